@@ -184,7 +184,8 @@ def test_what_is_corrected(
         "SELECT name FROM customer LIMIT 1 OFFSET 3 / 2",
         "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
         "AND s.customer_id = v.customer_id",
-        "SELECT city, SUM(amount) - city FROM sale JOIN customer USING (customer_id) GROUP BY city",
+        "SELECT c.name, c.is_active, SUM(s.amount) - c.is_active FROM sale s JOIN customer c "
+        "ON s.customer_id = c.customer_id GROUP BY c.name, c.is_active",
         "SELECT c.customer_id, c.name, COUNT(*) FROM customer c JOIN sale s "
         "ON c.customer_id = s.customer_id GROUP BY c.customer_id",
         'SELECT colour, name, MAX("unit price") FROM product GROUP BY colour',

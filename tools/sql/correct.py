@@ -68,7 +68,7 @@ def corrected(
     homes = _Homes(tree, catalogue)
     changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
-        changes += grouping.add_up_beside_sums(select)
+        changes += grouping.add_up_beside_sums(select, homes.table)
         changes += grouping.add_up_counts(select, catalogue, question)
     if isinstance(tree, exp.Select):
         changes += _grouped(tree, homes, question, ranks=ranks, is_sqlite=dialect == "sqlite")
@@ -162,6 +162,11 @@ class _Homes:
         if len(homes) != 1:
             return None
         return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
+
+    def table(self, column: "exp.Column") -> str:
+        """The table that alone has the column; empty if that is not sure."""
+        home = self.of(column)
+        return home[0] if home else ""
 
     def key(self, column: "exp.Column") -> set[str]:
         """The key of the table that has the column, in lower case; empty if that is not sure."""

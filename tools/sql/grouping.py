@@ -124,21 +124,28 @@ def drop_groups(select: "exp.Select", question: str) -> list[str]:
     return [f"does not group by {key.sql()}" for key in group.expressions]
 
 
-def add_up_beside_sums(select: "exp.Select") -> list[str]:
-    """Add up what is added to a sum or taken from it: ``SUM(a) - b`` has one row's b."""
+def add_up_beside_sums(select: "exp.Select", table_of: Callable[["exp.Column"], str]) -> list[str]:
+    """Add up what is added to a sum or taken from it: ``SUM(a) - b`` has one row's b.
+
+    What stands in the table that is grouped by, as the budget of each department, is one value.
+
+    Args:
+        select: Changed in place.
+        table_of: The table that has a column; empty if that is not sure.
+    """
     from sqlglot import exp
 
     group = select.args.get("group")
-    keys = {key.sql().lower() for key in group.expressions} if group else set()
+    keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
+    grouped = {table_of(key) for key in keys}
     changes = []
     for node in list(select.find_all(exp.Add, exp.Sub)):
         for one, other in ((node.this, node.expression), (node.expression, node.this)):
             columns = list(other.find_all(exp.Column))
             if not one.find(exp.Sum) or not columns or other.find(exp.AggFunc, exp.Select):
                 continue
-            if node.find_ancestor(exp.Select) is select and not any(
-                column.sql().lower() in keys for column in columns
-            ):
+            is_own = node.find_ancestor(exp.Select) is select
+            if is_own and all((home := table_of(c)) and home not in grouped for c in columns):
                 changes.append(f"adds up {other.sql()}")
                 other.replace(exp.Sum(this=other.unnest().copy()))
     return changes

@@ -304,7 +304,7 @@ def rank_several(select: "exp.Select", question: str) -> list[str]:
 
     asked, where = {*_SEVERAL.findall(question)}, select.args.get("where")
     test = where.this if where else None
-    if len(asked) != 1 or not isinstance(test, exp.EQ) or select.args.get("order"):
+    if not where or not isinstance(test, exp.EQ) or len(asked) != 1 or select.args.get("order"):
         return []
     inner = test.expression.unnest()
     value = inner.expressions[0] if isinstance(inner, exp.Select) else None
