@@ -97,16 +97,19 @@ def _delivery(
     ordered = now.recent(rng, 300)
     promised = ordered + timedelta(rng.randint(7, 21))
     arrived = promised + timedelta(round(rng.gauss(lateness[supplier], 3)))
-    units = rng.randint(10, 120)
+    units, warehouse = rng.randint(10, 120), rng.randint(1, 4)
+    delivered = arrived if arrived < now.today and rng.random() > 0.12 else None
+    price = round(prices[product] * rng.uniform(0.9, 1.1), 2)
+    damaged = max(0, round(units * rng.gauss(0, 0.05)))
     return Delivery(
         n,
         supplier + 1,
-        rng.randint(1, 4),
+        warehouse,
         product + 1,
         ordered,
         promised,
-        arrived if arrived < now.today and rng.random() > 0.12 else None,
+        delivered,
         units,
-        round(prices[product] * rng.uniform(0.9, 1.1), 2),
-        max(0, round(units * rng.gauss(0, 0.05))),
+        price,
+        damaged if delivered else 0,
     )

@@ -46,14 +46,14 @@ def test_truths_are_unique_and_among_the_candidates(name: str) -> None:
 
 
 def test_a_seed_keeps_its_questions_and_truths() -> None:
-    """Published figures are of these; their truths agreed with the rules in plain Python."""
+    """Published figures are of these; until 2026-11-26 some goods were damaged before they came."""
     digest = hashlib.sha256()
     for name in DOMAINS:
         for seed in SEEDS:
             made = shop(name, seed)
             asked = [(d.text, d.query, d.best) for d in made.decisions]
             digest.update(f"{made.sql}{made.rules}{asked}".encode())
-    assert digest.hexdigest() == "9107959c7f141115aa204a6cc6d4f41b1751380840ddabf12162561b5b5170bc"
+    assert digest.hexdigest() == "93161328fa89df39a4e3b6336d3db352990e11ef1fab7d266646036bde7589c3"
 
 
 def test_there_are_at_least_forty_decisions_on_eight_shops() -> None:
