@@ -15,6 +15,8 @@ _ALL = re.compile(
     re.I,
 )
 _NUMBER = re.compile(r"^(?:the )?(?:number|count) of (?:the )?|^the ", re.IGNORECASE)
+_AMOUNTS = frozenset({"cost", "expense", "payment", "sale", "spending"})
+"""Tables of rows, and words for what they add up to: which of both is meant is not sure."""
 
 
 def ratio_form(question: str, database: Database) -> str:
@@ -61,7 +63,11 @@ def _counted(side: str, tables: Iterable[str]) -> _Counted | None:
     """
     words = [stem(word) for word in plain(_NUMBER.sub("", side.strip())).split()]
     place = next((i for i, word in enumerate(words) if word in tables), None)
-    if place is None or {"of", "all", "its", "their", "each", "per"} & {*words[:place]}:
+    if (
+        place is None
+        or words[place] in _AMOUNTS
+        or {"of", "all", "its", "their", "each", "per"} & {*words[:place]}
+    ):
         return None
     return _Counted(words[place], len(words) > 1)
 

@@ -158,7 +158,10 @@ def undecided(answer: Answer, reason: str, gives: str = "") -> Answer:
 def _worded(kind: VerdictKind, reason: str) -> str:
     label = LABELS[kind]
     reason = reason.strip()
-    return f"{label}: {reason[:1].lower()}{reason[1:]}" if reason else f"{label}."
+    if not reason:
+        return f"{label}."
+    is_acronym = reason[1:2].isupper()
+    return f"{label}: {reason if is_acronym else reason[0].lower() + reason[1:]}"
 
 
 def is_good(answer: Answer) -> bool:

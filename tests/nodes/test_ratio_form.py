@@ -16,6 +16,7 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
     path.write_text(
         "CREATE TABLE publication (pages INT, words INT, printed DATE);"
         "CREATE TABLE author (name TEXT); CREATE TABLE classes (name TEXT);"
+        "CREATE TABLE sales (amount REAL);"
     )
     database = open_sql(path)
     yield database
@@ -44,6 +45,7 @@ def test_ratios_of_counts(papers: SqlDatabase, question: str, form: str) -> None
         "What is the ratio of pages to words of each publication?",
         "What is the ratio of publications in 2020 to all authors?",
         "What is the ratio of the pages of publications in 2020 to those of authors?",
+        "What is the ratio of sales in May to sales in June?",  # of their amounts, perhaps
         "How many publications has each author?",
     ],
 )

@@ -474,6 +474,19 @@ def test_a_value_that_is_named_once_is_looked_for_once(
 
 
 @pytest.mark.parametrize(
+    ("question", "cities"),
+    [
+        ("Which city has no Cleo?", ["Lübeck"]),
+        ("Which city is without a customer Cleo?", ["Lübeck"]),
+        ("Which cities are there beside that of Cleo?", ["Genoa", "Lübeck"]),
+    ],
+)
+def test_what_has_none_of_something(shop: SqlDatabase, question: str, cities: list[str]) -> None:
+    done = shop.corrected("SELECT city FROM customer WHERE name <> 'Cleo'", question=question)
+    assert sorted({str(row[0]) for row in shop.run(done.query).rows}) == cities
+
+
+@pytest.mark.parametrize(
     ("question", "names"),
     [
         ("Which 2 products have the highest unit price?", ["Desk", "Lamp"]),

@@ -91,7 +91,7 @@ _COMMON = listed(
 _COMPARING = listed(
     "before after above below within without greater smaller larger higher lower over under across "
     "between both someone he she they whose unique distinct different relationship relationships "
-    "past current first last"
+    "past current first last alphabetical alphabetically ascending descending order"
 )
 _VERB = re.compile(r"(?:ing|ed)$")
 _NONE = re.compile(r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bis\s+null\b|\bexcept\b", re.I)
