@@ -277,8 +277,12 @@ def chosen_among(
 
 
 def _rows_of(result: QueryResult) -> object:
-    """What a result says, whatever the order and names of its columns and the order of rows."""
-    return tuple(sorted(repr(sorted(map(_cell, row))) for row in result.rows))
+    """What a result says, whatever the order and names of its columns and the order of rows.
+
+    A list of one column says a thing once, however often it stands there.
+    """
+    rows = [repr(sorted(map(_cell, row))) for row in result.rows]
+    return tuple(sorted(set(rows) if len(result.columns) == 1 else rows))
 
 
 def _cell(value: object) -> str:

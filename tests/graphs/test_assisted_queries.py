@@ -115,6 +115,14 @@ async def test_the_result_that_most_candidates_agree_on_is_taken(run: Run) -> No
     assert len(memory["facts"]) == 1
 
 
+async def test_a_list_says_a_thing_once_however_often_it_stands_there(run: Run) -> None:
+    twice = "SELECT name FROM plant UNION ALL SELECT name FROM plant"
+    script = Replies(write=["SELECT name FROM plant", twice])
+    given = {"question": "Which plants are there?"}
+    memory = await run("single_rag", script, given, assist="on", query_candidates=2)
+    assert answer_of(memory)["verdict"]["kind"] == "supported"
+
+
 async def test_of_queries_with_the_same_rows_one_that_sorts_as_asked_is_taken(run: Run) -> None:
     sorts = "SELECT name FROM plant AS one ORDER BY name"
     script = Replies(write=["SELECT name FROM plant", sorts])
