@@ -85,6 +85,7 @@ def serve(ballot: Ballot, port: int, say: Callable[[str], None]) -> None:
 
         app = make_app(ballot, token, stop)
         server = uvicorn.Server(uvicorn.Config(app, log_level="warning", access_log=False))
+        listener.listen()  # whoever opens the page before the server runs waits for it
         say(f"Vote on http://127.0.0.1:{listener.getsockname()[1]}/{token}/ (Ctrl-C ends it).")
         try:
             server.run(sockets=[listener])
