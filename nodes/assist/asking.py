@@ -8,7 +8,7 @@ from planweave.nodes.support.turns import same
 from planweave.prompts import load
 
 _PER_REPETITION = 0.4
-_QUERY_TOOLS = ("sql", "cypher")
+_SOURCES = ("sql", "cypher", "documents")
 _QUERY_WRITER = "query_writer"
 FEW_FINDINGS = 3
 
@@ -36,12 +36,13 @@ def searches_first(context: Context) -> bool:
     return context.assists("reader")
 
 
-def only_query_tool(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> Action | None:
-    """The question itself as the action where one query tool is all there is to choose.
+def only_tool(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> Action | None:
+    """The question itself as the action where one source is all there is to choose.
 
-    The query writer makes a query of it, which saves the small model the choice.
+    The query writer makes a query of it, and documents are searched and read for it: the words of
+    a small model find other pages than the question does.
     """
-    if not context.assists("selector") or len(tools) != 1 or tools[0] not in _QUERY_TOOLS:
+    if not context.assists("selector") or len(tools) != 1 or tools[0] not in _SOURCES:
         return None
     return Action(step=state["step"], thought="", tool=tools[0], input=state["question"])
 

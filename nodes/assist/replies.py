@@ -50,6 +50,16 @@ def stated(statement: str, quote: str, page: str, context: Context) -> str:
     return quote if context.assists("reader") or not says(page, statement) else statement
 
 
+def nearer(statement: str, quote: str, asked: frozenset[str], context: Context) -> str:
+    """A finding's statement, or its quote if that says more of what is asked.
+
+    Small models quote the sentence that answers, and state another.
+    """
+    if not context.assists("reader"):
+        return statement
+    return quote if len(asked & roots(quote)) > len(asked & roots(statement)) else statement
+
+
 def new_question(question: str, state: WorkingMemory, context: Context) -> str:
     """The interpreted question; one that only repeats an earlier one gives way to what was asked.
 

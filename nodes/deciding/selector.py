@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Action, Context, Tool, WorkingMemory
 from planweave.models import StructuredFailure
-from planweave.nodes.assist.asking import extra_temperature, only_query_tool
+from planweave.nodes.assist.asking import extra_temperature, only_tool
 from planweave.nodes.support.briefing import tools_text, with_bound
 from planweave.nodes.support.combined import SOURCES, ask_combined, connected, progress_text
 from planweave.nodes.support.lengths import QUERY, THOUGHT
@@ -48,7 +48,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
         if combined and context.combines("selector"):
             return await _several(combined, tools, state, runtime)
         bound = offered(tools, state, context)
-        if action := only_query_tool(bound, state, context):
+        if action := only_tool(bound, state, context):
             return {"action": action}
         values = {
             "tools": tools_text(bound, state, context),

@@ -21,7 +21,7 @@ from planweave.memory import (
     add_usage,
 )
 from planweave.nodes.assist.asking import FEW_FINDINGS, few_findings
-from planweave.nodes.assist.replies import stated
+from planweave.nodes.assist.replies import nearer, stated
 from planweave.nodes.support.faithfulness import faithfulness_of
 from planweave.nodes.support.pages import excerpt, pages_text
 from planweave.nodes.support.rag_metrics import Faithfulness
@@ -121,7 +121,8 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
     form: type[Reading | ShortReading] = ShortReading if few else Reading
     reply = await ask_role("reader", form, task, state, runtime)
     findings = reply.value.findings if reply.value else []
-    read = [_checked(finding, pages, context) for finding in _at_most(findings)]
+    asked = roots(state["question"])
+    read = [_checked(finding, pages, asked, context) for finding in _at_most(findings)]
     found = list({one.seen.text: one.seen for one in read if one.seen}.values())
     measured = [await _measured(seen, state, runtime) for seen in found]
     judged = [measure for _, measure in measured if measure]
@@ -235,7 +236,9 @@ def _quotable(text: str) -> Iterator[str]:
     return (words for words in sentences(text) if len(words) <= _LONGEST)
 
 
-def _checked(finding: Finding, pages: Sequence[Page], context: Context) -> _Read:
+def _checked(
+    finding: Finding, pages: Sequence[Page], asked: frozenset[str], context: Context
+) -> _Read:
     """The finding with words that say its numbers; see :func:`reader`."""
     quoted = _quoted(finding, pages)
     if quoted is None:
@@ -245,6 +248,7 @@ def _checked(finding: Finding, pages: Sequence[Page], context: Context) -> _Read
         return _Read(None, [])
     if not any(way(finding.quote, quoted.words) for way in (locate, _sentence_that_says)):
         statement = stated(statement, quoted.words, quoted.page["text"], context)
+    statement = nearer(statement, quoted.words, asked, context)
     quote = _wide_enough(statement, quoted)
     if missing := unsaid(statement, quote):
         reason = f'{missing} is not in the quoted words. Finding: "{statement}"'

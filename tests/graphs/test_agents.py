@@ -312,6 +312,14 @@ async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers
     assert any("It is 12" in prompt.text for prompt in script.prompts)
 
 
+async def test_where_only_documents_are_connected_the_question_is_looked_for(
+    ask: Run, shelf: Shelf
+) -> None:
+    script = Replies(read=[READ], answer=[ANSWER])
+    await ask("agent_v1", script, assist="on")
+    assert shelf.queries == [QUESTION]
+
+
 @pytest.mark.parametrize(
     ("given", "wanted"),
     [
@@ -325,8 +333,9 @@ async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers
 async def test_neither_a_document_nor_a_single_word_of_the_question_is_looked_for(
     ask: Run, shelf: Shelf, given: str, wanted: str
 ) -> None:
-    script = Replies(action=[act("documents", given)], read=[READ], answer=[ANSWER])
-    memory = await ask("agent_v1", script, assist="on")
+    script = good("react")
+    script.left["action"][0] = act("documents", given)
+    memory = await ask("react", script, assist="on")
     assert shelf.queries == [wanted]
     assert memory["turns"][0]["input"] == wanted
 

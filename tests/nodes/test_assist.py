@@ -49,7 +49,7 @@ CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
     asking.answers_in_rows: ((), False, True),
     asking.few_findings: ((), 0, 3),
     asking.searches_first: ((), False, True),
-    asking.only_query_tool: (
+    asking.only_tool: (
         (("sql",), memory()),
         None,
         {"step": 1, "thought": "", "tool": "sql", "input": memory()["question"]},
@@ -87,6 +87,11 @@ CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
         ("Hydrogen's lower heating value is 33.3 kWh/kg.", "33.3 kWh/kg", HEAT),
         "Hydrogen's lower heating value is 33.3 kWh/kg.",
         "33.3 kWh/kg",
+    ),
+    replies.nearer: (
+        ("Trees are plants.", "An oak grows to 40 m.", frozenset({"oak", "grow"})),
+        "Trees are plants.",
+        "An oak grows to 40 m.",
     ),
     replies.new_question: (("Which is cheapest?", TALKED), "Which is cheapest?", "And in?"),
     replies.own_step: (
