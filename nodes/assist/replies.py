@@ -14,6 +14,7 @@ from planweave.tools.documents.collection import open_collection
 from planweave.tools.documents.quotes import adds, alike, locate, says, states
 
 _ANSWERING = "answering_machine"
+_ASKING = roots("many much were does have been what which when where whose that this from with")
 _SPOKEN = 0.75
 """Of the longer words of a question, in a fact that answers it."""
 _NOTHING = ("", "null", "none", "nothing", "n/a", "unknown", "not known", "not given")
@@ -129,7 +130,7 @@ def _bare(text: str) -> str:
 def _holding(decision: str | None, state: WorkingMemory) -> list[Fact]:
     """The first fact that speaks of the question and holds the decision, by the check's rules."""
     question = state["question"]
-    asked = {word for word in roots(question) if len(word) > 3}
+    asked = {word for word in roots(question) - _ASKING if len(word) > 3}
     for fact in state["facts"] if decision else ():
         is_about = len(asked & roots(said_by([fact]))) >= _SPOKEN * len(asked)
         if is_about and follow(decision or "", [fact], question=question).kind == "supported":

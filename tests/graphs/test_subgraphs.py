@@ -68,7 +68,7 @@ async def test_what_happens_inside_is_reported_once_and_in_order(shelf: Shelf) -
     assert texts.count("action") == texts.count("fact") == texts.count("answer") == 1
     calls = [event.record for event in found if isinstance(event, CallEvent)]
     assert [call.role for call in calls] == ["planner", "selector", "reader", "selector"]
-    assert [call.stage for call in calls] == ["2", "4", "5.1.3", "6"]
+    assert [call.stage for call in calls] == ["2", "4", "5.1.2", "6"]
     said = "".join(event.text for event in found if isinstance(event, TokenEvent))
     assert said == "It costs USD 5.5/kg [1]."
     doing = [event.doing for event in found if isinstance(event, ProgressEvent)]

@@ -147,6 +147,17 @@ def test_an_answer_that_no_fact_tells_is_none(decision: str, question: str) -> N
     assert told == {"decision": None, "why": "", "facts": [], "unknown": UNTOLD}
 
 
+def test_words_that_only_ask_need_not_be_in_the_fact() -> None:
+    said = "The number of shares granted in 2017 to other managers is 866.6."
+    given: Answer = {"decision": "866.6", "why": "866.6", "facts": [], "unknown": ""}
+    known = memory(
+        question="How many shares were granted in 2017 to other managers?",
+        facts=[FACT | {"text": said, "quote": {"document": "a.pdf", "page": 1, "text": said}}],
+    )
+    told = replies.cites_support(given, (), known, Context(assist="on"))
+    assert (told["decision"], told["facts"]) == ("866.6", [1])
+
+
 @pytest.mark.parametrize("switch", ["off", "on"])
 def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf(("José A. Ferreyra", 1, "He was a film director."))
