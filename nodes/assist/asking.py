@@ -37,14 +37,15 @@ def searches_first(context: Context) -> bool:
 
 
 def only_tool(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> Action | None:
-    """The question itself as the action where one source is all there is to choose.
+    """The task or the question itself, where one source is all there is to choose.
 
     The query writer makes a query of it, and documents are searched and read for it: the words of
     a small model find other pages than the question does.
     """
     if not context.assists("selector") or len(tools) != 1 or tools[0] not in _SOURCES:
         return None
-    return Action(step=state["step"], thought="", tool=tools[0], input=state["question"])
+    asked = state.get("task") or state["question"]
+    return Action(step=state["step"], thought="", tool=tools[0], input=asked)
 
 
 def extra_temperature(repetitions: int, role: str, context: Context) -> float:

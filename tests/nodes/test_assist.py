@@ -147,6 +147,13 @@ def test_an_answer_that_no_fact_tells_is_none(decision: str, question: str) -> N
     assert told == {"decision": None, "why": "", "facts": [], "unknown": UNTOLD}
 
 
+def test_the_one_source_is_asked_the_task_where_there_is_one() -> None:
+    known = memory(task="Find the cost of steel.")
+    action = asking.only_tool(("documents",), known, Context(assist="on"))
+    assert action is not None
+    assert action["input"] == "Find the cost of steel."
+
+
 def test_words_that_only_ask_need_not_be_in_the_fact() -> None:
     said = "The number of shares granted in 2017 to other managers is 866.6."
     given: Answer = {"decision": "866.6", "why": "866.6", "facts": [], "unknown": ""}

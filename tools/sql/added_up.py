@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from planweave.tools.linking import parts_of, stem
+from planweave.tools.sql.slips import tests_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -86,7 +87,7 @@ def _bounds(select: "exp.Select") -> "Sequence[exp.Expr]":
     where = select.args.get("where")
     return [
         one
-        for one in (_tests(where) if where else ())
+        for one in (tests_of(where) if where else ())
         if isinstance(one, exp.GT | exp.GTE | exp.LT | exp.LTE)
         and isinstance(one.this, exp.Column)
         and one.expression.is_number
@@ -112,14 +113,8 @@ def _without(select: "exp.Select", tests: "Sequence[exp.Expr]") -> None:
     from sqlglot import exp
 
     if where := select.args.get("where"):
-        kept = [one for one in _tests(where) if one not in tests]
+        kept = [one for one in tests_of(where) if one not in tests]
         select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
-
-
-def _tests(where: "exp.Where") -> "list[exp.Expr]":
-    from sqlglot import exp
-
-    return [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
 
 
 def _sum(select: "exp.Select", measures: "Sequence[exp.Expr]") -> None:

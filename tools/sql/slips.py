@@ -240,13 +240,20 @@ def _said_pattern(test: "exp.Expr", text: "exp.Literal", question: str) -> str:
     return f"{'%' * before}{text.name}{'%' * after}" if part else ""
 
 
+def tests_of(where: "exp.Where") -> "list[exp.Expr]":
+    """The tests that every row must meet."""
+    from sqlglot import exp
+
+    return [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
+
+
 def drop_placeholders(tree: "exp.Expr") -> list[str]:
     """Leave out conditions whose value was left open, as in ``city = ?``."""
     from sqlglot import exp
 
     changes = []
     for where in list(tree.find_all(exp.Where)):
-        tests = [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
+        tests = tests_of(where)
         kept = [test for test in tests if not test.find(exp.Placeholder, exp.Parameter)]
         changes += [f"without {test.sql()}" for test in tests if test not in kept]
         if kept:
@@ -271,7 +278,7 @@ def say_values_once(
     words = {stem(word) for word in plain(question).split()}
     changes = []
     for where in tree.find_all(exp.Where):
-        tests = [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
+        tests = tests_of(where)
         same: dict[str, list[exp.Expr]] = {}
         for test in tests:
             text = test.expression if isinstance(test, exp.EQ | exp.Like) else None
@@ -332,7 +339,7 @@ def leave_out_those_that_have(select: "exp.Select", question: str) -> list[str]:
     shown = [one.unalias() for one in select.expressions]
     if not where or not source or select.args.get("joins") or select.args.get("group"):
         return []
-    tests = [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
+    tests = tests_of(where)
     denied = [test for test in tests if isinstance(test, exp.NEQ) and test.expression.is_string]
     if len(shown) != 1 or not isinstance(shown[0], exp.Column) or len(denied) != 1:
         return []
