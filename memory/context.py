@@ -124,7 +124,7 @@ class Context(BaseModel):
         "database, above which it is not answered; 1 for never",
     )
     least_agreement: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
-        default=1.0,
+        default=0.75,
         description="With aids: share of the queries tried that must return the same before an "
         "answer counts as sure",
     )

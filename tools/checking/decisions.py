@@ -65,8 +65,8 @@ _NAMED = 5
 _TIES = re.compile(r"\b(ties?|tied|equal|equally|same)\b", re.I)
 _CALENDAR = (
     "january february march april may june july august september october november december monday "
-    "tuesday wednesday thursday friday saturday sunday i id ids eur usd gbp kwh mwh celsius "
-    "fahrenheit"
+    "tuesday wednesday thursday friday saturday sunday jan feb mar apr jun jul aug sep sept oct "
+    "nov dec i id ids eur usd gbp kwh mwh celsius fahrenheit"
 )
 _FORM = re.compile(r"\b(?:Answer|Reply) with\b[^.?!]*", re.I)
 """What a question says of the form of its answer."""
@@ -91,7 +91,8 @@ _COMMON = listed(
 _COMPARING = listed(
     "before after above below within without greater smaller larger higher lower over under across "
     "between both someone he she they whose unique distinct different relationship relationships "
-    "past current first last alphabetical alphabetically ascending descending order"
+    "past current first last alphabetical alphabetically ascending descending order per inclusive "
+    "exclusive starts ends contains id ids name names"
 )
 _VERB = re.compile(r"(?:ing|ed)$")
 _NONE = re.compile(r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bis\s+null\b|\bexcept\b", re.I)
@@ -201,7 +202,9 @@ def unspoken(
         for name in view.reading.names:
             if (words := roots(name)) and not words & spoken:
                 return f"The query asks for {name!r}, of which the question says nothing."
-    looks_for_none = agreed and all(_NONE.search(fact["query"]) for fact in facts)
+    looks_for_none = in_rows and all(
+        "agreement" in fact and _NONE.search(fact["query"]) for fact in facts
+    )
     if not looks_for_none and negations(BOUND_WORDS.sub("", asked.question)):
         return "The question denies something, which the check cannot follow."
     return ""

@@ -16,6 +16,12 @@ _LIMIT = re.compile(r"\blimit\s+(\d+)|\bfetch\s+(?:first|next)\s+(\d+)?|\btop\s+
 _OFFSET = re.compile(r"\b(?:offset|skip)\s+(\d+)", re.I)
 _EXTREME = re.compile(r"\b(min|max)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.I)
 _TABLE = re.compile(r"\b(?:from|join)\s+[`\"\[]?([\w.]+)|\(\w*\s*:\s*`?(\w+)", re.I)
+_OF_TIME = re.compile(
+    r"(?:%[A-Za-z][-/:. ]?)+|[+-]?\d+ (?:second|minute|hour|day|week|month|year)s?|now"
+    r"|(?:start of|weekday) \w+|localtime|utc",
+    re.IGNORECASE,
+)
+"""Texts that say how a moment is written or moved: they name nothing."""
 _AGGREGATE = re.compile(r"\b(count|sum|avg)\s*\(", re.I)
 
 
@@ -48,7 +54,8 @@ def read(query: str) -> Reading:
     quoted = _STRING.findall(query)
     if re.match(r"\s*(match|optional|unwind|call)\b", query, re.I):
         quoted += _CYPHER_STRING.findall(query)
-    names = tuple(name.replace("''", "'").strip("%") for name in quoted)
+    texts = [text for text in quoted if not _OF_TIME.fullmatch(text)]
+    names = tuple(text.replace("''", "'").strip("%") for text in texts)
     bare = _STRING.sub("''", query)
     flat = _flat(bare)
     tables = [match[1] or match[2] for match in _TABLE.finditer(bare)]

@@ -52,9 +52,20 @@ _WHEN = re.compile(
 )
 _EPOCH = 1e8
 """From here on a number where a date is asked for is a count of seconds."""
+_CONVERSION = re.compile(
+    r"\s+as\s+(?:real|float|double)\b|\b(?:cast|nullif|tofloat)\b|\b1(?:\.0)?\s*\*|,\s*0\b"
+    r"|\s+as\s+\w+$|\s+|[()]",
+    re.IGNORECASE,
+)
+"""What makes a ratio a real number or names it, and changes nothing else."""
+_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+_MONTH = re.compile(rf"\b((?:{'|'.join(_MONTHS)})[a-z]*)\.? (?=\d)", re.IGNORECASE)
+_BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
+_RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _NO_VALUE = "The query found no value."
-_SEVERAL = re.compile(r"\band (?:what|which|who|whose|how|when|where|why)\b", re.I)
+_SEVERAL = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.I)
 
 
 def rows_asked(question: str, view: View) -> list[int]:
@@ -89,7 +100,9 @@ def follow_rows(fact: Fact, question: str) -> Following:
         return no(problem)
     used: set[int] = set()
     named = named_rows(view, asked.question, used)
-    within, left = bounded_rows(named, asked.bounds, used)
+    queried = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", fact["query"])}
+    open_bounds = [bound for bound in asked.bounds if bound.number not in queried]
+    within, left = bounded_rows(named, open_bounds, used)
     others = f"Fact {cites(view.facts)} also shows rows without what the question asks for."
     problems = (
         "" if any(cell is not None for row in view.rows for cell in row) else _NO_VALUE,
@@ -102,6 +115,9 @@ def follow_rows(fact: Fact, question: str) -> Following:
         _unranked(asked, view),
         _unsorted(asked, view),
         _counts_seconds(asked, view),
+        _says_nothing(view),
+        _other_months(asked, view),
+        _ranks_by_one(asked, view),
         "" if view.complete else f"Fact {cites(view.facts)} shows the first rows only.",
     )
     if problem := next(filter(None, problems), ""):
@@ -129,6 +145,39 @@ def _counts_seconds(asked: Asked, view: View) -> str:
     if not _WHEN.search(asked.question) or not numbers or is_said:
         return ""
     return f"Fact {cites(view.facts)} shows seconds where the question asks for a time."
+
+
+def _says_nothing(view: View) -> str:
+    """Why rows say nothing new: a value divided by itself or shown twice, a name looked for."""
+    fact = f"Fact {cites(view.facts)}"
+    written = [_CONVERSION.sub("", text).lower() for text in view.reading.expressions.values()]
+    written = [text for text in written if "''" not in text]  # what a name tells apart
+    if any(above == below for above, _, below in (text.partition("/") for text in written)):
+        return f"{fact} divides a value by itself."
+    if len({*written}) < len(written):
+        return f"{fact} shows the same value twice."
+    cells = {str(cell).casefold() for row in view.rows for cell in row}
+    sought = {name.casefold() for name in view.reading.names}
+    return f"{fact} only shows what it was asked about." if cells <= sought else ""
+
+
+def _other_months(asked: Asked, view: View) -> str:
+    """A month of the question that the query does not name; empty if it names all."""
+    query = view.reading.text.lower()
+    numbers = {int(digits) for digits in re.findall(r"\d+", query)}
+    for month in _MONTH.findall(asked.question):
+        short = month[:3].lower()
+        if _MONTHS.index(short) + 1 not in numbers and short not in query:
+            return f"No cited fact takes account of “{month}”."
+    return ""
+
+
+def _ranks_by_one(asked: Asked, view: View) -> str:
+    """Why the first rows may be others: the question ranks by two things, the query by one."""
+    order = _RANKS.search(view.reading.text) if view.reading.limited else None
+    if not order or not _BY_TWO.search(asked.question) or "," in _IN_BRACKETS.sub("", order[1]):
+        return ""
+    return f"The query of fact {cites(view.facts)} ranks by one of two things."
 
 
 def _uncounted(asked: Asked, view: View) -> str:

@@ -11,6 +11,7 @@ Sense: TypeAlias = tuple[Direction, str]
 ANY = "any"
 NUMBER = r"\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?"
 _WORD = re.compile(r"[^\W\d_]+|\d+(?:\.\d+)?")
+_OF = re.compile(r"'s\b")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
@@ -32,7 +33,7 @@ KINDS: Mapping[str, frozenset[str]] = {
         "speed": "speed velocity throughput mph kmh",
         "distance": "distance km mile miles kilometres kilometers",
         "size": "size area capacity volume population surface seats",
-        "length": "length duration distance minutes hours days km height",
+        "length": "length duration distance minutes hours days km height width span depth",
         "weight": "weight mass kg tons tonnes load",
         "height": "height elevation altitude",
         "temperature": "temperature temp degrees celsius",
@@ -58,8 +59,8 @@ _ADJECTIVES: Mapping[str, tuple[Sense, ...]] = {
     "new": (("lowest", "age"), ("highest", "date")),
     "early": (("lowest", "date"),),
     "late": (("highest", "date"),),
-    "long": (("highest", "length"),),
-    "short": (("lowest", "length"),),
+    **dict.fromkeys(("long", "wide", "deep", "broad"), (("highest", "length"),)),
+    **dict.fromkeys(("short", "narrow", "shallow"), (("lowest", "length"),)),
     "near": (("lowest", "distance"),),
     "close": (("lowest", "distance"),),
     "heavy": (("highest", "weight"),),
@@ -195,7 +196,7 @@ class Condition(NamedTuple):
 
 def tokens(text: str) -> list[str]:
     """Words and numbers in lower case; ``unitPrice`` and ``unit_price`` are two words."""
-    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", text.replace("'s", " ")))]
+    return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _OF.sub(" ", text)))]
 
 
 def root(word: str) -> str:
