@@ -94,6 +94,8 @@ _COMPARING = listed(
     "past current first last alphabetical alphabetically ascending descending order per inclusive "
     "exclusive starts ends contains id ids name names"
 )
+_LEFT = _COMPARING | listed(_CALENDAR)
+"""Words that rows need not say: their query compares, orders and picks the time."""
 _VERB = re.compile(r"(?:ing|ed)$")
 _NONE = re.compile(r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bis\s+null\b|\bexcept\b", re.I)
 """What a query for things that lack something says; "<>" is no such thing."""
@@ -220,7 +222,7 @@ def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
             if word in _ENDING or before in ("all", "every", "each"):
                 break
             ordinary = word in _COMMON or word[0].isdigit() or superlatives(word)
-            left_to_query = not strict and (word in _COMPARING or _VERB.search(word))
+            left_to_query = not strict and (word in _LEFT or _VERB.search(word))
             if not (
                 ordinary or left_to_query or _is_kin(root(word), known) or _implied(word, known)
             ):
