@@ -106,13 +106,7 @@ class Experience:
         """
         paths = [entry.path for entry in self.entries() if entry.path.reward >= least]
         vectors = self._vectors(embed, model, paths)
-
-        def recalled(texts: Sequence[str]) -> Floats:
-            if all(text in vectors for text in texts):
-                return np.stack([vectors[text] for text in texts])
-            return embed(texts)
-
-        graph = InstructionGraph(recalled, threshold)
+        graph = InstructionGraph(lambda texts: np.stack([vectors[t] for t in texts]), threshold)
         graph.insert_all(paths)
         return graph
 

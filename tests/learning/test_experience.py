@@ -82,10 +82,6 @@ def test_each_instruction_is_embedded_once_for_each_model(experience: Experience
     assert (again.nodes, again.edges) == (first.nodes, first.edges)
     experience.graph(embed, "another")
     assert len(asked) == 12
-    again.vector("heat egg")
-    assert len(asked) == 12
-    again.vector("how is an egg heated?")
-    assert len(asked) == 13
 
 
 def test_what_is_removed_leaves_no_trace(experience: Experience) -> None:

@@ -1,1 +1,0 @@
-"""The server under load, beside a bare loop."""
