@@ -5,7 +5,7 @@ the loaders, the benchmark and the deciders need no other change. ``docs/scenari
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from random import Random
 from typing import NamedTuple, TypeAlias
@@ -201,12 +201,6 @@ class Question:
     def candidates(self) -> tuple[Decision, ...]:
         """The decisions that the question admits."""
         return self.scenario.candidates(self.world, self.parameters)
-
-    def read_as(self, semantics: str) -> "Question":
-        """The same question, its truth by that reading of the rules."""
-        parameters = {**self.parameters, "semantics": semantics}
-        answer = self.scenario.simulate(self.world, parameters).best
-        return replace(self, parameters=parameters, answer=answer)
 
     def simulate(self, **changed: Value) -> Outcome:
         """The value of every candidate; ``changed`` replaces parameters, such as ``semantics``."""

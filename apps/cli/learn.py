@@ -5,13 +5,12 @@ from planweave.apps.cli.lazily import Home, lazy
 EXAMPLES = """\
 planweave learn dqa --quick --out learned
 
-planweave learn agent --scenario sourcing --model embedded:0.5b --out learned-agent
+planweave learn dqa --scenario sourcing --seeds 1,2,3 --out learned
 """
 
 app = lazy(
     "Learn from the successes of simulated decisions.",
     {
-        "agent": Home("planweave.apps.cli.learn_agent", "agent"),
         "dqa": Home("planweave.apps.cli.learn_dqa", "dqa"),
     },
 )

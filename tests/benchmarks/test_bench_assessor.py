@@ -13,13 +13,10 @@ import pytest
 from bag_of_words import embed
 from bench_command import bench
 from published import published
-from records import record
 
 from planweave import BadInput
 from planweave.apps.cli import progress
-from planweave.benchmarks.core.record import Called, Record
 from planweave.benchmarks.suites.assessor import measure as suite
-from planweave.benchmarks.suites.assessor.recorded import Recorded
 from planweave.benchmarks.suites.assessor.rounds import (
     PER_ROUND,
     ROUNDS,
@@ -35,8 +32,6 @@ from planweave.benchmarks.suites.assessor.search import AFTER, drive
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
 from planweave.learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
 from planweave.learning.plan_assessor import fingerprint
-from planweave.memory import Fact, Quote, Turn
-from planweave.models import CallRecord
 
 STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
 LEE = Paragraph("Ann Lee", "Ann Lee was born in Kansas.")
@@ -154,14 +149,6 @@ def test_a_proposer_names_only_what_is_given() -> None:
     assert len(set(later)) == len(later)
 
 
-def test_the_published_order_asks_the_open_step_first() -> None:
-    assert proposals(QUESTION, [], order="published")[0] == "Stull director"
-    assert proposals(QUESTION, [STULL], order="published")[:2] == [
-        "Ann Lee born in",
-        "Stull director",
-    ]
-
-
 def test_references_wait_for_their_answer() -> None:
     musique = replace(QUESTION, steps=(QUESTION.steps[0], SubQuestion("#1 born in", "Kansas")))
     assert not any("#" in query for query in proposals(musique, []))
@@ -264,7 +251,6 @@ def test_figures_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(suite, "_DRAWS", 400)
     (part,) = suite.parts(world(), Fake(len), embed)
     result = suite.measure(part, Fake(len), suite.Rules(candidates=4).rounds(part), 1)
-    assert result
     made = rounds(world(), Corpus(world(), embed), seed=1, candidates=4)
     choices = [suite.choice(one, Fake(len)) for one in made]
     assert result.rounds == len(choices)
@@ -292,7 +278,6 @@ def test_the_bootstrap_draws_questions() -> None:
 def test_questions_of_the_training_are_left_out() -> None:
     (part,) = suite.parts(world(), Fake(len, QUESTION.question), embed)
     result = suite.measure(part, Fake(len), suite.Rules().rounds(part), 1)
-    assert result
     assert (result.questions, result.left_out, result.paragraphs) == (1, 1, 13)
     with pytest.raises(BadInput, match="trained on every question of 2wikimultihopqa"):
         suite.parts([QUESTION], Fake(len, QUESTION.question), embed)
@@ -356,87 +341,10 @@ def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
     assert found["best"].gained.value == 0
 
 
-def fact_of(number: int, title: str) -> Fact:
-    quote = Quote(document=title, page=1, text="")
-    return Fact(
-        number=number,
-        text="",
-        values={},
-        source="documents",
-        query="",
-        quote=quote,
-        faithfulness=None,
-    )
-
-
-def proposed(method: str, *rounds: tuple[list[str], str, list[int]]) -> Record:
-    """A run: in each round the queries proposed, the one carried out, and the facts it found."""
-    thoughts = [f"Thought {number}." for number in range(len(rounds))]
-    replies = [
-        json.dumps({"reasoning": thought, "answer": None, "queries": queries})
-        for thought, (queries, _, _) in zip(thoughts, rounds, strict=True)
-    ]
-    calls = [
-        Called(prompt=(), record=CallRecord(role="reasoner", model="m", reply=reply))
-        for reply in ("no reply at all", *replies)
-    ]
-    turns = [
-        Turn(
-            iteration=number,
-            step=number,
-            thought=thoughts[number],
-            tool="documents",
-            input=query,
-            facts=facts,
-            problem="",
-            seconds=0.0,
-        )
-        for number, (_, query, facts) in enumerate(rounds)
-    ]
-    known = [fact_of(1, "Boat"), fact_of(2, "Stull (film)")]
-    asked = f"{QUESTION.dataset}-{QUESTION.id}"
-    return record(asked, method, suite="mhqa", calls=calls, turns=turns, facts=known)
-
-
-RUN = proposed(
-    "furepa",
-    (["Boat", "Stull film"], "Stull film", [2, 1]),
-    (["Stull film", "Ann Lee"], "Ann Lee", []),
-    (["Ann Lee", "Kansas Ann Lee", "Boat"], "Boat", []),
-)
-
-
-def test_rounds_of_recorded_runs() -> None:
-    (part,) = suite.parts(world(), Fake(len), embed)
-    of_react = proposed("react", (["Boat", "Ann Lee"], "Boat", [1]))
-    first, third = Recorded([RUN, of_react]).rounds(part)
-    assert (first.number, third.number) == (0, 2)  # in the second round there was no choice left
-    assert first.evidence == ()
-    assert third.evidence == (STULL, BOAT)
-    assert [candidate.query for candidate in first.candidates] == ["Boat", "Stull film"]
-    assert [candidate.query for candidate in third.candidates] == ["Kansas Ann Lee", "Boat"]
-    assert first.gains[1] == 1.0
-    assert third.gains[0] == 1.0  # Ann Lee's is the only paragraph that is missing
-    assert suite.measure(part, Fake(len), Recorded([of_react]).rounds(part), 1) is None
-
-
 @pytest.fixture
 def without_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SentenceVectors, "__call__", lambda self, texts: embed(texts))
     monkeypatch.setattr(progress, "embeddings", lambda name: None)
-
-
-@pytest.mark.usefixtures("without_weights")
-def test_command_on_what_a_model_proposed(tmp_path: Path) -> None:
-    results = tmp_path / "mhqa.jsonl"
-    renamed = RUN.model_copy(update={"question": "hotpotqa-1"})
-    results.write_text(renamed.model_dump_json() + "\n")
-    words = ("assessor", "--data", written(tmp_path, WIKI), "--proposals", results)
-    made = json.loads(bench(*words, "--json").stdout)
-    assert made["result"][0]["rounds"] == 2
-    assert made["search"] == []
-    results.write_text("")
-    bench(*words, fails="no run of that file")
 
 
 @pytest.mark.usefixtures("without_weights")

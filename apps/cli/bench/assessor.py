@@ -1,7 +1,6 @@
 """``planweave bench assessor``: which query is searched next, and what that brings."""
 
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -9,19 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from planweave import BadInput
 from planweave.apps.cli.bench.common import AsJson
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.report import show_tables
-from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.assessor import measure as suite
-from planweave.benchmarks.suites.assessor.recorded import Recorded
-from planweave.benchmarks.suites.assessor.rounds import Order
 from planweave.benchmarks.suites.assessor.search import drive, table
 from planweave.benchmarks.suites.mhqa import multihop
-from planweave.learning import PlanAssessor
 from planweave.learning.plan_assessor import SHIPPED, load_assessor
 
 
@@ -36,13 +30,6 @@ def assessor(
     ] = SHIPPED,
     candidates: Annotated[int, typer.Option(help="Queries to choose from.", min=2, max=50)] = 5,
     seed: Annotated[int, typer.Option(help="Which candidates are drawn.", min=0)] = 1,
-    order: Annotated[
-        Order, typer.Option(help="First candidate: the question, or the next published step.")
-    ] = "question",
-    proposals: Annotated[
-        Path | None,
-        typer.Option(help="Result file of bench mhqa: choose among what its model proposed."),
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Plan assessor: MRR and recall by the queries it chooses, beside random, first and best."""
@@ -53,14 +40,9 @@ def assessor(
             artefact, embed
         )  # it shall look at the corpus without embedding it again
         parts = suite.parts(questions, loaded, embed)
-        if proposals:
-            recorded = Recorded([*read(proposals).records.values()])
-            results = _measured(parts, loaded, recorded, seed)
-            driven = []
-        else:
-            rules = suite.Rules(seed=seed, candidates=candidates, order=order)
-            results = _measured(parts, loaded, rules, seed)
-            driven = [one for part in parts for one in drive(part, loaded, rules)]
+        rules = suite.Rules(seed=seed, candidates=candidates)
+        results = [suite.measure(part, loaded, rules.rounds(part), seed) for part in parts]
+        driven = [one for part in parts for one in drive(part, loaded, rules)]
     if as_json:
         made = machine.head() | {
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
@@ -69,20 +51,8 @@ def assessor(
         }
         typer.echo(json.dumps(made, indent=1))
         return
-    show_tables([suite.table(results), *([table(driven)] if driven else [])], console)
+    show_tables([suite.table(results), table(driven)], console)
     for result in results:
         if result.left_out:
             line = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
             console.print(plain(line), style="dim", markup=False)
-
-
-def _measured(
-    parts: Sequence[suite.Part], loaded: PlanAssessor, rules: suite.Rules | Recorded, seed: int
-) -> list[suite.DatasetFigures]:
-    found = [suite.measure(part, loaded, rules.rounds(part), seed) for part in parts]
-    if results := [result for result in found if result]:
-        return results
-    raise BadInput(
-        "In no run of that file was there a choice among queries for these questions.",
-        fix="Name a result file with runs of furepa, and the data that it was measured on.",
-    )

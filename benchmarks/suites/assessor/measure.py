@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from planweave import BadInput
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.assessor.rounds import Choose, Order, Round, by_lot, rounds
+from planweave.benchmarks.suites.assessor.rounds import Choose, Round, by_lot, rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
 from planweave.learning import Embed, Group, PlanAssessor, features
 
@@ -54,12 +54,10 @@ class Rules(NamedTuple):
 
     Attributes:
         seed: Of the candidates that are drawn, and of the bootstrap.
-        order: Of the proposer, which says what the first candidate is.
     """
 
     seed: int = 1
     candidates: int = 5
-    order: Order = "question"
 
     def rounds(self, part: "Part", choose: Choose = by_lot) -> Iterator[Round]:
         """The rounds of a data set."""
@@ -68,7 +66,6 @@ class Rules(NamedTuple):
             part.corpus,
             seed=self.seed,
             candidates=self.candidates,
-            order=self.order,
             choose=choose,
         )
 
@@ -124,13 +121,9 @@ def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -
     return found
 
 
-def measure(
-    part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int
-) -> DatasetFigures | None:
-    """Have the assessor choose in every round of the questions of a data set; None without one."""
+def measure(part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int) -> DatasetFigures:
+    """Have the assessor choose in every round of the questions of a data set."""
     choices = [choice(one, assessor) for one in made]
-    if not choices:
-        return None
     found = means(choices, seed)
     more = {name: found["assessor"] - found[name] for name in ("random", "first")}
     room = np.maximum(found["best"] - found["random"], 1e-9)

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel
@@ -17,8 +17,6 @@ from pydantic import BaseModel
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph
 from planweave.learning import Candidate, Hit, words
 from planweave.records import read_records
-
-Order = Literal["question", "published"]
 
 ROUNDS = 5
 PER_ROUND = 2
@@ -110,8 +108,6 @@ def proposals(
     question: MultiHop,
     evidence: Sequence[Paragraph],
     searches: Sequence[str] = (),
-    *,
-    order: Order = "question",
 ) -> list[str]:
     """Queries that a proposer could think of, in the order in which it would.
 
@@ -123,16 +119,14 @@ def proposals(
         question: What is to be answered.
         evidence: What is found so far.
         searches: What a recorded run searched for: steps, too.
-        order: "published" puts the published steps first: an oracle's order, as no proposer
-            knows the published way and which of its steps are answered.
     """
     asked = question.question
     given = " ".join([asked, *(paragraph.page for paragraph in evidence)]).lower()
     steps = [query for query in [*searches, *_steps(question, given)] if _grounded(query, given)]
     clauses = [clause for clause in _CUT.split(asked) if len(clause.split()) >= 3]
     own = [asked, *names(asked)[:5], *clauses, *_follow_ups(asked, evidence)]
-    found = steps + own if order == "published" else own + steps
-    return [q for q in dict.fromkeys(query.strip(" ?.,") for query in found) if len(q) > 2]
+    found = dict.fromkeys(query.strip(" ?.,") for query in own + steps)
+    return [query for query in found if len(query) > 2]
 
 
 def _steps(question: MultiHop, given: str) -> list[str]:
@@ -189,11 +183,9 @@ class _Search:
     random: np.random.Generator
     evidence: tuple[Paragraph, ...] = ()
 
-    def pool(
-        self, most: int, order: Order, searches: Sequence[str], others: Sequence[str]
-    ) -> list[str]:
+    def pool(self, most: int, searches: Sequence[str], others: Sequence[str]) -> list[str]:
         """The proposer's first query, and others drawn from its further ones."""
-        first, *further = proposals(self.question, self.evidence, searches, order=order)
+        first, *further = proposals(self.question, self.evidence, searches)
         further += [query for query in others if query not in (first, *further)]
         drawn = self.random.choice(len(further), min(most - 1, len(further)), replace=False)
         return [first, *(further[number] for number in sorted(drawn.tolist()))]
@@ -208,7 +200,6 @@ def rounds(
     choose: Choose = by_lot,
     strangers: int = 0,
     searches: Mapping[str, Sequence[str]] | None = None,
-    order: Order = "question",
 ) -> Iterator[Round]:
     """Search for the support of each question until it is found, at most ``ROUNDS`` rounds.
 
@@ -220,7 +211,6 @@ def rounds(
         choose: What is carried out.
         strangers: Queries of other questions among which candidates are drawn, too.
         searches: What recorded runs searched for, by question.
-        order: Of the proposer.
     """
     runs = [_Search(q, np.random.default_rng([seed, *q.id.encode()])) for q in questions]
     every = [[*names(question.question), question.question] for question in questions]
@@ -230,13 +220,12 @@ def rounds(
             drawn = [every[row] for row in run.random.choice(len(every), strangers)]
             others = [own[run.random.integers(len(own))] for own in drawn]
             known = (searches or {}).get(run.question.question, ())
-            pools.append(run.pool(candidates, order, known, others))
+            pools.append(run.pool(candidates, known, others))
         queries = list(dict.fromkeys(query for pool in pools for query in pool))
         ranked = dict(zip(queries, corpus.search(queries), strict=True))
         still = []
         for run, pool in zip(runs, pools, strict=True):
-            found = {query: ranked[query] for query in pool}
-            open_ = offered(run.question, number, run.evidence, found)
+            open_ = _offered(run, number, {query: ranked[query] for query in pool})
             lot = Lot(int(run.random.integers(len(pool))), run.random.random())
             made = replace(open_, chosen=choose(open_, lot))
             yield made
@@ -246,22 +235,17 @@ def rounds(
         runs = still
 
 
-def offered(
-    question: MultiHop,
-    number: int,
-    evidence: tuple[Paragraph, ...],
-    ranked: Mapping[str, Sequence[Paragraph]],
-) -> Round:
+def _offered(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]]) -> Round:
     """The round in which a choice is to be made among queries, by what each of them finds."""
     return Round(
-        question=question,
+        question=run.question,
         number=number,
-        evidence=evidence,
+        evidence=run.evidence,
         candidates=[
             Candidate(query, [Hit(*found) for found in ranking[:SHOWN]])
             for query, ranking in ranked.items()
         ],
-        gains=[gain(question, _fresh(found, evidence)) for found in ranked.values()],
+        gains=[gain(run.question, _fresh(found, run.evidence)) for found in ranked.values()],
     )
 
 
