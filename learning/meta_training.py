@@ -6,13 +6,8 @@ Algorithm 3. The reward is any function of question and path: that of
 :mod:`planweave.benchmarks.suites.environment.reward` plays episodes.
 """
 
-import hashlib
-import io
-import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 import jax
@@ -20,7 +15,6 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]  # it ships no types
 
-from planweave import BadInput
 from planweave.learning.agent_batches import (
     Agents,
     Batches,
@@ -48,8 +42,6 @@ from planweave.learning.rl_agent import Reward, calibrated
 from planweave.learning.vectors import Embed
 
 _Batch = TypeVar("_Batch", Labelled, Pairs, Played, Pools)
-
-_SAVE_EVERY = 10
 
 
 class Point(NamedTuple):
@@ -182,7 +174,6 @@ def train(
     reward: Reward,
     *,
     progress: Callable[[int, Point], None] | None = None,
-    checkpoint: Path | None = None,
 ) -> Trained:
     """Algorithm 2 on the seen tasks.
 
@@ -197,22 +188,14 @@ def train(
         settings: How to train.
         reward: What a path comes to.
         progress: Told of each iteration, from 1.
-        checkpoint: A file that is written as training goes on, and from which training goes on if
-            it is there; it belongs to these tasks, settings and reward.
     """
     batches = Batches(survey, embed, settings, reward)
-    about = _about(settings, materials, reward)
-    agents = first(settings, survey.question_vectors.shape[1])
-    if checkpoint is not None and checkpoint.exists():
-        state = _resumed(checkpoint, about, _State(_begun(agents.rl), _begun(agents.ml), []))
-    else:
-        rl, ml = _prepared(agents, materials, batches, settings)
-        state = _State(_begun(rl), _begun(ml), [])
-    while len(state.points) < settings.iterations:
+    rl, ml = _prepared(
+        first(settings, survey.question_vectors.shape[1]), materials, batches, settings
+    )
+    state = _State(_begun(rl), _begun(ml), [])
+    for number in range(1, settings.iterations + 1):
         state = _iteration(state, materials, batches, settings)
-        number = len(state.points)
-        if checkpoint is not None and number % _SAVE_EVERY == 0:
-            _save(checkpoint, about, state)
         if progress is not None:
             progress(number, state.points[-1])
     return Trained(state.agents, state.points)
@@ -353,47 +336,3 @@ def _level(played: Sequence[Played]) -> list[Played]:
         return np.pad(array, [(0, missing), *[(0, 0)] * (array.ndim - 1)]) if missing else array
 
     return [Played(*map(filled, each)) for each in played]
-
-
-def _about(settings: Settings, materials: Sequence[Material], reward: Reward) -> str:
-    """What a checkpoint belongs to; functions by name, which is the same in every process."""
-    tasks = [material.task for material in materials]
-    basis = repr((replace(settings, rule=None), _name(settings.rule), tasks, _name(reward)))
-    return hashlib.sha256(basis.encode()).hexdigest()
-
-
-def _name(function: object) -> str:
-    return str(getattr(function, "__qualname__", type(function).__qualname__))
-
-
-def _save(file: Path, about: str, state: _State) -> None:
-    """Write a checkpoint: the leaves of the state, in order."""
-    leaves = {f"leaf{n}": np.asarray(leaf) for n, leaf in enumerate(jax.tree.leaves(state[:2]))}
-    part = file.with_suffix(".part")
-    with part.open("wb") as opened:
-        np.savez(
-            opened,
-            allow_pickle=False,
-            about=np.array(about),
-            points=np.array(state.points),
-            **leaves,
-        )
-    part.replace(file)
-
-
-def _resumed(file: Path, about: str, like: _State) -> _State:
-    try:
-        with np.load(io.BytesIO(file.read_bytes()), allow_pickle=False) as arrays:
-            known = str(arrays["about"])
-            points = [Point(*map(float, row)) for row in arrays["points"]]
-            old, shape = jax.tree.flatten(like[:2])
-            leaves = [jnp.asarray(arrays[f"leaf{n}"]) for n in range(len(old))]
-    except (OSError, ValueError, KeyError, zipfile.BadZipFile):
-        raise BadInput(f"The checkpoint {file} is damaged.", fix="Delete it.") from None
-    if known != about:
-        raise BadInput(
-            f"The checkpoint {file} is of other data or settings.",
-            fix="Delete it, or name another file.",
-        )
-    rl, ml = jax.tree.unflatten(shape, leaves)
-    return _State(rl, ml, points)

@@ -7,6 +7,7 @@ from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
 
 import typer
@@ -46,7 +47,7 @@ class _Taken(NamedTuple):
     about: str
     curve: list[Point]
     learned: Learned
-    seconds: float | None
+    seconds: float
 
     @property
     def name(self) -> str:
@@ -91,7 +92,7 @@ def dqa(
         "results/learning"
     ),
 ) -> None:
-    """Learn to decide on generated worlds, never on published ones; can be stopped and resumed.
+    """Learn to decide on generated worlds, never on published ones.
 
     The folder gets the learned paths (dqa-experience.jsonl, for --setting experience=FILE), their
     card, and the curve of accuracy against experience, as JSON and as a picture. What it has of
@@ -108,16 +109,13 @@ def dqa(
     with Progress(*columns, console=console) as bar:
         for name in names:
             course = _course(name, semantics_of(semantics), quick=quick)
-            material = _material(course, out, bar)
-            file = out / "experience.sqlite"
-            learners = [
-                Learner(material, replace(settings, seed=seed), file) for seed in _numbers(seeds)
-            ]
+            material = _material(course, bar)
+            learners = [Learner(material, replace(settings, seed=seed)) for seed in _numbers(seeds)]
             found = [_take(learner, bar) for learner in learners]
             found.sort(key=lambda one: -one.learned.trial)
             if len(learners) > 1:  # what each has learned is recombined, and goes first
                 all_learned = [f for learner in learners for f in learner.formulas()]
-                found.insert(0, _take(Learner(material, settings, file, all_learned), bar))
+                found.insert(0, _take(Learner(material, settings, all_learned), bar))
             taken += found
     others, drawn = _write(out, taken)
     _tell(console, taken)
@@ -151,13 +149,13 @@ def _numbers(text: str) -> list[int]:
         raise BadInput(f"{text!r} is no list of seeds.", fix="Write such as 1,2,3.") from None
 
 
-def _material(course: Course, out: Path, bar: Progress) -> Material:
+def _material(course: Course, bar: Progress) -> Material:
     task: TaskID = bar.add_task(f"{course.worlds.scenario.name}: worlds")
 
     def show(done: int, total: int) -> None:
         bar.update(task, completed=done, total=total)
 
-    return Material(course, out, show)
+    return Material(course, show)
 
 
 def _take(learner: Learner, bar: Progress) -> _Taken:
@@ -165,6 +163,7 @@ def _take(learner: Learner, bar: Progress) -> _Taken:
     course, settings = learner.course, learner.settings
     about = f"{course.worlds.scenario.name}, {learner.about}"
     task = bar.add_task(about, total=settings.generations)
+    begun = perf_counter()
     for point in learner.learn():
         bar.update(task, completed=point.generation)
         if point.generation % 10 == 0:
@@ -173,9 +172,8 @@ def _take(learner: Learner, bar: Progress) -> _Taken:
                 f"{point.answered:,} questions answered, {point.unseen:.1%} of unseen ones right"
             )
     bar.update(task, completed=settings.generations)
-    return _Taken(
-        course, settings, learner.about, learner.curve(), learner.learned(), learner.seconds()
-    )
+    seconds = perf_counter() - begun
+    return _Taken(course, settings, learner.about, learner.curve, learner.learned(), seconds)
 
 
 def _kept(out: Path, learned: Container[str]) -> _Written:
@@ -231,7 +229,7 @@ def _course_card(one: _Taken) -> _Course:
         "world_sizes": [worlds.smallest, worlds.largest],
         "world_seeds": seeds,
         "search": {"about": one.about, **asdict(one.settings)},
-        "seconds": None if one.seconds is None else round(one.seconds, 1),
+        "seconds": round(one.seconds, 1),
         "questions_answered": one.curve[-1].answered,
         "ranking": str(one.learned.ranking),
         "right_trial": round(one.learned.trial, 4),

@@ -122,7 +122,7 @@ def instructrag(
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
     training: Training,
 ) -> None:
-    """Train both agents of InstructRAG on all tasks of a file; goes on where it was stopped."""
+    """Train both agents of InstructRAG on all tasks of a file."""
     prepare_jax()
     from planweave.learning.agent_batches import Material
     from planweave.learning.graph_states import Survey
@@ -135,7 +135,6 @@ def instructrag(
     given = world(paths, training.seed, slots=not training.published)
     tasks = [*given.seen, *given.unseen]
     out.mkdir(parents=True, exist_ok=True)
-    checkpoint = out / "instructrag.checkpoint.npz"
     with (
         sentence_vectors(console) as embed,
         Progress(console=console, transient=True) as bar,
@@ -152,16 +151,13 @@ def instructrag(
             text = f"training, reward {point.reward:.3f}"
             bar.update(shown, completed=number, description=text)
 
-        trained = train(
-            survey, materials, embed, settings, worth, progress=show, checkpoint=checkpoint
-        )
+        trained = train(survey, materials, embed, settings, worth, progress=show)
     path = out / SHIPPED_FILE.name
     sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
     rewards = [round(point.reward, 4) for point in trained.points]
     card = _card(training.seed, sizes, training.reward, rewards, training.published)
     save(path, trained.agents.rl, trained.agents.ml, card)
     draw_picture(path.with_suffix(".png"), partial(_draw, trained.points))
-    checkpoint.unlink(missing_ok=True)
     took = timedelta(seconds=round(perf_counter() - started))
     console.print(f"{path}: {training.iterations} iterations on {len(tasks)} tasks in {took}.")
 

@@ -1,6 +1,6 @@
 """The report of result files: in the terminal, as Markdown and as a picture."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,14 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import accuracy, grouped, longest_chain, paired, spread
+from planweave.benchmarks.core.metrics import (
+    Rate,
+    accuracy,
+    grouped,
+    longest_chain,
+    paired,
+    spread,
+)
 from planweave.benchmarks.core.picture import Draw, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
@@ -259,7 +266,7 @@ def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:
     axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
     for axis, (scenario, database) in zip(axes, sorted(panels, reverse=True), strict=True):
         own = [r for r in records if (r.scenario, r.database) == (scenario, database)]
-        _panel(axis, own, suite(records[0].suite))
+        _panel(axis, own, suite(records[0].suite).baselines(own))
         axis.set_title(", ".join(filter(None, (scenario, database))), fontsize=10)
     axes[0].set_ylabel(f"{SUITES.get(records[0].suite).measures} with 95 % interval")
     axes[0].set_ylim(0, 1)
@@ -273,17 +280,14 @@ def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:
         )
 
 
-def _panel(axis: "Axes", records: Sequence[Record], about: Suite) -> None:
+def _panel(axis: "Axes", records: Sequence[Record], baselines: Mapping[str, Rate]) -> None:
     groups = grouped(records)
     for place, own in enumerate(groups.values()):
         found = accuracy(own)
         assert found is not None  # noqa: S101 (a group has records)
         ends = [[found.value - found.low], [found.high - found.value]]
         axis.bar(place, found.value, yerr=ends, capsize=3, color="#a6c1e0", width=0.6)
-        paper = about.reference(own[0].method, own[0].scenario, own[0].database)
-        if paper is not None:
-            axis.plot(place, paper, "D", color="black", label="paper (GPT-4, zero-shot)")
-    for (name, value), style in zip(about.baselines(records).items(), _STYLES, strict=False):
+    for (name, value), style in zip(baselines.items(), _STYLES, strict=False):
         label = f"baseline, {records[0].scenario}: {name}"
         axis.axhline(value.value, linestyle=style, color="#c44e52", label=label)
     names = [f"{label} ({len(own)})" for label, own in groups.items()]

@@ -156,10 +156,6 @@ class Suite(ABC):
         """The tables of its report that the generic ones do not hold."""
         return []
 
-    def reference(self, method: str, scenario: str, database: str) -> float | None:
-        """The accuracy that was published for this cell, from 0 to 1; None unless one is known."""
-        return None
-
     def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:
         """What needs no language model, on the questions of these records."""
         return {}

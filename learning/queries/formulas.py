@@ -4,7 +4,6 @@ A formula is evaluated on columns of numbers, and written as an expression that 
 alike.
 """
 
-import ast
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,19 +13,11 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from planweave import BadInput
-
 Column: TypeAlias = NDArray[np.float64]
 
 OPERATORS = ("+", "-", "*", "/", "max", "min")
 """Each takes two formulas; a division by zero gives 0."""
 
-_BINARY: Mapping[type[ast.operator], str] = {
-    ast.Add: "+",
-    ast.Sub: "-",
-    ast.Mult: "*",
-    ast.Div: "/",
-}
 _REAL: Mapping[str, Callable[[Column, Column], Column]] = {
     "+": np.add,
     "-": np.subtract,
@@ -34,7 +25,6 @@ _REAL: Mapping[str, Callable[[Column, Column], Column]] = {
     "max": np.maximum,
     "min": np.minimum,
 }
-_LONGEST = 2_000
 
 
 @dataclass(frozen=True)
@@ -48,17 +38,6 @@ class Formula:
 
     symbol: str
     parts: tuple["Formula", ...] = ()
-
-    @classmethod
-    def read(cls, text: str) -> "Formula":
-        """The formula that ``str`` wrote, or a person or a model: ``max(a, 2) / (b - c)``."""
-        try:
-            return _read(ast.parse(text[:_LONGEST], mode="eval").body)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            raise BadInput(
-                f"{text[:100]!r} is no formula.",
-                fix="Use names, numbers, + - * /, max(a, b) and min(a, b).",
-            ) from None
 
     @cached_property
     def size(self) -> int:
@@ -141,16 +120,3 @@ def crossed(formula: Formula, other: Formula, rng: random.Random) -> Formula:
         return Formula(rng.choice(OPERATORS), (formula, other))
     part = rng.choice(list(other.nodes()))
     return formula.replaced(rng.randrange(formula.size), part)
-
-
-def _read(node: ast.expr) -> Formula:
-    match node:
-        case ast.Name(id=name):
-            return Formula(name)
-        case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
-            return Formula(repr(number))
-        case ast.BinOp(left=left, op=op, right=right) if type(op) in _BINARY:
-            return Formula(_BINARY[type(op)], (_read(left), _read(right)))
-        case ast.Call(func=ast.Name(id="max" | "min" as name), args=[left, right], keywords=[]):
-            return Formula(name, (_read(left), _read(right)))
-    raise ValueError("no formula")

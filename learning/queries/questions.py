@@ -6,12 +6,9 @@ of a published data set can get in here.
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple, TypeAlias
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -143,29 +140,6 @@ class Questions:
             blocks.gain.append(outcome.gained_share)
         return blocks.joined()
 
-    @classmethod
-    def read(cls, file: Path) -> "Questions | None":
-        """Those that :meth:`write` wrote; None if there are none, or they are damaged."""
-        with suppress(OSError, ValueError, KeyError, BadZipFile), np.load(file) as kept:
-            names = [str(name) for name in kept["names"]]
-            columns = dict(zip(names, kept["columns"], strict=True))
-            return cls(columns, kept["starts"], kept["right"], kept["gain"])
-        return None
-
-    def write(self, file: Path) -> None:
-        """Keep them in a file; a disk that is full keeps none."""
-        part = file.with_suffix(".part")
-        with suppress(OSError), part.open("wb") as opened:
-            np.savez_compressed(
-                opened,
-                names=np.array(list(self.columns)),
-                columns=np.stack(list(self.columns.values())),
-                starts=self.starts,
-                right=self.right,
-                gain=self.gain,
-            )
-            part.replace(file)
-
     def __len__(self) -> int:
         """How many questions."""
         return len(self.starts)
@@ -195,6 +169,10 @@ class Questions:
         sizes = np.diff([*self.starts, len(self.right)])
         by_lot = np.add.reduceat(self.gain, self.starts) / sizes
         return float(by_lot.mean()), float(np.maximum.reduceat(self.gain, self.starts).mean())
+
+    def share(self, ranking: Ranking) -> float:
+        """The share of the questions that a ranking decides rightly."""
+        return float(self.right[self.decide(ranking)].mean())
 
     def decide(self, ranking: Ranking) -> Rows:
         """The row that a ranking puts first, for each question; of equal ones the earliest."""

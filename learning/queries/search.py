@@ -48,7 +48,7 @@ class Settings:
 
 
 class Generation(NamedTuple):
-    """Where a search stands: enough to go on from."""
+    """Where a search stands."""
 
     number: int
     population: tuple[Ranking, ...]
@@ -76,20 +76,15 @@ class Search:
         self._proposed = [f for f in proposed if f.names <= set(lessons.columns)]
         self._leaves = [*self._names, *2 * list(dict.fromkeys(_NUMBER.findall(rules)))]
 
-    def generations(self, after: Generation | None = None) -> Iterator[Generation]:
-        """Every generation from the first, or those after one; both ways the same ones."""
-        last = after or self._first()
-        if after is None:
-            yield last
+    def generations(self) -> Iterator[Generation]:
+        """Every generation."""
+        last = self._first()
+        yield last
         lessons = self._all.within(last.population[0].preferred)
         values = {ranking: self._value(ranking, lessons) for ranking in last.population}
         while last.number < self._settings.generations:
             last = self._next(last, lessons, values)
             yield last
-
-    def right(self, ranking: Ranking, questions: Questions) -> float:
-        """The share of questions that a ranking decides rightly."""
-        return float(questions.right[questions.decide(ranking)].mean())
 
     def _first(self) -> Generation:
         """The plain queries that the schema offers."""

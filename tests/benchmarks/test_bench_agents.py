@@ -479,11 +479,9 @@ def test_the_judge_beside_people_by_hand() -> None:
     assert row[4:] == ["1", "3", "1", "1"]
 
 
-def test_the_report_of_a_run_holds_the_thesis_beside_ours(data: Path, tmp_path: Path) -> None:
+def test_the_report_of_a_run(data: Path, tmp_path: Path) -> None:
     bench(data, tmp_path, "--trials", 2, "--limit", 5)
     page = (tmp_path / "report.md").read_text("utf-8")
     assert "## Right answers by set" in page
-    assert "| V3 | 66.7 ± 5.8 | 50 ± 10 | 29.2 ± 7.2 | 10 ± 10 | 29.2 ± 14.4 |" in page
-    assert "other questions, other models and another judge" in page
     assert "## The judge beside people" in page
     assert str(tmp_path) not in page

@@ -219,8 +219,6 @@ def test_tables_by_hand() -> None:
     assert _titled(tables, "Each prompt").rows == [("a", "1/2", "2/2"), ("b", "1/1", "1/1")]
     against = _titled(tables, "Formats against plain text")
     assert against.rows == [("roles", 2, "+25.0%", 1, 0, "1.000")]
-    published = _titled(tables, "Published for the nearest formats")
-    assert [row[0] for row in published.rows] == ["plain"]
     crashed = records[0].model_copy(update={"error": "OSError: x", "score": records[3].score})
     again = _titled(format_tables([crashed, *records[1:]]), "Repetition and length").rows[0]
     assert isinstance(again[1], Rate)

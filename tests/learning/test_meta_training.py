@@ -4,8 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from math import exp, log
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import jax
 import jax.numpy as jnp
@@ -13,7 +12,6 @@ import numpy as np
 import pytest
 from bag_of_words import embed
 
-from planweave import BadInput
 from planweave.learning.agent_batches import (
     Agents,
     Batches,
@@ -39,11 +37,11 @@ from planweave.learning.agent_losses import (
 )
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.meta_training import Trained, adapt, first, outer_ml, outer_rl, train
+from planweave.learning.meta_training import adapt, first, outer_ml, outer_rl, train
 from planweave.learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
-from planweave.learning.overlap import overlap, shared
+from planweave.learning.overlap import overlap
 from planweave.learning.paths import MetaTask, TaskPath
-from planweave.learning.rl_agent import Proposal, Rule, Traversal, calibrated, policy
+from planweave.learning.rl_agent import Proposal, Traversal, calibrated, policy
 
 pytestmark = pytest.mark.slow
 
@@ -306,20 +304,10 @@ def seen() -> tuple[Survey, list[Material]]:
     return survey, [Material(survey, task, embed, QUICK) for task in given]
 
 
-class Kept(NamedTuple):
-    """A whole training, and what it kept on the way."""
-
-    whole: Trained
-    checkpoint: Path
-    settings: Settings
-
-
 @pytest.fixture(scope="module")
-def kept(seen: tuple[Survey, list[Material]], tmp_path_factory: pytest.TempPathFactory) -> Kept:
+def trained(seen: tuple[Survey, list[Material]]) -> Agents:
     survey, materials = seen
-    settings = replace(QUICK, iterations=11, rule=rule_of_a_process())
-    path = tmp_path_factory.mktemp("training") / "kept.npz"
-    return Kept(train(survey, materials, embed, settings, reward, checkpoint=path), path, settings)
+    return train(survey, materials, embed, replace(QUICK, iterations=11), reward).agents
 
 
 def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[Material]]) -> None:
@@ -366,50 +354,11 @@ def test_pools_put_the_best_path_first(seen: tuple[Survey, list[Material]]) -> N
     assert not np.asarray(pools.worse)[:, 0].any()
 
 
-def rule_of_a_process() -> Rule:
-    """The same rule each time, at another address."""
-
-    def rule(_before: Sequence[str], _instruction: str) -> bool:
-        return True
-
-    return rule
-
-
-def test_training_goes_on_from_a_checkpoint_in_another_process(
-    seen: tuple[Survey, list[Material]], kept: Kept, tmp_path: Path
-) -> None:
-    survey, materials = seen
-    whole, here = kept.whole, kept.settings
-    path = tmp_path / "kept.npz"
-    path.write_bytes(kept.checkpoint.read_bytes())
-    there = replace(here, rule=rule_of_a_process())
-    assert there != here
-    numbers: list[int] = []
-    ended = train(
-        *(survey, materials, embed, there, reward),
-        progress=lambda number, _: numbers.append(number),
-        checkpoint=path,
-    )
-    assert numbers == [11]  # as if it had been stopped before it
-    assert ended.points == whole.points
-    for part in (0, 1):
-        for name, value in whole.agents[part].items():
-            np.testing.assert_array_equal(value, ended.agents[part][name])
-    for other in (replace(here, seed=2), replace(here, rule=None)):
-        with pytest.raises(BadInput, match="other data or settings"):
-            train(survey, materials, embed, other, reward, checkpoint=path)
-    with pytest.raises(BadInput, match="other data or settings"):
-        train(survey, materials, embed, here, shared, checkpoint=path)
-    path.write_bytes(b"nothing")
-    with pytest.raises(BadInput, match="damaged"):
-        train(survey, materials, embed, here, reward, checkpoint=path)
-
-
 def test_what_was_learned_serves_an_unseen_task(
-    seen: tuple[Survey, list[Material]], kept: Kept
+    seen: tuple[Survey, list[Material]], trained: Agents
 ) -> None:
     _, materials = seen
-    agents = kept.whole.agents
+    agents = trained
     unseen = tasks("wood")[0]
     grown = surveyed([material.task for material in materials] + [unseen])
     adapted = adapt(agents, grown, unseen, embed, QUICK, reward)

@@ -33,11 +33,10 @@ def instruction_graph(
         raise BadInput(f"The file {data} holds no successful path.", fix="Name another file.")
     swept = sweep(paths, SentenceVectors(embedding_model(embeddings), keep=200_000))
     show_tables([sweep_table(swept)], console)
-    lines = [asdict(line) | {"published": line.published._asdict()} for line in swept.lines]
     made = machine.head() | {
         "data": data.name,
         "embeddings": embeddings,
-        "sweep": asdict(swept) | {"lines": lines},
+        "sweep": asdict(swept),
     }
     if out:
         write_json(out / "instruction-graph.json", made, console)

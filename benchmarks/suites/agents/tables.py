@@ -15,15 +15,6 @@ from planweave.nodes.support.judges import ANSWER_JUDGE
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""
 
-THESIS: Mapping[str, tuple[str, ...]] = {
-    "ReAct": ("70", "10", "62.5", "20", "25"),
-    "AutoGPT": ("50", "50", "37.5", "30", "25"),
-    "V2": ("80", "60", "12.5", "20", "25"),
-    "V3": ("66.7 ± 5.8", "50 ± 10", "29.2 ± 7.2", "10 ± 10", "29.2 ± 14.4"),
-    "GPT-4o, document uploaded": ("100", "100", "62.5", "30", "-"),
-}
-"""Per cent of right answers by set, as the strategy-agent thesis prints them."""
-
 Groups = Mapping[str, Sequence[Record]]
 
 
@@ -71,7 +62,6 @@ def agent_tables(records: Sequence[Record]) -> list[Table]:
     checks = [record for record in records if record.method == ANSWER_JUDGE]
     return [
         _sets(answers),
-        _thesis(),
         _scored(answers),
         _judge(grouped(checks)),
         _citations(answers),
@@ -102,8 +92,7 @@ def _rag(groups: Groups) -> Table:
         rows=rows,
         note="Mean ± sample standard deviation over runs, in brackets the runs that were measured "
         "(a run without an answer, or a judge's reply that could not be read, is none). Pages: one "
-        "search by the question. The thesis, Mixtral 8x7B: simple 1 0.911, 0.887, 0.0738; simple 2 "
-        "0.923, 0.860, 0.0697.",
+        "search by the question.",
     )
 
 
@@ -144,16 +133,6 @@ def _sets(groups: Groups) -> Table:
         rows=rows,
         note="Per cent, mean ± sample standard deviation over trials of all questions together; "
         "in brackets the number of questions. A set of few questions can tell little.",
-    )
-
-
-def _thesis() -> Table:
-    return Table(
-        title="The thesis's figures",
-        columns=("method", *SETS),
-        rows=[(name, *cells) for name, cells in THESIS.items()],
-        note="Per cent, from the strategy-agent thesis (its V3 in three trials): other documents, "
-        "other questions, other models and another judge. Only the pattern can be compared.",
     )
 
 

@@ -28,7 +28,7 @@ from planweave.benchmarks.core.suite import (
 )
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.dqa import analyst  # noqa: F401 - the model analyst:perfect
-from planweave.benchmarks.suites.dqa.tables import PAPER, baselines, decision_tables
+from planweave.benchmarks.suites.dqa.tables import baselines, decision_tables
 from planweave.graphs import METHODS, of_family
 from planweave.memory import NO_DECISION, Answer, Context
 from planweave.nodes.deciding.experience import known_paths
@@ -110,10 +110,6 @@ class DecisionQA(Suite):
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Scenario by database, baselines, regret, retrievals, missed data, failures, re-plans."""
         return decision_tables(records)
-
-    def reference(self, method: str, scenario: str, database: str) -> float | None:
-        """Accuracy of the paper's GPT-4, zero-shot."""
-        return PAPER.get((scenario, database), {}).get(method)
 
     def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:
         """What needs no language model, on the same questions."""

@@ -1,4 +1,4 @@
-"""The tables of the Decision QA report, with what the paper (its tables 4 to 7) has for them."""
+"""The tables of the Decision QA report; the paper's figures are in docs/reproduction.md."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -16,54 +16,6 @@ from planweave.benchmarks.suites.dqa.analysis import (
 from planweave.benchmarks.suites.dqa.replans import KINDS, category
 
 BOTH = "both"
-PAPER: Mapping[tuple[str, str], Mapping[str, float]] = {
-    ("locating", "relational"): {"single_rag": 0.255, "iter_rag": 0.375, "planrag": 0.645},
-    ("locating", "graph"): {"single_rag": 0.355, "iter_rag": 0.595, "planrag": 0.640},
-    ("locating", BOTH): {
-        "single_rag": 0.305,
-        "iter_rag": 0.485,
-        "planrag": 0.643,
-        "planrag_no_replan": 0.535,
-    },
-    ("building", "relational"): {"single_rag": 0.020, "iter_rag": 0.347, "planrag": 0.406},
-    ("building", "graph"): {"single_rag": 0.030, "iter_rag": 0.406, "planrag": 0.495},
-    ("building", BOTH): {
-        "single_rag": 0.025,
-        "iter_rag": 0.376,
-        "planrag": 0.450,
-        "planrag_no_replan": 0.441,
-    },
-}
-"""Accuracy of GPT-4, zero-shot, on all 200 + 101 questions (tables 4 and 5)."""
-
-_PAPER_MISSED = {
-    ("locating", "iter_rag"): 0.033,
-    ("building", "iter_rag"): 0.332,
-    ("locating", "planrag"): 0.013,
-    ("building", "planrag"): 0.218,
-}
-_PAPER_SPLIT = {
-    ("locating", "single", "iter_rag"): 0.439,
-    ("locating", "multiple", "iter_rag"): 0.494,
-    ("building", "single", "iter_rag"): 0.125,
-    ("building", "multiple", "iter_rag"): 0.403,
-    ("locating", "single", "planrag"): 0.656,
-    ("locating", "multiple", "planrag"): 0.619,
-    ("building", "single", "planrag"): 0.202,
-    ("building", "multiple", "planrag"): 0.479,
-}
-_PAPER_REPLANS = {
-    "locating": ("376: 66.8%", "0", "12: 41.7%", "5: 20.0%", "7: 0.0%"),
-    "building": ("125: 57.6%", "0", "24: 41.7%", "23: 21.7%", "30: 13.3%"),
-}
-_PAPER_CATEGORIES = {
-    "locating": (0.1667, 0.1667, 0.25, 0.6667, 0.1667, 0.0833, 0.0833, 0.0417, 0.0417, 0.0417),
-    "building": (0.0, 0.4444, 0.3492, 0.4127, 0.3810, 0.0476, 0.7778, 0.0635, 0.1270, 0.0),
-}
-_OTHER_MODEL = (
-    "The paper's figures are GPT-4, zero-shot, on all 200 + 101 questions: another model and "
-    "another sample, not to be compared directly."
-)
 
 
 def decision_tables(records: Sequence[Record]) -> list[Table]:
@@ -83,32 +35,31 @@ def decision_tables(records: Sequence[Record]) -> list[Table]:
 
 
 def by_scenario(groups: Mapping[str, Sequence[Record]]) -> Table:
-    """Accuracy by scenario and database, and on the clean subset, the paper's beside it."""
+    """Accuracy by scenario and database, and on the clean subset."""
     rows: list[tuple[Cell, ...]] = []
     for scenario in _scenarios(groups):
         for label, records in groups.items():
             own = [record for record in records if record.scenario == scenario]
             if not own:
                 continue
-            cells: list[Cell] = [scenario, label]
-            for database in ("relational", "graph", BOTH):
-                cells.append(accuracy([r for r in own if database in (r.database, BOTH)]))
-                paper = PAPER.get((scenario, database), {}).get(own[0].method)
-                cells.append(None if paper is None else f"{paper:.1%}")
+            cells: list[Cell] = [
+                accuracy([r for r in own if database in (r.database, BOTH)])
+                for database in ("relational", "graph", BOTH)
+            ]
             subsets = ("one_best", "clean")
             cells += [accuracy([r for r in own if r.score.details.get(name)]) for name in subsets]
-            rows.append(tuple(cells))
+            rows.append((scenario, label, *cells))
     return Table(
         title="Accuracy by scenario and database",
         columns=(
-            *("scenario", "method", "relational", "paper", "graph", "paper", "both", "paper"),
+            *("scenario", "method", "relational", "graph", BOTH),
             *("one best decision", "clean subset"),
         ),
         rows=rows,
         note="A decision is right if it is the annotated one or, by the simulator, as good. One "
         "best decision: the others are degenerate, several decisions are equally good or none "
         "improves on deciding nothing. Clean: questions with one best decision to which the rules "
-        f"as printed lead, too. {_OTHER_MODEL}",
+        "as printed lead, too.",
     )
 
 
@@ -204,11 +155,10 @@ def retrieval_split(groups: Mapping[str, Sequence[Record]]) -> Table:
                     and kinds.get((record.question, record.database)) == kind
                 ]
                 if own:
-                    paper = _PAPER_SPLIT.get((scenario, kind, own[0].method))
-                    rows.append((scenario, kind, label, accuracy(own), _percent(paper)))
+                    rows.append((scenario, kind, label, accuracy(own)))
     return Table(
         title="Single and multiple retrieval (figure 5)",
-        columns=("scenario", "retrieval", "method", "accuracy", "paper"),
+        columns=("scenario", "retrieval", "method", "accuracy"),
         rows=rows,
         note="Single: iter_rag sent at most one query for this question on this kind of database; "
         "multiple: more. Questions that it was not asked, or crashed on, are left out.",
@@ -226,11 +176,10 @@ def missed_data(groups: Mapping[str, Sequence[Record]]) -> Table:
                 names = [record.question for record in own]
                 none = rate([float(missed(record)) for record in own], names)
                 some = rate([float(bool(unread(record))) for record in own], names)
-                paper = _percent(_PAPER_MISSED.get((scenario, own[0].method)))
-                rows.append((scenario, label, none, some, paper))
+                rows.append((scenario, label, none, some))
     return Table(
         title="Missed data analysis (table 6)",
-        columns=("scenario", "method", "missed: none read", "at least one unread", "paper"),
+        columns=("scenario", "method", "missed: none read", "at least one unread"),
         rows=rows,
         note="From the parsed queries that brought rows; crashed runs are left out. Critical are "
         "IV (ingoing, or a sum of flow) and TP_total (total_power, or a sum of trading powers) in "
@@ -267,13 +216,10 @@ def replannings(groups: Mapping[str, Sequence[Record]]) -> Table:
                     accuracy([r for r in own if min(4, len(r.replans)) == n]) for n in range(5)
                 ]
                 rows.append((scenario, label, *cells))
-        if scenario in _PAPER_REPLANS:
-            rows.append((scenario, "paper (questions: accuracy)", *_PAPER_REPLANS[scenario]))
-    planned = any(r.method == "planrag" for records in groups.values() for r in records)
     return Table(
         title="Re-plannings (table 7)",
         columns=("scenario", "method", "0", "1", "2", "3", "4 or more"),
-        rows=rows if planned else (),
+        rows=rows,
     )
 
 
@@ -284,13 +230,8 @@ def replanning_categories(groups: Mapping[str, Sequence[Record]]) -> Table:
         for label, records in groups.items():
             own = [r for r in records if r.scenario == scenario and r.replans]
             if own:
-                shares = (
-                    _percent(sum(name in _categories(r) for r in own) / len(own)) for name in KINDS
-                )
-                rows.append((scenario, label, *shares, len(own)))
-        if rows and scenario in _PAPER_CATEGORIES:
-            paper = map(_percent, _PAPER_CATEGORIES[scenario])
-            rows.append((scenario, "paper (judged by people)", *paper, None))
+                counts = (sum(name in _categories(record) for record in own) for name in KINDS)
+                rows.append((scenario, label, *(f"{n / len(own):.1%}" for n in counts), len(own)))
     return Table(
         title="Kinds of re-planning (table 12)",
         columns=("scenario", "method", *KINDS, "of"),
@@ -328,7 +269,3 @@ def _scenarios(groups: Mapping[str, Sequence[Record]]) -> list[str]:
     return sorted(
         {record.scenario for records in groups.values() for record in records}, reverse=True
     )
-
-
-def _percent(value: float | None) -> Cell:
-    return None if value is None else f"{value:.1%}"

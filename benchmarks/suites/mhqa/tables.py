@@ -1,7 +1,6 @@
 """Tables of the multi-hop benchmark, from its records alone."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from statistics import fmean
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -49,7 +48,6 @@ def mhqa_tables(records: Sequence[Record], methods: Sequence[str]) -> list[Table
         _by_dataset(groups),
         _by_hops(groups),
         _beside(groups),
-        _published(groups),
         _rounds(groups),
     ]
 
@@ -170,31 +168,6 @@ def _difference(values: Sequence[float]) -> str:
     """Mean in percentage points, with its bootstrap interval."""
     value, low, high = bootstrap([(one,) for one in values], lambda means: 100 * means[:, 0])
     return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
-
-
-def _published(groups: Groups) -> Table:
-    """FuRePA's gain over the best other method; more than that is not published where we read."""
-    rows: list[tuple[Cell, ...]] = []
-    scores: dict[str, dict[str, float]] = {}
-    for name, label, own in _parts(groups, lambda record: record.scenario):
-        scores.setdefault(name, {})[label] = fmean(_f1(record) for record in own)
-    for name, by_label in scores.items():
-        others = [label for label in by_label if not label.startswith(_OURS)]
-        for ours in by_label:
-            rivals = {label: by_label[label] for label in others if _ours(label) == ours}
-            if rivals:
-                best = max(rivals, key=rivals.__getitem__)
-                gain = f"{100 * (by_label[ours] - rivals[best]):+.1f}"
-                shown = (f"{by_label[ours]:.1%}", best, f"{rivals[best]:.1%}", gain)
-                rows.append((name, ours, *shown, "10 to 12"))
-    return Table(
-        title="Beside the paper",
-        columns=("data set", "method", "F1", "best other", "its F1", "gained", "paper gained"),
-        rows=rows,
-        note="In percentage points. The paper reports an answer accuracy 10 to 12 % above the "
-        "best earlier method, with gpt-3.5-turbo, another retriever and other samples; its tables "
-        "were not at hand. Not to be compared directly: the gain depends on a strong model.",
-    )
 
 
 def _rounds(groups: Groups) -> Table:

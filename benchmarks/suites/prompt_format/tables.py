@@ -2,34 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import grouped, rate, sign_test, spread
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Table
 
 
-class Thesis(NamedTuple):
-    """What was published of Mixtral 8x7B: shares in per cent, length in characters."""
-
-    following: float
-    repetition: float
-    characters: int
-
-
-THESIS = {
-    ("temperature 0", "plain"): Thesis(92.86, 10.71, 1125),
-    ("temperature 0", "prefix"): Thesis(100.0, 0.0, 814),
-    ("temperature 1", "plain"): Thesis(100.0, 10.71, 1211),
-    ("temperature 1", "prefix"): Thesis(100.0, 0.0, 1041),
-}
-"""The strategy-agent thesis, table A.6: its "pure text" and its "advanced" format."""
-
-
 def format_tables(records: Sequence[Record]) -> list[Table]:
     """All tables of the suite."""
     groups = grouped(records)
-    return [_replies(groups), _prompts(groups), _against_plain(groups), _published(groups)]
+    return [_replies(groups), _prompts(groups), _against_plain(groups)]
 
 
 def _replies(groups: Mapping[str, Sequence[Record]]) -> Table:
@@ -106,20 +88,3 @@ def _by_prompt(records: Sequence[Record]) -> dict[str, float]:
 def _signs(change: Mapping[str, float]) -> tuple[Cell, ...]:
     test = sign_test(change, dict.fromkeys(change, 0.0))
     return test.first, test.second, f"{test.p:.3f}"
-
-
-def _published(groups: Mapping[str, Sequence[Record]]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for label, records in groups.items():
-        found = THESIS.get((records[0].scenario, records[0].method))
-        if found:
-            shares = f"{found.following:.1f}%", f"{found.repetition:.1f}%"
-            rows.append((label, *shares, found.characters))
-    return Table(
-        title="Published for the nearest formats",
-        columns=("format", "instruction following", "repetition", "characters"),
-        rows=rows,
-        note="Mixtral 8x7B Instruct on 14 other prompts, two trials, rated by itself (thesis, "
-        "table A.6: pure text, and the advanced format with roles and primer). Other prompts, "
-        "another model and another judge: only the direction can be compared.",
-    )

@@ -29,7 +29,7 @@ from planweave.benchmarks.core.suite import (
 )
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.rat.items import FILES, Item, corpus_of, load
-from planweave.benchmarks.suites.rat.tables import PAPER, paper_name, rat_tables
+from planweave.benchmarks.suites.rat.tables import rat_tables
 from planweave.memory import Context, WorkingMemory
 from planweave.tools.documents.collection import open_collection
 
@@ -182,13 +182,8 @@ class Rat(Suite):
         )
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Scores by data set, pass@k, what retrieval changed, and the paper's figures."""
+        """Scores by data set, pass@k, what retrieval changed, and where the time goes."""
         return rat_tables(records)
-
-    def reference(self, method: str, scenario: str, database: str) -> float | None:
-        """What the paper reports with GPT-4; None where it has GPT-3.5 alone."""
-        figure = PAPER.get(scenario)
-        return figure.scores.get(paper_name(method)) if figure and figure.model == "GPT-4" else None
 
 
 class Target(NamedTuple):

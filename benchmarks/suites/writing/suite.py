@@ -76,10 +76,6 @@ class Writing(Rat):
         every = (("all", label, own) for label, own in grouped(records).items())
         return [_texts(records), retrieval_table(records), seconds_table(every)]
 
-    def reference(self, method: str, scenario: str, database: str) -> float | None:
-        """No text has a published figure."""
-        return None
-
 
 def load_tasks(source: str) -> list[Item]:
     """The tasks, kind by kind.
