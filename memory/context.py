@@ -121,7 +121,12 @@ class Context(BaseModel):
     most_unlinked: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
         default=0.2,
         description="With aids: share of a question's words that match no name and no value of the "
-        "database, above which it is not answered; 1 for never",
+        "database, above which it may not be answered; 1 for never",
+    )
+    least_answerable: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
+        default=0.75,
+        description="With aids: how likely a model must find it that the database can answer a "
+        "question with more such words; else it is refused",
     )
     least_agreement: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
         default=0.75,

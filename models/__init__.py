@@ -17,7 +17,7 @@ from planweave.models.errors import ModelUnavailable
 from planweave.models.extract import StructuredFailure
 from planweave.models.plain import InPrompt, Text
 from planweave.models.program import Program
-from planweave.models.samples import Samples, several_replies
+from planweave.models.samples import Chance, Samples, chance_of_yes, several_replies
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.structured import Reply, ask
 from planweave.models.usage import CallRecord, price_of, usage_by_role
@@ -25,6 +25,7 @@ from planweave.models.usage import CallRecord, price_of, usage_by_role
 __all__ = [
     "Call",
     "CallRecord",
+    "Chance",
     "InPrompt",
     "ModelRequest",
     "ModelSettings",
@@ -37,6 +38,7 @@ __all__ = [
     "achat_model",
     "ask",
     "call",
+    "chance_of_yes",
     "chat_model",
     "embedding_id",
     "embeddings",

@@ -1,7 +1,8 @@
-"""Several replies to one prompt, so that what they agree on can be told from a slip."""
+"""Several replies to one prompt, or how likely one is: what is sure can be told from a slip."""
 
+import math
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
@@ -12,6 +13,9 @@ from planweave.models.call import failed, in_time, recorded, start_in_time
 from planweave.models.embedded import SLOTS
 from planweave.models.errors import ModelUnavailable
 from planweave.models.usage import CallRecord
+
+_LIKELIEST = 10
+"""First words of a reply whose chances are asked for."""
 
 
 class Samples(NamedTuple):
@@ -77,3 +81,54 @@ async def _asked(
     others = sum(len(one.text) // 4 for one in rest)  # servers count the tokens of the first alone
     record = record.model_copy(update={"output_tokens": record.output_tokens + others})
     return [one.text for one in found], record
+
+
+class Chance(NamedTuple):
+    """How likely a model says yes, from 0 to 1, and the records of the call."""
+
+    yes: float
+    records: tuple[CallRecord, ...]
+
+
+async def chance_of_yes(
+    model: BaseChatModel, messages: Sequence[BaseMessage], *, role: str = ""
+) -> Chance:
+    """Ask ``model`` for yes or no, and read how likely it says yes.
+
+    Args:
+        model: A chat model; of one that does not take ``logprobs`` the reply itself counts.
+        messages: The prompt; it asks for one word.
+        role: Who asks, for the record.
+
+    Returns:
+        The share of "yes" in the chances of both words; 1 for any reply but these.
+
+    Raises:
+        ModelUnavailable: The model did not answer; its ``calls`` hold the records.
+    """
+    start_in_time()
+    start = time.perf_counter()
+    options: dict[str, Any] = {}
+    if hasattr(model, "logprobs"):
+        options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}
+    try:
+        async with in_time():
+            result = await model.agenerate([list(messages)], metadata={"role": role}, **options)
+    except Exception as error:
+        raise failed(error, model, messages, role, time.perf_counter() - start) from error
+    (first, *_) = [one for one in result.generations[0] if isinstance(one, ChatGeneration)]
+    record = await recorded(model, messages, role, first.message, time.perf_counter() - start)
+    told = first.message.response_metadata.get("logprobs") or {}
+    return Chance(_share_of_yes(told.get("content") or [], first.text), (record,))
+
+
+def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:
+    """The chance of yes beside that of no in the first token, or in a reply without chances."""
+    chances = {"yes": 0.0, "no": 0.0}
+    likely = tokens[0]["top_logprobs"] if tokens else [{"token": reply, "logprob": 0.0}]
+    for one in likely:
+        word = one["token"].strip(" .,").lower()
+        if word in chances:
+            chances[word] += math.exp(one["logprob"])
+    whole = sum(chances.values())
+    return chances["yes"] / whole if whole else 1.0

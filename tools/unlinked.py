@@ -133,6 +133,9 @@ _ALIKE = (
 """Words that stand for each other in questions and names."""
 _ALTERNATIVES = re.compile(r"(?<=[^\W\d_])/[^\W\d_]+")
 """What stands behind a stroke, as in "cities/towns": the first name counts."""
+_STRING = re.compile(r"'(?:[^']|'')*'")
+_GIVEN = re.compile(r"\bas\s+[\"`\[]?(\w+)", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d]\w*")
 _LEAST_ASKING = 2
 _LONGEST_ABBREVIATION = 6
 _SHORTEST_STEM = 4
@@ -168,6 +171,18 @@ def unlinked(
                 known.update(_words(value))
     unknown = tuple(word for word in telling if not _is_known(word, names, known))
     return Unlinked(unknown, len(unknown) / len(telling))
+
+
+def needs_name(query: str, unknown: Iterable[str]) -> str:
+    """The unknown word that a query reads a name by, which the database cannot have; or none.
+
+    A model that finds no place for what is asked invents one: ``captain`` or ``blood_type``.
+    """
+    text = _STRING.sub(" ", query)
+    given = {name.lower() for name in _GIVEN.findall(text)}
+    names = [name for name in _NAME.findall(text) if name.lower() not in given]
+    parts = {_single(part.lower()) for name in names for part in _PARTS.findall(name)}
+    return next((word for word in unknown if _single(word) in parts), "")
 
 
 def _telling(question: str) -> tuple[str, ...]:

@@ -23,7 +23,10 @@ _ONLY: dict[str, tuple[str, ...]] = {
     "approve_tools": tuple(name for name in METHODS if name not in _ONE_STEP),
     "parallel": tuple(name for name in METHODS if name not in (*_ONE_STEP, "autogpt")),
     **dict.fromkeys(
-        ("database", "graph", "query_seconds", "query_rows", "query_candidates", "most_unlinked"),
+        (
+            *("database", "graph", "query_seconds", "query_rows", "query_candidates"),
+            *("most_unlinked", "least_answerable"),
+        ),
         _QUERIED,
     ),
     **dict.fromkeys(("pages", "search"), _SEARCHED),

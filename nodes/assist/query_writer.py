@@ -23,9 +23,13 @@ from planweave.tools.database import Entity, Schema
 from planweave.tools.linking import about
 from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
+from planweave.tools.unlinked import needs_name
 
 Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
 """Asks the model for so many replies at a temperature; fewer come where the time is over."""
+
+Sure: TypeAlias = Callable[[Sequence[BaseMessage]], Awaitable[float]]
+"""How likely the model answers a prompt with yes, from 0 to 1."""
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
@@ -100,6 +104,20 @@ class Written(NamedTuple):
     refused: bool = False
 
 
+class Refusal(NamedTuple):
+    """When a question is refused: it has words that the database does not know, and is unlikely.
+
+    Attributes:
+        sure: Asks the model how likely the database can answer.
+        most_unlinked: Share of the question's words that the database may know nothing of.
+        least_answerable: Below this chance a question with more such words is refused.
+    """
+
+    sure: Sure
+    most_unlinked: float
+    least_answerable: float
+
+
 async def write_query(
     need: Need,
     database: Database,
@@ -108,7 +126,7 @@ async def write_query(
     *,
     candidates: int,
     schema_limit: int,
-    most_unlinked: float = 1.0,
+    refusal: Refusal | None = None,
 ) -> Written:
     """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
 
@@ -122,19 +140,23 @@ async def write_query(
         limits: Bounds of each query.
         candidates: How many at most; 1 for the most likely alone.
         schema_limit: Characters of the schema in the prompt at most.
-        most_unlinked: Share of the question's words that the database may know nothing of.
+        refusal: When a question that the database cannot answer is refused; never if None.
 
     Raises:
         DatabaseUnavailable: The connection is gone.
     """
-    if refusal := await asyncio.to_thread(_refusal, need, database, most_unlinked):
-        return Written(Candidate("", (), None, refusal), None, (), refused=True)
+    unknown = await asyncio.to_thread(_unknown_words, need, database, refusal)
+    ground = await asyncio.to_thread(_ground, need, database, schema_limit)
+    if refusal and unknown and not await _can_be_answered(ground, need, refusal):
+        return _refused(unknown)
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
     )
-    prompt = await asyncio.to_thread(prompt_for, need, database, schema_limit, ranking)
+    prompt = [ground, await asyncio.to_thread(_task, need, database, ranking)]
     writing = _Writing(need, database, ask, limits, ranking, {})
     first = await _first(prompt, writing)
+    if any(needs_name(query, unknown) for query in [*writing.tried][:1]):
+        return _refused(unknown)
     tried = [first]
     # A query that fails is often written again word for word: others are asked for.
     others = candidates - 1 or (_RESCUERS if first.result is None else 0)
@@ -145,17 +167,33 @@ async def write_query(
     return chosen_among(tried, ranking, sorts=asks_for_order(need.question))
 
 
-def _refusal(need: Need, database: Database, most: float) -> str:
-    """Why a question cannot be answered from the database; empty if nothing speaks against it.
+def _unknown_words(need: Need, database: Database, refusal: Refusal | None) -> tuple[str, ...]:
+    """Words that nothing in the database corresponds to, if they are more than a few.
 
     A decision by rules is not judged: the rules say what counts.
     """
-    if need.rules.strip() or most >= 1:
-        return ""
+    if refusal is None or need.rules.strip():
+        return ()
     found = database.unlinked(need.question, f"{need.instructions} {need.background}")
-    if found.share <= most:
-        return ""
-    return load("query_writer/unlinked").fill(words=", ".join(found.words))
+    return found.words if found.share > refusal.most_unlinked else ()
+
+
+async def _can_be_answered(ground: BaseMessage, need: Need, refusal: Refusal) -> bool:
+    """Whether the model finds it likely that the tables hold what is asked.
+
+    People have words of their own: only half of the questions with unknown words have no answer.
+    """
+    asked = load("query_writer/answerable").fill(
+        question=need.question, instructions=need.instructions
+    )
+    return await refusal.sure([ground, HumanMessage(_without_gaps(asked))]) >= (
+        refusal.least_answerable
+    )
+
+
+def _refused(unknown: Sequence[str]) -> Written:
+    problem = load("query_writer/unlinked").fill(words=", ".join(unknown))
+    return Written(Candidate("", (), None, problem), None, (), refused=True)
 
 
 class _Writing(NamedTuple):
@@ -296,22 +334,24 @@ def says_something(result: QueryResult) -> bool:
     return any(cell is not None for row in result.rows for cell in row)
 
 
-def prompt_for(
-    need: Need, database: Database, schema_limit: int, ranking: Ranking | None = None
-) -> list[BaseMessage]:
-    """The prompt: the schema first, which stays; then the question, linked to the data."""
+def _ground(need: Need, database: Database, schema_limit: int) -> BaseMessage:
+    """What stays for all questions, so that it is read once: the schema and what is known of it."""
     notes = load("query_writer/cypher").fill() if database.kind == "graph" else ""
     ground = load("query_writer/ground").fill(
         language=database.language,
         schema=definitions(database, schema_limit, need.question),
         background=f"{notes}\n{need.background}".strip(),
     )
+    return SystemMessage(ground.rstrip())
+
+
+def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessage:
+    """The question, linked to the data."""
     links = "\n".join(
         database.linked(need.question if ranking else f"{need.question} {need.rules}")
     )
     if ranking:
-        task = form(need.question, ranking, links, database.language)
-        return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
+        return HumanMessage(_without_gaps(form(need.question, ranking, links, database.language)))
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
@@ -326,7 +366,7 @@ def prompt_for(
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
         **parts
     )
-    return [SystemMessage(ground.rstrip()), HumanMessage(_without_gaps(task))]
+    return HumanMessage(_without_gaps(task))
 
 
 def _without_gaps(text: str) -> str:

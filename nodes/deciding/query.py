@@ -14,13 +14,14 @@ from planweave.nodes.assist.asking import writes_queries
 from planweave.nodes.assist.query_writer import (
     Candidate,
     Need,
+    Refusal,
     Written,
     is_query,
     try_query,
     write_query,
 )
 from planweave.nodes.support.progress import report
-from planweave.nodes.support.role import Node, sample_role, usage_of_calls
+from planweave.nodes.support.role import Node, chance_for_role, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
     Observation,
     chosen_action,
@@ -191,6 +192,12 @@ async def _written(
         calls.extend(found.records)
         return found.replies
 
+    async def sure(prompt: Sequence[BaseMessage]) -> float:
+        found = await chance_for_role(_ROLE, prompt, runtime)
+        calls.extend(found.records)
+        return found.yes
+
+    refusal = Refusal(sure, context.most_unlinked, context.least_answerable)
     is_words = not is_query(action["input"])
     need = Need(
         question=action["input"] if is_words else state["question"],
@@ -206,5 +213,5 @@ async def _written(
         candidates=context.query_candidates,
         schema_limit=context.schema_characters,
         # A step of a plan speaks of more than the database; the question does not.
-        most_unlinked=context.most_unlinked if need.question == state["question"] else 1.0,
+        refusal=refusal if need.question == state["question"] else None,
     )

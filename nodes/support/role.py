@@ -11,10 +11,12 @@ from pydantic import BaseModel
 from planweave.memory import Context, Failure, UsageByRole, WorkingMemory
 from planweave.models import (
     CallRecord,
+    Chance,
     Reply,
     Samples,
     achat_model,
     ask,
+    chance_of_yes,
     several_replies,
     usage_by_role,
 )
@@ -96,6 +98,17 @@ async def sample_role(
     model = await _model_for(role, runtime.context, extra_temperature, 0)
     with shown(role, runtime):
         found = await several_replies(model, messages, count, role=role)
+    _stream(found.records, runtime)
+    return found
+
+
+async def chance_for_role(
+    role: str, messages: Sequence[BaseMessage], runtime: Runtime[Context]
+) -> Chance:
+    """How likely the model that plays ``role`` answers these messages with yes."""
+    model = await _model_for(role, runtime.context, 0.0, 0)
+    with shown(role, runtime):
+        found = await chance_of_yes(model, messages, role=role)
     _stream(found.records, runtime)
     return found
 

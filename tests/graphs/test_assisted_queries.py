@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scripted import Replies, Run, act, answer_of, decide, keep, plan
@@ -302,16 +303,34 @@ async def test_equal_options_decide_nothing(run: Run) -> None:
     assert "are equal" in answer_of(memory)["unknown"]
 
 
-async def test_what_the_database_knows_nothing_of_is_not_asked(run: Run) -> None:
-    script = Replies()
-    given = {"question": "What is the language of the government?"}
-    memory = await run("single_rag", script, given, assist="on")
-    assert script.tasks == []
+GOVERNMENT = {"question": "What is the language of the government?"}
+
+
+@pytest.mark.parametrize(
+    "replies",
+    [["no"], ["yes", "SELECT language FROM plant"]],
+    ids=["the model finds no place for it", "the query needs a name that is none"],
+)
+async def test_what_the_database_knows_nothing_of_is_refused(run: Run, replies: list[str]) -> None:
+    script = Replies(write=[*replies, CHEAPEST])
+    memory = await run("single_rag", script, GOVERNMENT, assist="on", query_candidates=1)
     assert answer_of(memory)["decision"] is None
     assert "language, government" in answer_of(memory)["unknown"]
-    script = Replies(write=[CHEAPEST])
-    await run("single_rag", script, given, assist="on", query_candidates=1, most_unlinked=1.0)
-    assert script.tasks == ["write"]
+
+
+@pytest.mark.parametrize(
+    ("replies", "settings"),
+    [(["Yes.", CHEAPEST], {}), ([CHEAPEST], {"most_unlinked": 1.0})],
+    ids=["the model finds it likely", "never refused"],
+)
+async def test_unknown_words_alone_refuse_nothing(
+    run: Run, replies: list[str], settings: dict[str, float]
+) -> None:
+    script = Replies(write=replies)
+    given: dict[str, Any] = {"assist": "on", "query_candidates": 1, **settings}
+    memory = await run("single_rag", script, GOVERNMENT, **given)
+    assert script.tasks == ["write"] * len(replies)
+    assert facts(memory) == ["Bonn | 7.25"]
 
 
 async def test_a_query_that_fails_twice_is_sampled(run: Run) -> None:

@@ -21,6 +21,7 @@ from planweave.models import (
     achat_model,
     ask,
     call,
+    chance_of_yes,
     chat_model,
     name_of,
     process_settings,
@@ -165,6 +166,17 @@ async def test_samples_end_with_the_time_of_their_run(model_settings: ModelSetti
             found = await several_replies(model, PROMPT, 3)
     assert found.replies == ("one",)
     assert [record.error for record in found.records] == ["", "It is late."]
+
+
+@pytest.mark.parametrize(("reply", "yes"), [("Yes.", 1), (" no", 0), ("Maybe", 1)])
+async def test_yes_or_no_from_a_server_without_chances(
+    reply: str, yes: float, model_settings: ModelSettings
+) -> None:
+    with serving(Answer(reply)) as server:
+        model = chat_model(server.name, settings=model_settings)
+        found = await chance_of_yes(model, PROMPT, role="judge")
+    assert found.yes == yes
+    assert [record.role for record in found.records] == ["judge"]
 
 
 async def test_time_out_is_told(model_settings: ModelSettings) -> None:

@@ -19,6 +19,7 @@ from planweave.models import (
     achat_model,
     ask,
     call,
+    chance_of_yes,
     chat_model,
     several_replies,
 )
@@ -60,6 +61,17 @@ async def test_structured_reply_and_shared_prefix(weighted: ModelSettings) -> No
     assert first.input_tokens > first.cached_tokens
     assert second.output_tokens > 0
     assert (second.dollars, second.model) == (0.0, MODEL)
+
+
+@pytest.mark.model
+async def test_the_chance_of_yes_is_read(weighted: ModelSettings) -> None:
+    model = await achat_model(MODEL, settings=weighted)
+    asked = "Is Paris a city in {}? Reply with yes or no only."
+    france, japan = [
+        (await chance_of_yes(model, [HumanMessage(asked.format(country))])).yes
+        for country in ("France", "Japan")
+    ]
+    assert 0 < japan < france < 1
 
 
 @pytest.mark.model

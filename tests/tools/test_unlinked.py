@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from planweave.tools.sql import SqlDatabase, open_sql
+from planweave.tools.unlinked import needs_name
 
 CLINIC = """
 CREATE TABLE doctors (id INTEGER PRIMARY KEY, full_name TEXT, specialty TEXT, sale_price REAL);
@@ -66,3 +67,17 @@ def test_questions_about_what_is_not_there(
 def test_what_is_explained_is_known(clinic: SqlDatabase) -> None:
     question = "Which doctor has the largest garden?"
     assert clinic.unlinked(question, "The garden of a doctor is sale_price.").words == ()
+
+
+@pytest.mark.parametrize(
+    ("query", "needs"),
+    [
+        ("SELECT T1.blood_type FROM doctors AS T1", "blood"),
+        ("SELECT gardenSize FROM doctors", "garden"),
+        ("SELECT COUNT(*) AS gardens FROM doctors ORDER BY gardens", ""),
+        ("SELECT name FROM doctors WHERE note LIKE '%garden%'", ""),
+        ("MATCH (d:Doctor) RETURN d.garden", "garden"),
+    ],
+)
+def test_a_name_that_a_query_reads_and_the_database_cannot_have(query: str, needs: str) -> None:
+    assert needs_name(query, ("blood", "garden")) == needs

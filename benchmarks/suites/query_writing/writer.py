@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 
+from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from planweave.memory import Context
-from planweave.models import achat_model, several_replies
-from planweave.nodes.assist.query_writer import Need, write_query
+from planweave.models import achat_model, chance_of_yes, several_replies
+from planweave.nodes.assist.query_writer import Need, Refusal, write_query
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -27,17 +28,25 @@ async def guided(task: Task, context: Context, on_call: OnCall) -> Solved:
 
 
 async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
-    async def ask(prompt: Sequence[BaseMessage], count: int, warmth: float) -> Sequence[str]:
-        model = await achat_model(
+    async def model(warmth: float = 0.0) -> BaseChatModel:
+        return await achat_model(
             context.model,
             temperature=context.temperature + warmth,
             max_tokens=context.reply_tokens,
             seed=context.seed or 0,
         )
-        found = await several_replies(model, prompt, count, role="query_writer")
+
+    async def ask(prompt: Sequence[BaseMessage], count: int, warmth: float) -> Sequence[str]:
+        found = await several_replies(await model(warmth), prompt, count, role="query_writer")
         for record in found.records:
             on_call(record)
         return found.replies
+
+    async def sure(prompt: Sequence[BaseMessage]) -> float:
+        found = await chance_of_yes(await model(), prompt, role="query_writer")
+        for record in found.records:
+            on_call(record)
+        return found.yes
 
     need = Need(
         question=task.question,
@@ -52,7 +61,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
-        most_unlinked=context.most_unlinked,
+        refusal=Refusal(sure, context.most_unlinked, context.least_answerable),
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})
