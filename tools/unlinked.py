@@ -133,9 +133,6 @@ _ALIKE = (
 """Words that stand for each other in questions and names."""
 _ALTERNATIVES = re.compile(r"(?<=[^\W\d_])/[^\W\d_]+")
 """What stands behind a stroke, as in "cities/towns": the first name counts."""
-_STRING = re.compile(r"'(?:[^']|'')*'")
-_GIVEN = re.compile(r"\bas\s+[\"`\[]?(\w+)", re.IGNORECASE)
-_NAME = re.compile(r"[^\W\d]\w*")
 _LEAST_ASKING = 2
 _LONGEST_ABBREVIATION = 6
 _SHORTEST_STEM = 4
@@ -173,16 +170,27 @@ def unlinked(
     return Unlinked(unknown, len(unknown) / len(telling))
 
 
-def needs_name(query: str, unknown: Iterable[str]) -> str:
-    """The unknown word that a query reads a name by, which the database cannot have; or none.
+def invented(names: Iterable[str], question: str, schema: Schema, *, explained: str = "") -> str:
+    """A name that is made of a question's words and that the database does not have; or nothing.
 
-    A model that finds no place for what is asked invents one: ``captain`` or ``blood_type``.
+    A model that finds no place for what is asked takes a name from the question: ``blood_type``.
+
+    Args:
+        names: The columns or properties that a query reads.
+        question: In the user's words.
+        schema: What the database holds.
+        explained: Texts whose words are known from there.
     """
-    text = _STRING.sub(" ", query)
-    given = {name.lower() for name in _GIVEN.findall(text)}
-    names = [name for name in _NAME.findall(text) if name.lower() not in given]
-    parts = {_single(part.lower()) for name in names for part in _PARTS.findall(name)}
-    return next((word for word in unknown if _single(word) in parts), "")
+    entities = schema.entities
+    given = [entity.name for entity in entities]
+    given += [field.name for entity in entities for field in entity.fields]
+    known = {_single(_joined(name)) for name in given}
+    asked = {_single(word) for word in _words(question)} - {_single(w) for w in _words(explained)}
+    for name in names:
+        parts = {_single(part.lower()) for part in _PARTS.findall(name)}
+        if parts and parts <= asked and _single(_joined(name)) not in known:
+            return name
+    return ""
 
 
 def _telling(question: str) -> tuple[str, ...]:
@@ -217,7 +225,11 @@ def _telling(question: str) -> tuple[str, ...]:
 def _names(name: str) -> Iterable[str]:
     """The words of a name, and all of it in one: ``pay_load`` is ``payload`` to a reader."""
     yield from (part.lower() for part in _PARTS.findall(name))
-    yield re.sub(r"[\W_]", "", name).lower()
+    yield _joined(name)
+
+
+def _joined(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
 
 
 def _abbreviated(question: str, names: set[str]) -> Iterator[str]:

@@ -23,7 +23,6 @@ from planweave.tools.database import Entity, Schema
 from planweave.tools.linking import about
 from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
-from planweave.tools.unlinked import needs_name
 
 Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
 """Asks the model for so many replies at a temperature; fewer come where the time is over."""
@@ -155,8 +154,8 @@ async def write_query(
     prompt = [ground, await asyncio.to_thread(_task, need, database, ranking)]
     writing = _Writing(need, database, ask, limits, ranking, {})
     first = await _first(prompt, writing)
-    if any(needs_name(query, unknown) for query in [*writing.tried][:1]):
-        return _refused(unknown)
+    if refusal and (name := await asyncio.to_thread(_invented, writing)):
+        return _refused([name])
     tried = [first]
     # A query that fails is often written again word for word: others are asked for.
     others = candidates - 1 or (_RESCUERS if first.result is None else 0)
@@ -208,6 +207,15 @@ class _Writing(NamedTuple):
     limits: Limits
     ranking: Ranking | None
     tried: dict[str, Candidate]
+
+
+def _invented(writing: _Writing) -> str:
+    """A name that only the question has and by which the first query fails; empty if none does."""
+    need, (query, candidate) = writing.need, next(iter(writing.tried.items()), ("", None))
+    if need.rules.strip() or candidate is None or candidate.result is not None:
+        return ""
+    known = f"{need.instructions} {need.background}"
+    return writing.database.invented(query, need.question, known)
 
 
 async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:

@@ -307,15 +307,17 @@ GOVERNMENT = {"question": "What is the language of the government?"}
 
 
 @pytest.mark.parametrize(
-    "replies",
-    [["no"], ["yes", "SELECT language FROM plant"]],
+    ("replies", "words"),
+    [(["no"], "language, government"), (["yes", "SELECT language FROM plant"], "language")],
     ids=["the model finds no place for it", "the query needs a name that is none"],
 )
-async def test_what_the_database_knows_nothing_of_is_refused(run: Run, replies: list[str]) -> None:
+async def test_what_the_database_knows_nothing_of_is_refused(
+    run: Run, replies: list[str], words: str
+) -> None:
     script = Replies(write=[*replies, CHEAPEST])
     memory = await run("single_rag", script, GOVERNMENT, assist="on", query_candidates=1)
     assert answer_of(memory)["decision"] is None
-    assert "language, government" in answer_of(memory)["unknown"]
+    assert f"nothing about: {words}." in answer_of(memory)["unknown"]
 
 
 @pytest.mark.parametrize(

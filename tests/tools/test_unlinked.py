@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 
 from planweave.tools.sql import SqlDatabase, open_sql
-from planweave.tools.unlinked import needs_name
 
 CLINIC = """
 CREATE TABLE doctors (id INTEGER PRIMARY KEY, full_name TEXT, specialty TEXT, sale_price REAL);
@@ -70,14 +69,17 @@ def test_what_is_explained_is_known(clinic: SqlDatabase) -> None:
 
 
 @pytest.mark.parametrize(
-    ("query", "needs"),
+    ("query", "name"),
     [
-        ("SELECT T1.blood_type FROM doctors AS T1", "blood"),
-        ("SELECT gardenSize FROM doctors", "garden"),
-        ("SELECT COUNT(*) AS gardens FROM doctors ORDER BY gardens", ""),
-        ("SELECT name FROM doctors WHERE note LIKE '%garden%'", ""),
-        ("MATCH (d:Doctor) RETURN d.garden", "garden"),
+        ("SELECT d.blood_type FROM doctors AS d", "blood_type"),
+        ("SELECT COUNT(*) AS garden FROM doctors ORDER BY garden", ""),
+        ("SELECT doc_name FROM doctors WHERE note LIKE '%garden%'", ""),
+        ("SELECT salePrice FROM doctors", ""),
+        ("SELECT rating FROM doctors", ""),
+        ("SELECT (", ""),
     ],
 )
-def test_a_name_that_a_query_reads_and_the_database_cannot_have(query: str, needs: str) -> None:
-    assert needs_name(query, ("blood", "garden")) == needs
+def test_a_name_that_only_the_question_has(clinic: SqlDatabase, query: str, name: str) -> None:
+    question = "Which blood type, garden and sale price has each doctor?"
+    assert clinic.invented(query, question) == name
+    assert clinic.invented(query, question, "The blood type is the type.") == ""

@@ -1,10 +1,14 @@
 """What every graph database does with a question, whatever runs its queries."""
 
+import re
 from abc import ABC, abstractmethod
 
 from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.database import Corrected, Kind, Limits, QueryResult, Schema, Unlinked
-from planweave.tools.unlinked import unlinked
+from planweave.tools.unlinked import invented, unlinked
+
+_STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
+_PROPERTY = re.compile(r"\.\s*`?([^\W\d]\w*)(?!\w*\s*[(.])")
 
 
 class Graph(ABC):
@@ -36,3 +40,8 @@ class Graph(ABC):
         """The words of a question that no name and no value of the graph corresponds to."""
         values = stored_values(self.schema(), self.run)
         return unlinked(question, self.schema(), values, explained=explained)
+
+    def invented(self, query: str, question: str, explained: str = "") -> str:
+        """A property that only the question has; see :class:`planweave.tools.database.Database`."""
+        properties = _PROPERTY.findall(_STRING.sub("", query))
+        return invented(properties, question, self.schema(), explained=explained)

@@ -91,6 +91,21 @@ def corrected(
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
 
 
+def columns_read(query: str, dialect: str) -> tuple[str, ...]:
+    """The columns that a query reads, as it writes them, without the names that it gives itself."""
+    import sqlglot
+    from sqlglot import exp
+    from sqlglot.errors import SqlglotError
+
+    try:
+        tree = sqlglot.parse_one(query, read=dialect)
+    except (SqlglotError, RecursionError):
+        return ()
+    given = {named.alias.lower() for named in tree.find_all(exp.Alias)}
+    names = dict.fromkeys(column.name for column in tree.find_all(exp.Column))
+    return tuple(name for name in names if name.lower() not in given)
+
+
 def _placed(
     tree: "exp.Query", catalogue: Catalogue, dialect: str, question: str
 ) -> "tuple[exp.Query, list[str]]":

@@ -26,12 +26,12 @@ from planweave.tools.database import (
 from planweave.tools.linking import linked
 from planweave.tools.sql import hints
 from planweave.tools.sql.backend import Backend
-from planweave.tools.sql.correct import Data, corrected
+from planweave.tools.sql.correct import Data, columns_read, corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
 from planweave.tools.sql.doubts import doubts
 from planweave.tools.sql.guard import Statement, check, unwrapped
 from planweave.tools.sql.ranking import Option, as_ranking, option_column
-from planweave.tools.unlinked import unlinked
+from planweave.tools.unlinked import invented, unlinked
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -136,6 +136,11 @@ class SqlDatabase:
     def unlinked(self, question: str, explained: str = "") -> Unlinked:
         """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
         return unlinked(question, self.schema(), self._values, explained=explained)
+
+    def invented(self, query: str, question: str, explained: str = "") -> str:
+        """A column that only the question has; see :class:`planweave.tools.database.Database`."""
+        columns = columns_read(query, self._backend.dialect)
+        return invented(columns, question, self.schema(), explained=explained)
 
     def _values(self, table: str, column: str) -> tuple[str, ...]:
         """Texts that a column holds, as many as a short time allows; read once.
