@@ -125,10 +125,10 @@ async def chance_of_yes(
 def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:
     """The chance of yes beside that of no in the first token, or in a reply without chances."""
     chances = {"yes": 0.0, "no": 0.0}
-    likely = tokens[0]["top_logprobs"] if tokens else [{"token": reply, "logprob": 0.0}]
-    for one in likely:
-        word = one["token"].strip(" .,").lower()
+    likely = [(one["token"], one["logprob"]) for one in tokens[0]["top_logprobs"]] if tokens else []
+    for text, log_chance in likely or [(reply, 0.0)]:
+        word = text.strip(" .,").lower()
         if word in chances:
-            chances[word] += math.exp(one["logprob"])
+            chances[word] += math.exp(log_chance)
     whole = sum(chances.values())
     return chances["yes"] / whole if whole else 1.0
