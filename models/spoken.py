@@ -1,6 +1,5 @@
 """The text of a reply's field while the reply is written: an answer is heard, its JSON is not."""
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 from uuid import UUID, uuid4
@@ -10,11 +9,10 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, GenerationChunk, LLMResult
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.config import ensure_config, get_async_callback_manager_for_config
+from pydantic_core import from_json
 
 NO_STREAM = "nostream"
 """LangGraph's tag for calls that its message stream leaves out."""
-
-_HEX = 4  # digits of an escaped character
 
 
 class Field:
@@ -29,62 +27,28 @@ class Field:
 
     def __init__(self, path: Sequence[str]) -> None:
         self._path = [*path]
-        self._open: list[str | None] = []  # for each open object its present key; None: a list
-        self._string: str | None = None  # what of the present string is not decoded yet
-        self._name = ""
-        self._awaits_name = False
+        self._reply, self._given = "", ""
 
     def feed(self, piece: str) -> str:
         """What a further piece of the reply adds to the field's text."""
-        return "".join(map(self._read, piece)) if self._path else piece
+        if not self._path:
+            return piece
+        self._reply += piece
+        added = self._text()[len(self._given) :]
+        self._given += added
+        return added
 
-    def _read(self, sign: str) -> str:
-        if self._string is not None:
-            return self._read_string(sign)
-        if sign == '"' and self._open:
-            self._string, self._name = "", ""
-        elif sign in "{[":
-            self._open.append("" if sign == "{" else None)
-            self._awaits_name = sign == "{"
-        elif sign in "}]" and self._open:
-            self._open.pop()
-            self._awaits_name = False
-        elif sign == "," and self._open:
-            self._awaits_name = self._open[-1] is not None
-        elif sign == ":":
-            self._awaits_name = False
-        return ""
-
-    def _read_string(self, sign: str) -> str:
-        if sign == '"' and not self._string:
-            if self._awaits_name:
-                self._open[-1] = self._name
-            self._string = None
-            return ""
-        self._string = (self._string or "") + sign
-        decoded = _decoded(self._string)
-        if decoded is None:
-            return ""
-        self._string = ""
-        if self._awaits_name:
-            self._name += decoded
-        return decoded if not self._awaits_name and self._open == self._path else ""
-
-
-def _decoded(written: str) -> str | None:
-    """A character as it is written in JSON; None while its end is missing."""
-    if written[0] != "\\":
-        return written
-    if len(written) < (2 + _HEX if written[1:2] == "u" else 2):
-        return None
-    try:
-        sign = str(json.loads(f'"{written}"'))
-    except ValueError:
-        return "" if written[1] != "u" or len(written) >= 2 * (2 + _HEX) else None
-    half = "\ud800" <= sign[-1] <= "\udbff"
-    if half and len(written) < 2 * (2 + _HEX):
-        return None
-    return sign.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    def _text(self) -> str:
+        """The field's text as far as it has come."""
+        try:
+            value = from_json(
+                self._reply[self._reply.find("{") :], allow_partial="trailing-strings"
+            )
+        except ValueError:
+            return self._given
+        for name in self._path:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        return value if isinstance(value, str) else ""
 
 
 class Heard(Protocol):

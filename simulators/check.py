@@ -44,10 +44,9 @@ class ScenarioCheck:
         different: The annotated answer is not a best decision.
         without_database: The data set lacks the database; not simulated.
         unreadable: The database or a parameter cannot be used; the reason by id.
-        unlike: The tables that differ between the SQL and the Cypher script, by id.
         degenerate: No one right answer; these are counted among equal or equivalent too.
         clean: Neither degenerate nor different, and right by both semantics.
-        parse_seconds: CPU to read the databases, SQL and Cypher.
+        parse_seconds: CPU to read the databases.
         simulate_seconds: CPU to simulate the questions under the semantics asked for.
     """
 
@@ -58,7 +57,6 @@ class ScenarioCheck:
     different: list[str] = field(default_factory=list)
     without_database: list[str] = field(default_factory=list)
     unreadable: dict[str, str] = field(default_factory=dict)
-    unlike: dict[str, tuple[str, ...]] = field(default_factory=dict)
     degenerate: list[str] = field(default_factory=list)
     clean: list[str] = field(default_factory=list)
     baselines: list[Score] = field(default_factory=list)
@@ -84,8 +82,7 @@ class CheckReport:
     def good(self) -> bool:
         """Whether every question was simulated and every annotation is a best decision."""
         return all(
-            check.questions == check.checked and not check.different and not check.unlike
-            for check in self.scenarios
+            check.questions == check.checked and not check.different for check in self.scenarios
         )
 
 
@@ -126,8 +123,6 @@ def _check(question: Question, semantics: Semantics | None, result: ScenarioChec
         result.without_database.append(question.id)
         return
     start = time.process_time()
-    if unlike := question.database.differences():
-        result.unlike[question.id] = unlike
     question.world  # noqa: B018 - read here, so that its time is not the simulator's
     read = time.process_time()
     outcome = question.simulate(**({"semantics": semantics} if semantics else {}))

@@ -4,7 +4,7 @@ The layout, at the root of a clone or archive or one folder below it::
 
     data/<scenario>/questions/simulated_questions.json   a list of question objects
     data/<scenario>/queries/SQL_format/<name>.sql        the relational database
-    data/<scenario>/queries/LPG_format/<name>.cql        the same database as a graph
+    data/<scenario>/queries/LPG_format/<name>.cql        the same database as a graph; only written
 
 Archives are read in memory, member by member; nothing is ever unpacked to disk.
 """
@@ -41,7 +41,7 @@ MAX_BYTES = 1_000_000_000
 
 _MEMBER = re.compile(
     r"(?:[^/]+/)?(?:data/)?(\w+)/"
-    r"(questions/(?:\w+/)?simulated_questions?\.json|queries/(?:SQL|LPG)_format/[^/]+\.(?:sql|cql))"
+    r"(questions/(?:\w+/)?simulated_questions?\.json|queries/SQL_format/[^/]+\.sql)"
 )
 _FIX = "Name a clone or archive that holds data/<scenario>/questions and data/<scenario>/queries."
 _TEXTS = ("question", "business_rules")
@@ -111,7 +111,7 @@ class _Files:
     questions: list[_QuestionFile] = field(default_factory=list)
     scripts: dict[tuple[str, str], Script] = field(default_factory=dict)
     contents: dict[bytes, Script] = field(default_factory=dict)
-    databases: dict[tuple[int, int], QuestionDatabase] = field(default_factory=dict)
+    databases: dict[int, QuestionDatabase] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     size: int = 0
 
@@ -137,17 +137,12 @@ class _Files:
         return [i for i in self.questions if i.name.count("/") == depth[i.scenario.name]]
 
     def database(self, scenario: Scenario, name: str, question: str) -> QuestionDatabase | None:
-        """The database of that name, one object for all questions with the same scripts."""
-        found: list[Script | None] = []
-        for file in (f"{name}.sql", f"{name}.cql"):
-            found.append(self.scripts.get((scenario.name, file)))
-            if found[-1] is None:
-                self.missing.append(f"{question} has no {file}.")
-        sql, cypher = found
-        if sql is None and cypher is None:
+        """The database of that name, one object for all questions with the same script."""
+        script = self.scripts.get((scenario.name, f"{name}.sql"))
+        if script is None:
+            self.missing.append(f"{question} has no {name}.sql.")
             return None
-        made = QuestionDatabase(scenario, sql_script=sql, cypher_script=cypher)
-        return self.databases.setdefault((id(sql), id(cypher)), made)
+        return self.databases.setdefault(id(script), QuestionDatabase(scenario, script=script))
 
 
 def _decoded(name: str, data: bytes) -> str:
@@ -163,7 +158,7 @@ def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
     if not path.is_dir():
         raise BadInput(f"There is no file or folder {path}.", fix=_FIX)
     for prefix in ("", "data/", "*/data/"):
-        for pattern in ("questions/**/*.json", "queries/*_format/*"):
+        for pattern in ("questions/**/*.json", "queries/SQL_format/*"):
             for file in sorted(path.glob(f"{prefix}*/{pattern}")):
                 name = file.relative_to(path).as_posix()
                 if _MEMBER.fullmatch(name) and file.is_file():

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 
 from planweave.errors import BadInput
 from planweave.simulators.outcome import Aim, Decision, Outcome
-from planweave.simulators.scripts import read_cypher, read_sql
+from planweave.simulators.scripts import read_sql
 from planweave.simulators.tables import GraphMapping, Table, Value, World, write_cypher, write_sql
 
 Parameters: TypeAlias = Mapping[str, Value]
@@ -106,42 +106,26 @@ class Script:
 
 @dataclass(frozen=True, eq=False)
 class QuestionDatabase:
-    """The database of a question: made by a generator, or given as a SQL or Cypher script.
+    """The database of a question: made by a generator, or given as a SQL script.
 
-    The scripts are read when they are first needed, once for all questions that share them.
+    The script is read when it is first needed, once for all questions that share it.
 
     Raises:
-        ScriptError: A script holds something that cannot be read.
+        ScriptError: The script holds something that cannot be read.
     """
 
     scenario: Scenario
     made: World | None = None
-    sql_script: Script | None = None
-    cypher_script: Script | None = None
+    script: Script | None = None
 
     @cached_property
     def world(self) -> World:
         """The tables."""
         if self.made is not None:
             return self.made
-        world = self.from_sql or self.from_cypher
-        if world is None:
+        if self.script is None:
             raise BadInput("The question has no database.")
-        return world
-
-    @cached_property
-    def from_sql(self) -> World | None:
-        """The tables as the SQL script has them, if there is one."""
-        script = self.sql_script
-        return read_sql(script.text, script.name) if script else None
-
-    @cached_property
-    def from_cypher(self) -> World | None:
-        """The tables as the Cypher script has them, if there is one."""
-        script, tables = self.cypher_script, {table.name: table for table in self.scenario.tables}
-        if script is None:
-            return None
-        return read_cypher(script.text, tables, self.scenario.graph, script.name)
+        return read_sql(self.script.text, self.script.name)
 
     @cached_property
     def sql(self) -> str:
@@ -153,14 +137,6 @@ class QuestionDatabase:
         """The world as Cypher, typos repaired: what a graph database is loaded with."""
         return write_cypher(self.world, self.scenario.graph)
 
-    def differences(self) -> tuple[str, ...]:
-        """The tables that the SQL and the Cypher script do not have alike (row order apart)."""
-        sql, cypher = self.from_sql, self.from_cypher
-        if sql is None or cypher is None:
-            return ()
-        names = (table.name for table in self.scenario.tables)
-        return tuple(n for n in names if set(sql[n].rows) != set(cypher[n].rows))
-
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Question:
@@ -171,7 +147,7 @@ class Question:
         goal: The goal; may be empty.
         rules: The business rules, as the data set words them.
         answer: The annotated best decision.
-        database: Its database, or None when the data set lacks both files.
+        database: Its database, or None when the data set lacks it.
     """
 
     id: str

@@ -1,7 +1,7 @@
-"""Reads the database scripts of a data set: SQL or Cypher text to a :class:`World`.
+"""Reads the database scripts of a data set: SQL text to a :class:`World`.
 
-The readers know the statements that the published layout uses (and that
-:mod:`planweave.simulators.tables` writes), fix the typos the published files have, and refuse
+The reader knows the statements that the published layout uses (and that
+:mod:`planweave.simulators.tables` writes), fixes the typos the published files have, and refuses
 everything else by file and line: every statement becomes one table or one row, or an error.
 """
 
@@ -11,17 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planweave.errors import BadInput
-from planweave.simulators.tables import (
-    Column,
-    ColumnType,
-    GraphMapping,
-    NodeLabel,
-    RelationshipType,
-    Row,
-    Table,
-    Value,
-    World,
-)
+from planweave.simulators.tables import Column, ColumnType, Row, Table, Value, World
 
 TYPOS = {"has_has_merchant": "has_merchant"}
 """Column names as some published files spell them, and what they mean."""
@@ -50,15 +40,6 @@ _PRIMARY = re.compile(r"\s*PRIMARY\s+KEY\s*\(([^()]*)\)\s*\Z", re.IGNORECASE)
 _FOREIGN = re.compile(
     r"\s*FOREIGN\s+KEY\s*\(\s*(\w+)\s*\)\s*REFERENCES\s+(\w+)\s*\(\s*\w+\s*\)\s*\Z", re.IGNORECASE
 )
-_PROPERTIES = rf"\{{((?:[^{{}}\"']++|{_STRING})*+)\}}"
-_NODE = rf"\(\s*([^\s:(){{}}]*)\s*:\s*(\w+)\s*{_PROPERTIES}\s*\)"
-_CREATE_NODE = re.compile(rf"CREATE\s*{_NODE}\Z", re.IGNORECASE | re.DOTALL)
-_CREATE_EDGE = re.compile(
-    rf"MATCH\s*{_NODE}\s*,\s*{_NODE}\s*CREATE\s*\(\s*([^\s:(){{}}]+)\s*\)\s*-\s*"
-    rf"\[\s*\w*\s*:\s*(\w+)\s*(?:{_PROPERTIES})?\s*\]\s*->\s*\(\s*([^\s:(){{}}]+)\s*\)\Z",
-    re.IGNORECASE | re.DOTALL,
-)
-_PAIR = re.compile(rf"\s*+(\w+)\s*:\s*({_STRING}|[^,\s]++)\s*+(?:,|\Z)", re.DOTALL)
 _TYPES: Mapping[str, ColumnType] = {
     **dict.fromkeys(("VARCHAR", "CHAR", "TEXT"), "text"),
     **dict.fromkeys(("INT", "INTEGER", "BIGINT"), "integer"),
@@ -94,36 +75,6 @@ def read_sql(text: str, name: str = "script") -> World:
                 tables[table.name], rows[table.name] = table, []
             else:
                 raise BadInput("this is neither CREATE TABLE nor INSERT")
-    return _filled(tables, rows, name)
-
-
-def read_cypher(
-    text: str, tables: Mapping[str, Table], graph: GraphMapping, name: str = "script"
-) -> World:
-    """The same world from a Cypher script of ``CREATE`` and ``MATCH … CREATE`` statements.
-
-    Args:
-        text: The script, one node or relationship per statement.
-        tables: The typed tables that the graph stands for; their rows are ignored.
-        graph: Which labels and types stand for which table.
-        name: What to call the script in an error.
-
-    Raises:
-        ScriptError: Something is not understood, or a relationship names a node that was not
-            created before it; names file and line.
-    """
-    rows: dict[str, list[Row]] = {table: [] for table in tables}
-    known: dict[str, set[Value]] = {node.label: set() for node in graph.nodes}
-    reader = _CypherReader(tables, graph)
-    for statement in _statements(text, name):
-        with _located(name, statement):
-            if match := _CREATE_EDGE.match(statement.text):
-                table, row = reader.edge(match, known)
-            elif match := _CREATE_NODE.match(statement.text):
-                table, row = reader.node(match, known)
-            else:
-                raise BadInput("this is neither CREATE of a node nor MATCH … CREATE")
-            rows[table].append(row)
     return _filled(tables, rows, name)
 
 
@@ -189,15 +140,10 @@ def _table(name: str, body: str) -> Table:
     return Table(name, tuple(linked), key)
 
 
-def _literal(token: str, escapes: Mapping[str, str]) -> Value:
+def _literal(token: str) -> Value:
     """A string, boolean or number as it is written."""
     if token[0] in "'\"":
-        inner = token[1:-1]
-        if token[0] * 2 in inner:
-            inner = inner.replace(token[0] * 2, token[0])
-        if "\\" in inner and escapes:
-            inner = re.sub(r"\\(.)", lambda found: escapes.get(found[1], found[1]), inner)
-        return inner
+        return token[1:-1].replace(token[0] * 2, token[0])
     if token.upper() in ("TRUE", "FALSE"):
         return token.upper() == "TRUE"
     try:
@@ -231,9 +177,6 @@ def _real(value: Value) -> Value:
 
 
 def _boolean(value: Value) -> Value:
-    # The published .cql files write has_merchant as the text "True" or "False".
-    if isinstance(value, str) and value.upper() in ("TRUE", "FALSE"):
-        return value.upper() == "TRUE"
     if not isinstance(value, bool):
         raise BadInput(f"{value!r} is neither true nor false")
     return value
@@ -245,7 +188,6 @@ _CONVERTERS: Mapping[ColumnType, Callable[[Value], Value]] = {
     "real": _real,
     "boolean": _boolean,
 }
-_CYPHER_ESCAPES = {"n": "\n", "r": "\r", "t": "\t"}
 
 
 @dataclass(frozen=True)
@@ -270,7 +212,7 @@ class _Head:
         tokens = _tokens(values)
         if len(tokens) != len(self.order):
             raise BadInput(f"{len(tokens)} values for {len(self.order)} columns")
-        return tuple(convert(_literal(tokens[place], {})) for place, convert in self.order)
+        return tuple(convert(_literal(tokens[place])) for place, convert in self.order)
 
 
 def _tokens(text: str) -> list[str]:
@@ -283,86 +225,3 @@ def _tokens(text: str) -> list[str]:
         tokens.append(match[1])
         end = match.end()
     return tokens
-
-
-def _pairs(text: str) -> dict[str, Value]:
-    pairs: dict[str, Value] = {}
-    end = 0
-    while text[end:].strip():
-        match = _PAIR.match(text, end)
-        if not match:
-            raise BadInput("the properties are not understood")
-        pairs[_corrected(match[1])] = _literal(match[2], _CYPHER_ESCAPES)
-        end = match.end()
-    return pairs
-
-
-class _CypherReader:
-    """Turns matched statements into rows of the tables that the graph stands for."""
-
-    def __init__(self, tables: Mapping[str, Table], graph: GraphMapping) -> None:
-        self.tables = tables
-        self.nodes = {node.label: node for node in graph.nodes}
-        self.types = {relationship.type: relationship for relationship in graph.relationships}
-
-    def node(self, match: re.Match[str], known: Mapping[str, set[Value]]) -> tuple[str, Row]:
-        node = self._label(match[2])
-        pairs = _pairs(match[3])
-        table = self.tables[node.table]
-        row = _row(
-            table, {column: pairs.pop(node.property(column), None) for column in table.names}
-        )
-        _refuse_rest(pairs)
-        known[node.label].add(row[table.names.index(node.key)])
-        return table.name, row
-
-    def edge(self, match: re.Match[str], known: Mapping[str, set[Value]]) -> tuple[str, Row]:
-        relationship = self._type(match[8])
-        table = self.tables[relationship.table]
-        ends = {match[1]: (match[2], match[3]), match[4]: (match[5], match[6])}
-        found: dict[str, Value | None] = {}
-        for variable, (column, label) in zip(
-            (match[7], match[10]), (relationship.start, relationship.end), strict=True
-        ):
-            if ends.get(variable, ("", ""))[0] != label:
-                raise BadInput(f"{relationship.type} does not run between these labels")
-            found[column] = self._key(self._label(label), ends[variable][1], known)
-        pairs = _pairs(match[9] or "")
-        for column in table.names:
-            found.setdefault(column, pairs.pop(column, None))
-        _refuse_rest(pairs)
-        return table.name, _row(table, found)
-
-    def _key(self, node: NodeLabel, text: str, known: Mapping[str, set[Value]]) -> Value:
-        pairs = _pairs(text)
-        value = pairs.pop(node.property(node.key), None)
-        _refuse_rest(pairs)
-        if value not in known[node.label]:
-            raise BadInput(f"no {node.label} {value!r} is created before")
-        assert value is not None  # noqa: S101 - None is never known
-        return value
-
-    def _label(self, label: str) -> NodeLabel:
-        if label not in self.nodes:
-            raise BadInput(f"the label {label} is not known")
-        return self.nodes[label]
-
-    def _type(self, name: str) -> RelationshipType:
-        if name not in self.types:
-            raise BadInput(f"the relationship type {name} is not known")
-        return self.types[name]
-
-
-def _row(table: Table, found: Mapping[str, Value | None]) -> Row:
-    row: list[Value] = []
-    for column in table.columns:
-        value = found[column.name]
-        if value is None:
-            raise BadInput(f"{column.name} is missing")
-        row.append(_CONVERTERS[column.type](value))
-    return tuple(row)
-
-
-def _refuse_rest(pairs: Mapping[str, Value]) -> None:
-    if pairs:
-        raise BadInput(f"{', '.join(pairs)} is not known here")

@@ -116,7 +116,6 @@ def _counts(check: ScenarioCheck) -> dict[str, object]:
         "different_ids": check.different,
         "without_database": check.without_database,
         "unreadable": check.unreadable,
-        "unlike": check.unlike,
         "baselines": [asdict(score) for score in check.baselines],
         "parse_milliseconds": 1000 * check.parse_seconds / checked,
         "simulate_milliseconds": 1000 * check.simulate_seconds / checked,
@@ -137,7 +136,5 @@ def _show(report: CheckReport) -> None:
             console.print(f"{check.scenario}: {score.name} {score.right:g} of {check.checked}")
         for name, problem in check.unreadable.items():
             console.print(plain(f"{name}: {problem}"), markup=False)
-        for name, tables in check.unlike.items():
-            console.print(f"{name}: SQL and Cypher differ in {', '.join(tables)}", markup=False)
     for sentence in report.missing:
         console.print(plain(sentence), markup=False)

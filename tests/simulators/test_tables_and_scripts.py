@@ -1,5 +1,5 @@
 # ruff: noqa: E501 - published statements stand on one line each
-"""Worlds as SQL and Cypher scripts, and back."""
+"""Worlds as SQL scripts and back, and as Cypher scripts."""
 
 import sqlite3
 import string
@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
-from planweave.simulators import building, locating, registry
-from planweave.simulators.scripts import ScriptError, read_cypher, read_sql
+from planweave.simulators import registry
+from planweave.simulators.scripts import ScriptError, read_sql
 from planweave.simulators.tables import (
     Column,
     GraphMapping,
@@ -30,11 +30,6 @@ INSERT INTO node_country(trade_node,country_name, is_home, has_has_merchant, bas
 -- a comment; with a semicolon
 INSERT INTO node_country(trade_node,country_name, is_home, has_merchant, base_trading_power, calculated_trading_power) VALUES ("b", "c", FALSE, FALSE, 1, 1);
 """
-CYPHER = """CREATE (a_b:Trade_node {name:"a b", local_value:1, is_inland:true, total_power:1.5, outgoing:0, ingoing:0});
-CREATE (C06:Country {name:"C06", home_node:"a b", development:3});
-MATCH (a_b:Trade_node {name:"a b"}), (C06:Country {name:"C06"}) CREATE (C06)-[r:NodeCountry{is_home: true, has_has_merchant:  "False",base_trading_power: 2,calculated_trading_power: 2}]->(a_b);
-"""
-TABLES = {table.name: table for table in locating.TABLES}
 
 
 def test_published_sql_with_both_spellings_loses_no_row() -> None:
@@ -47,24 +42,11 @@ def test_published_sql_with_both_spellings_loses_no_row() -> None:
     )
 
 
-def test_published_cypher_gives_typed_tables() -> None:
-    world = read_cypher(CYPHER, TABLES, locating.GRAPH)
-    assert world["trade_node"].rows == (("a b", 1.0, True, 1.5, 0.0, 0.0),)
-    assert world["node_country"].rows == (("a b", "C06", True, False, 2.0, 2.0),)
-    assert world["flow"].rows == ()
-
-
-def repaired_cypher(text: str) -> str:
-    return write_cypher(read_cypher(text, TABLES, locating.GRAPH), locating.GRAPH)
-
-
 def test_scripts_written_again_are_repaired_and_stay_so() -> None:
-    sql, cypher = write_sql(read_sql(SQL)), repaired_cypher(CYPHER)
-    assert "has_has" not in sql + cypher
+    sql = write_sql(read_sql(SQL))
+    assert "has_has" not in sql
     assert "'it''s'" in sql
-    assert "has_merchant: false" in cypher
     assert write_sql(read_sql(sql)) == sql
-    assert repaired_cypher(cypher) == cypher
     database = sqlite3.connect(":memory:")
     database.executescript(sql)
     assert database.execute("SELECT count(*) FROM node_country").fetchone() == (2,)
@@ -96,39 +78,6 @@ def test_scripts_written_again_are_repaired_and_stay_so() -> None:
 def test_sql_that_is_not_understood_is_refused_by_line(text: str, sentence: str) -> None:
     with pytest.raises(ScriptError, match=f"^q1.sql.*{sentence}"):
         read_sql(text, "q1.sql")
-
-
-NODE = 'CREATE (a:Trade_node {name:"a", local_value:1, is_inland:true, total_power:1, outgoing:0, ingoing:0});\n'
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("CREATE (a:City {name: 'a'});", "line 1: the label City"),
-        ("CREATE (a:Trade_node {name:'a'});", "local_value is missing"),
-        (NODE.replace("ingoing:0", "ingoing:0, age:3"), "age is not known"),
-        (
-            NODE
-            + "MATCH (a:Trade_node {name:'a'}), (b:Trade_node {name:'b'}) CREATE (a)-[:source{flow:1}]->(b);",
-            "line 2: no Trade_node 'b' is created",
-        ),
-        (
-            NODE
-            + "MATCH (a:Trade_node {name:'a'}), (b:Trade_node {name:'a'}) CREATE (a)-[:road{flow:1}]->(b);",
-            "type road",
-        ),
-        (
-            NODE
-            + "MATCH (a:Trade_node {name:'a'}), (b:Trade_node {name:'a'}) CREATE (a)-[:NodeCountry{flow:1}]->(b);",
-            "does not run between",
-        ),
-        (NODE + "MATCH (a) DELETE a;", "line 2: this is neither"),
-        (NODE + NODE, "two rows"),
-    ],
-)
-def test_cypher_that_is_not_understood_is_refused_by_line(text: str, sentence: str) -> None:
-    with pytest.raises(ScriptError, match=f"q1.cql.*{sentence}"):
-        read_cypher(text, TABLES, locating.GRAPH, "q1.cql")
 
 
 CITY = Table(
@@ -182,8 +131,6 @@ def test_what_is_written_is_read_back(
     joined = [(place[a % len(place)], place[b % len(place)], km) for a, b, km in roads]
     world = World.of((CITY.with_rows(rows), ROAD.with_rows(joined)))
     assert read_sql(write_sql(world)).tables == world.tables
-    tables = {"city": CITY, "road": ROAD}
-    assert read_cypher(write_cypher(world, CITIES), tables, CITIES).tables == world.tables
     database = sqlite3.connect(":memory:")
     database.executescript(write_sql(world))
     stored = database.execute("SELECT name, people, area, port FROM city").fetchall()
@@ -195,9 +142,8 @@ def test_what_is_written_is_read_back(
 
 def test_cypher_escapes_what_sql_refuses() -> None:
     world = World.of((CITY.with_rows([('a\\"b\nc', 1, 1.0, True)]), ROAD))
-    text = write_cypher(world, CITIES)
-    assert text.count("\n") == 1
-    assert read_cypher(text, {"city": CITY, "road": ROAD}, CITIES)["city"] == world["city"]
+    written = 'CREATE (:City {name: "a\\\\\\"b\\nc", size: 1, area: 1.0, port: true});\n'
+    assert write_cypher(world, CITIES) == written
     with pytest.raises(PlanweaveError, match="backslash"):
         write_sql(world)
     for row, sentence in (
@@ -227,24 +173,17 @@ def test_tables_refuse_what_is_wrong() -> None:
         CITIES.node("Town")
 
 
+def test_a_relationship_names_the_keys_of_its_ends() -> None:
+    cities = [("a", 1, 1.0, True), ("b", 2, 1.0, False)]
+    world = World.of((CITY.with_rows(cities), ROAD.with_rows([("a", "b", 9.5)])))
+    assert write_cypher(world, CITIES).splitlines()[2] == (
+        'MATCH (a:City {name: "a"}), (b:City {name: "b"}) CREATE (a)-[:ROAD {km: 9.5}]->(b);'
+    )
+
+
 @pytest.mark.parametrize("name", ["locating", "building", "distribution"])
-def test_generated_worlds_survive_both_scripts(name: str) -> None:
+def test_generated_worlds_survive_their_script(name: str) -> None:
     scenario = registry.scenario(name)
     world = scenario.generate(1, 200).world
     assert read_sql(write_sql(world)).tables == world.tables
-    tables = {table.name: table for table in scenario.tables}
-    again = read_cypher(write_cypher(world, scenario.graph), tables, scenario.graph)
-    assert again.tables == world.tables
-
-
-def test_published_building_statements_are_known() -> None:
-    text = (
-        'CREATE (n: Goods {name:"ammunition", code: 0, base_price:50, current_price:50, pop_demand:0});\n'
-        'CREATE (n: Building {id: 1, name:"x", level:1});\n'
-        "MATCH (g: Goods{code: 0}), (b: Building{id:1}) CREATE (g)-[r:Demand{max_demand: 5.0, current_input: 7.5, level: 1}]->(b);\n"
-        "MATCH (g: Goods{code: 0}), (b: Building{id:1}) CREATE (b)-[r:Supply{max_supply: 1.0, current_output: 1.0,level: 1}]->(g);\n"
-    )
-    tables = {table.name: table for table in building.TABLES}
-    world = read_cypher(text, tables, building.GRAPH)
-    assert world["demand"].rows == ((0, 1, 5.0, 7.5, 1),)
-    assert world["supply"].rows == ((0, 1, 1.0, 1.0, 1),)
+    assert write_cypher(world, scenario.graph).count("\n") == world.rows
