@@ -1,18 +1,17 @@
-"""``planweave dqa``: fetch the published Decision QA data set, check and describe it."""
+"""``planweave dqa``: check and describe the published Decision QA data set."""
 
 from planweave.apps.cli.lazily import Home, lazy
 
 EXAMPLES = """\
-planweave dqa download data/
+git clone https://github.com/myeon9h/PlanRAG
 
-planweave dqa check --data data/dqa-dev.tar.xz
+planweave dqa check --data PlanRAG
 """
 
 app = lazy(
     "The published Decision QA data set.",
     {
         "check": Home("planweave.apps.cli.dqa_data", "check"),
-        "download": Home("planweave.apps.cli.dqa_data", "download"),
         "stats": Home("planweave.apps.cli.dqa_data", "stats"),
     },
 )

@@ -94,20 +94,6 @@ async def test_reaches_the_annotated_decisions(
     assert len(missed) <= (1 - _LEAST) * clean, missed
 
 
-@pytest.mark.parametrize("name", ["planrag_no_replan", "iter_rag"])
-@pytest.mark.parametrize("kind", ["relational", "graph"])
-@pytest.mark.parametrize("scenario", ["locating", "building"])
-async def test_every_loop_carries_the_analyst(
-    name: str, scenario: str, kind: str, published: DataSet, folder: Path
-) -> None:
-    clean = [q for q in published.of(scenario) if not q.simulate().degenerate]
-    for question in clean[:: len(clean) // 5][:5]:
-        memory = await _decide(name, question, kind, folder)
-        assert memory["answer"] is not None
-        assert _decision(memory) in [str(best) for best in question.simulate().equivalent]
-        assert memory["answer"]["facts"] == [fact["number"] for fact in memory["facts"]]
-
-
 class Spent(NamedTuple):
     """What one run took: the prompt of a later call may begin as an earlier one did."""
 

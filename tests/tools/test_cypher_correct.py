@@ -42,7 +42,6 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
             "MATCH (p:Person) RETURN p.name, count(p) AS n GROUP BY p.name HAVING n > 0",
             (("Ada", 1),),
         ),
-        ("MATCH (p:Person) ORDER BY p.born LIMIT 1 RETURN p.name", (("Ada",),)),
         (
             "MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN p.name ORDER BY count(*) DESC LIMIT 2",
             (("Ada", 1),),

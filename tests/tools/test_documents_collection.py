@@ -442,30 +442,3 @@ def test_many_threads_add_and_search_at_once(energy: Collection, tmp_path: Path)
         thread.join()
     assert not errors
     assert len(energy.documents()) == 9
-
-
-# a collection of an older version
-
-
-def test_a_collection_of_an_older_version_is_cut_anew(energy: Collection, tmp_path: Path) -> None:
-    rows = [f"Region {number} | ${number}00 | ${number}50" for number in range(1, 40)]
-    table = ["Over 53 to 70 lbs", "Regions | Basic | Business", *rows[:20]]
-    energy.add(report(tmp_path, ["\n".join(table), "\n".join(rows[20:]), *ENERGY]))
-    now = energy.all_pages()
-    path = tmp_path / "data" / "documents" / "energy.sqlite"
-    with sqlite3.connect(path) as old:
-        old.execute("ALTER TABLE chunks DROP COLUMN above")
-        old.execute("DELETE FROM meta WHERE key = 'format'")
-        old.execute("UPDATE pages SET text = ? WHERE number = 2", ("\n".join(rows[20:]),))
-    old.close()
-    collection._open.clear()
-    opened = open_collection("energy")
-    assert opened.all_pages() == now
-    first, *_ = opened.search("fee over 53 lbs basic Region 33", mode="bm25", k=1)
-    assert "Region 33" in first.chunk
-    assert first.text.startswith("Over 53 to 70 lbs\nRegions | Basic | Business\nRegion 21")
-    with sqlite3.connect(path) as kept:
-        texts = kept.execute("SELECT above FROM chunks WHERE text LIKE '%Region 33%'").fetchall()
-        assert texts == [("Over 53 to 70 lbs\nRegions | Basic | Business",)]
-    kept.close()
-    assert {found.page for found in opened.search("hydrogen in Chile", k=1)} == {3}

@@ -30,7 +30,7 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
         QueryRefused: It cannot be cut into tokens.
     """
     changes = []
-    for rewrite in (_between, _grouping, _early_sorting, _loose_direction, _hidden_sorting, _last):
+    for rewrite in (_between, _grouping, _loose_direction, _hidden_sorting, _last):
         query, change = rewrite(query)
         if change:
             changes.append(change)
@@ -91,22 +91,6 @@ def _filtered(query: str, returned: Token, group: Token, condition: str, rest: s
     listed = ", ".join(f"{text} AS {name}" for text, name in named)
     names = ", ".join(name for _, name in named)
     return f"{query[: returned.start]}WITH {listed} WHERE {condition} RETURN {names} {rest}".strip()
-
-
-def _early_sorting(query: str) -> tuple[str, str]:
-    """ORDER BY and LIMIT are behind RETURN, unless WITH comes before them."""
-    tokens = tokenize(query)
-    words = clauses(tokens)
-    for before, order in pairwise(words):
-        if order.word not in ("ORDER", "LIMIT") or before.word not in ("MATCH", "WHERE"):
-            continue
-        returned = next((t for t in words if t.word == "RETURN" and t.start > order.start), None)
-        if returned is None:
-            return query, ""
-        sorting = query[order.start : returned.start].strip()
-        moved = f"{query[: order.start]}{query[returned.start :].strip()} {sorting}"
-        return moved, "sorts behind RETURN"
-    return query, ""
 
 
 def _loose_direction(query: str) -> tuple[str, str]:

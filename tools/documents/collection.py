@@ -31,12 +31,10 @@ from planweave.tools.documents.pages import (
     Paging,
     Unreadable,
     check_size,
-    continued_pages,
     kind_of,
 )
 from planweave.tools.documents.process import Cutting, Parser
 from planweave.tools.documents.store import (
-    Cut,
     DocumentInfo,
     DocumentSettings,
     Rows,
@@ -136,7 +134,6 @@ def open_collection(
             load_embeddings(model)  # before anything is kept under the name of a model that fails
         store.create(model)
     _check_exists(store, name)
-    store.cut_anew(_cut)
     model = embeddings or store.meta("embeddings")
     with _lock:
         collection = _open.pop((store.place, model), None) or Collection(name, store, model)
@@ -607,12 +604,6 @@ def _pieces(pages: Iterable[PageText], choices: DocumentSettings) -> list[Piece]
         for page in pages
         for piece in pieces(page.number, page.text, size=size, overlap=overlap)
     ]
-
-
-def _cut(pages: Sequence[PageText]) -> Cut:
-    """The pages and chunks of a document that an older version has cut."""
-    whole = list(continued_pages(pages))
-    return whole, _pieces(whole, settings())
 
 
 def _names(parts: Sequence[str]) -> Iterator[str]:

@@ -4,12 +4,12 @@ import hashlib
 import re
 import sqlite3
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 import platformdirs
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
 _BUSY_SECONDS = 60.0
-_FORMAT = "2"
-"""How pages and chunks are kept; an older collection is cut again when it is opened."""
 _SEARCHED = "CASE above WHEN '' THEN text ELSE above || '\n' || text END"
 """What is embedded and indexed of a chunk: its text behind the lines that name its rows."""
 _SCHEMA = """
@@ -155,10 +153,6 @@ class Chunk(NamedTuple):
     page: int
     text: str
     page_text: str
-
-
-Cut: TypeAlias = tuple[Sequence[PageText], Sequence[Piece]]
-"""The pages of a document, and its chunks."""
 
 
 class Rows(NamedTuple):
@@ -323,30 +317,6 @@ class Store:
             _insert(database, key, document.pages, chunks)
             _drop_orphans(database)
         return name
-
-    def cut_anew(self, cut: Callable[[Sequence[PageText]], Cut]) -> None:
-        """Bring a collection of an older format to this one, from the pages that it keeps."""
-        if self._format() == _FORMAT:
-            return
-        with self._changing() as database:
-            if _value(database, "format") == _FORMAT:
-                return  # another process was first
-            database.execute("ALTER TABLE chunks ADD COLUMN above TEXT NOT NULL DEFAULT ''")
-            database.execute("DELETE FROM chunks")
-            for (key,) in database.execute("SELECT id FROM documents").fetchall():
-                rows = database.execute(
-                    "SELECT number, text, image_only FROM pages WHERE document = ? ORDER BY number",
-                    (key,),
-                ).fetchall()
-                pages, chunks = cut([PageText(n, text, bool(image)) for n, text, image in rows])
-                database.execute("DELETE FROM pages WHERE document = ?", (key,))
-                _insert(database, key, pages, chunks)
-            _drop_orphans(database)
-            database.execute("INSERT INTO meta VALUES ('format', ?)", (_FORMAT,))
-
-    def _format(self) -> str | None:
-        with self._connect() as database:
-            return _value(database, "format")
 
     def remove(self, name: str) -> bool:
         """Take a document away with all that was derived from it; whether there was one."""
@@ -565,7 +535,7 @@ class Store:
 
 def begin(database: Session, embeddings: str) -> None:
     """Write the properties of a new collection."""
-    values = (("version", uuid.uuid4().hex), ("embeddings", embeddings), ("format", _FORMAT))
+    values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
     database.executemany("INSERT INTO meta VALUES (?, ?)", values)
 
 
@@ -588,12 +558,8 @@ def _insert(
 
 
 def _meta(database: Session, key: str) -> str:
-    return str(_value(database, key))
-
-
-def _value(database: Session, key: str) -> str | None:
     row = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return str(row[0]) if row else None
+    return str(row[0])
 
 
 def _drop_orphans(database: Session) -> None:
