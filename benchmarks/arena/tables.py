@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from itertools import combinations
 from math import sqrt
 from statistics import NormalDist
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from planweave import BadInput
 from planweave.benchmarks.arena.votes import Decision, Vote
 from planweave.benchmarks.core.metrics import Rate, rate
 from planweave.benchmarks.core.table import Cell, Table
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _DRAW = 0.1
 """TrueSkill's usual probability of a draw between equals."""
@@ -147,24 +144,3 @@ def _judge(votes: Sequence[Vote], who: str) -> Table:
         note="A verdict that changes with the order counts as a tie. A judge that goes by the "
         "texts alone prefers what it reads first in half of its verdicts for either side.",
     )
-
-
-def draw(decisions: Sequence[Decision], who: str, figure: "Figure") -> None:
-    """Draw skills with two standard deviations, and win rates."""
-    found = standings(decisions)[::-1]
-    figure.set_size_inches(8, 1.6 + 0.4 * len(found))
-    skill, wins = figure.subplots(1, 2, sharey=True)
-    places = range(len(found))
-    deviations = [2 * one.skill.deviation for one in found]
-    skill.errorbar([one.skill.mean for one in found], places, xerr=deviations, fmt="o", capsize=3)
-    skill.axvline(25, linestyle=":", color="grey")
-    skill.set(title="Skill ± 2 standard deviations")
-    skill.set_yticks(places, [f"{one.source} ({one.rate.n})" for one in found])
-    ends = [
-        [one.rate.value - one.rate.low for one in found],
-        [one.rate.high - one.rate.value for one in found],
-    ]
-    wins.errorbar([one.rate.value for one in found], places, xerr=ends, fmt="o", capsize=3)
-    wins.axvline(0.5, linestyle=":", color="grey")
-    wins.set(title="Win rate, 95 % interval", xlim=(0, 1))
-    figure.suptitle(who)

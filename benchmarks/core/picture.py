@@ -2,12 +2,20 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 Draw: TypeAlias = Callable[["Figure"], None]
+
+
+class Picture(NamedTuple):
+    """A picture of a page: its file, what draws it, and what it shows."""
+
+    path: Path
+    draw: Draw
+    caption: str
 
 
 def draw_picture(path: Path, draw: Draw) -> bool:

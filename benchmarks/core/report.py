@@ -1,34 +1,21 @@
 """The report of result files: in the terminal, as Markdown and as a picture."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table as RichTable
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import (
-    Rate,
-    accuracy,
-    grouped,
-    longest_chain,
-    paired,
-    spread,
-)
-from planweave.benchmarks.core.picture import Draw, draw_picture
+from planweave.benchmarks.core.metrics import accuracy, grouped, longest_chain, paired, spread
+from planweave.benchmarks.core.picture import Picture, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
-from planweave.benchmarks.core.suite import SUITES, Drawing, Suite, suite
+from planweave.benchmarks.core.suite import SUITES, Drawing, suite
 from planweave.benchmarks.core.table import Cell, Table, text
-
-if TYPE_CHECKING:
-    from matplotlib.artist import Artist
-    from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -200,12 +187,13 @@ def show_tables(tables: Sequence[Table], console: Console) -> None:
 
 
 def draw(report: Report, folder: Path) -> list[Path]:
-    """Write ``report.md`` and, if matplotlib is installed, a picture such as ``accuracy.png``."""
-    about = suite(report.records[0].suite)
-    drawing = partial(about.draw if isinstance(about, Drawing) else _draw_scores, report.records)
-    name = SUITES.get(about.name).measures.replace(" ", "-")
-    page, picture = folder / "report.md", folder / f"{name}.png"
-    return write_page(page, _heads(report), report.tables, picture, drawing, _caption(about))
+    """Write ``report.md`` and the picture of a suite that has one, such as ``recall.png``."""
+    about, picture = suite(report.records[0].suite), None
+    if isinstance(about, Drawing):
+        name = SUITES.get(about.name).measures.replace(" ", "-")
+        drawing = partial(about.draw, report.records)
+        picture = Picture(folder / f"{name}.png", drawing, about.caption)
+    return write_page(folder / "report.md", _heads(report), report.tables, picture)
 
 
 def markdown(report: Report) -> str:
@@ -214,24 +202,19 @@ def markdown(report: Report) -> str:
 
 
 def write_page(
-    page: Path,
-    heads: Sequence[str],
-    tables: Sequence[Table],
-    picture: Path,
-    draw: Draw,
-    caption: str,
+    page: Path, heads: Sequence[str], tables: Sequence[Table], picture: Picture | None = None
 ) -> list[Path]:
     """Write tables as Markdown and, if matplotlib is installed, their picture before them."""
     try:
         page.parent.mkdir(parents=True, exist_ok=True)
-        drawn = draw_picture(picture, draw)
-        shown = [f"![{caption}]({picture.name})"] if drawn else []
+        drawn = [picture] if picture and draw_picture(picture.path, picture.draw) else []
+        shown = [f"![{one.caption}]({one.path.name})" for one in drawn]
         page.write_text(_page([*heads, *shown], tables), encoding="utf-8")
     except OSError as error:
         raise BadInput(
             f"{page.parent} cannot be written ({error.strerror}).", fix="Name another folder."
         ) from None
-    return [page, *([picture] if drawn else [])]
+    return [page, *(one.path for one in drawn)]
 
 
 def _page(heads: Sequence[str], tables: Sequence[Table]) -> str:
@@ -251,47 +234,3 @@ def table_markdown(table: Table) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     parts = [f"## {table.title}", "\n".join(lines), *([table.note] if table.note else [])]
     return "\n\n".join(parts)
-
-
-def _caption(about: Suite) -> str:
-    if isinstance(about, Drawing):
-        return about.caption
-    return f"{SUITES.get(about.name).measures.capitalize()} by scenario and database"
-
-
-def _draw_scores(records: Sequence[Record], figure: "Figure") -> None:
-    """Score with its interval and the number of runs, a panel per scenario and database."""
-    panels = list(dict.fromkeys((record.scenario, record.database) for record in records))
-    figure.set_size_inches(3.4 * len(panels), 3.6)
-    axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axis, (scenario, database) in zip(axes, sorted(panels, reverse=True), strict=True):
-        own = [r for r in records if (r.scenario, r.database) == (scenario, database)]
-        _panel(axis, own, suite(records[0].suite).baselines(own))
-        axis.set_title(", ".join(filter(None, (scenario, database))), fontsize=10)
-    axes[0].set_ylabel(f"{SUITES.get(records[0].suite).measures} with 95 % interval")
-    axes[0].set_ylim(0, 1)
-    handles: dict[str, Artist] = {}
-    for axis in axes:
-        found, labels = axis.get_legend_handles_labels()
-        handles |= dict(zip(labels, found, strict=True))
-    if handles:
-        figure.legend(
-            list(handles.values()), list(handles), loc="outside lower center", ncols=3, fontsize=8
-        )
-
-
-def _panel(axis: "Axes", records: Sequence[Record], baselines: Mapping[str, Rate]) -> None:
-    groups = grouped(records)
-    for place, own in enumerate(groups.values()):
-        found = accuracy(own)
-        assert found is not None  # noqa: S101 (a group has records)
-        ends = [[found.value - found.low], [found.high - found.value]]
-        axis.bar(place, found.value, yerr=ends, capsize=3, color="#a6c1e0", width=0.6)
-    for (name, value), style in zip(baselines.items(), _STYLES, strict=False):
-        label = f"baseline, {records[0].scenario}: {name}"
-        axis.axhline(value.value, linestyle=style, color="#c44e52", label=label)
-    names = [f"{label} ({len(own)})" for label, own in groups.items()]
-    axis.set_xticks(range(len(names)), names, rotation=30, ha="right", fontsize=8)
-
-
-_STYLES = ("-", "--", "-.", ":")

@@ -26,7 +26,6 @@ from typing import (
 from pydantic import JsonValue
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import Rate
 from planweave.benchmarks.core.options import Options
 from planweave.benchmarks.core.play import OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score, settings_of
@@ -156,14 +155,10 @@ class Suite(ABC):
         """The tables of its report that the generic ones do not hold."""
         return []
 
-    def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:
-        """What needs no language model, on the questions of these records."""
-        return {}
-
 
 @runtime_checkable
 class Drawing(Protocol):
-    """A suite with a picture of its own, in place of the score by scenario and database."""
+    """A suite whose report has a picture."""
 
     @property
     def caption(self) -> str:

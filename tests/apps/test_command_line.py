@@ -34,7 +34,7 @@ from planweave.graphs.support.events import (
     TokenEvent,
 )
 from planweave.memory import Answer as Given
-from planweave.memory import Claim, Fact, Member, Value, Verdict, VerdictKind, WorkingMemory
+from planweave.memory import Claim, Fact, Value, Verdict, VerdictKind, WorkingMemory
 
 
 @pytest.fixture
@@ -534,33 +534,6 @@ def test_numbers_of_a_fact_are_shown_as_they_are(capsys: pytest.CaptureFixture[s
     ]
 
 
-def test_how_many_runs_agree_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
-    story = Story(Console(width=100, highlight=False))
-    memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
-    memory["answer"] = {"decision": "Turku", "why": "", "facts": [], "unknown": ""}
-    member = Member(number=1, answer=memory["answer"], plan=[], facts=[], turns=[], claims=[])
-    story.finish({**memory, "members": [member] * 3, "agreement": 2 / 3})
-    assert "2 of 3 runs give this answer." in capsys.readouterr().out
-    story.finish(memory)
-    assert "runs give" not in capsys.readouterr().out
-
-
-def test_a_decision_that_cites_a_fact_in_its_text_is_still_titled_so(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
-    why = "A learned query ranks it first [1]."
-    memory["answer"] = {"decision": "birch", "why": why, "facts": [1], "unknown": ""}
-    story = Story(Console(width=100, highlight=False))
-    story.finish(memory)
-    assert capsys.readouterr().out.startswith("╭─ Decision ─")
-    story.finish(memory, in_words=True)
-    assert capsys.readouterr().out.startswith("╭─ Answer ─")
-    memory["answer"] = {"decision": None, "why": why, "facts": [1], "unknown": ""}
-    story.finish(memory, in_words=True)
-    assert capsys.readouterr().out.splitlines()[1].startswith("│ A learned query")
-
-
 def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sys.stdin.isatty", lambda: True)
@@ -583,12 +556,6 @@ def test_the_answer_is_seen_while_it_is_written(capsys: pytest.CaptureFixture[st
     waiting.show(ProgressEvent(doing="checking the answer"))
     Console().print(waiting)
     assert "least" not in capsys.readouterr().out
-
-
-def test_the_reason_for_another_plan_is_not_cut(capsys: pytest.CaptureFixture[str]) -> None:
-    reason = "The price alone does not decide. " * 9
-    Story(Console(width=60)).show(ReplanEvent(reason=reason.strip(), steps=["Look."]))
-    assert " ".join(capsys.readouterr().out.split()).count("does not decide.") == 9
 
 
 def test_a_reply_that_comes_too_late_is_not_waited_for(planweave: CommandLine, offers: str) -> None:

@@ -3,7 +3,6 @@
 from typing import Any
 
 import pytest
-from command_line import CommandLine, assert_one_clear_error
 from endpoints import QUERY, Operator, unsupported_run, whole_run
 from mcp import Client
 from mcp.types import CallToolResult
@@ -95,8 +94,3 @@ async def test_no_tool_passes_by_a_persons_approval(
         result = await client.call_tool("planrag", QUESTION)
     assert result.is_error
     assert "approve" in text(result)
-
-
-def test_a_service_file_that_is_none(planweave: CommandLine) -> None:
-    run = planweave("mcp", PLANWEAVE_SERVICE="nowhere.json")
-    assert_one_clear_error(run, "nowhere.json", "cannot be read")

@@ -433,13 +433,6 @@ def test_results_are_compared_question_by_question(page: Page, visit: Visit, loo
     expect(page.get_by_role("region", name="Runs").get_by_role("row")).to_have_count(2)
 
 
-def test_experience_is_browsed(page: Page, visit: Visit) -> None:
-    visit("experience")
-    page.get_by_role("button", name="Who was first?", exact=True).click()
-    expect(page.locator(".detail")).to_contain_text("Search[Ada]")
-    expect(page.locator(".detail")).to_contain_text("not in the graph")
-
-
 def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
     good, bad = tmp_path / "two.jsonl", tmp_path / "bad.jsonl"
     lines = [

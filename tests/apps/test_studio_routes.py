@@ -5,10 +5,8 @@ import gzip
 import json
 import os
 import re
-import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -390,12 +388,6 @@ def test_the_root_leads_to_the_page(page: TestClient) -> None:
     assert page.get("/", follow_redirects=False).headers["location"] == "/studio/"
 
 
-def test_a_database_is_described(page: TestClient, offers: str) -> None:
-    told = page.post("/studio/api/databases", json={"url": offers}).json()
-    assert (told["kind"], told["language"]) == ("relational", "SQL (SQLite)")
-    assert [field["name"] for field in told["entities"][0]["fields"]] == ["name", "price"]
-
-
 def test_a_database_that_does_not_answer_is_told_without_its_password(page: TestClient) -> None:
     url = "postgresql://u:geheim@127.0.0.1:1/shop"
     told = detail(page.post("/studio/api/databases", json={"url": url}))
@@ -436,27 +428,6 @@ def test_a_database_is_asked_as_a_method_would(page: TestClient, offers: str) ->
     assert "names no database" in detail(page.post(QUERY, json={"query": "SELECT 1"}))
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "DELETE FROM offer",
-        "SELECT 1; DROP TABLE offer",
-        "ATTACH '/etc/passwd' AS x",
-        "SELECT load_extension('x')",
-        "SELECT * FROM sqlite_master",
-    ],
-)
-def test_a_query_of_a_persons_passes_the_same_guard(
-    page: TestClient, tmp_path: Path, query: str
-) -> None:
-    file = tmp_path / "offers.sqlite"
-    with closing(sqlite3.connect(file)) as database:
-        database.executescript("CREATE TABLE offer(name TEXT); INSERT INTO offer VALUES ('ash');")
-    before = file.read_bytes()
-    detail(page.post(QUERY, json={"url": str(file), "query": query}))
-    assert file.read_bytes() == before
-
-
 def test_a_query_is_limited_and_asks_only_what_is_offered(page: TestClient, offers: str) -> None:
     offer = Service(context=Context(query_rows=1), databases={"shop": offers})
     alice = client(studio.Access(owner=lambda _: "alice", service=lambda: offer))
@@ -464,11 +435,6 @@ def test_a_query_is_limited_and_asks_only_what_is_offered(page: TestClient, offe
     told = alice.post(QUERY, json=asked).json()
     assert (len(told["rows"]), told["total_rows"]) == (1, 2)
     assert "Offered are: shop." in detail(alice.post(QUERY, json=asked | {"url": offers}))
-
-
-def test_a_body_without_end_is_refused(page: TestClient) -> None:
-    reply = page.post("/studio/api/databases", content=b"x" * 20_001)
-    assert "larger than" in detail(reply)
 
 
 def test_results_are_told_with_intervals_and_traces(page: TestClient, tmp_path: Path) -> None:
@@ -595,7 +561,3 @@ def test_an_answer_that_a_person_judges_is_kept_for_them_alone(page: TestClient)
     assert "rests on an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
     assert "cannot be kept: right" in detail(page.post(EXPERIENCE, json=judged(right="perhaps")))
     assert "cannot be kept" in detail(page.post(EXPERIENCE, json=judged(question="x" * 20_000)))
-
-
-def test_headers_name_no_other_origin() -> None:
-    assert not re.search(r"https?:|\*", json.dumps(guard._HEADERS))

@@ -6,7 +6,6 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 import httpx
@@ -20,11 +19,9 @@ from waiting import wait_until
 from planweave import BadInput
 from planweave.apps.cli import arena as command
 from planweave.apps.cli.arena import page
-from planweave.benchmarks.arena import tables as arena_tables
 from planweave.benchmarks.arena.tables import arena_tables as tables
 from planweave.benchmarks.arena.tables import skills, standings
 from planweave.benchmarks.arena.votes import Ballot, Decision, Match, Verdict, matches
-from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.core.table import text
@@ -193,7 +190,7 @@ def test_skill_is_trueskills(
     assert found["y"] == pytest.approx(second, abs=6e-4)
 
 
-def test_the_tables(tmp_path: Path) -> None:
+def test_the_tables() -> None:
     votes: list[tuple[str, str, Verdict]] = [
         ("rat", "cot", "a"),
         ("cot", "rat", "b"),
@@ -212,8 +209,6 @@ def test_the_tables(tmp_path: Path) -> None:
     assert (first, second, counts) == ("cot", "rat", [0, 2])
     assert text(share).startswith("25.0%")
     assert len(found) == 2  # nothing of a judge where there is none
-    draw_picture(tmp_path / "a.png", partial(arena_tables.draw, decisions, "votes of people"))
-    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
 
 
 # -- the command --------------------------------------------------------------------------------
@@ -264,7 +259,6 @@ def test_in_the_terminal_the_sources_are_hidden_until_the_end(run: Arena, result
     assert not any(method in shown for method in METHODS)
     assert "votes of people" in told
     assert results.with_name("tiny.arena.md").read_text().startswith("# Arena: votes of people")
-    assert results.with_name("tiny.arena.png").exists()
     with closing(Ballot([], results.with_name("tiny.votes"), "you", silent)):  # somebody votes
         found = json.loads(run("--report", "--json").stdout)["tables"]
     assert sum(row[4] for row in found[0]["rows"]) == 2  # a tie has two sides

@@ -2,29 +2,22 @@
 
 import json
 import random
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
 import bench_command
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from matplotlib.figure import Figure
 from records import record
 from scipy import stats
 
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.suites.query_writing.abstention import (
-    Calibration,
     Point,
-    calibrate,
     calibrated,
     curve,
-    draw,
-    halves,
     points_of,
     standing,
     upper_limit,
@@ -91,30 +84,6 @@ def test_a_standing_by_hand() -> None:
     assert (nothing.given, nothing.error) == (0, None)
 
 
-def test_a_curve_by_hand() -> None:
-    assert [(s.threshold, s.given, s.wrong) for s in curve(BY_HAND)] == [
-        (0.9, 1, 0),
-        (0.85, 2, 1),
-        (0.8, 4, 2),
-        (0.4, 5, 2),
-        (0.3, 6, 3),
-    ]
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.booleans(), st.booleans(), st.booleans())))
-def test_a_lower_threshold_covers_more(drawn: Sequence[tuple[float, bool, bool, bool]]) -> None:
-    points = [
-        point(n, confidence, right, answerable=answerable, answered=answered)
-        for n, (confidence, right, answerable, answered) in enumerate(drawn)
-    ]
-    steps = curve(points)
-    shares = [step.coverage.value for step in steps if step.coverage]
-    assert shares == sorted(shares)
-    assert [step.given for step in steps] == sorted(step.given for step in steps)
-    if steps:
-        assert steps[-1].given == sum(p.answered for p in points)
-
-
 def ladder(*wrong: int, number: int = 200) -> list[Point]:
     """Confidences from high to low, with these places wrong."""
     return [point(n, 1 - n / number, n not in wrong) for n in range(number)]
@@ -173,17 +142,6 @@ def _true_error(confidence: float) -> float:
     return max(0.0, 0.5 - 0.6 * confidence)
 
 
-def test_halves_share_no_question_and_are_drawn_by_seed() -> None:
-    points = ladder()
-    first, second = halves(points, 1)
-    assert len(first) == len(second) == 100
-    assert {p.question for p in first} | {p.question for p in second} == {
-        p.question for p in points
-    }
-    assert halves(points[::-1], 1) == (first, second)
-    assert halves(points, 2)[0] != first
-
-
 def run_of(name: str, result: str, confidence: float | None, *, answerable: bool = True) -> Record:
     right = result == ("right" if answerable else "refused")
     details = {"result": result, "answerable": answerable, "confidence": confidence}
@@ -218,22 +176,6 @@ def test_points_of_records() -> None:
     assert not found["f"].answerable
     crashed = run_of("z", "failed", None).model_copy(update={"error": "x"})
     assert not points_of([crashed])[0].answered
-
-
-def test_the_plot_shows_curve_and_threshold() -> None:
-    points = ladder(*range(100, 200))
-    found = {"m": calibrate(points, target=0.2, confidence=0.9, seed=1)}
-    figure = Figure()
-    draw({"m": points}, found, 0.2, figure)
-    [axis] = figure.axes
-    line, spot, target = axis.lines
-    assert np.asarray(line.get_xdata()).tolist() == [n / 200 for n in range(1, 201)]
-    measured = found["m"].measured
-    assert measured
-    assert measured.error
-    assert np.asarray(spot.get_ydata()).tolist() == [measured.error.value]
-    assert np.asarray(target.get_ydata()).tolist() == [0.2, 0.2]
-    draw({"m": points}, {"m": Calibration(None, 5, None)}, 0.2, Figure())
 
 
 def test_the_command(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ from planweave.benchmarks.suites.agents.judge import agreed
 from planweave.benchmarks.suites.agents.pairs import Human, Pair
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
 from planweave.benchmarks.suites.agents.suite import Trial, spoken
-from planweave.benchmarks.suites.agents.tables import agent_tables, mean_and_deviation
+from planweave.benchmarks.suites.agents.tables import agent_tables
 from planweave.memory import Answer
 from planweave.models import ModelRequest, register_provider
 from planweave.nodes.support.judges import ANSWER_JUDGE
@@ -389,13 +389,6 @@ def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Rec
         database="",
         score=score,
     )
-
-
-def test_mean_and_sample_deviation_by_hand() -> None:
-    assert mean_and_deviation([]) == "-"
-    assert mean_and_deviation([50.0]) == "50.0"
-    assert mean_and_deviation([0.0, 50.0, 100.0]) == "50.0 ± 50.0"
-    assert mean_and_deviation([60.0, 70.0]) == "65.0 ± 7.1"
 
 
 def test_sets_and_questions_over_trials_by_hand() -> None:

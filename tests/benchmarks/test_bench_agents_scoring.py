@@ -143,11 +143,6 @@ def test_tatqa_by_hand(
     assert match(gold, scale, said, spans=True) == expected
 
 
-def test_f1_of_a_number_is_its_exact_match() -> None:
-    assert match(["5 of them"], "", "5", spans=False).f1 == 0.0
-    assert match(["5 of them"], "", "5", spans=True).f1 == 0.5
-
-
 @pytest.mark.parametrize(
     ("said", "right"), [("Fixed price", True), ("the price", None), ("variable", False)]
 )
@@ -189,10 +184,6 @@ def test_a_text_without_the_gold_number_is_no_matter_for_the_judge(text: str, ma
     gold = Gold(text="$67,510 thousand", forms=(tuple(quantities("$67,510 thousand")),))
     assert gold.may_be_in(text) is may
     assert Gold(text="by ship").may_be_in(text)
-
-
-def test_words_without_a_rule_are_left_to_the_judge() -> None:
-    assert Gold(text="cradle-to-grave").right("cradle-to-gate", "Which allocation?") is None
 
 
 @pytest.mark.published

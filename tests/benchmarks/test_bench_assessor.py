@@ -4,11 +4,8 @@ import gzip
 import json
 from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
-from statistics import fmean
 
-import numpy as np
 import pytest
 from bag_of_words import embed
 from bench_command import bench
@@ -18,8 +15,6 @@ from planweave import BadInput
 from planweave.apps.cli import progress
 from planweave.benchmarks.suites.assessor import measure as suite
 from planweave.benchmarks.suites.assessor.rounds import (
-    PER_ROUND,
-    ROUNDS,
     Round,
     by_truth,
     gain,
@@ -28,7 +23,7 @@ from planweave.benchmarks.suites.assessor.rounds import (
     recorded_searches,
     rounds,
 )
-from planweave.benchmarks.suites.assessor.search import AFTER, drive
+from planweave.benchmarks.suites.assessor.search import drive
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
 from planweave.learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
 from planweave.learning.plan_assessor import fingerprint
@@ -179,21 +174,6 @@ def world() -> list[MultiHop]:
     return [QUESTION, other]
 
 
-def test_rounds_of_a_search() -> None:
-    questions = world()
-    made = list(rounds(questions, Corpus(questions, embed), seed=3, candidates=4))
-    assert {one.question.id for one in made} == {"1", "2"}
-    for one in made:
-        assert len(one.evidence) == len(set(one.evidence)) == PER_ROUND * one.number
-        assert not set(one.question.supporting) <= set(one.evidence)
-        assert 1 <= len(one.candidates) <= 4
-        assert one.candidates[0].query == one.question.question.rstrip("?")
-        for candidate, value in zip(one.candidates, one.gains, strict=True):
-            hits = [Paragraph(*hit) for hit in candidate.hits]
-            missing = [hit for hit in hits if hit not in one.evidence]
-            assert value == gain(one.question, missing)
-
-
 def test_rounds_depend_on_the_seed_alone() -> None:
     questions = world()
     corpus = Corpus(questions, embed)
@@ -247,77 +227,12 @@ def test_a_choice_by_hand() -> None:
     assert suite.choice(one, Fake(len)) == ("1", 0.25, 0.5, 0.25, 0.5)
 
 
-def test_figures_by_hand(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(suite, "_DRAWS", 400)
-    (part,) = suite.parts(world(), Fake(len), embed)
-    result = suite.measure(part, Fake(len), suite.Rules(candidates=4).rounds(part), 1)
-    made = rounds(world(), Corpus(world(), embed), seed=1, candidates=4)
-    choices = [suite.choice(one, Fake(len)) for one in made]
-    assert result.rounds == len(choices)
-    assert set(result.mrr) == {"random", "first", "assessor", "best"}
-    for name, figure in result.mrr.items():
-        assert figure.value == pytest.approx(fmean(getattr(one, name) for one in choices))
-        assert figure.low <= figure.value <= figure.high
-    more = result.mrr["assessor"].value - result.mrr["random"].value
-    assert result.gained["random"].value == pytest.approx(more)
-    room = result.mrr["best"].value - result.mrr["random"].value
-    assert result.closed.value == pytest.approx(more / room)
-
-
-def test_the_bootstrap_draws_questions() -> None:
-    """With one round each, the interval is that of a mean of n values."""
-    random = np.random.default_rng(0)
-    values = random.random(200)
-    choices = [suite.Choice(str(n), 0, 0, value, 1) for n, value in enumerate(values.tolist())]
-    means = suite.means(choices, 1)
-    assert means["assessor"][1:].std() == pytest.approx(values.std() / np.sqrt(200), rel=0.05)
-    doubled = suite.means([one for one in choices for _ in range(2)], 1)
-    np.testing.assert_allclose(doubled["assessor"], means["assessor"])
-
-
 def test_questions_of_the_training_are_left_out() -> None:
     (part,) = suite.parts(world(), Fake(len, QUESTION.question), embed)
     result = suite.measure(part, Fake(len), suite.Rules().rounds(part), 1)
     assert (result.questions, result.left_out, result.paragraphs) == (1, 1, 13)
     with pytest.raises(BadInput, match="trained on every question of 2wikimultihopqa"):
         suite.parts([QUESTION], Fake(len, QUESTION.question), embed)
-
-
-def test_the_evidence_grows_by_what_the_chosen_candidate_finds() -> None:
-    corpus = Corpus(world(), embed)
-    of_one = [
-        one
-        for one in rounds(world(), corpus, seed=3, candidates=4, choose=lambda *_: 0)
-        if one.question.id == "2"
-    ]
-    for one, following in pairwise(of_one):
-        assert one.found == following.evidence
-        assert one.found[: len(one.evidence)] == one.evidence
-        hits = [Paragraph(*hit) for hit in one.candidates[0].hits]
-        assert set(one.found) - set(one.evidence) <= set(hits)
-    assert len(of_one) > 1
-
-
-def test_each_chooser_drives_its_own_search() -> None:
-    (part,) = suite.parts(world(), Fake(len), embed)
-    rules = suite.Rules(candidates=4)
-    found = {one.chooser: one for one in drive(part, Fake(len), rules)}
-    assert [*found] == ["random", "first", "assessor", "best"]
-    made = [*rules.rounds(part, lambda *_: 0)]
-    for number in AFTER:
-        recalls = []
-        for question in part.unseen:
-            own = [one for one in made if one.question == question and one.number < number]
-            supporting = set(question.supporting)
-            recalls.append(len(supporting & set(own[-1].found)) / len(supporting))
-        assert found["first"].recall[number].value == pytest.approx(fmean(recalls))
-    for one in found.values():
-        values = [one.recall[number].value for number in AFTER]
-        assert values == sorted(values)
-        more = found["assessor"].recall[ROUNDS].value - values[-1]
-        assert one.gained.value == pytest.approx(more)
-        assert one.whole.value <= values[-1]
-    assert found["best"].recall[1].value >= found["random"].recall[1].value
 
 
 def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:

@@ -7,18 +7,10 @@ from pydantic import JsonValue
 from records import record
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import Rate, grouped
 from planweave.benchmarks.core.record import Entry, Score
 from planweave.benchmarks.core.suite import Sample
-from planweave.benchmarks.core.table import Cell
 from planweave.benchmarks.suites.dqa.analysis import failure_class, missed, read, retrievals, unread
 from planweave.benchmarks.suites.dqa.suite import Judge, choose, improves, lost_share, samples
-from planweave.benchmarks.suites.dqa.tables import (
-    failures,
-    missed_data,
-    replannings,
-    retrieval_split,
-)
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
 from planweave.learning.queries.memory import OWN, learned
@@ -244,48 +236,3 @@ REFUSED = [{"role": "answering_machine", "kind": "not_admitted", "detail": "y"}]
 )
 def test_failure_classes(expected: str | None, changed: dict[str, object]) -> None:
     assert failure_class(record().model_copy(update=changed)) == expected
-
-
-def share(cell: Cell) -> tuple[float, int] | None:
-    """The value of a rate and of how many it is; None for an empty cell."""
-    if cell is None:
-        return None
-    assert isinstance(cell, Rate)
-    return cell.value, cell.n
-
-
-def test_tables_by_hand() -> None:
-    single = record(method="iter_rag", question="locating-1", turns=turns(READS_IV))
-    multiple = record(
-        method="iter_rag", question="locating-2", turns=turns(READS_IV, READS_POWER, "!x")
-    )
-    planned = [
-        record("locating-1", value=1.0),
-        record(question="locating-2", replans=[{}] * 5),
-        record("locating-3", value=1.0, replans=[{}] * 2),
-    ]
-    groups = grouped([single, multiple, *planned])
-    split = {row[1:3]: share(row[3]) for row in retrieval_split(groups).rows}
-    assert split == {
-        ("single", "iter_rag"): (0.0, 1),
-        ("single", "planrag"): (1.0, 1),
-        ("multiple", "iter_rag"): (0.0, 1),
-        ("multiple", "planrag"): (0.0, 1),
-    }
-    by_number = replannings(groups).rows[0]
-    assert [share(cell) for cell in by_number[2:]] == [
-        (1.0, 1),
-        None,
-        (1.0, 1),
-        None,
-        (0.0, 1),
-    ]
-    assert [row[1:] for row in failures(groups).rows] == [
-        ("iter_rag", 0, 0, 2, 0, 0, 2, 2),
-        ("planrag", 0, 1, 0, 0, 0, 1, 3),
-    ]
-    missing = {
-        row[1]: tuple(cell.value for cell in row[2:4] if isinstance(cell, Rate))
-        for row in missed_data(groups).rows
-    }
-    assert missing == {"iter_rag": (0.0, 0.5), "planrag": (1.0, 1.0)}

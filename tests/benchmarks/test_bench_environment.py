@@ -10,15 +10,11 @@ from typing import cast
 
 import pytest
 from bench_command import bench
-from pydantic import JsonValue
-from records import record
 from scripted import Replies, register
 from toy_world import ToyShop
 from worlds import WordVectors, encyclopedia, shop, small_agents, solved, write_lines
 
 from planweave import BadInput
-from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.environment.play import (
     Gold,
     followers,
@@ -33,7 +29,6 @@ from planweave.benchmarks.suites.environment.players import (
     Walker,
     doors,
 )
-from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import read_paths
 from planweave.tools.environments import Environment, Observation, episodes, open_environment
@@ -268,19 +263,6 @@ def test_ends_of_the_environment_stand_in_the_report(
     report = (tmp_path / "out" / "webshop" / "report.md").read_text()
     assert "success | environment's crashes | environment's time-outs |" in report
     assert "(1) | 1 | 1 |" in report
-
-
-def test_old_results_and_calm_ones_have_no_column_of_ends() -> None:
-    def reported(*details: dict[str, JsonValue]) -> Table:
-        scores = [Score(value=1, answer="x", explanation="", details=one) for one in details]
-        (made,) = EnvironmentTasks().tables([record(score=score) for score in scores])
-        return made
-
-    old: dict[str, JsonValue] = {"kind": "count", "done": True, "trial": 1}
-    assert reported(old, {**old, "crashes": 0, "timeouts": 0}).columns[-1] == "success"
-    mixed = reported(old, {**old, "crashes": 2, "timeouts": 0})
-    assert mixed.columns[-1] == "environment's crashes"
-    assert mixed.rows[0][-1] == 2
 
 
 def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from bench_command import bench
 from published import published
 from worlds import WordVectors
 
-from planweave.benchmarks.suites.paths.instruction_graph import THRESHOLDS, sweep
+from planweave.benchmarks.suites.paths.instruction_graph import sweep
 from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.models import register_embeddings
 
@@ -18,18 +18,6 @@ PATHS = [
     TaskPath("film", "b", ("search director", "finish 1946")),
     TaskPath("city", "c", ("lookup river", "finish 1956")),
 ]
-
-
-def test_the_sweep_counts_what_each_threshold_makes() -> None:
-    made = sweep(PATHS, bag_of_words.embed)
-    assert (made.paths, made.instructions) == (3, 5)
-    assert [line.threshold for line in made.lines] == list(THRESHOLDS)
-    lines = {line.threshold: line for line in made.lines}
-    # "search director born" joins its neighbour nowhere, as it follows it
-    at_half = lines[0.4]
-    assert (at_half.nodes, at_half.edges, at_half.junctions, at_half.largest) == (4, 4, 1, 2)
-    assert (lines[0].nodes, lines[0].edges, lines[0].largest) == (2, 2, 3)
-    assert (lines[1].nodes, lines[1].edges, lines[1].junctions, lines[1].largest) == (5, 4, 1, 1)
 
 
 def test_the_command_writes_what_it_measured(tmp_path: Path) -> None:

@@ -1,8 +1,5 @@
-import random
-
 import pytest
 from records import record
-from scipy.stats import binomtest
 
 from planweave.benchmarks.core.metrics import (
     Paired,
@@ -10,7 +7,6 @@ from planweave.benchmarks.core.metrics import (
     paired,
     rate,
     sign_test,
-    spread,
     wilson,
 )
 
@@ -52,14 +48,6 @@ def test_runs_on_one_question_are_not_independent() -> None:
     assert (sure.low, sure.high) == pytest.approx(wilson(0.0, 2))
 
 
-def test_a_spread_by_hand() -> None:
-    found = spread([4.0, 1.0, 2.0, 3.0, 10.0])
-    assert found is not None
-    assert (found.mean, found.median, found.n) == (4.0, 3.0, 5)
-    assert found.p95 == pytest.approx(8.8)  # rank 3.8 of 0…4: 4 + 0.8 · 6
-    assert spread([]) is None
-
-
 def test_the_sign_test_by_hand() -> None:
     first = dict.fromkeys("abcdef", False) | {"a": True, "g": True, "alone": True}
     second = dict.fromkeys("bcdefg", True) | {"a": False, "other": True}
@@ -72,17 +60,6 @@ def test_the_sign_test_by_hand() -> None:
         1,
         1,
     )
-
-
-def test_the_sign_test_is_binomial() -> None:
-    rng = random.Random(3)
-    for _ in range(50):
-        first = {str(i): rng.random() < 0.6 for i in range(30)}
-        second = {str(i): rng.random() < 0.4 for i in range(30)}
-        test = sign_test(first, second)
-        if test.first + test.second:
-            expected = binomtest(test.first, test.first + test.second).pvalue
-            assert test.p == pytest.approx(expected)
 
 
 def test_groups_name_what_differs_and_follow_the_paper() -> None:

@@ -7,17 +7,12 @@ from functools import partial
 from pathlib import Path
 
 import bench_command
-import numpy as np
 import pytest
 from langchain_core.messages import BaseMessage
-from matplotlib.figure import Figure
 from published import published
-from records import record
 from speaking import speaks
 
 from planweave import BadInput, prompts
-from planweave.benchmarks.core.metrics import Rate
-from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
@@ -27,11 +22,8 @@ from planweave.benchmarks.suites.needles.suite import (
     named,
     samples,
     scored,
-    window,
 )
-from planweave.benchmarks.suites.needles.tables import draw_heat_map, grid, needle_tables
 from planweave.memory import Answer, Context
-from planweave.models import process_settings
 
 bench = partial(bench_command.bench, "needles")
 
@@ -68,11 +60,6 @@ def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
 def test_what_a_reply_names(text: str, expected: set[str]) -> None:
     words = ("walnut", "radish", "horseradish", "truffle", "sorrel")
     assert named(text, words) == expected
-
-
-def test_a_word_that_ends_in_y_has_its_plural() -> None:
-    assert {"gooseberry", "anchovy"} == named("Gooseberries; anchovy", ["gooseberry", "anchovy"])
-    assert not named("gooseberryies", ["gooseberry"])
 
 
 @pytest.mark.parametrize("length", [200, 1_000, 5_000])
@@ -164,11 +151,6 @@ def test_what_does_not_fit_is_refused() -> None:
         made(Haystack.of(TEXT + " " + " ".join(ingredients()[9:])))
 
 
-def test_the_window_of_a_model() -> None:
-    assert window("embedded:0.5b") == process_settings().n_ctx
-    assert window("openai:gpt-4.1-mini") is None
-
-
 def test_a_score() -> None:
     target = Target(("walnut", "sorrel", "radish", "quince"), 1000)
     said = Answer(decision="Walnuts\nSorrel\nOkra\nsalt", why="", facts=[], unknown="")
@@ -203,72 +185,6 @@ def test_the_whole_prompt(tmp_path: Path) -> None:
         SNAPSHOT.write_text(seen[0] + "\n", encoding="utf-8")
         pytest.fail(f"wrote {SNAPSHOT.name}: read it and run again")
     assert seen == [SNAPSHOT.read_text(encoding="utf-8").removesuffix("\n")]
-
-
-def _record(length: int, run: int, found: list[bool]) -> Record:
-    details = {"length": length, "found": found, "invented": ["okra"], "cut": run == 1}
-    score = Score.model_validate(
-        {"value": sum(found) / len(found), "answer": "x", "explanation": "", "details": details}
-    )
-    return record(
-        f"{length}-{run}",
-        "one question",
-        suite="needles",
-        score=score,
-        database="",
-        key=f"{length}-{run}",
-    )
-
-
-BY_HAND = [
-    _record(2000, 1, [True, False, False]),
-    _record(1000, 1, [True, True, True]),
-    _record(2000, 2, [True, True, False]),
-]
-
-
-def test_tables_by_hand() -> None:
-    by_length, by_position, cells = needle_tables(BY_HAND)
-    recalls = [
-        (row[0], row[2].value, row[3:]) for row in by_length.rows if isinstance(row[2], Rate)
-    ]
-    assert recalls == [(1000, 1.0, (1, 1, 1)), (2000, 0.5, (0, 2, 1))]
-    positions = [row[1].value for row in by_position.rows if isinstance(row[1], Rate)]
-    assert positions == [1.0, pytest.approx(2 / 3), pytest.approx(1 / 3)]
-    assert cells.columns == ("needle", "1000 tokens", "2000 tokens")
-    assert cells.rows == [(1, "100%", "100%"), (2, "100%", "50%"), (3, "100%", "0%")]
-
-
-def test_the_heat_map_shows_these_numbers() -> None:
-    figure = Figure(layout="constrained")
-    draw_heat_map(BY_HAND, figure)
-    [axis, _] = figure.axes
-    [image] = axis.images
-    lengths, recall = grid(BY_HAND)
-    assert lengths == [1000, 2000]
-    assert recall.tolist() == [[1, 1], [1, 0.5], [1, 0]]
-    assert np.array_equal(np.asarray(image.get_array()), recall)
-    assert [text.get_text() for text in axis.texts] == [f"{value:.0%}" for value in recall.flat]
-    assert [label.get_text() for label in axis.get_xticklabels()] == ["1000", "2000"]
-
-
-def test_runs_with_other_numbers_of_needles_share_a_heat_map() -> None:
-    _, recall = grid([*BY_HAND, _record(1000, 2, [True, False, False, True])])
-    assert recall[:3].tolist() == [[1, 1], [0.5, 0.5], [0.5, 0]]
-    assert recall[3, 0] == 1
-    assert np.isnan(recall[3, 1])
-
-
-def test_two_models_have_a_panel_each() -> None:
-    figure = Figure(layout="constrained")
-    other = BY_HAND[0].model_copy(update={"model": "other"})
-    draw_heat_map([*BY_HAND, other], figure)
-    assert [axis.get_title() for axis in figure.axes[:2]] == [
-        "one question m",
-        "one question other",
-    ]
-    titles = [table.title for table in needle_tables([*BY_HAND, other])]
-    assert "By length (one question other)" in titles
 
 
 def _forgetful(messages: Sequence[BaseMessage]) -> str:

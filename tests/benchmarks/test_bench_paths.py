@@ -165,24 +165,6 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
     assert noisy.over == {suite.RAP: suite.Figure(0.25, 0.25, 0.25)}
 
 
-def test_a_table_shows_the_rivals_that_were_tried() -> None:
-    ablation, candidates, noise = suite.tables(suite.rows(LINES))
-    assert ablation.columns[3:8] == tuple(f"recall, K = {k}" for k in (1, 2, 3, 4, 5))
-    assert ablation.columns[8:] == (f"over {suite.RAP}", f"over {suite.RULE}")
-    assert candidates.columns[9] == f"over {suite.OUR_RAP}"
-    assert noise.columns[8:] == (f"over {suite.RAP}",)
-    assert candidates.rows[0][0] == "K = 1"
-
-
-def test_adaptation_is_timed() -> None:
-    assert suite.adaptation(LINES) is None
-    took = [suite.Adaptation("a", 4, 9.0, 6.0), suite.Adaptation("b", 8, 1.0, 0.5)]
-    told = suite.adaptation([LINES[0].model_copy(update={"adaptations": took})])
-    assert told is not None
-    assert (told["tasks"], told["support_paths"], told["median_seconds"]) == (2, 6, 5)
-    assert (told["longest_cpu_seconds"], told["longest_seconds"]) == (6, 9)
-
-
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
     monkeypatch.setattr(sys, "argv", ["planweave", *words])
     monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)

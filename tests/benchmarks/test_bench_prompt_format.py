@@ -9,7 +9,7 @@ from langchain_core.messages import BaseMessage
 from records import record
 from speaking import speaks
 
-from planweave.benchmarks.core.metrics import Rate, grouped
+from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.runner import carry_out
 from planweave.benchmarks.core.store import read
@@ -200,31 +200,6 @@ def _titled(tables: Sequence[Table], title: str) -> Table:
     return next(table for table in tables if table.title == title)
 
 
-def test_tables_by_hand() -> None:
-    records = [
-        _record("a", "plain", 1, 0.0, repeats=True, cut=True, characters=300),
-        _record("a", "plain", 2, 1.0),
-        _record("b", "plain", 1, 1.0),
-        _record("a", "roles", 1, 1.0),
-        _record("a", "roles", 2, 1.0),
-        _record("b", "roles", 1, 1.0),
-    ]
-    tables = format_tables(records)
-    plain, roles = _titled(tables, "Repetition and length").rows
-    assert isinstance(plain[1], Rate)
-    assert isinstance(roles[1], Rate)
-    assert plain[1].value == pytest.approx(1 / 3)
-    assert (plain[1].n, plain[1].clusters) == (3, 2)
-    assert (roles[1].value, plain[3], roles[3]) == (0.0, 1, 0)
-    assert _titled(tables, "Each prompt").rows == [("a", "1/2", "2/2"), ("b", "1/1", "1/1")]
-    against = _titled(tables, "Formats against plain text")
-    assert against.rows == [("roles", 2, "+25.0%", 1, 0, "1.000")]
-    crashed = records[0].model_copy(update={"error": "OSError: x", "score": records[3].score})
-    again = _titled(format_tables([crashed, *records[1:]]), "Repetition and length").rows[0]
-    assert isinstance(again[1], Rate)
-    assert (again[1].value, again[1].n) == (0.0, 2)
-
-
 def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
     cold = [_record("a", "plain", 1, 1.0), _record("a", "roles", 1, 0.0)]
     warm = [r.model_copy(update={"settings": {"temperature": 1.0}}) for r in cold[1:]]
@@ -263,9 +238,6 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
     }
     assert repetition == {"plain": (0.0, 0), "roles": (1.0, 28), "system": (1.0, 28)}
     assert "Methods on the same questions" not in tables
-    page = (tmp_path / "report.md").read_text("utf-8")
-    assert "](instruction-following.png)" in page
-    assert (tmp_path / "instruction-following.png").read_bytes().startswith(b"\x89PNG")
     [path] = tmp_path.glob("*.jsonl")
     assert len(read(path).records) == 84
     forced = bench(*words, "--temperature", "0", "--trials", 1, "--format", "prefix")

@@ -6,26 +6,20 @@ from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
-import numpy as np
 import pytest
 from bench_command import bench
 from langchain_core.messages import BaseMessage
-from matplotlib.container import ErrorbarContainer
-from matplotlib.figure import Figure
 from published import published
-from records import record
 from speaking import speaks
 
 from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
-from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites import text2cypher, text2sql
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
-from planweave.benchmarks.suites.query_writing.tables import draw_accuracy
 from planweave.benchmarks.suites.query_writing.trial import run, says, scored
 from planweave.memory import Context
 
@@ -267,9 +261,6 @@ def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path
     assert [cell["value"] for cell in results["plain_repair"][1:3]] == [1.0, 1.0]
     refused = tables["Questions that the database cannot answer"]["rows"]
     assert [row[1]["value"] for row in refused] == [1.0, 1.0]
-    page = (tmp_path / "out" / "report.md").read_text("utf-8")
-    assert "![Accuracy against seconds](accuracy.png)" in page
-    assert (tmp_path / "out" / "accuracy.png").read_bytes().startswith(b"\x89PNG")
     assert tables["Accuracy by category"]["columns"] == ["category", "plain", "plain_repair"]
     [path] = (tmp_path / "out").glob("*.jsonl")
     [repaired] = [
@@ -328,32 +319,6 @@ def test_a_mode_that_is_none(data: Path, tmp_path: Path) -> None:
     bench("text2sql", "--data", data, *words, fails="There is no mode 'fast'")
     assert {"plain", "plain_repair"} <= set(SOLVERS.names())
     assert not (tmp_path / "out").exists()
-
-
-def test_the_picture_shows_accuracy_against_seconds() -> None:
-    def run(name: str, method: str, value: float, seconds: float, answerable: bool) -> Record:
-        details = {"result": "right" if value else "wrong", "answerable": answerable}
-        score = Score.model_validate(
-            {"value": value, "answer": "x", "explanation": "", "details": details}
-        )
-        key = f"{name}/{method}"
-        return record(name, method, key=key, suite="text2sql", score=score, seconds=seconds)
-
-    runs = [
-        run("a", "plain", 1, 2, True),
-        run("b", "plain", 0, 4, True),
-        run("c", "plain", 0, 99, False),
-        run("a", "guided", 1, 8, True),
-    ]
-    figure = Figure()
-    draw_accuracy(runs, figure)
-    [axis] = figure.axes
-    points = {
-        str(bar.get_label()): np.asarray(bar.lines[0].get_xydata()).tolist()
-        for bar in axis.containers
-        if isinstance(bar, ErrorbarContainer)
-    }
-    assert points == {"plain": [[3.0, 0.5]], "guided": [[8.0, 1.0]]}
 
 
 async def answer_all(task: Task, context: Context, on_call: OnCall) -> Solved:

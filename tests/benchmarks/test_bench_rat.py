@@ -9,13 +9,13 @@ import bench_command
 import pytest
 from bench_command import Page, rows
 from published import published
-from pydantic import JsonValue, TypeAdapter
+from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, register
 from typer.testing import Result
 
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.store import ResultFile, read
+from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.rat.corpus import Text, decontaminated
 from planweave.benchmarks.suites.rat.items import collection_of, load
 from planweave.benchmarks.suites.rat.tables import rat_tables
@@ -177,19 +177,6 @@ def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval"
     return record(question, method, score=score, scenario=scenario, database="", suite="rat")
 
 
-def test_pass_at_k_is_estimated_from_all_attempts() -> None:
-    some = [sample("a", "rat", True, False, False), sample("b", "rat", False, False, False)]
-    (row,) = rows(rat_tables(some), "At least one of several attempts")
-    assert row[:3] == ["HumanEval", "rat", "3"]
-    assert row[3].startswith("50.0%")
-    (row,) = rows(rat_tables(some), "Score by data set")
-    assert row[2].startswith("16.7%")
-
-
-def test_one_attempt_is_not_several() -> None:
-    assert rows(rat_tables([sample("a", "rat", True)]), "At least one of several attempts") == []
-
-
 def test_what_retrieval_did() -> None:
     made = rows(
         rat_tables([sample("a", "rat", True), sample("b", "rat", True)]), "What retrieval did"
@@ -281,28 +268,6 @@ def test_pass_at_5_over_two_programs(bench: Bench, data: Path) -> None:
     assert {row[2] for row in several.values()} == {5}
     assert several["rat"][3]["value"] == 1.0  # type: ignore[index, call-overload]
     assert several["direct"][3]["value"] == 0.0  # type: ignore[index, call-overload]
-
-
-def test_programs_are_graded_again_by_more_tests(bench: Bench, data: Path, tmp_path: Path) -> None:
-    write(data / "code/humaneval.jsonl.gz", human(1))
-    more = {"base_input": [[1, 2]], "plus_input": [[5, 5]], "atol": 0}
-    write(data / "code/HumanEvalPlus.jsonl.gz", human(1) | more)
-    before = ResultFile(tmp_path / "before/m.jsonl", print)
-    for method, program in (("direct", "    return 3"), ("cot", "    return a + b"), ("rat", None)):
-        one = sample("HumanEval-HumanEval-1", method, program is not None)
-        attempts = TypeAdapter(list[dict[str, JsonValue]]).validate_python(
-            one.score.details["attempts"]
-        )
-        kept: list[JsonValue] = [{**attempts[0], "product": program, "reason": "ok"}]
-        one.score.details["attempts"] = kept
-        before.append(one)
-    before.close()
-    words = ("regrade", tmp_path / "before/m.jsonl", "--family", "code", "--data", data / "code")
-    bench(*words, "--dataset", "HumanEval+")
-    made = read(tmp_path / "results/m.jsonl").records.values()
-    assert {one.scenario for one in made} == {"HumanEval+"}
-    assert {one.method: one.score.value for one in made} == {"direct": 0, "cot": 1, "rat": 0}
-    bench(*words, "--dataset", "MBPP", fails="no task of another data set that MBPP asks")
 
 
 def author(prompt: Prompt) -> Reply:

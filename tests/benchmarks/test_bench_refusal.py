@@ -27,7 +27,7 @@ def test_it_is_measured_on_the_questions_that_did_not_calibrate_it() -> None:
     assert found.refused.value == 1
 
 
-def test_the_command_writes_the_table_and_the_plot(tmp_path: Path) -> None:
+def test_the_command_writes_the_table(tmp_path: Path) -> None:
     (tmp_path / "databases").mkdir()
     (tmp_path / "databases" / "shop.sql").write_text(
         "CREATE TABLE lamp (id INTEGER PRIMARY KEY, colour TEXT, price REAL);"
@@ -52,4 +52,3 @@ def test_the_command_writes_the_table_and_the_plot(tmp_path: Path) -> None:
     out = tmp_path / "out"
     bench("refusal", "--data", tmp_path, "--out", out, "--json")
     assert "100.0%" in (out / "refusal.md").read_text()
-    assert (out / "refusal.png").stat().st_size > 1000

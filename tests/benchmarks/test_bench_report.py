@@ -1,13 +1,9 @@
-import sys
-from pathlib import Path
-
-import pytest
 from inline_snapshot import external_file
 from pydantic import JsonValue
 from records import record
 
 from planweave.benchmarks.core.record import Called, Record, Score
-from planweave.benchmarks.core.report import Report, draw, markdown
+from planweave.benchmarks.core.report import Report, markdown
 from planweave.benchmarks.core.store import Run
 from planweave.models import CallRecord
 
@@ -70,18 +66,3 @@ def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
     assert "Crashed runs" not in titles
     cost = next(table for table in report.tables if table.title == "Cost of a question")
     assert cost.rows[0][6] == "unknown price"
-
-
-def test_the_picture_needs_no_display(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("DISPLAY", raising=False)
-    page, picture = draw(Report.of([RUN], RECORDS), tmp_path / "new")
-    assert picture.read_bytes().startswith(b"\x89PNG")
-    assert f"]({picture.name})" in page.read_text("utf-8")
-
-
-def test_without_matplotlib_the_page_has_no_picture(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert draw(Report.of([RUN], RECORDS), tmp_path) == [tmp_path / "report.md"]
-    assert "![" not in (tmp_path / "report.md").read_text("utf-8")

@@ -39,16 +39,6 @@ def filled(path: Path, *keys: str) -> Path:
     return path
 
 
-def test_what_is_appended_is_read_again(tmp_path: Path) -> None:
-    path = filled(tmp_path / "new" / "a.jsonl", "one", "two")
-    results = ResultFile(path, silent)
-    assert list(results.results.records) == ["one", "two"]
-    assert results.results.runs == [RUN]
-    results.append(finished("three"))
-    results.close()
-    assert list(read(path).records) == ["one", "two", "three"]
-
-
 def test_the_later_line_of_a_key_counts(tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one")
     results = ResultFile(path, silent)
@@ -82,19 +72,6 @@ def test_a_last_line_that_lacks_only_its_newline_is_kept(tmp_path: Path) -> None
     assert path.read_bytes() == whole
 
 
-@pytest.mark.parametrize("line", [b"\x00\x00\x00\n", b'{"kind": "sample"}\n', b"\n", b"\xff\xfe\n"])
-def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path: Path, line: bytes) -> None:
-    path = filled(tmp_path / "a.jsonl", "one", "two")
-    lines = path.read_bytes().splitlines(keepends=True)
-    damaged = b"".join([lines[0], line, *lines[1:]])
-    path.write_bytes(damaged)
-    for use in (lambda: ResultFile(path, silent), lambda: read(path)):
-        with pytest.raises(BadInput, match=r"a\.jsonl is damaged in line 2"):
-            use()
-    assert path.read_bytes() == damaged
-    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
-
-
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
 def test_a_score_that_is_no_number_is_damage(tmp_path: Path, value: str) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
@@ -103,23 +80,6 @@ def test_a_score_that_is_no_number_is_damage(tmp_path: Path, value: str) -> None
     path.write_text(f"{first}{found}{value},{rest.partition(',')[2]}")
     with pytest.raises(BadInput, match=r"a\.jsonl is damaged in line"):
         read(path)
-
-
-def test_only_one_writer(tmp_path: Path) -> None:
-    path = filled(tmp_path / "a.jsonl", "one")
-    first = ResultFile(path, silent)
-    with pytest.raises(BadInput, match="Another process is writing"):
-        ResultFile(path, silent)
-    first.close()
-    ResultFile(path, silent).close()
-
-
-def test_files_that_cannot_be_used_are_one_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(BadInput, match="cannot be written"):
-        ResultFile(tmp_path / "file" / "a.jsonl", silent)
-    with pytest.raises(BadInput, match="cannot be read"):
-        read(tmp_path / "none.jsonl")
 
 
 def test_several_files_are_one_result(tmp_path: Path) -> None:

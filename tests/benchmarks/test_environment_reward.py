@@ -209,34 +209,6 @@ def test_agents_are_trained_by_the_score(
 
 
 @pytest.mark.slow
-def test_a_training_that_was_stopped_plays_nothing_again(
-    train: Callable[..., int],
-    tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    words = ("--reward", "environment", "--games", tmp_path / "games.jsonl")
-    after = EnvironmentReward.__call__
-
-    def stopped(reward: EnvironmentReward, path: TaskPath, instructions: Sequence[str]) -> float:
-        if reward.played == 3:
-            raise KeyboardInterrupt
-        return after(reward, path, instructions)
-
-    monkeypatch.setattr(EnvironmentReward, "__call__", stopped)
-    assert train(*words) != 0
-    kept = read(tmp_path / "out" / "episodes.jsonl")
-    assert len(kept) == 3
-    monkeypatch.setattr(EnvironmentReward, "__call__", after)
-    capsys.readouterr()
-    assert train(*words) == 0
-    assert "3 known from before" in capsys.readouterr().out
-    lines = read(tmp_path / "out" / "episodes.jsonl")
-    assert lines[:3] == kept
-    assert len(set(lines)) == len(lines) > 3
-
-
-@pytest.mark.slow
 def test_questions_without_a_task_are_not_asked(
     train: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

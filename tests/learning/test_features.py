@@ -44,17 +44,6 @@ def test_pages_that_are_evidence_are_passed_over() -> None:
     assert row("Ann Lee", [LEE], EVIDENCE)["query~hit1"] == pytest.approx(seen["query~hit1"])
 
 
-def test_cosines_are_those_of_the_texts() -> None:
-    seen = row("Ann Lee", [LEE], EVIDENCE)
-    question, query, page, told = embed(
-        [QUESTION, "Ann Lee", "Ann Lee: Ann Lee was born in Kansas.", EVIDENCE[0]]
-    )
-    assert seen["question~query"] == pytest.approx(float(question @ query))
-    assert seen["question~hit1"] == pytest.approx(float(question @ page))
-    assert seen["evidence~hit1"] == pytest.approx(float(told @ page))
-    assert seen["last_passage~query"] == pytest.approx(float(told @ query))
-
-
 @pytest.mark.parametrize("evidence", [[], EVIDENCE, ["", ": "]])
 @pytest.mark.parametrize("hits", [[], [STULL], [Hit("", "")], [STULL, LEE] * 9])
 @pytest.mark.parametrize("query", ["", "?!", "Ann Lee", "日本"])
@@ -62,10 +51,3 @@ def test_every_input_gives_finite_numbers(query: str, hits: list[Hit], evidence:
     seen = row(query, hits, evidence)
     assert np.isfinite(list(seen.values())).all()
     assert len(set(FEATURES)) == len(FEATURES)
-
-
-def test_candidates_do_not_disturb_each_other() -> None:
-    both = [Candidate("Ann Lee", [LEE]), Candidate("Kansas", [STULL])]
-    together = features(QUESTION, EVIDENCE, both, embed)
-    alone = [features(QUESTION, EVIDENCE, [one], embed)[0] for one in both]
-    np.testing.assert_allclose(together, alone, rtol=1e-6)

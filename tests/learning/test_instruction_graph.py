@@ -5,7 +5,6 @@ import zlib
 from collections.abc import Sequence
 from itertools import pairwise
 
-import bag_of_words
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -73,15 +72,6 @@ def insert(graph: InstructionGraph, one: TaskPath) -> tuple[int, ...]:
     return graph.insert_all([one])[0]
 
 
-def test_the_first_two_instructions_seed_two_nodes_and_an_edge() -> None:
-    graph = InstructionGraph(degrees)
-    assert graph.threshold == 0.4
-    assert insert(graph, path("heat", "an egg", "go 0", "go 1")) == (0, 1)
-    assert graph.nodes == {0: ["go 0"], 1: ["go 1"]}
-    assert graph.edges == {(0, 1): {"heat": {"an egg"}}}
-    assert (graph.successors(0), graph.successors(1)) == ([1], [])
-
-
 def test_algorithm_1_step_by_step() -> None:
     graph = InstructionGraph(degrees, 0.9)  # within 25 degrees
     first = path("heat", "an egg", "go 0", "go 60", "go 120")
@@ -114,19 +104,6 @@ def test_an_instruction_that_is_repeated_at_once_gets_a_second_node() -> None:
     graph = InstructionGraph(degrees)
     assert insert(graph, path("heat", "an egg", "go 0", "go 0", "go 0")) == (0, 1, 0)
     assert graph.edges == {(0, 1): {"heat": {"an egg"}}, (1, 0): {"heat": {"an egg"}}}
-
-
-def test_each_text_is_embedded_once() -> None:
-    asked: list[str] = []
-
-    def embed(texts: Sequence[str]) -> Floats:
-        asked.extend(texts)
-        return degrees(texts)
-
-    graph = InstructionGraph(embed)
-    graph.insert_all([path("a", "b", "go 1", "go 90"), path("a", "c", "go 90", "go 1")])
-    insert(graph, path("d", "e", "go 1", "go 2"))
-    assert asked == ["go 1", "go 90", "go 2"]
 
 
 @GIVEN
@@ -173,21 +150,6 @@ def test_every_path_can_be_walked_and_neighbours_stay_apart(
     nodes = {node: sorted(held) for node, held in graph.nodes.items()}
     successors = {node: sorted(graph.successors(node)) for node in nodes}
     assert (nodes, graph.edges, successors) == made_of(graph)
-
-
-@GIVEN
-@given(PATHS)
-def test_at_threshold_1_only_the_same_instruction_shares_a_node(paths: list[TaskPath]) -> None:
-    assert all(len(held) == 1 for held in graph_of(paths, 1).nodes.values())
-
-
-@GIVEN
-@given(PATHS)
-def test_at_threshold_0_two_nodes_hold_what_is_alike_at_all(paths: list[TaskPath]) -> None:
-    graph = InstructionGraph(bag_of_words.embed, 0)  # no two texts point away from each other
-    graph.insert_all(paths)
-    most = max((len(one.instructions) for one in paths), default=0)
-    assert len(graph.nodes) == min(2, most)
 
 
 def test_a_crowd_in_the_last_node_is_passed_over() -> None:

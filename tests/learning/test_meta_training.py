@@ -30,15 +30,12 @@ from planweave.learning.agent_losses import (
     Pools,
     Sequences,
     _contrast,
-    fine_tuning,
     policy_gradient,
-    pre_training,
-    warm_start,
 )
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import adapt, first, outer_ml, outer_rl, train
-from planweave.learning.ml_agent import PATH, QUESTION, MLAgent, encode, sequence
+from planweave.learning.ml_agent import PATH, MLAgent, encode, sequence
 from planweave.learning.overlap import overlap
 from planweave.learning.paths import MetaTask, TaskPath
 from planweave.learning.rl_agent import Proposal, Traversal, calibrated, policy
@@ -134,17 +131,6 @@ def check_slope(loss: Callable[..., jax.Array], at: dict[str, jax.Array], *batch
     assert by_gradient == pytest.approx((ahead - behind) / (2 * step), rel=1e-5)
 
 
-@pytest.mark.usefixtures("double")
-@pytest.mark.parametrize("as_printed", [0.0, 1.0])
-def test_gradients_of_the_four_losses(as_printed: float) -> None:
-    states, played, pairs, pools = batches(as_printed=as_printed)
-    rl, ml = small()
-    check_slope(warm_start, rl, states)
-    check_slope(policy_gradient, rl, played)
-    check_slope(pre_training, ml, pairs)
-    check_slope(fine_tuning, ml, pools)
-
-
 def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> None:
     logits, wrong = jnp.array([[2.0, 1.0, 0.0], [2.0, 1.0, 0.0]]), jnp.array([[0, 1, 1], [0, 0, 0]])
     right = logits[:, 0]
@@ -188,61 +174,6 @@ def test_an_inner_step_of_no_length_leaves_the_outer_loss_alone() -> None:
     alone = policy_gradient(rl, Played(*(array[0] for array in played)))
     assert float(outer_rl(rl, states, played, 0.0)) == pytest.approx(float(alone))
     assert float(outer_rl(rl, states, played, 0.7)) != pytest.approx(float(alone))
-
-
-def undecided(included: float) -> dict[str, jax.Array]:
-    """A policy with one chance whatever the state."""
-    chances = jnp.array([log(1 - included), log(included)])
-    return {"w1": jnp.zeros((2, 1)), "b1": jnp.zeros(1), "w2": jnp.zeros((1, 2)), "b2": chances}
-
-
-def test_losses_of_the_policy_by_hand() -> None:
-    states = np.zeros((3, 2), np.float32)
-    warm = warm_start(undecided(0.8), Labelled(states, np.array([1.0, 0, 1])))
-    assert float(warm) == pytest.approx(-(2 * log(0.8) + log(0.2)) / 3, rel=1e-5)
-    played = Played(states, np.array([1.0, 0, 1]), np.array([0.5, -1.0, 0.0]), np.float32(2))
-    gradient = policy_gradient(undecided(0.8), played)
-    assert float(gradient) == pytest.approx(-(0.5 * log(0.8) - log(0.2)) / 2, rel=1e-5)
-
-
-def test_info_nce_keeps_the_positive_in_and_paths_that_are_the_same_out() -> None:
-    ml = first(SMALL, GIVEN).ml
-    _, _, pairs, _ = batches()
-    asked, shown = (tuple(map(np.asarray, part)) for part in (pairs.questions, pairs.paths))
-    questions = encode(plain(ml), QUESTION, asked[0], asked[1])
-    paths = encode(plain(ml), PATH, shown[0], shown[1])
-    cosines = questions @ paths.T
-    scaled = cosines / 0.07
-    scaled[0, 1] = scaled[1, 0] = -np.inf
-    forth = np.exp(scaled) / np.exp(scaled).sum(axis=1, keepdims=True)
-    back = np.exp(scaled) / np.exp(scaled).sum(axis=0, keepdims=True)
-    alignment = -(np.log(np.diag(forth)).mean() + np.log(np.diag(back)).mean()) / 2
-
-    def mismatch(cosine: float) -> float:
-        return log(1 + exp(5 * cosine - 2))
-
-    right = sum(log(1 + exp(2 - 5 * cosine)) for cosine in np.diag(cosines))
-    wrong = mismatch(cosines[1, 2]) + mismatch(cosines[2, 0])  # 0 and 1 have the same path
-    assert float(jax.jit(pre_training)(ml, pairs)) == pytest.approx(
-        alignment + (right + wrong) / 5, rel=1e-4
-    )
-
-
-def test_encoders_share_their_attention_and_nothing_else() -> None:
-    ml = plain(first(SMALL, GIVEN).ml)
-    one = Sequences(*(part.astype(np.float32) for part in sequences(np.random.default_rng(6), 2)))
-    changed = ml | {"shared.0.qkv": ml["shared.0.qkv"] * 2}
-    for kind in (QUESTION, PATH):
-        assert not np.allclose(
-            encode(ml, kind, one.vectors, one.ends),
-            encode(changed, kind, one.vectors, one.ends),
-            atol=1e-4,
-        )
-    other = ml | {"path.0.wide": ml["path.0.wide"] * 2}
-    given = (one.vectors, one.ends)
-    np.testing.assert_array_equal(encode(ml, QUESTION, *given), encode(other, QUESTION, *given))
-    in_jax = jax.jit(lambda vectors, ends: encode(ml, PATH, vectors, ends, jnp))(*given)
-    np.testing.assert_allclose(encode(ml, PATH, *given), in_jax, rtol=1e-3, atol=1e-5)
 
 
 def test_what_fills_a_sequence_up_plays_no_part() -> None:
@@ -400,18 +331,6 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
     for better in (0, 1):
         proposals = [Proposal(path, (), (), float(row == better)) for row, path in enumerate(paths)]
         assert selector.select("get stone", proposals) == better
-
-
-def test_the_expected_overlap_need_not_count_in_training(
-    seen: tuple[Survey, list[Material]],
-) -> None:
-    survey, materials = seen
-    for counts in (True, False):
-        settings = replace(QUICK, by_overlap=counts)
-        pools = Batches(survey, embed, settings, reward).pools(
-            materials[0].query, first(QUICK, 64), np.random.default_rng(2)
-        )
-        assert bool(np.asarray(pools.expected).any()) is counts
 
 
 def test_without_support_there_is_nothing_to_adapt_to(seen: tuple[Survey, list[Material]]) -> None:

@@ -241,20 +241,6 @@ def test_learning_never_reads_published_data(file: Path) -> None:
     assert not of_published_data(file.read_text(encoding="utf-8"))
 
 
-@pytest.mark.parametrize(
-    "code",
-    [
-        "from planweave.simulators.published import load",
-        "from planweave.simulators import published as worlds",
-        "import planweave.simulators.published",
-        "import json, simulators.published as worlds",
-        "def f():\n    import planweave.simulators.published",
-    ],
-)
-def test_every_way_to_import_published_data_is_seen(code: str) -> None:
-    assert of_published_data(code)
-
-
 def test_nothing_published_is_in_what_ships() -> None:
     questions = load_dataset(published("dqa/dqa-dev.tar.xz")).questions
     prompts = {" ".join(question.prompt.split()) for question in questions}

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from planweave.learning import Floats
-from planweave.learning.graph_states import FEATURES, START, Survey, View, Walk
+from planweave.learning.graph_states import FEATURES, Survey, View, Walk
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import in_order, overlap, recall, shared
 from planweave.learning.paths import TaskPath
@@ -16,7 +16,6 @@ from planweave.learning.rl_agent import (
     RLAgent,
     Traversal,
     candidates,
-    log_chances,
     search_first,
 )
 from planweave.learning.slots import Slots
@@ -98,24 +97,6 @@ def test_the_printed_state_is_three_cosines() -> None:
     assert states["d"]["question~task"] == pytest.approx(0.0)
 
 
-def test_the_task_of_an_edge_is_the_mean_of_its_questions() -> None:
-    both = graph(("t", "near", "ab"), ("t", "far", "ab"))
-    mean = np.array([0.4, 0.8])
-    state = by_name(view(both), "a")["b"]
-    assert state["question~task"] == pytest.approx(0.4 / np.linalg.norm(mean), rel=1e-5)
-    assert state["question~task_question"] == pytest.approx(0.8)  # the likest of that task
-
-
-def test_shares_weigh_paths_by_how_like_their_questions_are() -> None:
-    state = by_name(view(), "ab")
-    near, far = 1.0, float(np.exp(-Survey(FORK, embed).sharpness * 0.8))
-    assert state["c"]["edge_share"] == pytest.approx(near / (near + far))
-    assert state["d"]["prefix_share"] == pytest.approx(far / (near + far), rel=1e-3)
-    assert state["c"]["end_share"] == pytest.approx(1)
-    assert by_name(view(), "a")["b"]["end_share"] == 0
-    assert state["c"]["length"] == pytest.approx(0.2)
-
-
 def test_what_a_path_promises_is_its_expected_overlap() -> None:
     alone = view(without=[1])  # one like path: abc
     states = {walk: by_name(alone, walk)[after] for walk, after in (("", "a"), ("ab", "c"))}
@@ -177,27 +158,6 @@ def test_as_printed_the_search_starts_at_the_nearest_instruction() -> None:
     assert [ours.survey.texts[choice.text] for choice in ours.choices((), ())] == ["c"]
 
 
-def test_decisions_by_lot_follow_the_chances() -> None:
-    def decide(states: Floats) -> Floats:
-        return np.full(len(states), 0.25, np.float32)
-
-    draw = np.random.default_rng(1)
-    searches = [Traversal(view(), decide, 1, draw=draw) for _ in range(400)]
-    included = [decision.included for search in searches for decision in search.decisions]
-    assert np.mean(included) == pytest.approx(0.25, abs=0.05)
-
-
-def test_policy_is_a_softmax_of_two_outputs() -> None:
-    random = np.random.default_rng(2)
-    shapes = {"w1": (3, 20), "b1": (20,), "w2": (20, 2), "b2": (2,)}
-    parameters = {name: random.normal(size=shape) for name, shape in shapes.items()}
-    states = random.normal(size=(5, 3))
-    hidden = np.tanh(states @ parameters["w1"] + parameters["b1"])
-    raised = np.exp(hidden @ parameters["w2"] + parameters["b2"])
-    expected = raised / raised.sum(axis=1, keepdims=True)
-    np.testing.assert_allclose(np.exp(log_chances(parameters, states)), expected, rtol=1e-9)
-
-
 def always(features: int) -> dict[str, Floats]:
     """A policy that includes everything."""
     weights = {"w1": np.zeros((features, 1)), "b1": np.zeros(1), "w2": np.zeros((1, 2))}
@@ -236,14 +196,6 @@ def test_candidates_where_no_path_is_seen() -> None:
     assert candidates(view(without=[0, 1]), by_letter({"a": 1.0}), 3) == []
 
 
-def test_the_expected_recall_is_by_the_paths_of_like_questions() -> None:
-    alone = view(graph(("t", "near", "abc"), ("t", "near", "a")))
-    a, b = (alone.survey.text_row[letter] for letter in "ab")
-    assert alone.expected_recall([a]) == pytest.approx((1 / 3 + 1) / 2)
-    assert alone.expected_recall([a, b]) == pytest.approx((2 / 3 + 1) / 2)
-    assert alone.expected_recall([]) == 0
-
-
 def test_proposals_follow_the_graph_as_it_changes() -> None:
     agent, growing = RLAgent(always(len(FEATURES)), embed), InstructionGraph(embed, 1.0)
     assert agent.propose(growing, "Q") == []
@@ -251,13 +203,6 @@ def test_proposals_follow_the_graph_as_it_changes() -> None:
     assert [each.instructions for each in agent.propose(growing, "Q")] == [("a",)]
     growing.insert_all([TaskPath("t", "near", ("b",))])
     assert ("b",) in [each.instructions for each in agent.propose(growing, "Q")]
-
-
-def test_a_survey_knows_each_way_into_a_node() -> None:
-    survey = Survey(FORK, embed)
-    start = survey.after[START]
-    assert [survey.texts[int(survey.nodes[node].texts[0])] for node in start] == ["a"]
-    assert survey.edges[START, start[0]].paths.tolist() == [0, 1]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,6 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,7 @@ from planweave import BadInput
 from planweave.apps.cli.arena.terminal import vote_in_terminal
 from planweave.apps.ports import AnyPort
 from planweave.benchmarks.arena.judge import judge as have_judged
-from planweave.benchmarks.arena.tables import arena_tables, draw
+from planweave.benchmarks.arena.tables import arena_tables
 from planweave.benchmarks.arena.votes import MODEL, Ballot, Votes, matches, read_votes
 from planweave.benchmarks.core.report import show_tables, table_json, write_page
 from planweave.benchmarks.core.store import merged
@@ -83,9 +82,7 @@ def arena(
         say("There is no vote yet.")
         return
     kept = _beside(results[0], "arena.md", judge)
-    picture, drawing = kept.with_suffix(".png"), partial(draw, cast.decisions(), who)
-    caption = f"Skill and win rate ({who})"
-    for written in write_page(kept, [f"# Arena: {who}"], found, picture, drawing, caption):
+    for written in write_page(kept, [f"# Arena: {who}"], found):
         say(f"Written: {written}")
     if as_json:
         typer.echo(json.dumps({"tables": [table_json(table) for table in found]}, indent=2))

@@ -17,7 +17,7 @@ planweave bench report results/dqa/embedded.jsonl
 
 _HERE = "planweave.apps.cli.bench"
 _ALONE = ("abstention", "assessor", "check", "environment", "instruction_graph")
-_COMMANDS = {name: name for name in (*_ALONE, "paths", "refusal", "regrade", "report")}
+_COMMANDS = {name: name for name in (*_ALONE, "paths", "refusal", "report")}
 _COMMANDS |= {"publish": "report", "mhqa_retrieval": "corpora", "rat_corpus": "corpora"}
 """The module of each command that is not made from a suite."""
 

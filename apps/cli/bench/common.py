@@ -23,7 +23,7 @@ from planweave.apps import options
 from planweave.apps.cli.setting import Settings, pairs
 from planweave.apps.plain import json_text
 from planweave.benchmarks.core import machine, runner
-from planweave.benchmarks.core.picture import Draw
+from planweave.benchmarks.core.picture import Draw, Picture
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
 from planweave.benchmarks.core.record import settings_of
 from planweave.benchmarks.core.report import (
@@ -208,13 +208,13 @@ def publish(
     *,
     as_json: bool,
     out: Path | None,
-    draw: Draw,
+    draw: Draw | None = None,
 ) -> None:
     """Print tables; ``out`` gets a page of them and, if matplotlib is installed, their picture."""
     if out:
         page = out / f"{title.lower()}.md"
-        picture = page.with_suffix(".png")
-        for path in write_page(page, [f"# {title}"], tables, picture, draw, title):
+        picture = Picture(page.with_suffix(".png"), draw, title) if draw else None
+        for path in write_page(page, [f"# {title}"], tables, picture):
             console.print(f"Written: {path}", markup=False, soft_wrap=True)
     if as_json:
         typer.echo(json_text({"tables": [table_json(table) for table in tables]}))

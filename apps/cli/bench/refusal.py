@@ -1,6 +1,5 @@
 """``planweave bench refusal``: which questions does a database have no answer to?"""
 
-from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -21,7 +20,7 @@ def refusal(
         float, typer.Option(help="Share of answerable questions to refuse at most.", min=0.001)
     ] = 0.1,
     seed: Annotated[int, typer.Option(help="Which half of the questions calibrates.")] = 1,
-    out: Annotated[Path | None, typer.Option(help="Folder for the table and the plot.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Folder for the tables as Markdown.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Calibrates the setting most_unlinked on questions with and without an answer; no model."""
@@ -29,5 +28,4 @@ def refusal(
     questions = refusing.scored(sql_suite.load(data or published("text2sql")))
     found = refusing.calibrate(questions, target=target, seed=seed)
     tables = refusing.tables(questions, found, target)
-    drawing = partial(refusing.draw, questions, found, target)
-    publish("Refusal", tables, console, as_json=as_json, out=out, draw=drawing)
+    publish("Refusal", tables, console, as_json=as_json, out=out)

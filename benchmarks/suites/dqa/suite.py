@@ -12,7 +12,6 @@ from pydantic import JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.lines import bench_cache, write_once
-from planweave.benchmarks.core.metrics import Rate
 from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
@@ -28,7 +27,7 @@ from planweave.benchmarks.core.suite import (
 )
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.dqa import analyst  # noqa: F401 - the model analyst:perfect
-from planweave.benchmarks.suites.dqa.tables import baselines, decision_tables
+from planweave.benchmarks.suites.dqa.tables import decision_tables
 from planweave.graphs import METHODS, of_family
 from planweave.memory import NO_DECISION, Answer, Context
 from planweave.nodes.deciding.experience import known_paths
@@ -110,10 +109,6 @@ class DecisionQA(Suite):
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Scenario by database, baselines, regret, retrievals, missed data, failures, re-plans."""
         return decision_tables(records)
-
-    def baselines(self, records: Sequence[Record]) -> dict[str, Rate]:
-        """What needs no language model, on the same questions."""
-        return baselines(records)
 
 
 def choose(

@@ -10,16 +10,13 @@ asked.
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import Rate, rate
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.tools.connect import open_database
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 class Scored(NamedTuple):
@@ -114,21 +111,3 @@ def tables(questions: Sequence[Scored], found: Calibration, target: float) -> li
         ),
         Table(title="Errors at the threshold", columns=("question", "is", "unlinked"), rows=wrong),
     ]
-
-
-def draw(questions: Sequence[Scored], found: Calibration, target: float, figure: "Figure") -> None:
-    """What every threshold refuses of both kinds, and where the calibrated one lies."""
-    figure.set_size_inches(6.4, 4.2)
-    axis = figure.subplots()
-    steps = [step / 100 for step in range(101)]
-    for answerable, label in ((False, "unanswerable"), (True, "answerable")):
-        rates = [_refused(questions, step, answerable) for step in steps]
-        axis.step(steps, [one.value if one else 0.0 for one in rates], where="post", label=label)
-    if found.threshold is not None:
-        label = f"calibrated threshold {found.threshold:.2f}"
-        axis.axvline(found.threshold, color="grey", linestyle="--", label=label)
-    axis.axhline(target, color="grey", linestyle=":", label=f"target {target:.0%}")
-    axis.set_xlabel("threshold: share of unlinked words")
-    axis.set_ylabel("share of the questions that is refused")
-    axis.set_ylim(0, 1)
-    axis.legend(fontsize=8)
