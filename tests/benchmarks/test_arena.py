@@ -300,7 +300,7 @@ def test_a_judge_is_asked_both_ways_round_and_a_change_of_mind_is_a_tie(
     assert "18 calls" in done.output
     report = results.with_name(f"tiny-judged-by-{model.replace(':', '-')}.arena.md").read_text()
     assert f"# Arena: {model}, a stand-in for people" in report
-    assert report.count("a stand-in for people") >= 5
+    assert report.count("a stand-in for people") >= 4
     (row,) = [line for line in report.splitlines() if line.startswith("| 9 |")]
     assert row.split("|")[2].strip().startswith(same)
     assert row.split("|")[3].strip().startswith(first)
