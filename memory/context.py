@@ -254,9 +254,6 @@ class Context(BaseModel):
     search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
         default="fused", description="Search by meaning and words together, or by one of them"
     )
-    faithfulness: Annotated[bool, Setting("Reading", "free")] = Field(
-        default=False, description="Measure how far each fact is supported by its page"
-    )
     citation_check: Annotated[CitationCheck, Setting("Reading", "free")] = Field(
         default="string", description="Check the answer's claims by words and numbers, by a model"
     )

@@ -81,10 +81,9 @@ class Fact(TypedDict):
     ``values`` names the cells of a one-row result and the values that a page gives, so that the
     calculator can use them; one with a unit is a text, such as ``40 $``. ``table`` holds all rows
     of a query, so that the program can carry out rules on them; ``quote`` is the place in a
-    document, None for a fact from elsewhere; ``faithfulness`` is the share of its statements that
-    the page supports, None where it was not measured; ``agreement`` the share of the candidate
-    queries that returned the same, where there were several; ``working`` holds the steps of a
-    calculation; ``ranks`` says that the rows are options, the best first, and whether the highest
+    document, None for a fact from elsewhere; ``agreement`` is the share of the candidate queries
+    that returned the same, where there were several; ``working`` holds the steps of a calculation;
+    ``ranks`` says that the rows are options, the best first, and whether the highest
     or lowest value is best; ``doubts`` says what its query leaves out or does otherwise than the
     question and the rules say, where the program has read it against them.
     """
@@ -95,7 +94,6 @@ class Fact(TypedDict):
     source: str
     query: str
     quote: Quote | None
-    faithfulness: float | None
     table: NotRequired[Table]
     agreement: NotRequired[float]
     working: NotRequired[list[Worked]]

@@ -51,9 +51,6 @@ class Reading:
     ] = 0
     pages: Annotated[int, typer.Option(help="Pages that one search returns at most.")] = 4
     search: Annotated[str, typer.Option(help="fused, dense or bm25.")] = "fused"
-    faithfulness: Annotated[
-        bool, typer.Option("--faithfulness", help="Measure how far its page supports each fact.")
-    ] = False
     citation_check: Annotated[
         str, typer.Option(help="Check the answer's claims: off, string or model.")
     ] = "string"

@@ -133,9 +133,6 @@ class Story:
     def _provenance(self, fact: Fact) -> None:
         if fact["quote"]:
             self.console.print(Text(plain(f"      {source_text(fact)}"), style="dim"))
-        if fact["faithfulness"] is not None:
-            line = f"      faithfulness {fact['faithfulness']:.2f}"
-            self.console.print(Text(line, style="dim"))
 
     def _claims(self, claims: list[Claim]) -> None:
         good = sum(claim["supported"] for claim in claims)

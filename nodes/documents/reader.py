@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
 from itertools import product
 from time import perf_counter
 from typing import NamedTuple
@@ -18,13 +17,10 @@ from planweave.memory import (
     Quote,
     Value,
     WorkingMemory,
-    add_usage,
 )
 from planweave.nodes.assist.asking import FEW_FINDINGS, few_findings
 from planweave.nodes.assist.replies import nearer, stated
-from planweave.nodes.support.faithfulness import faithfulness_of
-from planweave.nodes.support.pages import excerpt, pages_text
-from planweave.nodes.support.rag_metrics import Faithfulness
+from planweave.nodes.support.pages import pages_text
 from planweave.nodes.support.role import ask_role, failures, usage
 from planweave.nodes.support.turns import Observation, chosen_action, turn_taken
 from planweave.prompts import load
@@ -124,23 +120,13 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
     asked = roots(state["question"])
     read = [_checked(finding, pages, asked, context) for finding in _at_most(findings)]
     found = list({one.seen.text: one.seen for one in read if one.seen}.values())
-    measured = [await _measured(seen, state, runtime) for seen in found]
-    judged = [measure for _, measure in measured if measure]
     dropped = [failure for one in read for failure in one.failures]
     problem = "" if found else _nothing(dropped)
-    calls = [*reply.calls, *(call for measure in judged for call in measure.calls)]
     seconds = perf_counter() - started
-    turn = turn_taken(state, [seen for seen, _ in measured], problem, seconds, calls=calls)
+    turn = turn_taken(state, found, problem, seconds, calls=reply.calls)
     if whole:
         turn["step"] = state["step"]  # no step of a plan is done by it
-    return turn | {
-        "usage": reduce(add_usage, (measure.usage for measure in judged), usage(reply)),
-        "failures": [
-            *failures(reply),
-            *dropped,
-            *(failure for measure in judged for failure in measure.failures),
-        ],
-    }
+    return turn | {"usage": usage(reply), "failures": [*failures(reply), *dropped]}
 
 
 def _at_most(findings: Sequence[Finding]) -> list[Finding]:
@@ -159,19 +145,6 @@ def _nothing(dropped: Sequence[Failure]) -> str:
     reason = next((one["detail"] for one in dropped if one["kind"] == "number_not_quoted"), "")
     problem = "The pages found do not say it."
     return f"{problem} A finding was dropped: {reason}" if reason else problem
-
-
-async def _measured(
-    seen: Observation, state: WorkingMemory, runtime: Runtime[Context]
-) -> tuple[Observation, Faithfulness | None]:
-    """The finding with its faithfulness to what was read, where the context asks for it."""
-    quote = seen.quote
-    if not runtime.context.faithfulness or quote is None:
-        return seen, None
-    page = next(page for page in state["pages"] if _place(page) == _place(quote))
-    read = excerpt(page, runtime.context.page_characters)
-    measured = await faithfulness_of(seen.text, read, state, runtime)
-    return seen._replace(faithfulness=measured.value), measured
 
 
 class _Quoted(NamedTuple):

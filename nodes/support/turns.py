@@ -30,7 +30,6 @@ class Observation(NamedTuple):
     text: str
     values: Mapping[str, Value] = MappingProxyType({})
     quote: Quote | None = None
-    faithfulness: float | None = None
     found: bool = True
     table: Table | None = None
     agreement: float | None = None
@@ -135,7 +134,6 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         source=action["tool"],
         query=action["input"],
         quote=observation.quote,
-        faithfulness=observation.faithfulness,
     )
     if observation.table:
         fact["table"] = observation.table

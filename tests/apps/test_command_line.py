@@ -497,7 +497,6 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
         "source": "sql",
         "query": text,
         "quote": {"document": text, "page": 1, "text": text},
-        "faithfulness": None,
     }
     story.show(PlanEvent(steps=[text]))
     story.show(ThoughtEvent(text=text))
@@ -524,7 +523,6 @@ def test_numbers_of_a_fact_are_shown_as_they_are(capsys: pytest.CaptureFixture[s
         "source": "sql",
         "query": "SELECT 1",
         "quote": None,
-        "faithfulness": None,
         "table": {"columns": ["region", "revenue"], "rows": rows, "complete": False},
     }
     Story(Console(width=100, highlight=False)).show(FactEvent(fact=fact))

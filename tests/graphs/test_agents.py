@@ -371,22 +371,6 @@ async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Run)
     assert "33.3 kWh/kg" in script.prompts[-1].text
 
 
-async def test_each_fact_may_be_measured_against_its_page(ask: Run) -> None:
-    script = good("react")
-    script.left["state"] = [{"statements": ["It costs USD 5.5/kg.", "It is cheap."]}]
-    script.left["verify"] = [
-        {
-            "verdicts": [
-                {"statement": 1, "reason": "It says so.", "supported": True},
-                {"statement": 2, "reason": "It does not.", "supported": False},
-            ]
-        }
-    ]
-    memory = await ask("react", script, faithfulness=True)
-    assert only(memory["facts"])["faithfulness"] == 0.5
-    assert memory["usage"]["judge"]["calls"] == 2
-
-
 # -- V3 ---------------------------------------------------------------------------------------
 
 

@@ -36,7 +36,7 @@ def turn(number: int, *, problem: str = "") -> dict[str, object]:
 
 
 def fact(number: int) -> dict[str, object]:
-    return {"number": number, "text": f"row {number}", "quote": None, "faithfulness": None}
+    return {"number": number, "text": f"row {number}", "quote": None}
 
 
 def as_sent(update: Mapping[str, Any]) -> Any:

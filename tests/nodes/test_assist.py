@@ -21,7 +21,6 @@ FACT: Fact = {
     "source": "documents",
     "query": "hydrogen",
     "quote": {"document": "a.pdf", "page": 1, "text": HEAT},
-    "faithfulness": None,
 }
 ANSWER: Answer = {"decision": "33.3", "why": "It holds 33.3 kWh/kg.", "facts": [], "unknown": ""}
 

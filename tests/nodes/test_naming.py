@@ -16,7 +16,6 @@ def fact(values: dict[str, Value], *, table: Table | None = None, page: int = 0)
         source="documents" if page else "sql",
         query="",
         quote={"document": "rules.txt", "page": page, "text": "The fee is $40."} if page else None,
-        faithfulness=None,
     )
     if table:
         made["table"] = table

@@ -6,12 +6,9 @@ from typing import ClassVar
 import pytest
 from inline_snapshot import external_file
 from langchain_core.embeddings import Embeddings
-from langgraph.runtime import Runtime
 from scripted import Replies, Reply, register
 
-from planweave.memory import Context
-from planweave.models import CallRecord, achat_model
-from planweave.nodes.support.faithfulness import faithfulness_of
+from planweave.models import achat_model
 from planweave.nodes.support.rag_metrics import (
     ContextRelevance,
     Judge,
@@ -218,21 +215,6 @@ async def test_a_long_context_is_read_in_passages() -> None:
     first, last = ["The sea is blue."], ["Demand grows by 2.5% a year."]
     found = await relevance({"sentences": first}, {"sentences": last}, tokens=30)
     assert (found.value, len(found.calls)) == (2 / 4, 2)
-
-
-async def test_the_faithfulness_of_a_fact_streams_its_calls() -> None:
-    script = Replies(state=[states("It costs USD 5.5/kg.")], verify=[verdicts(True)])
-    context = Context(model="script:none", models={"judge": register(script)})
-    told: list[dict[str, object]] = []
-    found = await faithfulness_of(
-        "It costs USD 5.5/kg.",
-        PAGE,
-        {"question": "What does it cost?"},
-        Runtime(context=context, stream_writer=told.append),
-    )
-    assert found.value == 1.0
-    assert "What does it cost?" in script.prompts[0].text
-    assert [CallRecord.model_validate(one["call"]) for one in told] == list(found.calls)
 
 
 async def test_the_whole_prompt_of_each_task() -> None:

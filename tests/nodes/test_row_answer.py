@@ -39,7 +39,6 @@ def answered(
         "source": "sql",
         "query": query,
         "quote": None,
-        "faithfulness": None,
         "table": {"columns": columns, "rows": rows, "complete": complete},
     }
     settings = {"assist": "on", "database": "sales.csv"}

@@ -16,7 +16,6 @@ def fact(values: dict[str, Value], text: str = "Growth in Canada by year.", row:
         source="documents",
         query="growth",
         quote=Quote(document="a.pdf", page=1, text=row),
-        faithfulness=None,
     )
 
 

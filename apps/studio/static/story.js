@@ -279,8 +279,6 @@ export class Story {
     const card = h("section", { className: "card fact", tabIndex: -1, "aria-label": `Fact ${fact.number}` },
       h("span", { className: "cite" }, String(fact.number)),
       h("div", {}, fact.quote ? [h("p", {}, fact.text), this.quoted(fact.quote)] : factBody(fact),
-        fact.faithfulness === null || fact.faithfulness === undefined ? null
-          : h("p", { className: "dim" }, `Faithfulness ${fact.faithfulness.toFixed(2)}`),
         queryOf(fact)));
     const known = this.facts.get(fact.number);
     if (known?.isConnected && this.told.facts.contains(known)) known.replaceWith(card);

@@ -34,5 +34,4 @@ def _fact(given: Mapping[str, Any]) -> Fact:
         source="calculator",
         query=expression,
         quote=None,
-        faithfulness=None,
     )

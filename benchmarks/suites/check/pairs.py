@@ -123,7 +123,6 @@ def fact(number: int, columns: Sequence[str], rows: Sequence[Sequence[Value]], q
         source="sql",
         query=query,
         quote=None,
-        faithfulness=None,
         table=Table(columns=list(columns), rows=[list(row) for row in rows], complete=True),
     )
 
@@ -137,7 +136,6 @@ def quoted(number: int, text: str, statement: str = "") -> Fact:
         source="documents",
         query="",
         quote=Quote(document="contract.pdf", page=number, text=text),
-        faithfulness=None,
     )
 
 

@@ -36,7 +36,6 @@ def shown(question: Question, outcome: "QueryOutcome | None", context: Context) 
         source="query",
         query=outcome.query or "",
         quote=None,
-        faithfulness=None,
         table=table,
     )
     if outcome.confidence is not None:
