@@ -470,11 +470,3 @@ def test_the_judge_beside_people_by_hand() -> None:
     assert row[2].startswith("60.0%")
     assert row[3].startswith("40.0%")
     assert row[4:] == ["1", "3", "1", "1"]
-
-
-def test_the_report_of_a_run(data: Path, tmp_path: Path) -> None:
-    bench(data, tmp_path, "--trials", 2, "--limit", 5)
-    page = (tmp_path / "report.md").read_text("utf-8")
-    assert "## Right answers by set" in page
-    assert "## The judge beside people" in page
-    assert str(tmp_path) not in page

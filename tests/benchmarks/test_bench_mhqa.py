@@ -408,18 +408,6 @@ def test_answers_and_paragraphs_by_hand() -> None:
     ]
 
 
-def test_hops_by_hand() -> None:
-    found = rows(mhqa_tables(RECORDS, tuple(WAYS)), "By number of hops")
-    assert [[cell.split(" [")[0] for cell in row[:4]] for row in found] == [
-        ["x, 2 hops", "direct", "0.0%", "0.0%"],
-        ["x, 2 hops", "rag-1", "0.0%", "66.7%"],
-        ["x, 2 hops", "furepa", "100.0%", "100.0%"],
-        ["x, 3 hops", "direct", "0.0%", "66.7%"],
-        ["x, 3 hops", "rag-1", "0.0%", "0.0%"],
-        ["x, 3 hops", "furepa", "100.0%", "100.0%"],
-    ]
-
-
 def test_furepa_beside_the_others_by_hand() -> None:
     tables = mhqa_tables(RECORDS, tuple(WAYS))
     assert rows(tables, "FuRePA beside the others, on the same questions") == [

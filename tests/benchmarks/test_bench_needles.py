@@ -17,13 +17,11 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.suite import (
-    Target,
     ingredients,
     named,
     samples,
-    scored,
 )
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 
 bench = partial(bench_command.bench, "needles")
 
@@ -149,24 +147,6 @@ def test_what_does_not_fit_is_refused() -> None:
         made(lengths=(100,))
     with pytest.raises(BadInput, match="There are 9 ingredients"):
         made(Haystack.of(TEXT + " " + " ".join(ingredients()[9:])))
-
-
-def test_a_score() -> None:
-    target = Target(("walnut", "sorrel", "radish", "quince"), 1000)
-    said = Answer(decision="Walnuts\nSorrel\nOkra\nsalt", why="", facts=[], unknown="")
-    score = scored(target, said)
-    assert score.value == 0.5
-    assert score.explanation == "2 of 4; missing: radish, quince"
-    assert score.details == {
-        "length": 1000,
-        "needles": ["walnut", "sorrel", "radish", "quince"],
-        "found": [True, True, False, False],
-        "invented": ["okra"],
-        "cut": False,
-    }
-    nothing = scored(target, None)
-    assert (nothing.value, nothing.answer) == (0.0, None)
-    assert nothing.details["found"] == [False] * 4
 
 
 def test_the_whole_prompt(tmp_path: Path) -> None:

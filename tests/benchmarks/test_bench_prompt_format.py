@@ -11,7 +11,6 @@ from speaking import speaks
 
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.runner import carry_out
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
@@ -19,11 +18,9 @@ from planweave.benchmarks.suites.prompt_format.suite import (
     FORMATS,
     Wording,
     continues,
-    samples,
     task,
 )
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
-from planweave.memory import Answer, Context
 
 bench = partial(bench_command.bench, "prompt-format")
 
@@ -155,29 +152,6 @@ def test_a_prefix_counts_as_part_of_the_reply_and_the_role_does_not(sent: str) -
     assert Wording("json_keys", "system", 1).whole(sent) == sent
     assert Wording("one_word", "roles", 1).whole("Chemist: Mercury ") == "Mercury"
     assert Wording("one_word", "plain", 1).whole("Chemist: Mercury ") == "Chemist: Mercury"
-
-
-def test_a_score() -> None:
-    score = Wording("digits", "plain", 2).score(
-        Answer(decision="150", why="", facts=[], unknown="The reply was cut.")
-    )
-    assert (score.value, score.answer) == (1.0, "150")
-    assert score.details == {"trial": 2, "repeats": False, "characters": 3, "cut": True}
-    assert Wording("digits", "plain", 2).score(None).value == 0.0
-
-
-async def test_trials_differ_in_seed_and_key_only() -> None:
-    model = speaks(lambda messages: "150")
-    made = samples(formats=FORMATS, temperatures=(0, 1), trials=2, settings=Context(model=model))
-    assert len({sample.key for sample in made}) == len(made) == 14 * 4 * 2 * 2
-    assert {sample.scenario for sample in made} == {"temperature 0", "temperature 1"}
-    first = made[: len(made) // 2]
-    assert {(s.question, s.method, s.scenario) for s in first} == {
-        (s.question, s.method, s.scenario) for s in made
-    }
-    digits = next(sample for sample in made if sample.question == "digits")
-    done = await carry_out(digits)
-    assert (done.score.value, done.error, done.calls[0].record.role) == (1.0, "", "assistant")
 
 
 def _record(name: str, style: str, trial: int, value: float, **details: object) -> Record:

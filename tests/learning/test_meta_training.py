@@ -275,16 +275,6 @@ def test_returns_are_discounted_rewards_less_the_usual(seen: tuple[Survey, list[
     assert np.isclose(steps[:-1][both] / steps[1:][both], QUICK.discount).any()
 
 
-def test_pools_put_the_best_path_first(seen: tuple[Survey, list[Material]]) -> None:
-    survey, materials = seen
-    some = materials[0].query
-    pools = Batches(survey, embed, QUICK, reward).pools(
-        some, first(QUICK, 64), np.random.default_rng(2)
-    )
-    assert np.asarray(pools.worse).shape == (len(some), QUICK.k + QUICK.others)
-    assert not np.asarray(pools.worse)[:, 0].any()
-
-
 def test_what_was_learned_serves_an_unseen_task(
     seen: tuple[Survey, list[Material]], trained: Agents
 ) -> None:

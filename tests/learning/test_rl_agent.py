@@ -192,10 +192,6 @@ def test_the_first_candidate_is_expected_to_overlap_most_and_the_others_to_recal
     assert proposed(3, printed=True) == formed(view(three, printed=True), chances, 3)
 
 
-def test_candidates_where_no_path_is_seen() -> None:
-    assert candidates(view(without=[0, 1]), by_letter({"a": 1.0}), 3) == []
-
-
 def test_proposals_follow_the_graph_as_it_changes() -> None:
     agent, growing = RLAgent(always(len(FEATURES)), embed), InstructionGraph(embed, 1.0)
     assert agent.propose(growing, "Q") == []
