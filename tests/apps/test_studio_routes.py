@@ -32,7 +32,6 @@ from planweave.models import process_settings
 from planweave.tools.documents import Added
 
 STATIC = Path(studio.__file__).parent / "static"
-OWN_SCRIPTS = sorted(STATIC.glob("*.js"))
 DOCUMENTS = "/studio/api/documents"
 
 
