@@ -137,7 +137,7 @@ def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
     """Why the facts themselves are in doubt: other queries returned something else."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
     least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
-    if least >= context.least_agreement:
+    if least >= context.agreement_needed:
         return ""
     return f"Of the queries that were tried for this, {least:.0%} returned the same."
 

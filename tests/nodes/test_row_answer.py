@@ -179,9 +179,24 @@ def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> N
     split = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.5})
     assert split is not None
     assert "50% returned the same" in split["verdict"]["text"]
-    most = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.75})
+
+
+@pytest.mark.parametrize(
+    ("settings", "kind"),
+    [
+        ({}, "supported"),
+        ({"model": "embedded:0.5b"}, "unsure"),
+        ({"least_agreement": 1.0}, "unsure"),
+        ({"model": "embedded:0.5b", "least_agreement": 0.7}, "supported"),
+    ],
+)
+def test_three_of_four_candidates_are_enough_for_the_model_that_was_measured(
+    settings: dict[str, Any], kind: str
+) -> None:
+    question = "Which products are sold in the North?"
+    most = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.75}, **settings)
     assert most is not None
-    assert most["verdict"]["kind"] == "supported"
+    assert most["verdict"]["kind"] == kind
 
 
 @pytest.mark.parametrize(
