@@ -25,6 +25,10 @@ INSERT INTO sale VALUES
 """
 
 
+SHARE = "SELECT 100.0 * SUM(pieces > 1) / COUNT(*) FROM sale"
+PIECES = "SELECT 1.0 * SUM(pieces * (pieces > 1)) / SUM(pieces) FROM sale"
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
     path = tmp_path_factory.mktemp("shop") / "shop.sql"
@@ -424,6 +428,26 @@ def test_counts_that_are_stored_are_added_up(tmp_path: Path) -> None:
     each = "SELECT COUNT(DISTINCT shop) FROM checkin"
     assert visits.corrected(each, question="How many shops have check-ins?").query == each
     visits.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "share"),
+    [
+        ("SELECT 100.0 * COUNT(sale_id) / COUNT(*) FROM sale WHERE pieces > 1", SHARE),
+        ("SELECT 1.0 * SUM(pieces) / SUM(pieces) FROM sale WHERE pieces > 1", PIECES),
+        ("SELECT 1.0 * COUNT(DISTINCT pieces) / COUNT(*) FROM sale", None),
+        ("SELECT 1.0 * SUM(amount) / SUM(pieces) FROM sale WHERE pieces > 1", None),
+        ("SELECT 1.0 * COUNT(*) / COUNT(*) FROM sale WHERE pieces > 1 AND amount > 0", None),
+    ],
+)
+def test_the_condition_of_a_share_is_that_of_its_part(
+    shop: SqlDatabase, query: str, share: str | None
+) -> None:
+    done = shop.corrected(query, question="What share of the sales is of more than one piece?")
+    assert any("a share of all" in change for change in done.changes) == (share is not None)
+    if share:
+        assert shop.run(done.query).rows == shop.run(share).rows
+    assert not shop.corrected(query, question="How many sales are of more than one?").changes
 
 
 def test_a_reference_goes_before_a_column_of_the_same_name(tmp_path: Path) -> None:

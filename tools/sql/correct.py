@@ -11,6 +11,7 @@ from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
+from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_stored_names
 
 if TYPE_CHECKING:
@@ -73,6 +74,8 @@ def corrected(
     if isinstance(tree, exp.Select):
         changes += _grouped(tree, homes, question, ranks=ranks, is_sqlite=dialect == "sqlite")
         changes += [] if ranks else _shown(tree, catalogue, question)
+    if isinstance(tree, exp.Select):
+        changes += divide_by_the_whole(tree, question, data.several)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)

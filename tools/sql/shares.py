@@ -1,0 +1,65 @@
+"""A share divides a part by the whole; a condition on both makes every share 1."""
+
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_SHARE = re.compile(
+    r"\bper ?cent|%|\b(?:share|fraction|proportion|ratio|rate|part)\b|\bout of\b|\bevery hundred\b",
+    re.IGNORECASE,
+)
+
+
+def divide_by_the_whole(
+    select: "exp.Select", question: str, differ: Callable[["exp.Select"], bool]
+) -> list[str]:
+    """Let the condition of a share hold for its part alone, where the share is 1 otherwise.
+
+    ``COUNT(*) / COUNT(id) … WHERE a = 1`` counts the same rows twice. Of several conditions it is
+    not sure which one tells the part from the whole.
+
+    Args:
+        select: Changed in place.
+        question: What is asked.
+        differ: Whether a query for two numbers gives two that differ.
+    """
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    is_single = where and not isinstance(where.this, exp.And) and not select.args.get("group")
+    if not is_single or not _SHARE.search(question):
+        return []
+    for division in [one for shown in select.expressions for one in shown.find_all(exp.Div)]:
+        above, below = _only_aggregate(division.this), _only_aggregate(division.expression)
+        if above is None or below is None or not differ(_if_equal(select, above, below)):
+            continue
+        what = above.this if isinstance(above, exp.Sum) else exp.Literal.number(1)
+        part = exp.Case().when(where.this.copy(), what.copy()).else_(exp.Literal.number(0))
+        above.replace(exp.Sum(this=part))
+        where.pop()
+        return [f"a share of all, not of those with {where.this.sql()}"]
+    return []
+
+
+def _only_aggregate(side: "exp.Expr") -> "exp.AggFunc | None":
+    """The count or sum of plain rows on one side of a division; None if it has something else."""
+    from sqlglot import exp
+
+    found = list(side.find_all(exp.AggFunc))
+    if len(found) != 1 or not isinstance(found[0], exp.Count | exp.Sum):
+        return None
+    return None if side.find(exp.Case, exp.If, exp.Select, exp.Filter) else found[0]
+
+
+def _if_equal(select: "exp.Select", above: "exp.AggFunc", below: "exp.AggFunc") -> "exp.Select":
+    """The query for two numbers that differ if both aggregates are the same."""
+    from sqlglot import exp
+
+    comparing = select.copy()
+    same = exp.EQ(this=above.copy(), expression=below.copy())
+    one, none = exp.Literal.number(1), exp.Literal.number(0)
+    comparing.set("expressions", [one, exp.Case().when(same, none).else_(one.copy())])
+    return comparing
