@@ -116,6 +116,7 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
         ("How many products are there?", "SELECT product FROM sales", [["Tea"]], "counts nothing"),
         ("What is the total revenue?", "SELECT revenue FROM sales", [[5.0], [6.0]], "a total"),
         ("What is the mean revenue?", "SELECT AVG(revenue) FROM sales", [[None]], "no value"),
+        ("How many sales are there?", "SELECT COUNT(*) FROM sales", [[0]], "no value"),
         ("Which products are sold?", f"{NORTH} LIMIT 1", [["Tea"]], "'North'"),
         ("Which products are sold?", "SELECT product FROM sales LIMIT 1", [["Tea"]], "other rows"),
         ("Which products are sold in the North and who buys them?", NORTH, [["Tea"]], "several"),

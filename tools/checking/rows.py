@@ -65,6 +65,7 @@ _RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _NO_VALUE = "The query found no value."
+"""A number of nothing is more often a name that no row holds than an answer."""
 _SEVERAL = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.I)
 
 
@@ -105,7 +106,7 @@ def follow_rows(fact: Fact, question: str) -> Following:
     within, left = bounded_rows(named, open_bounds, used)
     others = f"Fact {cites(view.facts)} also shows rows without what the question asks for."
     problems = (
-        "" if any(cell is not None for row in view.rows for cell in row) else _NO_VALUE,
+        "" if _says_something(fact) else _NO_VALUE,
         "The question asks for several things." if _SEVERAL.search(asked.question) else "",
         others if len(within.rows) < len(view.rows) else "",
         unbound(left, facts),
@@ -123,6 +124,11 @@ def follow_rows(fact: Fact, question: str) -> Following:
     if problem := next(filter(None, problems), ""):
         return no(problem)
     return Following("supported", f"The rows of fact {cites(view.facts)}.", view.facts)
+
+
+def _says_something(fact: Fact) -> bool:
+    table = fact.get("table")
+    return table is not None and any(cell not in (None, 0) for row in table["rows"] for cell in row)
 
 
 def asks_for_order(question: str) -> bool:
