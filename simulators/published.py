@@ -1,4 +1,4 @@
-"""Data sets in the layout of the published Decision QA benchmark: load and save.
+"""Data sets in the layout of the published Decision QA benchmark: load, save, download.
 
 The layout, at the root of a clone or archive or one folder below it::
 
@@ -16,18 +16,28 @@ import re
 import tarfile
 import zipfile
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from planweave.errors import BadInput
+from planweave.errors import BadInput, PlanweaveError
 from planweave.simulators import registry
 from planweave.simulators.scenario import Question, QuestionDatabase, Scenario, Script, fill
 from planweave.simulators.tables import Value
 
+if TYPE_CHECKING:
+    import httpx
+
+Progress: TypeAlias = Callable[[int, int | None], None]
+
+REPOSITORY = "https://github.com/myeon9h/PlanRAG"
+COMMIT = "186b44506aaa13ee1954151f07c9a86d2a86f4b0"
+"""Holds databases of both scenarios and formats and all 101 Building questions, as known here."""
 MAX_BYTES = 1_000_000_000
-"""Most that is read from one data set (unpacked): bounds a hostile archive."""
+"""Most that is read from one data set (unpacked) or downloaded: bounds a hostile archive."""
 
 _MEMBER = re.compile(
     r"(?:[^/]+/)?(?:data/)?(\w+)/"
@@ -39,6 +49,10 @@ _UNREADABLE = (
     *(OSError, EOFError, RuntimeError, NotImplementedError),  # the last two: encrypted, unknown
     *(zlib.error, lzma.LZMAError, tarfile.TarError, zipfile.BadZipFile),
 )
+
+
+class DownloadFailed(PlanweaveError):
+    """The data set could not be fetched."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -268,3 +282,88 @@ def _scripts(question: Question) -> Iterator[tuple[Path, str]]:
     name = fill(question.scenario.database, question.parameters)
     yield queries / "SQL_format" / f"{name}.sql", question.database.sql
     yield queries / "LPG_format" / f"{name}.cql", question.database.cypher
+
+
+def download(
+    destination: str | Path,
+    commit: str = COMMIT,
+    *,
+    progress: Progress | None = None,
+    client: "httpx.Client | None" = None,
+) -> Path:
+    """Fetch the public data set (MIT licence) as one archive that ``load`` takes.
+
+    Beside it a ``.json`` file records where it came from: URL, the commit that GitHub packed
+    (also where a branch was asked for), SHA-256, size and time.
+
+    Args:
+        destination: Folder for the archive; made if need be.
+        commit: Commit hash, or a branch or tag to resolve.
+        progress: Called with the bytes so far and the total, where the server tells it.
+        client: HTTP client to use instead of a fresh one.
+
+    Returns:
+        The path of the archive.
+    """
+    import httpx
+
+    if not re.fullmatch(r"[\w.-]{1,100}", commit):
+        raise BadInput(f"{commit!r} is no commit.", fix="Give a commit hash, branch or tag.")
+    folder, url = Path(destination), f"{REPOSITORY}/archive/{commit}.zip"
+    part = folder / "planrag.zip.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with client or httpx.Client(timeout=30) as http:
+            _stream(http, url, part, progress)
+        return _recorded(part, url, commit)
+    except httpx.HTTPStatusError as error:
+        raise DownloadFailed(
+            f"{url} answered {error.response.status_code}.", fix="Check the commit."
+        ) from None
+    except httpx.HTTPError as error:
+        raise DownloadFailed(
+            f"{url} cannot be reached ({type(error).__name__}).",
+            fix="Check the network, or clone the repository elsewhere and give its path.",
+        ) from None
+    except OSError as error:
+        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
+    finally:
+        with suppress(OSError):
+            part.unlink()
+
+
+def _stream(http: "httpx.Client", url: str, part: Path, progress: Progress | None) -> None:
+    with http.stream("GET", url, follow_redirects=True) as reply, part.open("wb") as file:
+        reply.raise_for_status()
+        length = reply.headers.get("content-length", "")
+        done = 0
+        for block in reply.iter_bytes():
+            done += file.write(block)
+            if done > MAX_BYTES:
+                raise DownloadFailed(f"{url} is larger than {MAX_BYTES:,} bytes.")
+            if progress:
+                progress(done, int(length) if length.isdigit() else None)
+
+
+def _recorded(part: Path, url: str, commit: str) -> Path:
+    """Name the archive after the commit in its comment, and write down where it came from."""
+    if not zipfile.is_zipfile(part):
+        raise DownloadFailed(f"{url} is not an archive.", fix="Check the network's proxy.")
+    with zipfile.ZipFile(part) as archive:
+        packed = archive.comment.decode("ascii", "replace")
+    if not re.fullmatch(r"[0-9a-f]{40}", packed):
+        raise DownloadFailed(f"{url} does not say which commit it holds.")
+    with part.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    record = {
+        "url": url,
+        "asked": commit,
+        "commit": packed,
+        "sha256": digest,
+        "bytes": part.stat().st_size,
+        "fetched": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+    target = part.with_name(f"planrag-{packed[:12]}.zip")
+    part.replace(target)
+    target.with_suffix(".json").write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
+    return target

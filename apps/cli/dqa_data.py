@@ -1,4 +1,4 @@
-"""The commands of ``planweave dqa``: check and describe the published data set."""
+"""The commands of ``planweave dqa``: fetch the published data set, check and describe it."""
 
 import json
 from dataclasses import asdict
@@ -7,14 +7,15 @@ from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress
+from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress
 from rich.table import Table
 
 from planweave import BadInput
 from planweave.apps.plain import plain
 from planweave.simulators.check import CheckReport, ScenarioCheck
 from planweave.simulators.check import check as check_data
-from planweave.simulators.published import load_dataset
+from planweave.simulators.published import COMMIT, load_dataset
+from planweave.simulators.published import download as fetch
 from planweave.simulators.statistics import statistics
 
 Data = Annotated[
@@ -68,6 +69,21 @@ def stats(
         figures = asdict(one)
         table.add_row(one.scenario, *(f"{figures[name]:.6g}" for name in _STATISTICS))
     Console(highlight=False).print(table)
+
+
+def download(
+    destination: Annotated[Path, typer.Argument(help="Folder for the archive.")],
+    commit: Annotated[str, typer.Option(help="Commit, branch or tag.")] = COMMIT,
+) -> None:
+    """Fetch the data set (MIT licence); the exact commit is recorded beside the archive."""
+    with Progress("fetching", BarColumn(), DownloadColumn(), transient=True) as bar:
+        task = bar.add_task("fetching", total=None)
+        path = fetch(
+            destination,
+            commit,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    typer.echo(f"The data set is in {path}.")
 
 
 def _semantics(name: str) -> Literal["annotation", "printed"]:

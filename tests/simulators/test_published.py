@@ -8,12 +8,13 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import httpx
 import pytest
 
 from planweave import PlanweaveError
 from planweave.simulators import published, registry
 from planweave.simulators.check import CheckReport, check
-from planweave.simulators.published import DataSet, load_dataset, save
+from planweave.simulators.published import DataSet, download, load_dataset, save
 from planweave.simulators.scenario import Question
 
 
@@ -32,6 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 def zipped(folder: Path, target: Path) -> Path:
     with zipfile.ZipFile(target, "w") as archive:
+        archive.comment = b"0123456789abcdef0123456789abcdef01234567"
         for file in folder.rglob("*.*"):
             archive.write(file, Path("PlanRAG-main") / file.relative_to(folder))
     return target
@@ -254,11 +256,82 @@ def test_one_name_for_two_databases_is_refused(tmp_path: Path) -> None:
         save(twins, tmp_path)
 
 
+def client(answer: Callable[[httpx.Request], httpx.Response]) -> httpx.Client:
+    return httpx.Client(transport=httpx.MockTransport(answer))
+
+
+def test_a_download_is_recorded_with_its_commit(folder: Path, tmp_path: Path) -> None:
+    data = zipped(folder, tmp_path / "set.zip").read_bytes()
+    asked: list[str] = []
+    seen: list[tuple[int, int | None]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(str(request.url))
+        return httpx.Response(200, content=data)
+
+    target = tmp_path / "down"
+    path = download(target, "main", progress=lambda *at: seen.append(at), client=client(answer))
+    assert asked == ["https://github.com/myeon9h/PlanRAG/archive/main.zip"]
+    assert seen[-1] == (len(data), len(data))
+    assert sorted(file.name for file in target.iterdir()) == [
+        "planrag-0123456789ab.json",
+        "planrag-0123456789ab.zip",
+    ]
+    record = json.loads(path.with_suffix(".json").read_text())
+    assert record["commit"] == "0123456789abcdef0123456789abcdef01234567"
+    assert record["asked"] == "main"
+    assert record["bytes"] == len(data)
+    assert len(load_dataset(path).questions) == 6
+
+
+def offline(request: httpx.Request) -> httpx.Response:
+    raise httpx.ConnectError("no route", request=request)
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (offline, r"cannot be reached \(ConnectError\)"),
+        (lambda _: httpx.Response(404), "answered 404"),
+        (lambda _: httpx.Response(200, content=b"<html>"), "is not an archive"),
+    ],
+)
+def test_downloads_that_fail_leave_nothing(
+    tmp_path: Path, answer: Callable[[httpx.Request], httpx.Response], sentence: str
+) -> None:
+    with pytest.raises(PlanweaveError, match=sentence):
+        download(tmp_path, client=client(answer))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_download_is_bounded_and_its_commit_checked(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(PlanweaveError, match="is no commit"):
+        download(tmp_path, "../../x")
+    monkeypatch.setattr(published, "MAX_BYTES", 10)
+    big = client(lambda _: httpx.Response(200, content=b"x" * 11))
+    with pytest.raises(PlanweaveError, match="larger than 10 bytes"):
+        download(tmp_path / "down", client=big)
+    assert list((tmp_path / "down").iterdir()) == []
+
+
+def test_an_archive_that_names_no_commit_is_refused(folder: Path, tmp_path: Path) -> None:
+    target = zipped(folder, tmp_path / "set.zip")
+    with zipfile.ZipFile(target, "a") as archive:
+        archive.comment = b""
+    data = target.read_bytes()
+    with pytest.raises(PlanweaveError, match="does not say which commit"):
+        download(tmp_path / "down", client=client(lambda _: httpx.Response(200, content=data)))
+
+
 def test_folders_that_cannot_be_written_get_one_sentence(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("in the way")
     with pytest.raises(PlanweaveError, match="cannot be written"):
         save(questions(1), file)
+    with pytest.raises(PlanweaveError, match="cannot be written"):
+        download(file / "down", client=client(offline))
 
 
 @pytest.fixture(scope="session")

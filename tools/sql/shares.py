@@ -29,8 +29,9 @@ def divide_by_the_whole(
     from sqlglot import exp
 
     where = select.args.get("where")
-    is_single = where and not isinstance(where.this, exp.And) and not select.args.get("group")
-    if not is_single or not _SHARE.search(question):
+    if where is None or isinstance(where.this, exp.And) or select.args.get("group"):
+        return []
+    if not _SHARE.search(question):
         return []
     for division in [one for shown in select.expressions for one in shown.find_all(exp.Div)]:
         above, below = _only_aggregate(division.this), _only_aggregate(division.expression)

@@ -1,6 +1,7 @@
 """The tables of the suites that measure query writing, made from records alone."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from statistics import median
 from typing import TYPE_CHECKING, TypeAlias
 
 from planweave.benchmarks.core.metrics import Rate, accuracy, grouped, rate, spread
@@ -8,7 +9,7 @@ from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Table
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.figure import Figure
 
 Groups: TypeAlias = Mapping[str, Sequence[Record]]
 Part: TypeAlias = Callable[[Record], str]
@@ -147,3 +148,26 @@ def _unanswerable(groups: Groups) -> Table:
         note="Answered: a value came back. Empty: the query ran and returned no value. Failed: "
         "there was no query that runs. Only a refusal is right.",
     )
+
+
+CAPTION = "Accuracy against seconds"
+
+
+def draw_accuracy(records: Sequence[Record], figure: "Figure") -> None:
+    """Accuracy with its interval against the median seconds, a point for each method and model.
+
+    Only of questions that can be answered, unless there are none.
+    """
+    asked = [record for record in records if _is_answerable(record)] or records
+    figure.set_size_inches(6.4, 4.2)
+    axis = figure.subplots()
+    for label, own in grouped(asked).items():
+        seconds, share = median(record.seconds for record in own), accuracy(own)
+        assert share is not None  # noqa: S101 (a group has records)
+        ends = [[share.value - share.low], [share.high - share.value]]
+        axis.errorbar(seconds, share.value, yerr=ends, fmt="o", capsize=3, label=label)
+    axis.set_xlabel("seconds a question (median)")
+    axis.set_ylabel("accuracy with 95 % interval")
+    axis.set_xlim(left=0)
+    axis.set_ylim(0, 1)
+    axis.legend(fontsize=8)

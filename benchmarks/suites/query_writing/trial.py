@@ -22,14 +22,14 @@ from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.shown import shown
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
-from planweave.benchmarks.suites.query_writing.tables import query_tables
+from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
 from planweave.memory import Answer, Context
 from planweave.tools.connect import open_database
 from planweave.tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
 from planweave.tools.result_text import one_line
 
 if TYPE_CHECKING:
-    pass
+    from matplotlib.figure import Figure
 
 Result: TypeAlias = Literal["right", "wrong", "failed", "refused", "empty", "answered"]
 """Of a question that can be answered: right, wrong, failed (no query that runs), refused. Of one
@@ -72,7 +72,13 @@ class QueryOptions(Options):
 
 
 class QuerySuite(Suite):
-    """One query for each question; each mode of writing queries is a method."""
+    """One query for each question; each mode of writing queries is a method.
+
+    Attributes:
+        caption: Of its picture.
+    """
+
+    caption = CAPTION
 
     @abstractmethod
     def questions(self, options: Any, data: Path) -> list[Question]:
@@ -123,6 +129,10 @@ class QuerySuite(Suite):
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Results, cost of the prompts, questions that cannot be answered, confidence."""
         return query_tables(records)
+
+    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
+        """Accuracy against seconds, a point for each mode and model."""
+        draw_accuracy(records, figure)
 
 
 def samples(
