@@ -24,12 +24,12 @@ from typing import TypeAlias, TypedDict, Unpack
 import httpx
 from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretStr
 
 from planweave import BadInput
 from planweave.models.cache import ResponseCache
 from planweave.models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
-from planweave.models.errors import ModelUnavailable, no_key, no_package
+from planweave.models.errors import ModelUnavailable, naming_what_lacks, no_key, no_package
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import resolve
 from planweave.models.whole_replies import AsyncCheckedClient, CheckedClient
@@ -293,7 +293,7 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
             "max_retries": settings.retries,
         }
     )
-    try:
+    with naming_what_lacks("The model", request.name, _unknown(request.name)):
         return init_chat_model(
             request.model,
             model_provider=provider,
@@ -302,15 +302,6 @@ def _langchain(request: ModelRequest) -> BaseChatModel:
             rate_limiter=_limiter(provider, settings.requests_per_second),
             **length,
         )
-    except ImportError as error:
-        cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
-        raise no_package(
-            f"The model {request.name}", cause.name or f"langchain_{provider}"
-        ) from None
-    except ValidationError:
-        raise no_key("The model", request.name) from None
-    except ValueError:
-        raise _unknown(request.name) from None
 
 
 def _unknown(name: str) -> ModelUnavailable:

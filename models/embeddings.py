@@ -24,12 +24,12 @@ import httpx
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
-from pydantic import SecretStr, ValidationError
+from pydantic import SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
 from planweave.models.embedded import physical_cores
-from planweave.models.errors import ModelUnavailable, no_key, no_package, unavailable
+from planweave.models.errors import ModelUnavailable, naming_what_lacks, no_key, unavailable
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import EMBEDDINGS, find
 from planweave.redact import holds_secret
@@ -369,20 +369,8 @@ def _openai(
 def _langchain(name: str) -> Embeddings:
     from langchain.embeddings import init_embeddings
 
-    provider = name.partition(":")[0]
-    try:
+    with naming_what_lacks("The embedding model", name, _unknown(name)):
         return init_embeddings(name)
-    except ImportError as error:
-        cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
-        raise no_package(
-            f"The embedding model {name}", cause.name or f"langchain_{provider}"
-        ) from None
-    except ValidationError:
-        raise no_key("The embedding model", name) from None
-    except ValueError:
-        raise _unknown(name) from None
-    except Exception as error:  # a provider's own, such as for a missing key
-        raise unavailable(error, name) from error
 
 
 def _onnxruntime() -> Any:  # it is not typed

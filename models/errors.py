@@ -6,7 +6,11 @@ mapping below reads the status first and the class name second, so it needs none
 
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from pydantic import ValidationError
 
 from planweave import PlanweaveError
 from planweave.models.settings import process_settings
@@ -76,6 +80,23 @@ def no_key(what: str, name: str) -> ModelUnavailable:
         fix=f"Set {key_variable(name)} in the environment or in the file .env.",
         trouble="key",
     )
+
+
+@contextmanager
+def naming_what_lacks(what: str, name: str, unknown: ModelUnavailable) -> Iterator[None]:
+    """Report what LangChain lacks to make the model ``name``: its package, its key, itself."""
+    try:
+        yield
+    except ImportError as error:
+        cause = error.__cause__ if isinstance(error.__cause__, ImportError) else error
+        module = cause.name or f"langchain_{name.partition(':')[0]}"
+        raise no_package(f"{what} {name}", module) from None
+    except ValidationError:
+        raise no_key(what, name) from None
+    except ValueError:
+        raise unknown from None
+    except Exception as error:  # a provider's own, such as for a missing key
+        raise unavailable(error, name) from error
 
 
 def unavailable(error: Exception, name: str) -> ModelUnavailable:

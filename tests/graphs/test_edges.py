@@ -217,21 +217,6 @@ async def test_a_garbage_answer_is_asked_again(garbage: object, database: str) -
     assert answer_of(await thread.resume({"type": "approve"}))["decision"] == "Bonn"
 
 
-async def test_forks_from_an_earlier_checkpoint(database: str) -> None:
-    script = good()
-    thread = Thread("planrag", script, database)
-    await thread.go({"question": "Which?"})
-    await thread.resume({"type": "approve"})
-    history = [s async for s in thread.graph.aget_state_history(thread.config)]
-    waiting = next(s for s in history if s.next == ("plan_approval",))
-    script.left |= {"action": [act("finish")], "judge": []}
-    forked = await thread.graph.aupdate_state(waiting.config, {"plan": ["Give up."]}, "planner")
-    request = request_of(await thread.go(None, forked))
-    assert only(request["action_requests"])["args"] == {"plan": ["Give up."]}
-    memory = await thread.go(Command(resume={"decisions": [{"type": "approve"}]}))
-    assert (memory["plan"], answer_of(memory)["decision"]) == (["Give up."], None)
-
-
 # -- tools ------------------------------------------------------------------------------------
 
 
