@@ -5,8 +5,10 @@ import gzip
 import json
 import os
 import re
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +34,7 @@ from planweave.models import process_settings
 from planweave.tools.documents import Added
 
 STATIC = Path(studio.__file__).parent / "static"
+OWN_SCRIPTS = sorted(STATIC.glob("*.js"))
 DOCUMENTS = "/studio/api/documents"
 
 
@@ -76,6 +79,12 @@ def test_every_answer_forbids_foreign_scripts(page: TestClient, path: str) -> No
 def test_the_page_has_no_script_of_its_own_and_loads_nothing_from_elsewhere() -> None:
     html = (STATIC / "index.html").read_text("utf-8")
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\sstyle=|\son\w+=|https?://", html)
+
+
+@pytest.mark.parametrize("script", OWN_SCRIPTS, ids=lambda path: path.name)
+def test_no_script_reads_text_as_html(script: Path) -> None:
+    code = script.read_text("utf-8")
+    assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval\(", code)
 
 
 def test_tells_every_method_and_every_setting_once(page: TestClient) -> None:
@@ -419,6 +428,27 @@ def test_a_database_is_asked_as_a_method_would(page: TestClient, offers: str) ->
     assert page.post(QUERY, json=big).json()["rows"] == [["9007199254740993", "inf"]]
     assert "names no query" in detail(page.post(QUERY, json={"url": offers}))
     assert "names no database" in detail(page.post(QUERY, json={"query": "SELECT 1"}))
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "DELETE FROM offer",
+        "SELECT 1; DROP TABLE offer",
+        "ATTACH '/etc/passwd' AS x",
+        "SELECT load_extension('x')",
+        "SELECT * FROM sqlite_master",
+    ],
+)
+def test_a_query_of_a_persons_passes_the_same_guard(
+    page: TestClient, tmp_path: Path, query: str
+) -> None:
+    file = tmp_path / "offers.sqlite"
+    with closing(sqlite3.connect(file)) as database:
+        database.executescript("CREATE TABLE offer(name TEXT); INSERT INTO offer VALUES ('ash');")
+    before = file.read_bytes()
+    detail(page.post(QUERY, json={"url": str(file), "query": query}))
+    assert file.read_bytes() == before
 
 
 def test_a_query_is_limited_and_asks_only_what_is_offered(page: TestClient, offers: str) -> None:

@@ -72,6 +72,19 @@ def test_a_last_line_that_lacks_only_its_newline_is_kept(tmp_path: Path) -> None
     assert path.read_bytes() == whole
 
 
+@pytest.mark.parametrize("line", [b"\x00\x00\x00\n", b'{"kind": "sample"}\n', b"\n", b"\xff\xfe\n"])
+def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path: Path, line: bytes) -> None:
+    path = filled(tmp_path / "a.jsonl", "one", "two")
+    lines = path.read_bytes().splitlines(keepends=True)
+    damaged = b"".join([lines[0], line, *lines[1:]])
+    path.write_bytes(damaged)
+    for use in (lambda: ResultFile(path, silent), lambda: read(path)):
+        with pytest.raises(BadInput, match=r"a\.jsonl is damaged in line 2"):
+            use()
+    assert path.read_bytes() == damaged
+    assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
+
+
 @pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
 def test_a_score_that_is_no_number_is_damage(tmp_path: Path, value: str) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
