@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from planweave.tools.cypher.tokens import Token
+from planweave.tools.cypher.tokens import CLOSING, OPENING, Token, brackets
 from planweave.tools.database import QueryFailed
 
 INVENTED = frozenset(
@@ -23,7 +23,6 @@ _MARK = "planweave__"
 _NAMES = "[" + ", ".join(f"'{name}'" for name in sorted(INVENTED)) + "]"
 _KEY = f"{_MARK}key"
 _OWN_KEY = f"CASE WHEN {_KEY} IN {_NAMES} THEN '{_MARK}' + {_KEY} ELSE {_KEY} END"
-_OPENING, _CLOSING = {"(": ")", "[": "]", "{": "}"}, {")": "(", "]": "[", "}": "{"}
 _CLAUSES = {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL", "USE"}
 # Words after which a bracket opens a list and is no access to what is before it.
 _BEFORE_LIST = {"AND", "AS", "BY", "CASE", "CONTAINS", "DISTINCT", "ELSE", "END", "IN", "IS", "NOT"}
@@ -102,9 +101,8 @@ def _length(wrap: _Wrap) -> int:
 class _Rewriting:
     def __init__(self, statement: str, tokens: Sequence[Token]) -> None:
         self._statement, self._tokens = statement, tokens
-        self._closing = dict(_pairs(tokens))
+        self._closing, self._around = brackets(tokens)
         self._other_end = self._closing | {end: start for start, end in self._closing.items()}
-        self._around = list(_innermost(tokens))
         self._texts = [token.text for token in tokens]
         self._clauses = list(_clauses_of(tokens))
         self._signs = {index for index in range(len(tokens)) if self._is_sign(index)}
@@ -267,7 +265,7 @@ class _Rewriting:
             token, is_name = self._tokens[place], self._at(place - 1) == "."
             is_bar = token.text == "|" and self._signs.isdisjoint((place, place - 1))
             at_end = (token.word if token.kind == "name" else token.text) in _ENDS and not is_name
-            shut = token.text in (_OPENING if step < 0 else _CLOSING)
+            shut = token.text in (OPENING if step < 0 else CLOSING)
             if is_bar or at_end or shut:
                 return
             yield place
@@ -379,33 +377,12 @@ class _Rewriting:
             yield first, end - 1
 
 
-def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Each opening bracket with the one that closes it."""
-    opened: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.text in _OPENING:
-            opened.append(index)
-        elif token.text in _CLOSING and opened:
-            yield opened.pop(), index
-
-
 def _clauses_of(tokens: Sequence[Token]) -> Iterator[str]:
     """For each token the word of the clause that it is in."""
     clause = ""
     for token in tokens:
         yield clause
         clause = token.word if token.word in _CLAUSES | {"WHERE", "BY"} else clause
-
-
-def _innermost(tokens: Sequence[Token]) -> Iterator[int | None]:
-    """For each token the bracket that it is in."""
-    opened: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.text in _CLOSING and opened:
-            opened.pop()
-        yield opened[-1] if opened else None
-        if token.text in _OPENING:
-            opened.append(index)
 
 
 def plain_map(value: Mapping[str, object]) -> Iterator[tuple[str, object]]:

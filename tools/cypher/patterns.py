@@ -1,12 +1,11 @@
 """What a Cypher query speaks of: the patterns, properties and literals in its tokens."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from planweave.tools.cypher.tokens import Token
+from planweave.tools.cypher.tokens import Token, brackets
 
-_BRACKETS = {"(": ")", "[": "]", "{": "}"}
 _BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS"}
 _LABEL_MARKS = {":", "|", "&", "!"}
 _LITERALS = {"TRUE", "FALSE"}
@@ -57,9 +56,8 @@ class Patterns:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
-        self._closing = dict(_matching(tokens))
+        self._closing, self._around = brackets(tokens)
         self._opening = {end: start for start, end in self._closing.items()}
-        self._around = list(_surrounding(len(tokens), self._closing, self._opening))
 
     @cached_property
     def elements(self) -> dict[int, Element]:
@@ -207,26 +205,3 @@ class Patterns:
 
     def _identifier(self, index: int) -> str:
         return self._tokens[index].identifier if 0 <= index < len(self._tokens) else ""
-
-
-def _surrounding(
-    count: int, closing: Mapping[int, int], opening: Mapping[int, int]
-) -> Iterator[int | None]:
-    """For each token the innermost bracket that is open around it."""
-    opened: list[int] = []
-    for index in range(count):
-        if index in opening:
-            opened.pop()
-        yield opened[-1] if opened else None
-        if index in closing:
-            opened.append(index)
-
-
-def _matching(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """Pairs of brackets that belong together; unbalanced ones are left to the engine."""
-    opened: list[int] = []
-    for index, token in enumerate(tokens):
-        if token.text in _BRACKETS:
-            opened.append(index)
-        elif opened and token.text == _BRACKETS[tokens[opened[-1]].text]:
-            yield opened.pop(), index

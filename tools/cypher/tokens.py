@@ -1,8 +1,9 @@
 """Cypher cut into tokens, strictly: what an engine could read in two ways is refused."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from planweave.tools.database import QueryRefused
 
@@ -19,6 +20,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL | re.IGNORECASE | re.ASCII,
 )
 _ESCAPE = re.compile(r"\\u(?:(?P<hex>[0-9a-fA-F]{4}))?")
+OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
 _PLAIN = "Write the query in plain ASCII; other letters belong in strings or backticked names."
 
 
@@ -102,3 +104,27 @@ def bare(query: str, tokens: tuple[Token, ...]) -> str:
         pieces.append(token.text)
         end = token.start + len(token.text)
     return "".join(pieces)
+
+
+class Brackets(NamedTuple):
+    """The brackets of a query, by the places of their tokens.
+
+    Attributes:
+        closing: The bracket that closes each opening one; what is unbalanced is for the engine.
+        around: For each token the opening bracket that it is directly inside of.
+    """
+
+    closing: dict[int, int]
+    around: list[int | None]
+
+
+def brackets(tokens: Sequence[Token]) -> Brackets:
+    """Find the brackets of a query."""
+    found, opened = Brackets({}, []), list[int]()
+    for index, token in enumerate(tokens):
+        if token.text in CLOSING and opened:
+            found.closing[opened.pop()] = index
+        found.around.append(opened[-1] if opened else None)
+        if token.text in OPENING:
+            opened.append(index)
+    return found
