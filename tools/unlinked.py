@@ -8,7 +8,7 @@ a deed may have any name.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from planweave.tools.checking.words import KINDS, superlatives
+from planweave.tools.checking.words import ALIKE, superlatives
 from planweave.tools.database import Schema, Unlinked
 from planweave.tools.suggest import shared_start
 
@@ -101,36 +101,6 @@ _COMPOUND = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)+")
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]*")
 _QUOTED = re.compile(r"(?<!\w)['\"\u201c\u2018][^'\"\u201d\u2019]{1,60}['\"\u201d\u2019](?!\w)")
-_ALIKE = (
-    KINDS["cost"]
-    | KINDS["pay"]
-    | KINDS["gain"]
-    | {"amount", "balance", "money", "spending", "turnover"},
-    {"birth", "birthday", "birthdate", "born", "dob"},
-    {"registration", "signup", "signups", "customer", "enrolment", "enrollment"}
-    | {"created", "enrolled", "join", "joined", "registered", "signed", "since"},
-    {"message", "comment", "text", "note", "description", "review"},
-    {"article", "paper", "publication"},
-    {"drug", "med", "medication", "medicine"},
-    {"client", "customer", "buyer", "purchaser"},
-    {"employee", "staff", "worker", "personnel"},
-    {"business", "company", "enterprise", "firm"},
-    {"car", "automobile", "vehicle"},
-    {"film", "movie"},
-    {"doctor", "doc", "physician"},
-    {"supplier", "vendor"},
-    {"country", "nation"},
-    {"phone", "telephone"},
-    {"picture", "photo", "image"},
-    {"instructor", "teacher", "lecturer", "professor"},
-    {"student", "pupil"},
-    {"goods", "item", "product", "merchandise"},
-    {"airline", "carrier"},
-    {"airplane", "aircraft", "plane"},
-    {"cargo", "freight", "load", "payload"},
-    {"place", "location", "address", "city", "area", "region"},
-)
-"""Words that stand for each other in questions and names."""
 _ALTERNATIVES = re.compile(r"(?<=[^\W\d_])/[^\W\d_]+")
 """What stands behind a stroke, as in "cities/towns": the first name counts."""
 _LEAST_ASKING = 2
@@ -284,5 +254,5 @@ def _single(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
-_KINSHIPS = [{one for word in kind for one in (word, _single(word))} for kind in _ALIKE]
+_KINSHIPS = [{one for word in kind for one in (word, _single(word))} for kind in ALIKE]
 """The same words, each in the singular, too."""

@@ -59,6 +59,7 @@ def answered(
         ("What is the revenue by region?", BY_REGION, REGIONS, "East: 640.25; North: 3300.5"),
         ("What is the total revenue?", "SELECT SUM(revenue) FROM sales", [[4740.75]], "4740.75"),
         ("Which product brings the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
+        ("Which goods bring in the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
         ("What are the 2 products of most revenue?", TWO, PRODUCTS, "Coffee: 2740.25; Tea: 2000.5"),
         ("How many products are there?", "SELECT COUNT(DISTINCT product) FROM sales", [[2]], "2"),
         ("What is the total revenue of Apr. 2024?", APRIL, [[5.0]], "5"),

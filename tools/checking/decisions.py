@@ -31,6 +31,7 @@ from planweave.tools.checking.tables import (
 )
 from planweave.tools.checking.units import foreign_unit, is_unit_word
 from planweave.tools.checking.words import (
+    ALIKE,
     GENERIC,
     KINDS,
     Condition,
@@ -94,6 +95,7 @@ _COMPARING = listed(
     "past current first last alphabetical alphabetically ascending descending order per inclusive "
     "exclusive starts ends contains id ids name names"
 )
+_SYNONYMS = [frozenset(map(root, words)) for words in ALIKE]
 _LEFT = _COMPARING | listed(_CALENDAR)
 """Words that rows need not say: their query compares, orders and picks the time."""
 _VERB = re.compile(r"(?:ing|ed)$")
@@ -223,9 +225,9 @@ def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
                 break
             ordinary = word in _COMMON or word[0].isdigit() or superlatives(word)
             left_to_query = not strict and (word in _LEFT or _VERB.search(word))
-            if not (
-                ordinary or left_to_query or _is_kin(root(word), known) or _implied(word, known)
-            ):
+            stem = root(word)
+            said = _is_kin(stem, known) or _implied(word, known) or _has_synonym(stem, known)
+            if not (ordinary or left_to_query or said):
                 return word
     return ""
 
@@ -233,6 +235,11 @@ def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
 def _is_kin(word: str, known: frozenset[str]) -> bool:
     """Whether a word is known, or made from a known one: ``lateness`` from ``late``."""
     return word in known or any(len(one) > 3 and word.startswith(one) for one in known)
+
+
+def _has_synonym(word: str, known: frozenset[str]) -> bool:
+    """Whether another word for the same is known: ``product`` for ``goods``."""
+    return any(word in words and words & known for words in _SYNONYMS)
 
 
 def _implied(word: str, known: frozenset[str]) -> bool:

@@ -43,6 +43,37 @@ KINDS: Mapping[str, frozenset[str]] = {
     }.items()
 }
 
+ALIKE = (
+    KINDS["cost"]
+    | KINDS["pay"]
+    | KINDS["gain"]
+    | {"amount", "balance", "cash", "money", "spending", "turnover"},
+    {"birth", "birthday", "birthdate", "born", "dob"},
+    {"registration", "signup", "signups", "customer", "enrolment", "enrollment"}
+    | {"created", "enrolled", "join", "joined", "registered", "signed", "since"},
+    {"message", "comment", "text", "note", "description", "review"},
+    {"article", "paper", "publication"},
+    {"drug", "med", "medication", "medicine"},
+    {"client", "customer", "buyer", "purchaser"},
+    {"employee", "staff", "worker", "personnel"},
+    {"business", "company", "enterprise", "firm"},
+    {"car", "automobile", "vehicle"},
+    {"film", "movie"},
+    {"doctor", "doc", "physician"},
+    {"supplier", "vendor"},
+    {"country", "nation"},
+    {"phone", "telephone"},
+    {"picture", "photo", "image"},
+    {"instructor", "teacher", "lecturer", "professor"},
+    {"student", "pupil"},
+    {"goods", "item", "product", "merchandise"},
+    {"airline", "carrier"},
+    {"airplane", "aircraft", "plane"},
+    {"cargo", "freight", "load", "payload"},
+    {"place", "location", "address", "city", "area", "region"},
+)
+"""Words that stand for each other in questions and names."""
+
 _ADJECTIVES: Mapping[str, tuple[Sense, ...]] = {
     **dict.fromkeys(("high", "great", "strong", "busy", "full"), (("highest", ANY),)),
     **dict.fromkeys(("low", "weak"), (("lowest", ANY),)),
