@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -79,6 +79,20 @@ ModelName = Annotated[str, AfterValidator(_without_secret)]
 """A model's name is written into every record, so it may hold no secret."""
 
 
+class _Measured(NamedTuple):
+    """What was measured of a model: when its queries and its word can be trusted."""
+
+    agreement: float
+    answerable: float
+
+
+_MEASURED = {
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.75)),
+    # Of what three of four of its queries return a fifth is wrong, and its yes is chance.
+    "embedded:0.5b": _Measured(1.0, 0.0),
+}
+
+
 class Context(BaseModel):
     """Settings of one run, shown as a form in LangGraph Studio.
 
@@ -123,10 +137,13 @@ class Context(BaseModel):
         description="With aids: share of a question's words that match no name and no value of the "
         "database, above which it may not be answered; 1 for never",
     )
-    least_answerable: Annotated[float, Field(ge=0, le=1), Setting("Model", "free")] = Field(
-        default=0.75,
+    least_answerable: Annotated[
+        Annotated[float, Field(ge=0, le=1)] | None, Setting("Model", "free")
+    ] = Field(
+        default=None,
         description="With aids: how likely a model must find it that the database can answer a "
-        "question with more such words; else it is refused",
+        "question with more such words; else it is refused; not set: 0.75 with the embedded 1.5B, "
+        "0 with the 0.5B, which cannot tell, else 0.5",
     )
     least_agreement: Annotated[
         Annotated[float, Field(ge=0, le=1)] | None, Setting("Model", "free")
@@ -386,14 +403,18 @@ class Context(BaseModel):
 
     @property
     def agreement_needed(self) -> float:
-        """Share of the candidate queries that must return the same before an answer is sure.
+        """Share of the candidate queries that must return the same before an answer is sure."""
+        least = self.least_agreement
+        return self._measured().agreement if least is None else least
 
-        Three of four were measured with the embedded 1.5B alone: of what they agree on with the
-        0.5B a fifth is wrong.
-        """
-        if self.least_agreement is not None:
-            return self.least_agreement
-        return 0.75 if self.model_for("query_writer") in ("embedded", "embedded:1.5b") else 1.0
+    @property
+    def chance_needed(self) -> float:
+        """How likely the model must find it that a database can answer, or it is refused."""
+        least = self.least_answerable
+        return self._measured().answerable if least is None else least
+
+    def _measured(self) -> "_Measured":
+        return _MEASURED.get(self.model_for("query_writer"), _Measured(1.0, 0.5))
 
     @property
     def aids(self) -> AidsGiven:

@@ -182,6 +182,8 @@ async def _can_be_answered(ground: BaseMessage, need: Need, refusal: Refusal) ->
 
     People have words of their own: only half of the questions with unknown words have no answer.
     """
+    if not refusal.least_answerable:
+        return True
     asked = load("query_writer/answerable").fill(
         question=need.question, instructions=need.instructions
     )

@@ -322,8 +322,12 @@ async def test_what_the_database_knows_nothing_of_is_refused(
 
 @pytest.mark.parametrize(
     ("replies", "settings"),
-    [(["Yes.", CHEAPEST], {}), ([CHEAPEST], {"most_unlinked": 1.0})],
-    ids=["the model finds it likely", "never refused"],
+    [
+        (["Yes.", CHEAPEST], {}),
+        ([CHEAPEST], {"least_answerable": 0.0}),
+        ([CHEAPEST], {"most_unlinked": 1.0}),
+    ],
+    ids=["the model finds it likely", "the model is not asked", "never refused"],
 )
 async def test_unknown_words_alone_refuse_nothing(
     run: Run, replies: list[str], settings: dict[str, float]
