@@ -63,22 +63,22 @@ _GENERAL = frozenset(
 )
 _DEEDS = frozenset(
     """
-    accept add allow appear apply arrive ask attend avoid become begin borrow bring build buy carry
-    catch choose cite close come connect consist contribute cost cover create cross deal decide
-    decrease deliver depart depend deserve die differ divide download drop earn eat employ enable
-    enter establish exceed exist expect expire fail fall finish fit fly follow generate get go grow
-    handle happen have help hire hold increase indicate involve join keep know land last lead learn
-    leave lend lie live lose maintain make manage mean meet mention miss move need occur offer open
-    operate organize outnumber overlap owe own participate pass pay perform play prefer prevent
-    produce promote provide publish purchase raise reach receive reduce refer register reject relate
-    rely remain remove repeat replace reply require respond return ride rise run save say see seem
-    sell send serve settle ship sign skip solve speak specialize spend split stand start stay stop
-    submit suffer supply support surpass survive take teach think transfer travel try turn upload
-    use visit wait walk watch wear weigh win work write
+    accept add allow appear apply arrive ask attend avoid become begin borrow bring build buy care
+    carry catch choose cite close come connect consist contribute cost cover create cross deal
+    decide decrease deliver depart depend deserve die differ divide download drop earn eat employ
+    enable enter establish exceed exist expect expire fail fall finish fit fly follow generate get
+    go grow handle happen have help hire hold increase indicate involve join keep know land last
+    lead learn leave lend lie live lose maintain make manage mean meet mention miss move need occur
+    offer open operate organize outnumber overlap owe own participate pass pay perform play prefer
+    prevent produce promote provide publish purchase raise reach receive reduce refer register
+    reject relate rely remain remove repeat replace reply require respond return ride rise run save
+    say see seem sell send serve settle ship sign skip solve speak specialize spend split stand
+    start stay stop submit suffer supply support surpass survive take teach think transfer travel
+    try turn upload use visit wait walk watch wear weigh win work write
 
     ate beaten borne bred caught cut dealt drank drunk eaten fallen fed felt flew flown fought found
     gave gotten hidden hit kept laid lain lent meant ridden risen rode rose sat seen shot shown
-    slept spoke spoken stolen stood struck sung taught thrown torn understood woke worn
+    put shut slept spoke spoken stolen stood struck sung taught thrown torn understood woke worn
     """.split()  # noqa: SIM905
 )
 """What is done, in forms that no ending marks; a deed may have any name in a database."""
