@@ -101,11 +101,26 @@ async def chance_of_yes(
         role: Who asks, for the record.
 
     Returns:
-        The share of "yes" in the chances of both words; 1 for any reply but these.
+        The share of "yes" in the chances of both words; 1 for any reply but these, and where the
+        time of the run is over.
 
     Raises:
         ModelUnavailable: The model did not answer; its ``calls`` hold the records.
     """
+    try:
+        message, record = await _one_word(model, messages, role)
+    except ModelUnavailable as error:
+        if error.trouble != "out_of_time":
+            raise
+        return Chance(1.0, error.calls)
+    told = message.response_metadata.get("logprobs") or {}
+    return Chance(_share_of_yes(told.get("content") or [], message.text), (record,))
+
+
+async def _one_word(
+    model: BaseChatModel, messages: Sequence[BaseMessage], role: str
+) -> tuple[BaseMessage, CallRecord]:
+    """A reply of one token, with the chances of others where the model tells them."""
     start_in_time()
     start = time.perf_counter()
     options: dict[str, Any] = {}
@@ -116,10 +131,8 @@ async def chance_of_yes(
             result = await model.agenerate([list(messages)], metadata={"role": role}, **options)
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
-    (first, *_) = [one for one in result.generations[0] if isinstance(one, ChatGeneration)]
-    record = await recorded(model, messages, role, first.message, time.perf_counter() - start)
-    told = first.message.response_metadata.get("logprobs") or {}
-    return Chance(_share_of_yes(told.get("content") or [], first.text), (record,))
+    message = next(one.message for one in result.generations[0] if isinstance(one, ChatGeneration))
+    return message, await recorded(model, messages, role, message, time.perf_counter() - start)
 
 
 def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:

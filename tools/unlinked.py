@@ -8,7 +8,7 @@ a deed may have any name.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from planweave.tools.checking.words import ALIKE, superlatives
+from planweave.tools.checking.words import KINDS, SYNONYMS, superlatives
 from planweave.tools.database import Schema, Unlinked
 from planweave.tools.suggest import shared_start
 
@@ -254,5 +254,19 @@ def _single(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
-_KINSHIPS = [{one for word in kind for one in (word, _single(word))} for kind in ALIKE]
+_NEAR = (
+    KINDS["cost"]
+    | KINDS["pay"]
+    | KINDS["gain"]
+    | {"amount", "balance", "cash", "money", "spending", "turnover"},
+    {"registration", "signup", "signups", "customer", "enrolment", "enrollment"}
+    | {"created", "enrolled", "join", "joined", "registered", "signed", "since"},
+    {"message", "comment", "text", "note", "description", "review"},
+    {"cargo", "freight", "load", "payload"},
+    {"place", "location", "address", "city", "area", "region"},
+)
+"""Words of which a database that has one may answer for another."""
+_KINSHIPS = [
+    {one for word in kind for one in (word, _single(word))} for kind in (*SYNONYMS, *_NEAR)
+]
 """The same words, each in the singular, too."""

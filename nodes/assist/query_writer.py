@@ -153,9 +153,10 @@ async def write_query(
     )
     prompt = [ground, await asyncio.to_thread(_task, need, database, ranking)]
     writing = _Writing(need, database, ask, limits, ranking, {})
-    first = await _first(prompt, writing)
-    if refusal and (name := await asyncio.to_thread(_invented, writing)):
+    likeliest = await _likeliest(prompt, writing)
+    if refusal and (name := await asyncio.to_thread(_invented, likeliest, writing)):
         return _refused([name])
+    first = await _repaired(likeliest, prompt, writing)
     tried = [first]
     # A query that fails is often written again word for word: others are asked for.
     others = candidates - 1 or (_RESCUERS if first.result is None else 0)
@@ -211,28 +212,41 @@ class _Writing(NamedTuple):
     tried: dict[str, Candidate]
 
 
-def _invented(writing: _Writing) -> str:
-    """A name that only the question has and by which the first query fails; empty if none does."""
-    need, (query, candidate) = writing.need, next(iter(writing.tried.items()), ("", None))
-    if need.rules.strip() or candidate is None or candidate.result is not None:
-        return ""
-    known = f"{need.instructions} {need.background}"
-    return writing.database.invented(query, need.question, known)
+class _Likeliest(NamedTuple):
+    """The most likely query as the model wrote it, and what came of it."""
+
+    query: str
+    candidate: Candidate
 
 
-async def _first(prompt: Sequence[BaseMessage], writing: _Writing) -> Candidate:
-    """The most likely reply; one that is objected to is written once more, and the better stays."""
+async def _likeliest(prompt: Sequence[BaseMessage], writing: _Writing) -> _Likeliest:
     replies = await writing.ask(prompt, 1, 0.0)
     if not replies:
-        return Candidate("", (), None, _NO_TIME)
-    reply = replies[0]
-    first = await _tried(query_in(reply), writing)
-    problem = objection(first, writing.need, writing.ranking)
+        return _Likeliest("", Candidate("", (), None, _NO_TIME))
+    query = query_in(replies[0])
+    return _Likeliest(query, await _tried(query, writing))
+
+
+def _invented(likeliest: _Likeliest, writing: _Writing) -> str:
+    """A name that only the question has and by which the query fails; empty if none does."""
+    need = writing.need
+    if need.rules.strip() or likeliest.candidate.result is not None:
+        return ""
+    known = f"{need.instructions} {need.background}"
+    return writing.database.invented(likeliest.query, need.question, known)
+
+
+async def _repaired(
+    likeliest: _Likeliest, prompt: Sequence[BaseMessage], writing: _Writing
+) -> Candidate:
+    """The likeliest query; one that is objected to is written once more, and the better stays."""
+    query, first = likeliest
+    problem = objection(first, writing.need, writing.ranking) if query else ""
     if not problem:
         return first
     language = writing.database.language
     complaint = load("query_writer/repair").fill(problem=problem, language=language)
-    again = [*prompt, AIMessage(query_in(reply)), HumanMessage(complaint)]
+    again = [*prompt, AIMessage(query), HumanMessage(complaint)]
     corrected = await writing.ask(again, 1, 0.0)
     if not corrected:
         return first

@@ -164,6 +164,8 @@ async def test_samples_end_with_the_time_of_their_run(model_settings: ModelSetti
         model = chat_model(server.name, settings=model_settings)
         with ending(End(time.monotonic() + 3, "It is late.")):
             found = await several_replies(model, PROMPT, 3)
+            chance = await chance_of_yes(model, PROMPT)
+    assert (chance.yes, chance.records) == (1.0, ())
     assert found.replies == ("one",)
     assert [record.error for record in found.records] == ["", "It is late."]
 

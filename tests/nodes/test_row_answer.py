@@ -14,6 +14,7 @@ MOST = "SELECT product, SUM(revenue) FROM sales GROUP BY product ORDER BY SUM(re
 TWO = MOST.replace("LIMIT 1", "LIMIT 2")
 PRODUCTS_LIKE = "SELECT product FROM sales WHERE product = 'Tea'"
 APRIL = "SELECT SUM(revenue) FROM sales WHERE sold BETWEEN '2024-04-01' AND '2024-04-30'"
+SINCE = "SELECT region, revenue FROM sales WHERE sold > '2024-01-04'"
 ALL = "SELECT region, revenue FROM sales"
 GIVEN = ("fact", "turns")
 REGIONS: list[list[Value]] = [["East", 640.25], ["North", 3300.5]]
@@ -156,6 +157,8 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
         ),
         ("Which products are sold like Tea?", PRODUCTS_LIKE, [["Tea"]], "asked about"),
         ("What is the total revenue of May 2024?", APRIL, [[5.0]], "“May”"),
+        ("What is the total revenue by city?", BY_REGION, REGIONS, "city"),
+        ("Which sales have a revenue over 2024?", SINCE, REGIONS, "also shows rows"),
         (
             "What are the top 2 products by number of sales and revenue?",
             TWO.replace("SUM(revenue) FROM", "COUNT(*) FROM"),

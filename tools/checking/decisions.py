@@ -31,9 +31,9 @@ from planweave.tools.checking.tables import (
 )
 from planweave.tools.checking.units import foreign_unit, is_unit_word
 from planweave.tools.checking.words import (
-    ALIKE,
     GENERIC,
     KINDS,
+    SYNONYMS,
     Condition,
     Superlative,
     conditions,
@@ -95,7 +95,7 @@ _COMPARING = listed(
     "past current first last alphabetical alphabetically ascending descending order per inclusive "
     "exclusive starts ends contains id ids name names"
 )
-_SYNONYMS = [frozenset(map(root, words)) for words in ALIKE]
+_SYNONYMS = [frozenset(map(root, words)) for words in SYNONYMS]
 _LEFT = _COMPARING | listed(_CALENDAR)
 """Words that rows need not say: their query compares, orders and picks the time."""
 _VERB = re.compile(r"(?:ing|ed)$")

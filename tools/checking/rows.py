@@ -62,6 +62,7 @@ _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct",
 _MONTH = re.compile(rf"\b((?:{'|'.join(_MONTHS)})[a-z]*)\.? (?=\d)", re.IGNORECASE)
 _BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
 _RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
+_TEXT, _NUMBER = re.compile(r"'[^']*'"), re.compile(r"\d+(?:\.\d+)?")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _NO_VALUE = "The query found no value."
@@ -101,7 +102,7 @@ def follow_rows(fact: Fact, question: str) -> Following:
         return no(problem)
     used: set[int] = set()
     named = named_rows(view, asked.question, used)
-    queried = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", fact["query"])}
+    queried = {float(n) for n in _NUMBER.findall(_TEXT.sub("", fact["query"]))}
     open_bounds = [bound for bound in asked.bounds if bound.number not in queried]
     within, left = bounded_rows(named, open_bounds, used)
     others = f"Fact {cites(view.facts)} also shows rows without what the question asks for."

@@ -43,15 +43,8 @@ KINDS: Mapping[str, frozenset[str]] = {
     }.items()
 }
 
-ALIKE = (
-    KINDS["cost"]
-    | KINDS["pay"]
-    | KINDS["gain"]
-    | {"amount", "balance", "cash", "money", "spending", "turnover"},
+SYNONYMS = (
     {"birth", "birthday", "birthdate", "born", "dob"},
-    {"registration", "signup", "signups", "customer", "enrolment", "enrollment"}
-    | {"created", "enrolled", "join", "joined", "registered", "signed", "since"},
-    {"message", "comment", "text", "note", "description", "review"},
     {"article", "paper", "publication"},
     {"drug", "med", "medication", "medicine"},
     {"client", "customer", "buyer", "purchaser"},
@@ -69,10 +62,8 @@ ALIKE = (
     {"goods", "item", "product", "merchandise"},
     {"airline", "carrier"},
     {"airplane", "aircraft", "plane"},
-    {"cargo", "freight", "load", "payload"},
-    {"place", "location", "address", "city", "area", "region"},
 )
-"""Words that stand for each other in questions and names."""
+"""Words for the same thing. What is only near, as city and region, is none."""
 
 _ADJECTIVES: Mapping[str, tuple[Sense, ...]] = {
     **dict.fromkeys(("high", "great", "strong", "busy", "full"), (("highest", ANY),)),

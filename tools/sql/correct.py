@@ -74,7 +74,6 @@ def corrected(
     if isinstance(tree, exp.Select):
         changes += _grouped(tree, homes, question, ranks=ranks, is_sqlite=dialect == "sqlite")
         changes += [] if ranks else _shown(tree, catalogue, question)
-    if isinstance(tree, exp.Select):
         changes += divide_by_the_whole(tree, question, data.several)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data) if dialect == "sqlite" else []
