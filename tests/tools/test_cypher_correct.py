@@ -199,3 +199,15 @@ def test_values_are_written_as_cypher_writes_them(films: Database) -> None:
 
 def test_what_a_question_speaks_of(films: Database) -> None:
     assert films.linked("Who directed Sea?") == ["Values in the data: Movie.title = 'Sea'."]
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("MATCH (p:Person) RETURN p.shoe_size", "shoe_size"),
+        ("MATCH (p:Person) WHERE p.name = 'shoe.size' RETURN p.name", ""),
+        ("MATCH (p:Person) RETURN size(p.name) AS size ORDER BY size", ""),
+    ],
+)
+def test_a_property_that_only_the_question_has(films: Database, query: str, name: str) -> None:
+    assert films.invented(query, "What shoe size has each person?") == name
