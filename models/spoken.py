@@ -16,7 +16,7 @@ NO_STREAM = "nostream"
 
 
 class Field:
-    """Decodes one string of a JSON object as it arrives, whatever is before the object.
+    """Decodes one string of a JSON object as it arrives; text before it may hold no brace.
 
     A field that is no string gives nothing, and a reply that is no JSON neither: the whole reply
     is read when it has come (:mod:`planweave.models.extract`).
