@@ -2,32 +2,12 @@
 
 import random
 
-_ONSETS = [
-    "b",
-    "br",
-    "d",
-    "dr",
-    "f",
-    "g",
-    "gr",
-    "h",
-    "k",
-    "kl",
-    "l",
-    "m",
-    "n",
-    "p",
-    "r",
-    "s",
-    "sk",
-    "st",
-    "t",
-    "tr",
-    "v",
-    "z",
-]
-_VOWELS = ["a", "e", "i", "o", "u", "ai", "ou"]
-_CODAS = ["", "", "", "l", "n", "r", "s"]
+_ONSETS = (
+    *("b", "br", "d", "dr", "f", "g", "gr", "h", "k", "kl", "l"),
+    *("m", "n", "p", "r", "s", "sk", "st", "t", "tr", "v", "z"),
+)
+_VOWELS = ("a", "e", "i", "o", "u", "ai", "ou")
+_CODAS = ("", "", "", "l", "n", "r", "s")
 
 
 def invent(count: int, rng: random.Random) -> list[str]:

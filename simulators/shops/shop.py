@@ -1,51 +1,59 @@
 """A shop: the tables of a small business, its rules, and decisions with one best candidate.
 
-Rows are named tuples. Their fields give the columns: the types as they are annotated, ``id`` as the
-key, and a missing value where ``None`` is allowed.
+What each shop is like is in ``shops.yaml`` beside this file. A decision is a query that ranks
+candidates: what it ranks them by is what they are worth, and so the first of them is the truth.
 """
 
 import random
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from datetime import date, timedelta
-from types import MappingProxyType, UnionType
-from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
+import re
+import sqlite3
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import yaml
+from pydantic import TypeAdapter
 
 from planweave.errors import BadInput
+from planweave.simulators.shops.rows import ROWS, Calendar, Row
+
+DOMAINS: tuple[str, ...] = tuple(ROWS)
+"""Names of the shops."""
 
 _LEAST_MARGIN = 0.02
 _TRIES = 500
-_TYPES: Mapping[type, str] = {int: "INTEGER", float: "REAL", str: "TEXT", date: "DATE"}
+_TYPES = {"integer": "INTEGER", "real": "REAL", "text": "TEXT", "date": "DATE"}
+_RANKING = re.compile(r"SELECT (\S+) (FROM .+) ORDER BY (.+?)( DESC)? LIMIT 1")
 
 
-@dataclass(frozen=True)
-class ShopTable:
-    """A table: its name, its rows, and the tables that columns refer to."""
+class ShopTable(NamedTuple):
+    """A table: its name, its columns as ``shops.yaml`` declares them, and its rows."""
 
     name: str
-    rows: Sequence[NamedTuple]
-    references: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    columns: Mapping[str, str]
+    rows: Sequence[Row]
 
     @property
     def sql(self) -> str:
         """The table and its rows as SQL."""
-        kind: type[Any] = type(self.rows[0])
-        types = get_type_hints(kind)
-        columns = [self._column(name, types[name]) for name in kind._fields]
-        body = ",\n  ".join(columns)
+        body = ",\n  ".join(f"{name} {_column(kind)}" for name, kind in self.columns.items())
         values = ",\n".join(f"({', '.join(map(_literal, row))})" for row in self.rows)
         return (
             f"CREATE TABLE {self.name} (\n  {body}\n);\nINSERT INTO {self.name} VALUES\n{values};"
         )
 
-    def _column(self, name: str, annotated: Any) -> str:
-        optional = get_origin(annotated) is UnionType
-        kind = get_args(annotated)[0] if optional else annotated
-        parts = [name, _TYPES[kind]]
-        parts += ["PRIMARY KEY"] if name == "id" else [] if optional else ["NOT NULL"]
-        if target := self.references.get(name):
-            parts.append(f"REFERENCES {target} (id)")
-        return " ".join(parts)
+
+def _column(kind: str) -> str:
+    if kind == "key":
+        return "INTEGER PRIMARY KEY"
+    type_, _, missing = kind.partition(" or ")
+    if type_ not in _TYPES:
+        return f"INTEGER NOT NULL REFERENCES {type_} (id)"
+    return _TYPES[type_] if missing else f"{_TYPES[type_]} NOT NULL"
 
 
 def _literal(value: object) -> str:
@@ -110,13 +118,12 @@ class Shop:
         return "\n\n".join(table.sql for table in self.tables) + "\n"
 
 
-Build = Callable[[random.Random], Shop]
-
-
-def generate(name: str, build: Build, seed: int) -> Shop:
-    """The first shop of this seed in which every decision is clear."""
+def shop(name: str, seed: int) -> Shop:
+    """The first shop of a seed in which every decision is clear; another seed gives another."""
+    if name not in ROWS:
+        raise BadInput(f"There is no shop {name!r}.", fix=f"Known are {', '.join(DOMAINS)}.")
     for attempt in range(_TRIES):
-        made = build(random.Random(f"{name} {seed} {attempt}"))  # noqa: S311 - worlds, not secrets
+        made = _drawn(name, random.Random(f"{name} {seed} {attempt}"))  # noqa: S311 - worlds, not secrets
         if all(decision.clear for decision in made.decisions):
             return made
     raise BadInput(
@@ -125,34 +132,57 @@ def generate(name: str, build: Build, seed: int) -> Shop:
     )
 
 
-class Calendar(NamedTuple):
-    """The present of a shop, and the year that it is in."""
+class _Asked(NamedTuple):
+    """A decision as the file has it: two wordings, the ranking, and what lists the candidates."""
 
-    today: date
+    ask: tuple[str, str]
+    query: str
+    candidates: str = ""
 
-    @classmethod
-    def drawn(cls, rng: random.Random) -> "Calendar":
-        """A day in the second half of a recent year."""
-        return cls(date(rng.choice((2023, 2024, 2025)), 7, 1) + timedelta(rng.randrange(180)))
 
-    @property
-    def year(self) -> int:
-        """The current year."""
-        return self.today.year
+class _Written(NamedTuple):
+    """A shop's part of the file; ``since`` is a day so many days ago."""
 
-    @property
-    def start(self) -> date:
-        """Its first day."""
-        return date(self.year, 1, 1)
+    tables: dict[str, dict[str, str]]
+    rules: str
+    decisions: dict[str, _Asked]
+    since: int = 0
 
-    def ago(self, days: int) -> date:
-        """The day so many days before today."""
-        return self.today - timedelta(days)
 
-    def this_year(self, rng: random.Random) -> date:
-        """Some day of the current year, up to yesterday."""
-        return self.ago(1 + rng.randrange((self.today - self.start).days))
+@cache
+def _file() -> dict[str, _Written]:
+    text = Path(__file__).with_name("shops.yaml").read_text("utf-8")
+    return TypeAdapter(dict[str, _Written]).validate_python(yaml.safe_load(text))
 
-    def recent(self, rng: random.Random, days: int = 540) -> date:
-        """Some day of the last so many days, up to yesterday."""
-        return self.ago(1 + rng.randrange(days))
+
+def _drawn(name: str, rng: random.Random) -> Shop:
+    written, now = _file()[name], Calendar.drawn(rng)
+    parts = zip(written.tables.items(), ROWS[name](rng, now), strict=True)
+    tables = [ShopTable(table, columns, rows) for (table, columns), rows in parts]
+    days = {"today": now.today, "start": now.start, "since": now.ago(written.since)}
+    decisions = []
+    with closing(sqlite3.connect(":memory:")) as database:
+        database.executescript("\n".join(table.sql for table in tables))
+        for title, asked in written.decisions.items():
+            query = asked.query.format_map(days)
+            values, smallest = _ranked(database, query)
+            decisions.append(
+                Decision(
+                    name=title,
+                    text=rng.choice(asked.ask).format_map(days),
+                    values=values,
+                    smallest=smallest,
+                    query=query,
+                    candidates=asked.candidates,
+                )
+            )
+    return Shop(name=name, rules=written.rules.format_map(days), tables=tables, decisions=decisions)
+
+
+def _ranked(database: sqlite3.Connection, query: str) -> tuple[dict[str, float], bool]:
+    """What each candidate is worth by a ranking, and whether the smallest is best."""
+    found = _RANKING.fullmatch(query)
+    assert found is not None  # noqa: S101 (a test reads the whole file)
+    option, rows, value, descending = found.groups()
+    listed = database.execute(f"SELECT {option}, {value} {rows}").fetchall()
+    return {str(one): worth for one, worth in listed if worth is not None}, not descending

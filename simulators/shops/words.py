@@ -15,26 +15,40 @@ _LAST = (
     "Olsen Park Petrov Popov Rossi Roth Sato Silva Simon Soler Stein Tanaka Toth Vogel Wagner Wolf "
     "Yilmaz Zeman"
 ).split()
-_CITIES = (
-    "Aarhus Bergen Bilbao Bologna Bremen Brno Cork Gdansk Ghent Graz Lille Linz Lyon Malmo Nantes "
-    "Porto Riga Split Tampere Turin Utrecht Vilnius"
-).split()
 _LOOKS = "Black Blue Classic Compact Deluxe Grey Light Mini Oak Red Round Silver Slim White".split()
 _THINGS = (
     "Bench Bottle Cabinet Chair Clock Desk Drawer Fan Heater Kettle Lamp Mirror Mug Pan Rack Shelf "
     "Sofa Stool Table Vase"
 ).split()
-_ROOMS = (
+_FORMS = ("Ltd", "& Sons", "Trading", "Logistics", "Group", "Supplies", "Partners")
+
+PEOPLE = [f"{first} {last}" for first in _FIRST for last in _LAST]
+PRODUCTS = [f"{look} {thing}" for look in _LOOKS for thing in _THINGS]
+CITIES = (
+    "Aarhus Bergen Bilbao Bologna Bremen Brno Cork Gdansk Ghent Graz Lille Linz Lyon Malmo Nantes "
+    "Porto Riga Split Tampere Turin Utrecht Vilnius"
+).split()
+ROOMS = (
     "Acorn Alder Amber Aspen Birch Cedar Coral Elm Fjord Garnet Hazel Iris Jade Juniper Larch "
     "Lotus Maple Olive Onyx Opal Pearl Pine Ruby Tulip Willow"
 ).split()
-_FORMS = ("Ltd", "& Sons", "Trading", "Logistics", "Group", "Supplies", "Partners")
-
-
-def people(count: int, rng: random.Random) -> list[str]:
-    """Different full names."""
-    every = [f"{first} {last}" for first in _FIRST for last in _LAST]
-    return rng.sample(every, count)
+BUILDINGS = [
+    "Bakery",
+    "Gate House",
+    "Harbour Hall",
+    "New Wing",
+    "North House",
+    "Old Mill",
+    "Station",
+]
+DEPARTMENTS = (
+    "Accounting Design Development Export Legal Logistics Marketing Production Purchasing Quality "
+    "Research Support"
+).split()
+TEAMS = (
+    "Audit Board Choir Design Drama Events Finance Legal Museum Press Research Sales Sports "
+    "Theatre Training Youth"
+).split()
 
 
 def companies(count: int, rng: random.Random) -> list[str]:
@@ -42,19 +56,3 @@ def companies(count: int, rng: random.Random) -> list[str]:
     stems = invent(count, rng)
     rng.shuffle(stems)
     return [f"{stem.title()} {rng.choice(_FORMS)}" for stem in stems]
-
-
-def products(count: int, rng: random.Random) -> list[str]:
-    """Different names of products."""
-    every = [f"{look} {thing}" for look in _LOOKS for thing in _THINGS]
-    return rng.sample(every, count)
-
-
-def cities(count: int, rng: random.Random) -> list[str]:
-    """Different cities."""
-    return rng.sample(_CITIES, count)
-
-
-def rooms(count: int, rng: random.Random) -> list[str]:
-    """Different names of rooms."""
-    return rng.sample(_ROOMS, count)
