@@ -48,7 +48,7 @@ from planweave.tools.documents.store import (
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
-    from planweave.tools.documents.vectors import Hits, VectorIndex, VectorSearch
+    from planweave.tools.documents.vectors import Hit, VectorIndex, VectorSearch
     from planweave.tools.documents.words import WordIndex
 
 WORDS_ONLY = "none"
@@ -459,7 +459,7 @@ class _Index:
         self._vectors: VectorSearch | None = None
         self._words: WordIndex | None = None
 
-    def search(self, query: str, k: int, mode: SearchMode) -> list[tuple[int, float]]:
+    def search(self, query: str, k: int, mode: SearchMode) -> "list[Hit]":
         """Rows of chunks with their scores, best first."""
         if mode == "bm25" or (mode == "fused" and self._embeddings == WORDS_ONLY):
             return self._by_words(query, k)
@@ -476,18 +476,18 @@ class _Index:
         ]
         return reciprocal_rank(rankings)
 
-    def _by_meaning(self, query: str, k: int) -> list[tuple[int, float]]:
-        vector = np.array([load_embeddings(self._embeddings).embed_query(query)], np.float32)
+    def _by_meaning(self, query: str, k: int) -> "list[Hit]":
+        vector = np.array(load_embeddings(self._embeddings).embed_query(query), np.float32)
         with self._lock:
             if self._vectors is None:
                 self._vectors = self._load_vectors()
-        return _hits(self._vectors.search(vector, k))
+        return self._vectors(vector, k)
 
-    def _by_words(self, query: str, k: int) -> list[tuple[int, float]]:
+    def _by_words(self, query: str, k: int) -> "list[Hit]":
         with self._lock:
             if self._words is None:
                 self._words = self._load_words()
-        return _hits(self._words.search([query], k))
+        return self._words.search(query, k)
 
     def _load_vectors(self) -> "VectorSearch":
         from planweave.tools.documents.vectors import VectorIndex
@@ -496,11 +496,12 @@ class _Index:
         key = embedding_id(self._embeddings)
         if there := self._store.vector_search(key, self.rows):
             return there
-        return self._cached(
+        index = self._cached(
             f"vectors-{hashlib.sha256(key.encode()).hexdigest()[:16]}.faiss",
             VectorIndex.load,
             lambda: VectorIndex.build(self._store.vectors(key, self.rows.version)),
         )
+        return index.search
 
     def _load_words(self) -> "WordIndex":
         from planweave.tools.documents.words import WordIndex
@@ -563,15 +564,9 @@ def _embed(
     return len(todo)
 
 
-def _hits(hits: "Hits") -> list[tuple[int, float]]:
-    """Rows and scores of the only query; row -1 stands for none."""
-    pairs = zip(hits.rows[0], hits.scores[0], strict=True)
-    return [(int(row), float(score)) for row, score in pairs if row >= 0]
-
-
-def _pages_of(hits: Sequence[tuple[int, float]], rows: Rows) -> list[tuple[int, float]]:
+def _pages_of(hits: "Sequence[Hit]", rows: Rows) -> "list[Hit]":
     """The best hit of each page, in the order of the hits."""
-    best: dict[int, tuple[int, float]] = {}
+    best: dict[int, Hit] = {}
     for row, score in hits:
         best.setdefault(int(rows.pages[row]), (row, score))
     return list(best.values())

@@ -7,7 +7,7 @@ missed condition can mix two collections. BM25 is computed in each process, from
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from planweave import BadInput
 from planweave.tools.connect import with_variables, without_values
 from planweave.tools.documents.store import Rows, Session, Store, Usage, begin
-from planweave.tools.documents.vectors import HNSW_ABOVE, Hits
+from planweave.tools.documents.vectors import HNSW_ABOVE, Hit, VectorSearch
 
 _PREFIX = "planweave_documents_"
 _CONNECT_SECONDS = 10
@@ -123,7 +123,7 @@ class SharedStore(Store):
                 "INSERT INTO vectors VALUES (?, ?, ?::vector) ON CONFLICT DO NOTHING", rows
             )
 
-    def vector_search(self, embedding: str, rows: Rows) -> "_VectorSearch":
+    def vector_search(self, embedding: str, rows: Rows) -> VectorSearch:
         """Vectors stay where they are; with very many of them, a graph (HNSW) is made there."""
         with self._connect() as database:
             found = database.execute(
@@ -138,26 +138,25 @@ class SharedStore(Store):
                     f" USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE embedding = ?",
                     (embedding,),
                 )
-        return _VectorSearch(self, embedding, rows, size)
+        return partial(self._nearest, embedding, rows)
 
-    def nearest(
-        self, embedding: str, version: str, query: NDArray[np.float32], k: int
-    ) -> list[tuple[int, float]]:
-        """Identifiers of the chunks nearest to ``query`` [d], with their inner products.
+    def _nearest(self, embedding: str, rows: Rows, query: NDArray[np.float32], k: int) -> list[Hit]:
+        """The rows of the chunks nearest to ``query`` [d], with their inner products.
 
         Raises:
             VersionGone: The collection is of another version by now.
         """
         near = f"vector::vector({len(query)}) <#> ?::vector"
-        with self._reading(version) as database:
-            database.execute(f"SET LOCAL hnsw.ef_search = {_candidates(k)}")
-            rows = database.execute(
+        candidates = min(max(_CANDIDATES, k), _MOST_CANDIDATES)
+        with self._reading(rows.version) as database:
+            database.execute(f"SET LOCAL hnsw.ef_search = {candidates}")
+            found = database.execute(
                 f"SELECT c.id, -v.distance FROM (SELECT hash, {near} AS distance FROM vectors"  # noqa: S608 (a number)
                 f" WHERE embedding = ? ORDER BY {near} LIMIT ?) v"
                 " JOIN chunks c ON c.hash = v.hash ORDER BY v.distance, c.id LIMIT ?",
                 (_text(query), embedding, _text(query), k, k),
             ).fetchall()
-        return [(int(chunk), float(score)) for chunk, score in rows]
+        return [(int(np.searchsorted(rows.chunks, key)), float(score)) for key, score in found]
 
     def usage(self) -> Usage:
         """See :meth:`Store.usage`; without the indexes, and without what deleting leaves behind."""
@@ -187,33 +186,6 @@ class SharedStore(Store):
             path = f"{self._schema}, public, extensions"  # pgvector is in one of the latter two
             database.execute(f"SET TRANSACTION {mode}; SET LOCAL search_path = {path}")
             yield database
-
-
-class _VectorSearch:
-    """The vectors of one version of a collection, in the database."""
-
-    def __init__(self, store: SharedStore, embedding: str, rows: Rows, size: int) -> None:
-        self._store = store
-        self._embedding = embedding
-        self._rows = rows
-        self._size = size
-
-    def search(self, queries: NDArray[np.float32], k: int) -> Hits:
-        """See :meth:`VectorSearch.search`.
-
-        Raises:
-            VersionGone: The collection is of another version by now.
-        """
-        hits = Hits(
-            np.full((len(queries), k), -np.inf, np.float32),
-            np.full((len(queries), k), -1, np.int64),
-        )
-        for place, query in enumerate(queries):
-            found = self._store.nearest(self._embedding, self._rows.version, query, k)
-            chunks, scores = np.array(found or np.empty((0, 2))).T
-            hits.rows[place, : len(found)] = np.searchsorted(self._rows.chunks, chunks)
-            hits.scores[place, : len(found)] = scores
-        return hits
 
 
 class _Session:
@@ -303,10 +275,6 @@ def _told(error: Exception, url: str) -> BadInput:
 def _exists(database: Session, schema: str) -> bool:
     found = database.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone()
     return found is not None
-
-
-def _candidates(k: int) -> int:
-    return min(max(_CANDIDATES, k), _MOST_CANDIDATES)
 
 
 def _marked(statement: str) -> str:

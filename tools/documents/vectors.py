@@ -1,9 +1,9 @@
 """Search by meaning: nearest vectors, exactly below a size and by a graph above it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,23 +21,11 @@ _CANDIDATES_BUILDING = 80
 _CANDIDATES = 128  # looked at for each question; more find more of the nearest and take longer
 
 
-class Hits(NamedTuple):
-    """What a search found for each question, best first.
+Hit: TypeAlias = tuple[int, float]
+"""The number of what was indexed, and its score: the higher the better."""
 
-    Attributes:
-        scores: [questions, k]; minus infinity where nothing more was found.
-        rows: [questions, k], numbers of what was indexed; -1 where nothing more was found.
-    """
-
-    scores: NDArray[np.float32]
-    rows: NDArray[np.int64]
-
-
-class VectorSearch(Protocol):
-    """Whatever finds the nearest of some vectors."""
-
-    def search(self, queries: NDArray[np.float32], k: int) -> Hits:
-        """The ``k`` nearest vectors of each of ``queries`` [m, d]."""
+VectorSearch: TypeAlias = Callable[[NDArray[np.float32], int], list[Hit]]
+"""Finds the nearest of some vectors to one [d]: so many at most, best first."""
 
 
 class VectorIndex:
@@ -66,12 +54,12 @@ class VectorIndex:
         index.add(np.ascontiguousarray(vectors, np.float32))
         return cls(index)
 
-    def search(self, queries: NDArray[np.float32], k: int) -> Hits:
-        """The ``k`` nearest vectors of each of ``queries`` [m, d]."""
+    def search(self, query: NDArray[np.float32], k: int) -> list[Hit]:
+        """The ``k`` nearest vectors, or all if they are fewer, best first."""
         with _one_thread():
-            scores, rows = self._index.search(np.ascontiguousarray(queries, np.float32), k)
-        scores[rows < 0] = -np.inf
-        return Hits(scores, rows)
+            scores, rows = self._index.search(np.ascontiguousarray(query[None], np.float32), k)
+        found = zip(rows[0].tolist(), scores[0].tolist(), strict=True)
+        return [(row, score) for row, score in found if row >= 0]
 
     def save(self, path: Path) -> None:
         """Write the index into one file."""

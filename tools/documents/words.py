@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from planweave import BadInput
-from planweave.tools.documents.vectors import Hits
+from planweave.tools.documents.vectors import Hit
 
 if TYPE_CHECKING:
     import bm25s
@@ -68,22 +68,14 @@ class WordIndex:
         index.index((tokens, vocabulary), show_progress=False)
         return cls(index)
 
-    def search(self, queries: Sequence[str], k: int) -> Hits:
-        """The ``k`` best texts for each query, of those that share a word with it."""
-        hits = Hits(
-            np.full((len(queries), k), -np.inf, np.float32),
-            np.full((len(queries), k), -1, np.int64),
-        )
-        for place, query in enumerate(queries):
-            known = self._index.get_tokens_ids(_counted(query))
-            scores = self._index.get_scores_from_ids(known)
-            found = np.flatnonzero(scores)
-            if len(found) > k:  # a common word is in most texts: only the best are worth sorting
-                found = found[scores[found] >= np.partition(scores[found], -k)[-k]]
-            best = found[np.argsort(-scores[found], kind="stable")[:k]]
-            hits.scores[place, : len(best)] = scores[best]
-            hits.rows[place, : len(best)] = best
-        return hits
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The ``k`` best texts, of those that share a word with the query, best first."""
+        scores = self._index.get_scores_from_ids(self._index.get_tokens_ids(_counted(query)))
+        found = np.flatnonzero(scores)
+        if len(found) > k:  # a common word is in most texts: only the best are worth sorting
+            found = found[scores[found] >= np.partition(scores[found], -k)[-k]]
+        best = found[np.argsort(-scores[found], kind="stable")[:k]]
+        return list(zip(best.tolist(), scores[best].tolist(), strict=True))
 
     def save(self, path: Path) -> None:
         """Write the index into the folder ``path``.

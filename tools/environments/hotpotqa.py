@@ -117,8 +117,8 @@ class HotpotQA(LocalEnvironment):
         if page:
             self._sentences = page[1]
             return " ".join(page[1][:_SHOWN_SENTENCES])
-        rows = self._index.search([title], _SIMILAR).rows[0]
-        similar = [self._pages[self._keys[row]][0] for row in rows if row >= 0]
+        found = self._index.search(title, _SIMILAR)
+        similar = [self._pages[self._keys[row]][0] for row, _ in found]
         return f"Could not find [{title}]. Similar: {similar}."
 
     def _lookup(self, words: str) -> str:

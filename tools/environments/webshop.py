@@ -285,8 +285,7 @@ class WebShop(LocalEnvironment):
     def _search(self, words: str) -> Observation:
         if self._shelf is not None or self._product:
             return Observation(f"Invalid action! Click [{_BACK}] before you search again.")
-        rows = self._index.search([words], _HITS).rows[0]
-        self._shelf = _Shelf([self._list[row] for row in rows if row >= 0])
+        self._shelf = _Shelf([self._list[row] for row, _ in self._index.search(words, _HITS)])
         return Observation(self._results())
 
     def _click(self, link: str) -> Observation:

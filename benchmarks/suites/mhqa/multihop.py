@@ -193,10 +193,11 @@ class Corpus:
         if not queries:
             return []
         depth = min(DEPTH, len(self.paragraphs))
-        _, near = self._vectors.search(self._embed(queries), depth)
-        _, worded = self._words.search(queries, depth)
-        return [self._fused(a, b) for a, b in zip(near.tolist(), worded.tolist(), strict=True)]
+        return [
+            self._fused(self._vectors.search(vector, depth), self._words.search(query, depth))
+            for query, vector in zip(queries, self._embed(queries), strict=True)
+        ]
 
-    def _fused(self, *rankings: list[int]) -> list[Paragraph]:
-        known = [[row for row in ranking if row >= 0] for ranking in rankings]
-        return [self.paragraphs[row] for row, _ in reciprocal_rank(known)]
+    def _fused(self, *found: Sequence[tuple[int, float]]) -> list[Paragraph]:
+        rankings = [[row for row, _ in ranking] for ranking in found]
+        return [self.paragraphs[row] for row, _ in reciprocal_rank(rankings)]
