@@ -20,7 +20,7 @@ from planweave.nodes.assist.asking import (
 )
 from planweave.nodes.support.lengths import ACTION, THOUGHT
 from planweave.nodes.support.limits import reason_to_answer
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import unreadable_turn
 from planweave.prompts import load
 from planweave.tools.environments import OPEN, one_action
@@ -59,7 +59,7 @@ def actor(guidance: Guidance) -> Node:
         extra = extra_temperature(times_stuck(state), "actor", runtime.context)
         schema = acting_among(Act, possible)
         reply = await ask_role("actor", schema, task, state, runtime, extra_temperature=extra)
-        update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+        update: WorkingMemory = {"action": None, **spent(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
         return update | {"action": action_in(state, reply.value.thought, reply.value.action)}

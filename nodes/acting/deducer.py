@@ -13,7 +13,7 @@ from planweave.nodes.acting.actor import (
 )
 from planweave.nodes.support.lengths import ACTION, STEP
 from planweave.nodes.support.limits import reason_to_answer
-from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.role import ask_role, spent
 from planweave.nodes.support.turns import unreadable_turn
 from planweave.prompts import load
 
@@ -41,7 +41,7 @@ async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     )
     schema = acting_among(Deduction, possible)
     reply = await ask_role("deducer", schema, task, state, runtime)
-    update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+    update: WorkingMemory = {"action": None, **spent(reply)}
     if reply.value is None:
         return update | unreadable_turn(state, reply.failure)
     step = reply.value

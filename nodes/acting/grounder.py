@@ -9,7 +9,7 @@ from planweave.learning.agents_file import NONE
 from planweave.memory import Context, Grounded, WorkingMemory
 from planweave.nodes.acting.pathfinder import guide_for
 from planweave.nodes.support.lengths import STEP
-from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.role import ask_role, spent
 from planweave.prompts import load
 from planweave.texts import shorten
 
@@ -35,7 +35,7 @@ async def grounder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     reply = await ask_role("grounder", GroundedAnswer, task, state, runtime, briefed=False)
     answer = reply.value.answer.strip() if reply.value else guess
     grounded = Grounded(question=state["task"], guess=guess, answer=answer)
-    return {"grounded": [grounded], "usage": usage(reply), "failures": failures(reply)}
+    return {"grounded": [grounded], **spent(reply)}
 
 
 def _remembered(text: str, context: Context) -> list[str]:

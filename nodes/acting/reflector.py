@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, EpisodeState, Reflection, WorkingMemory
 from planweave.nodes.support.lengths import REASONING
-from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.role import ask_role, spent
 from planweave.prompts import load
 
 
@@ -37,8 +37,7 @@ async def reflector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
         "iteration": 0,
         "step": 1,
         "action": None,
-        "usage": usage(reply),
-        "failures": failures(reply),
+        **spent(reply),
     }
 
 

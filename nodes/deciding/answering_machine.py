@@ -38,7 +38,7 @@ from planweave.nodes.support.replies import (
     decision_form,
     verdict_form,
 )
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import same
 from planweave.nodes.support.verdict import followed, undecided
 from planweave.prompts import load
@@ -87,7 +87,7 @@ def may_continue(prompt: str, *, combined: str) -> Node:
         form = verdict_form(answer_form(context)) if combines else Verdict
         task = load(combined).fill(answer=answer_text(context)) if combines else load(prompt).fill()
         reply = await ask_role(_ROLE, form, task, state, runtime)
-        used: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        used = spent(reply)
         fields = reply.value.model_dump() if reply.value else {}
         if fields.get("verdict", "CONTINUE") == "CONTINUE":
             reason: str = fields.get("reason", "")
@@ -126,7 +126,7 @@ async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> Work
     )
     asked = without_guesses(state, context)
     reply = given(CitedAnswer, state) or await ask_role(_ROLE, CitedAnswer, task, asked, runtime)
-    update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+    update = spent(reply)
     if reply.value is None:
         return update | {"answer": _unreadable(reply.failure.message if reply.failure else "")}
     answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state, context)
@@ -184,11 +184,8 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
             answer = _second(replies[1], answer, state, candidates)
         if differs := _contradicting(answer, state, runtime):
             answer = undecided(answer, differs.reason, differs.gives)
-    return {
-        "answer": answer,
-        "usage": usage(*replies),
-        "failures": failures(*replies) + refused,
-    }
+    used = spent(*replies)
+    return used | {"answer": answer, "failures": used["failures"] + refused}
 
 
 def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | None:

@@ -12,7 +12,7 @@ from planweave.nodes.deciding.selector import action_of, offered, problem_text
 from planweave.nodes.support.briefing import tools_text
 from planweave.nodes.support.lengths import PLAN_STEPS, QUERY, STEP, THOUGHT
 from planweave.nodes.support.limits import reason_to_answer, repeats
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import unreadable_turn
 from planweave.prompts import load
 
@@ -58,7 +58,7 @@ def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
         reply = await ask_role(
             "autogpt", _reply(bound), task, state, runtime, extra_temperature=extra
         )
-        update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+        update: WorkingMemory = {"action": None, **spent(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
         thoughts, command = reply.value.thoughts, reply.value.command

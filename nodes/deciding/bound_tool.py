@@ -6,10 +6,10 @@ from time import perf_counter
 from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.types import interrupt
 
 from planweave import PlanweaveError
 from planweave.memory import Context, WorkingMemory
+from planweave.nodes.deciding.plan_approval import ask_person
 from planweave.nodes.support.turns import Observation, chosen_action, repetition, turn_taken
 from planweave.tools.bound import TOOLS, ToolFailed, arguments, call
 
@@ -17,8 +17,7 @@ from planweave.tools.bound import TOOLS, ToolFailed, arguments, call
 async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Call the chosen tool; its result becomes a fact with the tool's name as source.
 
-    With ``approve_tools`` a person is asked before, in the form of
-    :func:`planweave.nodes.deciding.plan_approval.plan_approval`.
+    With ``approve_tools`` a person is asked before.
     """
     context, action = runtime.context, chosen_action(state)
     started = perf_counter()
@@ -56,27 +55,17 @@ def _is_value(one: object) -> bool:
 
 def _approved(name: str, given: dict[str, Any]) -> dict[str, Any]:
     """The arguments that a person lets through."""
-    asked = f"Call {name} with {json.dumps(given)}?"
-    problem = ""
-    while True:
-        resumed = interrupt(
-            {
-                "action_requests": [{"name": name, "args": given, "description": problem + asked}],
-                "review_configs": [
-                    {"action_name": name, "allowed_decisions": ["approve", "edit", "reject"]}
-                ],
-            }
-        )
-        try:
-            decision = resumed["decisions"][0]
-            match decision["type"]:
-                case "approve":
-                    return given
-                case "edit":
-                    return arguments(TOOLS.get(name), json.dumps(decision["edited_action"]["args"]))
-                case "reject":
-                    note = str(decision.get("message") or "Do without it.")
-                    raise ToolFailed(f"A person refused this call: {note}")
-            problem = f"{decision['type']!r} is no decision here. "
-        except (AttributeError, IndexError, KeyError, TypeError) as error:
-            problem = f"The last answer could not be used ({error!r}). "
+
+    def decide(decision: dict[str, Any]) -> dict[str, Any]:
+        match decision["type"]:
+            case "approve":
+                return given
+            case "edit":
+                return arguments(TOOLS.get(name), json.dumps(decision["edited_action"]["args"]))
+            case "reject":
+                note = str(decision.get("message") or "Do without it.")
+                raise ToolFailed(f"A person refused this call: {note}")
+        raise ValueError(f"{decision['type']!r} is no decision here")
+
+    question = f"Call {name} with {json.dumps(given)}?"
+    return ask_person(name, given, question, ("approve", "edit", "reject"), decide)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.lengths import REASON
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.prompts import load
 
 
@@ -27,8 +27,7 @@ def evaluator(prompt: str) -> Node:
         return {
             "objection": reply.value.notes if reply.value and rejected else "",
             "rejections": state["rejections"] + rejected,
-            "usage": usage(reply),
-            "failures": failures(reply),
+            **spent(reply),
         }
 
     return evaluator

@@ -14,7 +14,7 @@ from planweave.nodes.support.briefing import tools_text
 from planweave.nodes.support.lengths import PLAN_STEPS, QUERY, THOUGHT
 from planweave.nodes.support.limits import reason_to_answer
 from planweave.nodes.support.replies import Step
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import unreadable_turn
 from planweave.prompts import load
 
@@ -48,7 +48,7 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
         )
         reply = await ask_role("selector", _form(bound, included), task, state, runtime)
         update = {"action": None, "actions": []}
-        update |= {"usage": usage(reply), "failures": failures(reply)}
+        update |= spent(reply)
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
         values = reply.value.model_dump()

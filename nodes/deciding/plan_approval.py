@@ -1,7 +1,8 @@
 """Plan approval: a person approves, edits or rejects the plan before it is carried out."""
 
 import json
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
@@ -9,24 +10,43 @@ from langgraph.types import interrupt
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.briefing import plan_text
 
+Decided = TypeVar("Decided")
+
 
 def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Stop until a person has decided, in the form that LangChain's chat clients know.
+    """Stop until a person has decided (:func:`ask_person`).
 
-    Only the plan that a run starts with is asked about; a later one goes on at once.
+    Only the plan that a run starts with is asked about; a later one goes on at once. An edit
+    carries ``edited_action.args.plan``; a rejection or response carries ``message`` and goes back
+    to the planner.
+    """
+    plan = state["plan"]
+    if not runtime.context.approve or not plan or state["turns"]:
+        return {"replanning": ""}
+    question = f"Carry out this plan?\n{plan_text(plan)}"
+    decisions = ("approve", "edit", "reject", "respond")
+    return ask_person("carry_out_plan", {"plan": plan}, question, decisions, _decide)
+
+
+def ask_person(
+    name: str,
+    args: dict[str, Any],
+    question: str,
+    decisions: Sequence[str],
+    decide: Callable[[dict[str, Any]], Decided],
+) -> Decided:
+    """Interrupt the run until a person has decided, in the form that LangChain's chat clients know.
 
     The interrupt asks ``{"action_requests": …, "review_configs": …}`` and is resumed with
-    ``{"decisions": [{"type": "approve" | "edit" | "reject" | "respond", …}]}``. An edit carries
-    ``edited_action.args.plan``; a rejection or response carries ``message`` and goes back to the
-    planner. Anything else asks again, saying what was wrong.
+    ``{"decisions": [{"type": …, …}]}``. What ``decide`` cannot use is asked again, with the reason.
     """
-    if not runtime.context.approve or not state["plan"] or state["turns"]:
-        return {"replanning": ""}
     problem = ""
     while True:
-        resumed = interrupt(_request(state["plan"], problem))
+        request = {"name": name, "args": args, "description": problem + question}
+        review = {"action_name": name, "allowed_decisions": [*decisions]}
+        resumed = interrupt({"action_requests": [request], "review_configs": [review]})
         try:
-            return _decide(resumed["decisions"][0])
+            return decide(resumed["decisions"][0])
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             problem = f"The last answer could not be used ({error!r}). "
 
@@ -57,21 +77,3 @@ def _steps(edited: list[str] | str) -> list[str]:
     except (ValueError, RecursionError):
         return edited.splitlines()
     return steps if isinstance(steps, list) else [edited]
-
-
-def _request(plan: list[str], problem: str) -> dict[str, Any]:
-    return {
-        "action_requests": [
-            {
-                "name": "carry_out_plan",
-                "args": {"plan": plan},
-                "description": f"{problem}Carry out this plan?\n{plan_text(plan)}",
-            }
-        ],
-        "review_configs": [
-            {
-                "action_name": "carry_out_plan",
-                "allowed_decisions": ["approve", "edit", "reject", "respond"],
-            }
-        ],
-    }

@@ -10,7 +10,7 @@ from planweave.nodes.deciding.selector import action_of
 from planweave.nodes.support.briefing import filled
 from planweave.nodes.support.combined import ask_combined, connected
 from planweave.nodes.support.replies import MAX_AT_ONCE, Plan, PlannedStep, PlanWithNeeds, steps_of
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 
 
 def planner(
@@ -57,7 +57,7 @@ def planner(
         reply = await ask("planner", form, task, state, runtime)
         planned = reply.value.steps if reply.value else []
         steps, needs = steps_of(planned)
-        update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        update = spent(reply)
         if state["turns"] and (not steps or steps == state["plan"]):
             return update
         update |= new_plan(steps, needs) | {"replans": _change(state, occasion, steps)}

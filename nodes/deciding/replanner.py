@@ -10,7 +10,7 @@ from planweave.nodes.deciding.planner import new_plan
 from planweave.nodes.support.combined import ask_combined
 from planweave.nodes.support.limits import reason_to_answer
 from planweave.nodes.support.replies import Judgement, JudgementWithNeeds, steps_of
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import take_turn
 from planweave.prompts import load
 
@@ -29,11 +29,7 @@ def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) ->
         task = load(combined if combines else prompt).fill(occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role
         reply = await ask("replanner", form, task, state, runtime)
-        update = asked | {
-            "replanning": "",
-            "usage": usage(reply),
-            "failures": failures(reply),
-        }
+        update = asked | {"replanning": "", **spent(reply)}
         judgement = reply.value
         steps, needs = steps_of(judgement.steps if judgement else [])
         if judgement is None or judgement.replan == "N" or not steps:

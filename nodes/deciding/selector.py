@@ -16,7 +16,7 @@ from planweave.nodes.support.combined import SOURCES, ask_combined, connected, p
 from planweave.nodes.support.lengths import QUERY, THOUGHT
 from planweave.nodes.support.limits import reason_to_answer, repeats
 from planweave.nodes.support.replies import MAX_AT_ONCE, actions_form, answer_form
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import last_round, same, unreadable_turn
 from planweave.prompts import load
 
@@ -61,7 +61,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
         reply = await ask_role(
             "selector", choice_of(bound), task, state, runtime, extra_temperature=extra
         )
-        update: WorkingMemory = {"action": None, "usage": usage(reply), "failures": failures(reply)}
+        update: WorkingMemory = {"action": None, **spent(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
         return update | {"action": action_of(state, **reply.value.model_dump())}
@@ -84,7 +84,7 @@ async def _several(
         "selector", form, task, state, runtime, tools=tools, extra_temperature=extra
     )
     update: WorkingMemory = {"action": None, "actions": []}
-    update |= {"usage": usage(reply), "failures": failures(reply)}
+    update |= spent(reply)
     if reply.value is None:
         return update | unreadable_turn(state, reply.failure)
     reply_fields = reply.value.model_dump()

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.briefing import filled
 from planweave.nodes.support.lengths import STEP
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 
 
 class Task(BaseModel):
@@ -28,11 +28,7 @@ def taskmaster(prompt: str) -> Node:
         task = filled(prompt, state, reason=state["reason"])
         reply = await ask_role("taskmaster", Task, task, state, runtime)
         wanted = reply.value.task.strip() if reply.value else ""
-        return {
-            "task": wanted or _next_step(state),
-            "usage": usage(reply),
-            "failures": failures(reply),
-        }
+        return {"task": wanted or _next_step(state), **spent(reply)}
 
     return taskmaster
 

@@ -21,7 +21,7 @@ from planweave.memory import (
 from planweave.nodes.assist.asking import FEW_FINDINGS, few_findings
 from planweave.nodes.assist.replies import nearer, stated
 from planweave.nodes.support.pages import pages_text
-from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.role import ask_role, spent
 from planweave.nodes.support.turns import Observation, chosen_action, turn_taken
 from planweave.prompts import load
 from planweave.tools.calculator import CURRENCIES
@@ -126,7 +126,8 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
     turn = turn_taken(state, found, problem, seconds, calls=reply.calls)
     if whole:
         turn["step"] = state["step"]  # no step of a plan is done by it
-    return turn | {"usage": usage(reply), "failures": [*failures(reply), *dropped]}
+    used = spent(reply)
+    return turn | used | {"failures": [*used["failures"], *dropped]}
 
 
 def _at_most(findings: Sequence[Finding]) -> list[Finding]:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.lengths import DRAFT_STEP, THOUGHT
-from planweave.nodes.support.role import failures, usage
+from planweave.nodes.support.role import spent
 from planweave.nodes.support.writer import ask_writer
 from planweave.prompts import load
 
@@ -35,7 +35,7 @@ async def drafter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     reply = await ask_writer("drafter", Draft, task, state, runtime)
     steps, thought = (reply.value.steps, reply.value.thought) if reply.value else ([], "")
     drafted = _drafted(steps, thought.strip())
-    return drafted | {"usage": usage(reply), "failures": failures(reply)}
+    return drafted | spent(reply)
 
 
 def _drafted(steps: Sequence[str], reasoning: str) -> WorkingMemory:

@@ -14,7 +14,7 @@ from planweave.nodes.assist.asking import task_again
 from planweave.nodes.deciding.answering_machine import cited
 from planweave.nodes.support.briefing import plan_text
 from planweave.nodes.support.lengths import SHORT, STEP, TEXT, UNKNOWN
-from planweave.nodes.support.role import failures, usage
+from planweave.nodes.support.role import spent
 from planweave.nodes.support.writer import ask_writer
 from planweave.prompts import load
 
@@ -87,11 +87,7 @@ async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     product = reply.value.product() if reply.value else ""
     if not product and family in ("code", "writing"):
         product = "\n".join(state["revised"])
-    return {
-        "answer": _handed_over(product, state),
-        "usage": usage(reply),
-        "failures": failures(reply),
-    }
+    return {"answer": _handed_over(product, state), **spent(reply)}
 
 
 def plan_lines(steps: Iterable[str]) -> str:
@@ -105,7 +101,7 @@ async def _cited(task: str, state: WorkingMemory, runtime: Runtime[Context]) -> 
     reply = await ask_writer("finisher", Written, task, state, runtime)
     value = reply.value or Written(text="", short=None, unknown="No readable answer.")
     answer = cited(value.text, value.short, value.unknown, state, runtime.context)
-    return {"answer": answer, "usage": usage(reply), "failures": failures(reply)}
+    return {"answer": answer, **spent(reply)}
 
 
 def _notes(state: WorkingMemory, family: TaskFamily, context: Context) -> str:

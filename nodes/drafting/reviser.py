@@ -13,7 +13,7 @@ from planweave.memory import Context, Revision, WorkingMemory
 from planweave.nodes.assist.replies import own_step
 from planweave.nodes.drafting.drafter import MAX_STEPS, Text
 from planweave.nodes.support.pages import excerpt
-from planweave.nodes.support.role import failures, usage
+from planweave.nodes.support.role import spent
 from planweave.nodes.support.thoughts import WHOLE, numbered, revisions, seen_with
 from planweave.nodes.support.writer import ask_writer
 from planweave.prompts import load
@@ -104,11 +104,7 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         and (text := step.strip()) not in ("", "…", "...", state["revised"][number - 1])
         and own_step(text, page, _PROMPTS, runtime.context)
     }
-    return {
-        "revisions": revisions(state, lookup, changed),
-        "usage": usage(reply),
-        "failures": failures(reply),
-    }
+    return {"revisions": revisions(state, lookup, changed), **spent(reply)}
 
 
 def _form(state: WorkingMemory) -> tuple[type[Revised], dict[str, JsonValue]]:

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, Lookup, WorkingMemory
 from planweave.nodes.support.lengths import SEARCH
-from planweave.nodes.support.role import failures, usage
+from planweave.nodes.support.role import spent
 from planweave.nodes.support.thoughts import checked, numbered, seen_with
 from planweave.nodes.support.writer import ask_writer
 from planweave.prompts import load
@@ -38,11 +38,7 @@ async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     )
     reply = await ask_writer("to_query", Query, task, state, runtime)
     query = reply.value.query.strip() if reply.value else ""
-    return {
-        "lookups": [_lookup(state, query or text)],
-        "usage": usage(reply),
-        "failures": failures(reply),
-    }
+    return {"lookups": [_lookup(state, query or text)], **spent(reply)}
 
 
 def _steps(state: WorkingMemory, numbers: Iterable[int]) -> str:

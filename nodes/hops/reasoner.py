@@ -10,7 +10,7 @@ from planweave.nodes.shared.citation_check import CITATION
 from planweave.nodes.support.briefing import fact_text
 from planweave.nodes.support.lengths import REASONING, SEARCH, SHORT
 from planweave.nodes.support.limits import reason_to_answer
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.prompts import load
 
 
@@ -50,7 +50,7 @@ def reasoner(prompt: str) -> Node:
             + context.temperature_step * state["raises"],
             briefed=bool(visible) or not context.masking,
         )
-        update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        update = spent(reply)
         thought = reply.value or Reasoning(reasoning="", answer=None, queries=[])
         queries = [query.strip() for query in thought.queries if query.strip()]
         return update | {

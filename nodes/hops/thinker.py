@@ -7,7 +7,7 @@ from planweave.memory import Action, Answer, Context, WorkingMemory
 from planweave.nodes.support.briefing import fact_text
 from planweave.nodes.support.lengths import SHORT, THOUGHT
 from planweave.nodes.support.limits import reason_to_answer
-from planweave.nodes.support.role import Node, ask_role, failures, usage
+from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.prompts import load
 
 
@@ -35,7 +35,7 @@ def thinker(prompt: str) -> Node:
             thoughts=" ".join(turn["thought"] for turn in state["turns"]).strip() or "(none yet)",
         )
         reply = await ask_role("thinker", Thought, task, state, runtime, briefed=False)
-        update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+        update = spent(reply)
         if reply.value is None:
             return update | {"action": None}
         thought, short = reply.value.thought.strip(), (reply.value.answer or "").strip()

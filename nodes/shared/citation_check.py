@@ -12,7 +12,7 @@ from planweave.nodes.support.briefing import fact_text
 from planweave.nodes.support.lengths import REASON
 from planweave.nodes.support.limits import known_so_far
 from planweave.nodes.support.progress import report
-from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.role import ask_role, spent
 from planweave.nodes.support.verdict import followed, with_verdict
 from planweave.prompts import load
 from planweave.tools.checking import CITATION, judge
@@ -139,7 +139,7 @@ async def _judged(
         )
         for n, claim in enumerate(claims, start=1)
     ]
-    return judged, {"usage": usage(reply), "failures": failures(reply)}
+    return judged, spent(reply)
 
 
 def _marked(answer: Answer, claims: Sequence[Claim], *, inline: bool) -> Answer:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.assist.replies import new_question
 from planweave.nodes.support.briefing import conversation_text
-from planweave.nodes.support.role import ask_with, failures, usage
+from planweave.nodes.support.role import ask_with, spent
 from planweave.prompts import load
 
 
@@ -29,7 +29,7 @@ async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> Workin
     )
     messages = [SystemMessage(load("common/interpreter_ground").fill()), HumanMessage(task)]
     reply = await ask_with("interpreter", Interpretation, messages, runtime)
-    update: WorkingMemory = {"usage": usage(reply), "failures": failures(reply)}
+    update = spent(reply)
     if reply.value is None:
         return update
     if not reply.value.follows_up:

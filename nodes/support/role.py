@@ -133,9 +133,10 @@ def _stream(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
         runtime.stream_writer({"call": placed.model_dump(mode="json")})
 
 
-def usage(*replies: Reply[Output]) -> UsageByRole:
-    """What the calls behind these replies used, by role."""
-    return usage_of_calls([call for reply in replies for call in reply.calls])
+def spent(*replies: Reply[Output]) -> WorkingMemory:
+    """What these replies add to working memory: their usage by role, and what went wrong."""
+    calls = [call for reply in replies for call in reply.calls]
+    return {"usage": usage_of_calls(calls), "failures": failures(*replies)}
 
 
 def usage_of_calls(calls: Sequence[CallRecord]) -> UsageByRole:
