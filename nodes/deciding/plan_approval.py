@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from langgraph.runtime import Runtime
 from langgraph.types import interrupt
 
+from planweave import PlanweaveError
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.briefing import plan_text
 
@@ -47,6 +48,8 @@ def ask_person(
         resumed = interrupt({"action_requests": [request], "review_configs": [review]})
         try:
             return decide(resumed["decisions"][0])
+        except PlanweaveError:
+            raise
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             problem = f"The last answer could not be used ({error!r}). "
 
