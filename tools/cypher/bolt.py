@@ -2,27 +2,22 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from threading import Lock, Thread
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.cells import cut
-from planweave.tools.cypher.describe import describe
-from planweave.tools.cypher.graph import Graph
-from planweave.tools.cypher.guard import guard
-from planweave.tools.cypher.hints import Names, hint
+from planweave.tools.cypher.graph import NARROW, Graph, Rows
 from planweave.tools.database import (
     Cell,
     DatabaseUnavailable,
     Limits,
     QueryFailed,
     QueryRefused,
-    QueryResult,
     QueryTimeout,
-    Schema,
 )
 from planweave.tools.slots import Slots
 
@@ -31,12 +26,7 @@ if TYPE_CHECKING:
     from neo4j.exceptions import Neo4jError
 
 _COUNTED = 10_000  # rows beyond the limit that are counted; past them the total stays unknown
-_SCANNED = 50_000  # nodes of a label, and relationships, that the schema is read from
-_DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
-_LOOKING = Limits(seconds=2, rows=500)
 _CONNECTING = 10.0  # seconds
-
-Answer: TypeAlias = tuple[tuple[str, ...], list[list[Cell]], int | None]
 
 
 class BoltCypher(Graph):
@@ -50,6 +40,9 @@ class BoltCypher(Graph):
     Raises:
         DatabaseUnavailable: The server does not answer or refuses the login.
     """
+
+    checks_names = False
+    scanned = 50_000
 
     def __init__(self, url: str, auth: tuple[str, str] | None = None) -> None:
         from neo4j import GraphDatabase
@@ -65,7 +58,6 @@ class BoltCypher(Graph):
         self._running = 0
         self._slots = Slots(most=32, share=8)
         self._closed = False
-        self._schema: Schema | None = None
         try:
             self._driver: Driver = GraphDatabase.driver(
                 self._place + (f"?{parts.query}" if parts.query else ""),
@@ -79,41 +71,6 @@ class BoltCypher(Graph):
             raise self._unavailable("is not an address that can be used") from error
         self._genuine = self._is_neo4j()
         self.language = "Cypher (Neo4j)" if self._genuine else "Cypher (openCypher server)"
-
-    def schema(self) -> Schema:
-        """Describe labels and relationship types by plain Cypher; read once, then kept.
-
-        Of a large graph only a part is looked at for properties and directions.
-        """
-        if self._schema is None:
-            self._schema = describe(
-                lambda query: self._limited(query, _DESCRIBING, checked=True)[1],
-                self.language,
-                scan=_SCANNED,
-            )
-        return self._schema
-
-    def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
-        """Run one read-only query; see :class:`planweave.tools.database.Database`."""
-        statement, tokens = guard(query)
-        names = Names(self.schema(), tokens)
-        start = time.perf_counter()
-        try:
-            columns, rows, total = self._limited(statement, limits)
-        except QueryFailed as error:
-            fixes = [" ".join(problem) for problem in names.problems()]
-            raise QueryFailed(error.problem, fix=" ".join(fixes[:2])) from error
-        seconds = time.perf_counter() - start
-        unknown = [] if _says_something(rows) else [" ".join(one) for one in names.problems()]
-        said = hint(names, rows, lambda read: self._limited(read, _LOOKING, checked=True)[1])
-        return QueryResult(
-            query=statement,
-            columns=columns,
-            rows=tuple(tuple(row) for row in rows),
-            total_rows=total,
-            seconds=seconds,
-            hint=" ".join([*unknown[:2], said]).strip(),
-        )
 
     def close(self) -> None:
         """Close all connections, at the latest when a query left behind has ended.
@@ -144,13 +101,13 @@ class BoltCypher(Graph):
         self._driver.close()
         raise self._unavailable(reason) from cause
 
-    def _limited(self, query: str, limits: Limits, *, checked: bool = False) -> Answer:
+    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Rows:
         """Run in a thread of its own: not every server keeps the time limit it is given."""
-        outcome: list[Answer | Exception] = []
+        outcome: list[Rows | Exception] = []
 
         def work() -> None:
             try:
-                outcome.append(self._execute(query, limits, checked))
+                outcome.append(self._execute(statement, limits, own))
             except Exception as error:  # handed to the caller's thread below
                 outcome.append(error)
             finally:
@@ -176,7 +133,7 @@ class BoltCypher(Graph):
             if self._closed and not self._running:
                 self._driver.close()
 
-    def _execute(self, query: str, limits: Limits, checked: bool) -> Answer:
+    def _execute(self, query: str, limits: Limits, own: bool) -> Rows:
         from neo4j import READ_ACCESS
 
         with (
@@ -185,13 +142,13 @@ class BoltCypher(Graph):
             ) as session,
             session.begin_transaction(timeout=limits.seconds) as transaction,
         ):
-            if self._genuine and not checked:
+            if self._genuine and not own:
                 _explain(transaction, query)
             result = transaction.run(query)
             head = [[_cell(v) for v in record.values()] for record in islice(result, limits.rows)]
             more = sum(1 for _ in islice(result, _COUNTED + 1))
             total = None if more > _COUNTED else len(head) + more
-            return tuple(result.keys()), cut(head, limits.characters), total
+            return Rows(result.keys(), cut(head, limits.characters), total)
 
     def _translated(self, error: Exception, limits: Limits) -> PlanweaveError:
         """The driver's error as one of ours."""
@@ -246,12 +203,8 @@ def _reason(error: "Neo4jError") -> str:
 def _too_long(limits: Limits) -> QueryTimeout:
     return QueryTimeout(
         f"The query takes too long; it was stopped ({limits.seconds:g} s).",
-        fix="Start from a node with known properties, bound the hops (*1..3), or add LIMIT.",
+        fix=NARROW,
     )
-
-
-def _says_something(rows: Sequence[Sequence[Cell]]) -> bool:
-    return any(cell is not None for row in rows for cell in row)
 
 
 def _cell(value: object) -> Cell:

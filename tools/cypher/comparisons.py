@@ -13,9 +13,9 @@ from typing import NamedTuple
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import Element
-from planweave.tools.cypher.reach import Edit, end_of_clause
+from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Token
+from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
 from planweave.tools.database import Field
 from planweave.tools.said import Part, is_time, said_direction, said_part
 
@@ -49,20 +49,18 @@ def compared_as_meant(
         if field is None or value.kind not in ("string", "number"):
             continue
         if field.type == "LIST" and sign.text.upper() in ("=", "CONTAINS"):
-            end = value.start + len(value.text)
             edits = [
-                Edit(tokens[place].start, 0, "any(item IN "),
-                Edit(sign.start, 0, "WHERE item "),
-                Edit(end, 0, ")"),
+                before(tokens[place], "any(item IN "),
+                before(sign, "WHERE item "),
+                behind(value, ")"),
             ]
             yield edits, f"{access.property} is a list: any of its items counts"
         elif sign.text == "=" and (operator := _meant(value, field, question)):
             text = _as_text(value)
-            edits = [
-                Edit(sign.start, 1, operator),
-                Edit(value.start, len(value.text), text),
-            ]
-            yield edits, f"{access.property} {operator} {text}"
+            yield (
+                [instead(sign, operator), instead(value, text)],
+                f"{access.property} {operator} {text}",
+            )
     yield from _maps(names, tokens, question)
     yield from _sorted_as_said(tokens, question)
     yield from _same(names, tokens, question)
@@ -81,10 +79,8 @@ def _sorted_as_said(tokens: Sequence[Token], question: str) -> Iterator[tuple[li
         following = words[at + 5 + has_direction : at + 6 + has_direction]
         if said is None or (said == "DESC") == is_down or following != ["LIMIT"]:
             continue
-        if has_direction:
-            yield [Edit(direction.start, len(direction.text), said)], f"sorts {said}"
-        else:
-            yield [Edit(key.start + len(key.text), 0, f" {said}")], f"sorts {said}"
+        edit = instead(direction, said) if has_direction else behind(key, f" {said}")
+        yield [edit], f"sorts {said}"
 
 
 def _same(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
@@ -100,9 +96,9 @@ def _same(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tupl
             continue
         first, second = variables
         edits = [
-            Edit(token.start, len(token.text), first)
-            for before, token in pairwise(tokens)
-            if token.identifier == second and before.text not in (".", ":")
+            instead(token, first)
+            for earlier, token in pairwise(tokens)
+            if token.identifier == second and earlier.text not in (".", ":")
         ]
         yield edits, f"{second} is the same {label} as {first}"
 
@@ -125,9 +121,8 @@ def _maps(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tupl
                     yield edits, f"{name} {operator} {_as_text(value)}"
                     return
             elif entry.first != entry.last:
-                first, last = tokens[entry.first], tokens[entry.last]
-                length = last.start + len(last.text) - first.start
-                yield [Edit(first.start, length, value.text)], f"{name} is {value.text}"
+                span = tokens[entry.first].start, tokens[entry.last].end
+                yield [Edit(*span, value.text)], f"{name} is {value.text}"
                 return
 
 
@@ -194,28 +189,27 @@ def _moved_to_where(
     element: Element = names.patterns.elements[place]
     words = clauses(tokens)
     after = [one for one in words if one.start > tokens[place].start]
-    before = [one for one in words if one.start < tokens[place].start]
-    if not after or not before or before[-1].word != "MATCH":
+    earlier = [one for one in words if one.start < tokens[place].start]
+    if not after or not earlier or earlier[-1].word != "MATCH":
         return []
     end = after[1].start if len(after) > 1 else tokens[-1].start
     if any(one.word in ("OR", "XOR") and after[0].start < one.start < end for one in tokens):
         return []  # AND would bind more tightly
     start, key, last = _map_of(tokens, place), tokens[entry.key], tokens[entry.last]
     closing = tokens[entry.last + 1]
-    edits = []
     if len([*_entries(tokens, start)]) == 1:
-        edits.append(Edit(tokens[start].start, closing.start + 1 - tokens[start].start, ""))
+        span = tokens[start].start, closing.end
     elif closing.text == ",":
-        edits.append(Edit(key.start, closing.start + 1 - key.start, ""))
+        span = key.start, closing.end
     else:
-        comma = tokens[entry.key - 1].start
-        edits.append(Edit(comma, last.start + len(last.text) - comma, ""))
+        span = tokens[entry.key - 1].start, last.end
+    edits = [Edit(*span, "")]
     variable = element.variable or "named"
     if not element.variable:
-        edits.append(Edit(tokens[place].start + 1, 0, variable))
+        edits.append(behind(tokens[place], variable))
     tested = f"{variable}.{quoted(tokens[entry.key].identifier)} {test}"
     if after[0].word == "WHERE":
-        edits.append(Edit(after[0].start + len("WHERE"), 0, f" {tested} AND"))
+        edits.append(behind(after[0], f" {tested} AND"))
     else:
-        edits.append(Edit(end_of_clause(tokens, after[0]), 0, f" WHERE {tested}"))
+        edits.append(behind(last_before(tokens, after[0]), f" WHERE {tested}"))
     return edits

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from planweave import PlanweaveError
@@ -12,9 +11,9 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Access
-from planweave.tools.cypher.reach import Edit, is_known, joined, properties, renamed
+from planweave.tools.cypher.reach import is_known, joined, properties, renamed
 from planweave.tools.cypher.sql_habits import clauses, items, lacks_return, without_sql
-from planweave.tools.cypher.tokens import Token, tokenize
+from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead, tokenize
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
@@ -79,7 +78,7 @@ def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[l
 
 def _edited(statement: str, edits: Iterable[Edit]) -> str:
     for edit in sorted({*edits}, reverse=True):
-        statement = statement[: edit.start] + edit.text + statement[edit.start + edit.length :]
+        statement = statement[: edit.start] + edit.text + statement[edit.end :]
     return statement
 
 
@@ -136,7 +135,8 @@ def _titled(
     is_whole = any(item and not item["property"] for item in found)
     is_sorted = any(one.word == "ORDER" for one in words[place:])
     once = "DISTINCT " if is_whole and not is_sorted and not shown["once"] else ""
-    return Edit(words[place].start + shown.start("items"), 0, f"{once}{text}, "), f"shows {text}"
+    start = words[place].start + shown.start("items")
+    return Edit(start, start, f"{once}{text}, "), f"shows {text}"
 
 
 def _meant_titles(names: Names, tokens: Sequence[Token], values: Values) -> Iterator[Edit]:
@@ -146,24 +146,23 @@ def _meant_titles(names: Names, tokens: Sequence[Token], values: Values) -> Iter
         if access.place < 0 or len(owners) != 1 or not _NAMING.search(access.property):
             continue
         if not is_known(access.property, names) and (title := _title(owners[0], values)):
-            token = tokens[access.place + 2]
-            yield Edit(token.start, len(token.text), quoted(title))
+            yield instead(tokens[access.place + 2], quoted(title))
 
 
 def _retyped(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Links of a type that leads from neither label to the other, where one other type does."""
     for link in names.patterns.links:
-        types = [names.relationships.get(name) for name in link.relationship.names]
+        type_ = names.only_type(link)
         left, right = names.entities(link.left), names.entities(link.right)
-        if len(types) != 1 or types[0] is None or len(left) != 1 or len(right) != 1:
+        if type_ is None or len(left) != 1 or len(right) != 1:
             continue
-        if _connects(types[0], left[0], right[0]):
+        if _connects(type_, left[0], right[0]):
             continue
         meant = [one for one in names.relationships.values() if _connects(one, left[0], right[0])]
-        token = next(t for t in tokens[link.place :] if t.identifier == types[0].name)
+        token = next(t for t in tokens[link.place :] if t.identifier == type_.name)
         if len(meant) == 1:
-            edit = Edit(token.start, len(token.text), quoted(meant[0].name))
-            yield [edit], f"{types[0].name} → {meant[0].name}"
+            name = meant[0].name
+            yield [instead(token, quoted(name))], f"{type_.name} → {name}"
 
 
 def _connects(type_: Entity, one: Entity, other: Entity) -> bool:
@@ -175,32 +174,26 @@ def _connects(type_: Entity, one: Entity, other: Entity) -> bool:
 def _turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Links that run the other way only."""
     for link in names.patterns.links:
-        types = [
-            names.relationships[n] for n in link.relationship.names if n in names.relationships
-        ]
-        other = replace(link, left=link.right, right=link.left)
+        types = names.types(link)
         if not link.arrow or not types or any(runs(one, link, names) for one in types):
             continue
-        if not all(runs(one, other, names) for one in types):
+        if not all(runs(one, link.turned, names) for one in types):
             continue
         change = f"[:{types[0].name}] runs the other way"
         if link.arrow == ">":
-            head, tail = tokens[link.end + 2], tokens[link.place - 1]
-            yield [Edit(head.start, 1, ""), Edit(tail.start, 0, "<")], change
+            head, tail = tokens[link.end + 2], before(tokens[link.place - 1], "<")
         else:
-            head, tail = tokens[link.place - 2], tokens[link.end + 1]
-            yield [Edit(head.start, 1, ""), Edit(tail.start + 1, 0, ">")], change
+            head, tail = tokens[link.place - 2], behind(tokens[link.end + 1], ">")
+        yield [instead(head, ""), tail], change
 
 
 def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Links that skip a node: what lies between is put in, where one label and type lead there."""
     for link in names.patterns.links:
-        types = [names.relationships.get(name) for name in link.relationship.names]
-        if len(types) != 1 or types[0] is None or not link.arrow or link.relationship.many_hops:
+        type_ = names.only_type(link)
+        if type_ is None or not link.arrow or link.relationship.many_hops:
             continue
-        type_ = types[0]
-        turned = replace(link, left=link.right, right=link.left)
-        if runs(type_, link, names) or runs(type_, turned, names):
+        if runs(type_, link, names) or runs(type_, link.turned, names):
             continue
         forward = link.arrow == ">"
         left, right = names.entities(link.left), names.entities(link.right)
@@ -222,10 +215,10 @@ def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit],
         change = f"goes through {label}"
         if fits_right:
             closing = tokens[link.place - (2 if forward else 3)]
-            yield [Edit(closing.start + 1, 0, f"{step}(:{quoted(label)})")], change
+            yield [behind(closing, f"{step}(:{quoted(label)})")], change
         else:
             opening = tokens[link.end + (3 if forward else 2)]
-            yield [Edit(opening.start, 0, f"(:{quoted(label)}){step}")], change
+            yield [before(opening, f"(:{quoted(label)}){step}")], change
 
 
 def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:
@@ -259,9 +252,8 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
         if not variable:
             fresh += 1
             variable = named[homes[0]] = f"it{fresh}"
-            edits.append(Edit(tokens[homes[0]].start + 1, 0, variable))
-        token = tokens[access.place]
-        edits.append(Edit(token.start, len(token.text), variable))
+            edits.append(behind(tokens[homes[0]], variable))
+        edits.append(instead(tokens[access.place], variable))
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
 
 
@@ -275,11 +267,10 @@ def _as_numbers(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Ed
         is_text = any(f.name == access.property and f.type == "STRING" for f in owners[0].fields)
         if not is_text or not samples or not all(map(_NUMBER.fullmatch, samples)):
             continue
-        before = tokens[access.place - 2].word if access.place > 1 else ""
-        if before in _ADDED_UP or _is_compared_with_number(tokens, access.place + 3):
+        function = tokens[access.place - 2].word if access.place > 1 else ""
+        if function in _ADDED_UP or _is_compared_with_number(tokens, access.place + 3):
             first, last = tokens[access.place], tokens[access.place + 2]
-            end = last.start + len(last.text)
-            edits = [Edit(first.start, 0, "toFloat("), Edit(end, 0, ")")]
+            edits = [before(first, "toFloat("), behind(last, ")")]
             yield edits, f"{access.variable}.{access.property} is read as a number"
 
 
@@ -294,10 +285,8 @@ def _is_compared_with_number(tokens: Sequence[Token], place: int) -> bool:
 def _bound(tokens: Sequence[Token]) -> set[str]:
     """Names that a pattern, AS or a list brings in; before a dot a name is only used."""
     found = set()
-    for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
-        if before.text in ("(", "[", ",") and after.text != ".":
-            found.add(token.identifier)
-        if before.word == "AS":
+    for earlier, token, later in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        if (earlier.text in ("(", "[", ",") and later.text != ".") or earlier.word == "AS":
             found.add(token.identifier)
     return found | {tokens[-1].identifier}
 

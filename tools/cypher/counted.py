@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.reach import Edit, end_of_clause
+from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Token
+from planweave.tools.cypher.tokens import Edit, Token, behind
 from planweave.tools.linking import stem
 
 _COUNTED = re.compile(
@@ -41,10 +41,10 @@ def counts_what_is_asked(
         return
     place, step = steps[0]
     variable = names.patterns.elements[place].variable
-    edits = [] if variable else [Edit(tokens[place].start + 1, 0, f"{_NAME}_by")]
+    edits = [] if variable else [behind(tokens[place], f"{_NAME}_by")]
     pattern = f", ({quoted(variable or f'{_NAME}_by')}){step}({_NAME}:{quoted(label)})"
-    edits.append(Edit(end_of_clause(tokens, words[1]), 0, pattern))
-    edits.append(Edit(count.start, count.length, f"DISTINCT {_NAME}"))
+    edits.append(behind(last_before(tokens, words[1]), pattern))
+    edits.append(count)
     yield edits, f"counts {label}"
 
 
@@ -56,7 +56,7 @@ def _label(names: Names, question: str) -> str:
 
 
 def _count(tokens: Sequence[Token]) -> Edit | None:
-    """What stands between the brackets of the only ``count(…)``; None if there are several."""
+    """Count our nodes in the only ``count(…)``; None if there are several."""
     places = [
         at
         for at, token in enumerate(tokens[:-3])
@@ -69,7 +69,7 @@ def _count(tokens: Sequence[Token]) -> Edit | None:
     inside = tokens[begin:end]
     if end < 0 or any(token.text in ("(", ".") for token in inside):
         return None
-    return Edit(inside[0].start, tokens[end].start - inside[0].start, "")
+    return Edit(inside[0].start, tokens[end].start, f"DISTINCT {_NAME}")
 
 
 def _steps(names: Names, here: str, there: str) -> Iterator[str]:

@@ -16,8 +16,8 @@ _TYPES = ((bool, "BOOLEAN"), (int, "INTEGER"), (float, "FLOAT"), (str, "STRING")
 def describe(
     read: Read,
     language: str,
-    keys: Mapping[str, Sequence[str]] | None = None,
-    scan: int = 100_000_000,
+    keys: Mapping[str, Sequence[str]],
+    scan: int,
 ) -> Schema:
     """Describe labels and relationship types with their properties, counts and directions.
 
@@ -30,7 +30,7 @@ def describe(
     """
     return Schema(
         language=language,
-        entities=(*_nodes(read, keys or {}, scan), *_relationships(read, scan)),
+        entities=(*_nodes(read, keys, scan), *_relationships(read, scan)),
     )
 
 

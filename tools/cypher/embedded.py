@@ -1,15 +1,11 @@
 """A graph from a ``.cql`` script, held by a process of its own."""
 
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from threading import Lock
 from typing import cast
 
-from planweave.tools.cypher.describe import describe
-from planweave.tools.cypher.graph import Graph
-from planweave.tools.cypher.guard import guard
-from planweave.tools.cypher.hints import Names, hint
+from planweave.tools.cypher.graph import NARROW, Graph, Rows
 from planweave.tools.cypher.own import rewritten
 from planweave.tools.cypher.process import Worker
 from planweave.tools.cypher.tokens import tokenize
@@ -18,15 +14,10 @@ from planweave.tools.database import (
     DatabaseUnavailable,
     Limits,
     QueryFailed,
-    QueryResult,
     QueryTimeout,
-    Schema,
 )
 from planweave.tools.process import ProcessEnded
 from planweave.tools.slots import Slots
-
-_DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
-_NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
 
 
 class EmbeddedCypher(Graph):
@@ -37,6 +28,8 @@ class EmbeddedCypher(Graph):
     """
 
     language = "Cypher (Neo4j)"
+    checks_names = True  # the engine makes up what it does not know
+    scanned = 100_000_000
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
@@ -47,35 +40,7 @@ class EmbeddedCypher(Graph):
         self._lock = Lock()
         self._turns = Slots(most=1, share=1)
         self._worker: Worker | None = Worker(self._path)
-        self._keys = cast("dict[str, list[str]]", self._worker.found["keys"])
-        self._schema: Schema | None = None
-
-    def schema(self) -> Schema:
-        """Describe labels and relationship types; read once, then kept."""
-        if self._schema is None:
-            self._schema = describe(
-                lambda query: self._ask(query, _DESCRIBING)[1],
-                self.language,
-                self._keys,
-            )
-        return self._schema
-
-    def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
-        """Run one read-only query; see :class:`planweave.tools.database.Database`."""
-        statement, tokens = guard(query)
-        names = Names(self.schema(), tokens)
-        names.check()
-        start = time.perf_counter()
-        columns, rows, total = self._ask(statement, limits)
-        seconds = time.perf_counter() - start
-        return QueryResult(
-            query=statement,
-            columns=tuple(columns),
-            rows=tuple(tuple(row) for row in rows),
-            total_rows=total,
-            seconds=seconds,
-            hint=hint(names, rows, lambda read: self._ask(read, Limits(seconds=1, rows=500))[1]),
-        )
+        self.keys = cast("dict[str, list[str]]", self._worker.found["keys"])
 
     def close(self) -> None:
         """End the process; safe to call twice."""
@@ -84,11 +49,11 @@ class EmbeddedCypher(Graph):
                 self._worker.stop()
             self._worker = None
 
-    def _ask(
-        self, query: str, limits: Limits
-    ) -> tuple[Sequence[str], Sequence[Sequence[Cell]], int]:
+    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Rows:
+        """Ask the process; see :class:`Graph`."""
+        del own
         request = {
-            "query": rewritten(query, tokenize(query)),
+            "query": rewritten(statement, tokenize(statement)),
             "rows": limits.rows,
             "characters": limits.characters,
         }
@@ -106,15 +71,13 @@ class EmbeddedCypher(Graph):
             raise _stopped("takes too long", limits)
         if "error" in answer:
             raise _failed(str(answer["message"]))
-        columns, rows = (
-            cast("list[str]", answer["columns"]),
-            cast("list[list[Cell]]", answer["rows"]),
-        )
-        return columns, rows, cast("int", answer["total"])
+        columns = cast("list[str]", answer["columns"])
+        rows = cast("list[list[Cell]]", answer["rows"])
+        return Rows(columns, rows, cast("int", answer["total"]))
 
 
 def _stopped(reason: str, limits: Limits) -> QueryTimeout:
-    return QueryTimeout(f"The query {reason}; it was stopped ({limits.seconds:g} s).", fix=_NARROW)
+    return QueryTimeout(f"The query {reason}; it was stopped ({limits.seconds:g} s).", fix=NARROW)
 
 
 def _failed(message: str) -> QueryFailed:

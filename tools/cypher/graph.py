@@ -1,28 +1,103 @@
-"""What every graph database does with a question, whatever runs its queries."""
+"""What every graph database does with a query and a question, whatever runs its queries."""
 
 import re
+import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import ClassVar, NamedTuple
 
 from planweave.tools.cypher.correct import corrected, links, stored_values
-from planweave.tools.database import Corrected, Kind, Limits, QueryResult, Schema, Unlinked
+from planweave.tools.cypher.describe import describe
+from planweave.tools.cypher.guard import guard
+from planweave.tools.cypher.hints import Names, hint
+from planweave.tools.database import (
+    Cell,
+    Corrected,
+    Kind,
+    Limits,
+    QueryFailed,
+    QueryResult,
+    Schema,
+    Unlinked,
+)
 from planweave.tools.unlinked import invented, unlinked
 
+NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
+"""How to fix a query that takes too long."""
+
+_DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
+_LOOKING = Limits(seconds=2, rows=500)
 _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PROPERTY = re.compile(r"\.\s*`?([^\W\d]\w*)(?!\w*\s*[(.])")
 
 
+class Rows(NamedTuple):
+    """What a query gave back; ``total`` is None where more rows than are counted were left."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    total: int | None
+
+
 class Graph(ABC):
-    """A read-only graph; see :class:`planweave.tools.database.Database`."""
+    """A read-only graph; see :class:`planweave.tools.database.Database`.
+
+    Attributes:
+        checks_names: A name that the schema does not have is refused before the query runs.
+        scanned: Nodes of a label, and relationships, that the schema is read from at most.
+        keys: By label, the properties that identify a node.
+    """
 
     kind: Kind = "graph"
+    language: str
+    checks_names: ClassVar[bool]
+    scanned: ClassVar[int]
+    keys: Mapping[str, Sequence[str]] = MappingProxyType({})
+    _schema: Schema | None = None
 
     @abstractmethod
+    def close(self) -> None:
+        """Release what is open; safe to call twice."""
+
+    @abstractmethod
+    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Rows:
+        """Run a statement that only reads; ``own``: it is ours, and need not be checked again."""
+
     def schema(self) -> Schema:
-        """Describe labels and relationship types."""
+        """Describe labels and relationship types by plain Cypher; read once, then kept."""
+        if self._schema is None:
+            self._schema = describe(
+                lambda query: self.ask(query, _DESCRIBING, own=True).rows,
+                self.language,
+                self.keys,
+                self.scanned,
+            )
+        return self._schema
 
-    @abstractmethod
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
-        """Run one read-only query."""
+        """Run one read-only query; see :class:`planweave.tools.database.Database`."""
+        statement, tokens = guard(query)
+        names = Names(self.schema(), tokens)
+        if self.checks_names:
+            names.check()
+        start = time.perf_counter()
+        try:
+            columns, rows, total = self.ask(statement, limits)
+        except QueryFailed as error:
+            raise QueryFailed(error.problem, fix=_unknown(names) or error.fix) from error
+        seconds = time.perf_counter() - start
+        says_something = any(cell is not None for row in rows for cell in row)
+        unknown = "" if says_something else _unknown(names)
+        said = hint(names, rows, lambda read: self.ask(read, _LOOKING, own=True).rows)
+        return QueryResult(
+            query=statement,
+            columns=tuple(columns),
+            rows=tuple(tuple(row) for row in rows),
+            total_rows=total,
+            seconds=seconds,
+            hint=f"{unknown} {said}".strip(),
+        )
 
     def corrected(
         self, query: str, *, question: str = "", now: str = "", ranks: bool = False
@@ -45,3 +120,8 @@ class Graph(ABC):
         """A property that only the question has; see :class:`planweave.tools.database.Database`."""
         properties = _PROPERTY.findall(_STRING.sub("", query))
         return invented(properties, question, self.schema(), explained=explained)
+
+
+def _unknown(names: Names) -> str:
+    """The first names of a query that the schema does not have, as sentences."""
+    return " ".join([" ".join(one) for one in names.problems()][:2])

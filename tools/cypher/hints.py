@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 
 from planweave import PlanweaveError
 from planweave.texts import listed
@@ -41,6 +40,16 @@ class Names:
         known = self.nodes if element.is_node else self.relationships
         own = [known[name] for name in element.names if name in known]
         return own or list(self._owners.get(element.variable, {}).values())
+
+    def types(self, link: Link) -> list[Entity]:
+        """The types of the schema that a link names."""
+        named = link.relationship.names
+        return [self.relationships[name] for name in named if name in self.relationships]
+
+    def only_type(self, link: Link) -> Entity | None:
+        """The type of a link that names a single one; None if the schema does not have it."""
+        named = link.relationship.names
+        return self.relationships.get(named[0]) if len(named) == 1 else None
 
     def _infer(self, link: Link) -> None:
         """Give a node without label those labels that the relationship leaves open."""
@@ -123,17 +132,15 @@ def hint(names: Names, rows: Sequence[Sequence[Cell]], read: Read) -> str:
 def _directions(names: Names) -> Iterator[str]:
     """For each link that the schema rules out, the direction that does exist."""
     for link in names.patterns.links:
-        types = [names.relationships.get(name) for name in link.relationship.names]
-        known = [entity for entity in types if entity]
+        known = names.types(link)
         is_chain = link.relationship.many_hops and len(known) > 1
         if not known or is_chain or any(runs(entity, link, names) for entity in known):
             continue
         entity = known[0]
         exists = f"({'|'.join(entity.start)})-[:{entity.name}]->({'|'.join(entity.end)})"
-        turned = replace(link, left=link.right, right=link.left)
         yield (
             f"{exists} exists, not the reverse."
-            if runs(entity, turned, names)
+            if runs(entity, link.turned, names)
             else f"Only {exists} exists."
         )
 

@@ -138,7 +138,7 @@ class _Rewriting:
             yield "".join(one.before for one in begin) + self._texts[index]
             ending = sorted(self._ending[index], key=_length)
             yield "".join(one.after for one in ending) + self._names.get(index, "")
-            end = token.start + len(token.text)
+            end = token.end
         yield self._statement[end:]
 
     def _at(self, index: int) -> str:
@@ -362,8 +362,7 @@ class _Rewriting:
                     for place in range(first, last)
                 ):
                     continue
-                final = self._tokens[last]
-                text = self._statement[self._tokens[first].start : final.start + len(final.text)]
+                text = self._statement[self._tokens[first].start : self._tokens[last].end]
                 name = text.replace("`", "``")
                 self._names[last] = f" AS `{name}`"
 

@@ -1,7 +1,7 @@
 """What a Cypher query speaks of: the patterns, properties and literals in its tokens."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from planweave.tools.cypher.tokens import Token, brackets
@@ -36,6 +36,11 @@ class Link:
     arrow: str
     place: int = -1
     end: int = -1
+
+    @property
+    def turned(self) -> "Link":
+        """The same with its nodes exchanged."""
+        return replace(self, left=self.right, right=self.left)
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class Patterns:
             if token.identifier
             and self._text(i + 1) == ":"
             and self._text(i - 1) in ("{", ",")
-            and self._enclosing(i) not in inside
+            and self._around[i] not in inside
         )
 
     def _element(self, start: int) -> Element | None:
@@ -141,7 +146,7 @@ class Patterns:
             i
             for i in range(start + 1, end)
             if self._text(i + 1) == ":"
-            and self._enclosing(i) == start
+            and self._around[i] == start
             and self._text(i - 1) in ("{", ",")
         ]
         return tuple((self._identifier(i), self._literal(i + 2)) for i in keys)
@@ -177,7 +182,7 @@ class Patterns:
                 continue
             is_projected = self._text(i - 1) in ("{", ",")
             if is_projected:
-                opening = self._enclosing(i)
+                opening = self._around[i]
                 variable = self._identifier(opening - 1) if opening is not None else ""
             else:
                 chained = self._text(i - 2) == "."
@@ -187,15 +192,11 @@ class Patterns:
                 yield Access(variable, name, literal, -1 if is_projected else i - 1)
 
     def _is_pattern_map(self, start: int) -> bool:
-        owner = self._enclosing(start)
+        owner = self._around[start]
         if self._text(start) != "{" or owner is None:
             return False
         element = self._element(owner)
         return element is not None and bool(element.properties)
-
-    def _enclosing(self, index: int) -> int | None:
-        """The opening bracket that ``index`` stands directly inside of."""
-        return self._around[index]
 
     def _text(self, index: int) -> str:
         return self._tokens[index].text if 0 <= index < len(self._tokens) else ""

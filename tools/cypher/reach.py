@@ -5,27 +5,18 @@ near neighbour is that one, and a property of the node next door is looked up th
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import Access, Element
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Token
+from planweave.tools.cypher.tokens import Edit, Token, behind, instead
 from planweave.tools.database import Entity
 from planweave.tools.suggest import nearest
 
 _NEXT = "next"
 _CLOSE = 0.75
 """Resemblance from which on a name counts as misspelled."""
-
-
-class Edit(NamedTuple):
-    """Text that takes the place of some characters of the query."""
-
-    start: int
-    length: int
-    text: str
 
 
 def properties(entity: Entity) -> set[str]:
@@ -42,21 +33,20 @@ def renamed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit],
             meant = "" if name in known else ends.get(name) or _near(name, known)
             token = next((t for t in tokens[place:] if t.identifier == name), None)
             if meant and token:
-                yield [_put(token, meant)], f"{name} → {meant}"
+                yield [instead(token, quoted(meant))], f"{name} → {meant}"
     for access in names.patterns.accesses:
         owners = names.owners(access.variable)
         if access.place < 0 or len(owners) != 1 or is_known(access.property, names):
             continue
         if meant := _near(access.property, properties(owners[0])):
-            yield [_put(tokens[access.place + 2], meant)], f"{access.property} → {meant}"
+            yield [instead(tokens[access.place + 2], quoted(meant))], f"{access.property} → {meant}"
 
 
 def _labels_beside(names: Names) -> dict[str, str]:
     """For a label that does not exist, the only one at its end of the relationship beside it."""
     found: dict[str, str] = {}
     for link in names.patterns.links:
-        types = [names.relationships.get(name) for name in link.relationship.names]
-        if len(types) != 1 or types[0] is None:
+        if (type_ := names.only_type(link)) is None:
             continue
         for element, other in ((link.left, link.right), (link.right, link.left)):
             if any(name in names.nodes for name in element.names):
@@ -64,9 +54,7 @@ def _labels_beside(names: Names) -> dict[str, str]:
             # The end follows from the label on the other side, as the arrow may be wrong.
             known = {name for name in other.names if name in names.nodes}
             ends = [
-                b
-                for a, b in ((types[0].start, types[0].end), (types[0].end, types[0].start))
-                if known & {*a}
+                b for a, b in ((type_.start, type_.end), (type_.end, type_.start)) if known & {*a}
             ]
             if len(ends) == 1 and len(ends[0]) == 1:
                 found.update(dict.fromkeys(element.names, ends[0][0]))
@@ -84,10 +72,6 @@ def is_known(name: str, names: Names) -> bool:
     return any(name in properties(entity) for entity in every)
 
 
-def _put(token: Token, name: str) -> Edit:
-    return Edit(token.start, len(token.text), quoted(name))
-
-
 def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
     """Properties of the one label next door that has them: the step there joins the pattern."""
     made: dict[tuple[str, str], str] = {}
@@ -98,8 +82,8 @@ def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
         if access.property in properties(owners[0]) or _is_here(access.property, names):
             continue
         steps = _steps(owners[0].name, access.property, names)
-        end = _end_of_pattern(access, names, tokens)
-        if len(steps) != 1 or end < 0:
+        last = _last_of_pattern(access, names, tokens)
+        if len(steps) != 1 or last is None:
             continue
         step, label = steps[0]
         edits = []
@@ -107,9 +91,8 @@ def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
         if key not in made:
             made[key] = f"next{len(made) + 1}"
             pattern = f"({quoted(access.variable)}){step.replace(_NEXT, made[key])}"
-            edits.append(Edit(end, 0, f", {pattern}"))
-        token = tokens[access.place]
-        edits.append(Edit(token.start, len(token.text), made[key]))
+            edits.append(behind(last, f", {pattern}"))
+        edits.append(instead(tokens[access.place], made[key]))
         yield edits, f"{access.property} is a property of {label}"
 
 
@@ -141,8 +124,8 @@ def _steps(label: str, name: str, names: Names) -> list[tuple[str, str]]:
     return nodes or types
 
 
-def _end_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> int:
-    """Where the MATCH that binds a variable ends; -1 if the property is read in another scope."""
+def _last_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> Token | None:
+    """The end of the MATCH that binds a variable; None if the property is read elsewhere."""
 
     def binds(element: Element) -> bool:
         return element.is_node and element.variable == access.variable
@@ -154,11 +137,10 @@ def _end_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> in
     read_at = tokens[access.place].start
     is_apart = any(one.word in ("WITH", "UNION") and one.start < read_at for one in after)
     if not before or before[-1].word != "MATCH" or not after or is_apart:
-        return -1
-    return end_of_clause(tokens, after[0])
+        return None
+    return last_before(tokens, after[0])
 
 
-def end_of_clause(tokens: Sequence[Token], following: Token) -> int:
-    """Where the clause before another one ends."""
-    last = [one for one in tokens if one.start < following.start][-1]
-    return last.start + len(last.text)
+def last_before(tokens: Sequence[Token], following: Token) -> Token:
+    """The last token of the clause before another one."""
+    return [one for one in tokens if one.start < following.start][-1]

@@ -4,7 +4,7 @@ Small models know SQL better than Cypher. What has one meaning only is rewritten
 rest is left to the engine, whose message the model sees.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 from planweave.tools.cypher.tokens import Token, tokenize
@@ -47,7 +47,7 @@ def _between(query: str) -> tuple[str, str]:
         first, last = tokens[at - 3], part[2]
         written = query[first.start : token.start].strip()
         bounds = f"({written} >= {part[0].text} AND {written} <= {last.text})"
-        rest = query[last.start + len(last.text) :]
+        rest = query[last.end :]
         return _between(query[: first.start] + bounds + rest)[0], "BETWEEN is two comparisons"
     return query, ""
 
@@ -55,7 +55,7 @@ def _between(query: str) -> tuple[str, str]:
 def _grouping(query: str) -> tuple[str, str]:
     """Cypher groups by what is beside an aggregate; HAVING is WITH … WHERE."""
     tokens = tokenize(query)
-    group = next((t for t, by in _pairs(tokens) if (t.word, by.word) == ("GROUP", "BY")), None)
+    group = next((t for t, by in pairwise(tokens) if (t.word, by.word) == ("GROUP", "BY")), None)
     if group is None:
         return query, ""
     change = "Cypher groups by what stands beside an aggregate"
@@ -144,7 +144,7 @@ def _last(query: str) -> tuple[str, str]:
 def _aggregate(text: str) -> str:
     """The first call of an aggregate."""
     tokens = tokenize(text)
-    for token, following in _pairs(tokens):
+    for token, following in pairwise(tokens):
         if token.word not in _AGGREGATES or following.text != "(":
             continue
         depth = 0
@@ -188,7 +188,3 @@ def lacks_return(query: str) -> bool:
     """
     words = [token.word for token in clauses(tokenize(query))]
     return bool(words) and "RETURN" not in words
-
-
-def _pairs(tokens: Sequence[Token]) -> Iterator[tuple[Token, Token]]:
-    return pairwise(tokens)

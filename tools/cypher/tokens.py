@@ -33,6 +33,11 @@ class Token:
     start: int
 
     @property
+    def end(self) -> int:
+        """The place behind it."""
+        return self.start + len(self.text)
+
+    @property
     def word(self) -> str:
         """The upper-case word of an unquoted name, else an empty string."""
         return self.text.upper() if self.kind == "name" else ""
@@ -43,6 +48,29 @@ class Token:
         if self.kind == "quoted":
             return self.text[1:-1].replace("``", "`")
         return self.text if self.kind == "name" else ""
+
+
+class Edit(NamedTuple):
+    """Text that takes the place of the query from ``start`` to ``end``."""
+
+    start: int
+    end: int
+    text: str
+
+
+def instead(token: Token, text: str) -> Edit:
+    """Write ``text`` in the place of a token."""
+    return Edit(token.start, token.end, text)
+
+
+def before(token: Token, text: str) -> Edit:
+    """Write ``text`` before a token."""
+    return Edit(token.start, token.start, text)
+
+
+def behind(token: Token, text: str) -> Edit:
+    """Write ``text`` behind a token."""
+    return Edit(token.end, token.end, text)
 
 
 def tokenize(query: str) -> tuple[Token, ...]:
@@ -102,7 +130,7 @@ def bare(query: str, tokens: tuple[Token, ...]) -> str:
         # A comment may be all that parts two words; engines disagree on comments, not on blanks.
         pieces.append(between if between.isspace() else " " if between else "")
         pieces.append(token.text)
-        end = token.start + len(token.text)
+        end = token.end
     return "".join(pieces)
 
 
