@@ -2,7 +2,7 @@
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -12,7 +12,6 @@ from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from planweave.memory import Context
-    from planweave.simulators.outcome import Semantics
 
 Database = Annotated[
     str,
@@ -107,7 +106,7 @@ Strict = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the run as JSON.")]
 Reading = Annotated[
-    str,
+    Literal["annotation", "printed"],
     typer.Option(
         "--semantics", help="annotation (as published answers were computed), or printed."
     ),
@@ -132,15 +131,6 @@ def context_of(settings: dict[str, Any]) -> "Context":
                 f"There is no setting {name!r}{meant}", fix="See `planweave settings`."
             ) from None
         raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
-
-
-def semantics_of(name: str) -> "Semantics":
-    """The reading of the rules by that name."""
-    if name == "annotation":
-        return "annotation"
-    if name == "printed":
-        return "printed"
-    raise BadInput(f"There are no {name!r} semantics.", fix="Choose annotation or printed.")
 
 
 def resolved(agents: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -15,7 +15,6 @@ from planweave.apps import completion
 from planweave.apps.plain import json_text, plain
 
 if TYPE_CHECKING:
-    from planweave.memory import SearchMode
     from planweave.tools.documents import Added, Collection
     from planweave.tools.documents.collection import Progress as Told
 
@@ -27,7 +26,7 @@ planweave docs add handbook/ --collection energy --embeddings none
 planweave docs list
 """
 
-app = typer.Typer(help="The documents that answers are drawn from.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 _DEFAULT = "default"
 _PAGING = {"headings": "sections", "parts": "parts of 3,000 characters"}
@@ -116,12 +115,12 @@ def search(
     collection: _Name = _DEFAULT,
     pages: Annotated[int, typer.Option(help="Pages at most.", min=1, max=100)] = 4,
     mode: Annotated[
-        str, typer.Option(help="dense (by meaning), bm25 (by words), or fused.")
+        Literal["fused", "dense", "bm25"], typer.Option(help="By meaning, by words, or by both.")
     ] = "fused",
     as_json: _AsJson = False,
 ) -> None:
     """Find the pages that fit a question best."""
-    found = _opened(collection).search(query, k=pages, mode=_mode(mode))
+    found = _opened(collection).search(query, k=pages, mode=mode)
     if as_json:
         told = ("document", "page", "score", "chunk")
         records = [{key: asdict(page)[key] for key in told} for page in found]
@@ -215,10 +214,3 @@ def _numbers(numbers: tuple[int, ...]) -> str:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
-
-
-def _mode(name: str) -> "SearchMode":
-    match name:
-        case "fused" | "dense" | "bm25":
-            return name
-    raise BadInput(f"There is no search mode {name!r}.", fix="Choose fused, dense or bm25.")

@@ -36,13 +36,15 @@ planweave experience list
 planweave experience show
 """
 
-app = typer.Typer(
-    help="Paths of instructions that were carried out; those that succeeded guide later runs.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 Owner = Annotated[str, typer.Option("--owner", help="User or project.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+
+
+@app.callback()
+def experience() -> None:
+    """Paths of instructions that were carried out; those that succeeded guide later runs."""
 
 
 @app.command("add")

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import typer
 from typer.core import TyperCommand, TyperGroup
-from typer.main import get_command
+from typer.main import get_command, get_group
 
 _ROOT = Path(__file__).parents[2]
 """Holds the folders that are imported as ``planweave.<folder>``."""
@@ -22,14 +22,17 @@ class Home(NamedTuple):
     """Where a command is.
 
     Attributes:
-        name: The function, or the class by whose docstring the command is listed; if empty, the
-            class that is decorated by ``register``.
+        module: It holds the command, or a group of commands as ``app``, and maybe ``EXAMPLES``.
+        name: The function or class by whose docstring the command is listed; if empty, the class
+            that is decorated by ``register``.
         make: Makes the command, where it is no function of the module.
+        panel: The heading under which the list shows it.
     """
 
     module: str
     name: str = ""
     make: Callable[[], Callable[..., None]] | None = None
+    panel: str | None = None
 
     @property
     def summary(self) -> str:
@@ -54,23 +57,30 @@ class Home(NamedTuple):
         return any(ast.unparse(one).startswith("register(") for one in decorators)
 
     def load(self) -> Any:
-        """The command, imported."""
-        command = self.make() if self.make else getattr(import_module(self.module), self.name)
-        app = typer.Typer(add_completion=False)
-        app.command()(command)
-        return get_command(app)
+        """The command or group, imported, with its examples below its help."""
+        module: Any = None if self.make else import_module(self.module)
+        if hasattr(module, "app"):
+            command: Any = get_group(module.app)
+        else:
+            alone = typer.Typer(add_completion=False)
+            alone.command()(self.make() if self.make else getattr(module, self.name))
+            command = get_command(alone)
+        if examples := getattr(module, "EXAMPLES", ""):
+            command.epilog = f"Examples:\n\n{examples}"
+        return command
 
 
-def lazy(text: str, homes: Mapping[str, Home]) -> typer.Typer:
-    """A group whose commands are imported when they are called."""
+def lazy(callback: Callable[..., None], homes: Mapping[str, Home], **options: Any) -> typer.Typer:
+    """A group whose commands are imported when they are called; ``callback`` has its help."""
 
     class Lazy(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
-            return sorted(homes)
+            return [*homes]
 
         def get_command(self, ctx: Any, cmd_name: str) -> Any:
             if cmd_name in homes and cmd_name not in self.commands:
-                return TyperCommand(cmd_name, help=homes[cmd_name].summary)
+                home = homes[cmd_name]
+                return TyperCommand(cmd_name, help=home.summary, rich_help_panel=home.panel)
             return super().get_command(ctx, cmd_name)
 
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -80,6 +90,6 @@ def lazy(text: str, homes: Mapping[str, Home]) -> typer.Typer:
                 self.commands = {name: self.get_command(ctx, name) for name in homes}
             return super().resolve_command(ctx, args)
 
-    app = typer.Typer(cls=Lazy, help=text, no_args_is_help=True)
-    app.callback()(lambda: None)
+    app = typer.Typer(cls=Lazy, no_args_is_help=True, **options)
+    app.callback()(callback)
     return app

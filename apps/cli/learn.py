@@ -8,8 +8,13 @@ planweave learn dqa --quick --out learned
 planweave learn dqa --scenario sourcing --seeds 1,2,3 --out learned
 """
 
+
+def learn() -> None:
+    """Learn from the successes of simulated decisions."""
+
+
 app = lazy(
-    "Learn from the successes of simulated decisions.",
+    learn,
     {
         "dqa": Home("planweave.apps.cli.learn_dqa", "dqa"),
     },

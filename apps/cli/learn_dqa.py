@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from planweave import BadInput
-from planweave.apps.options import Reading, semantics_of
+from planweave.apps.options import Reading
 from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.metrics import wilson
@@ -108,7 +108,7 @@ def dqa(
     taken = []
     with Progress(*columns, console=console) as bar:
         for name in names:
-            course = _course(name, semantics_of(semantics), quick=quick)
+            course = _course(name, semantics, quick=quick)
             material = _material(course, bar)
             learners = [Learner(material, replace(settings, seed=seed)) for seed in _numbers(seeds)]
             found = [_take(learner, bar) for learner in learners]

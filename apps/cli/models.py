@@ -1,6 +1,10 @@
 """``planweave models``: the weights of the models in this process."""
 
-from planweave.apps.cli.lazily import Home, lazy
+from itertools import chain
+from typing import Annotated
+
+import typer
+from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
 
 EXAMPLES = """\
 planweave models list
@@ -8,10 +12,43 @@ planweave models list
 planweave models pull 0.5b
 """
 
-app = lazy(
-    "Weights of the models in this process.",
-    {
-        "list": Home("planweave.apps.cli.models_weights", "list_command"),
-        "pull": Home("planweave.apps.cli.models_weights", "pull_command"),
-    },
-)
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def models() -> None:
+    """Weights of the models in this process."""
+
+
+@app.command("pull")
+def pull_command(
+    model: Annotated[
+        str, typer.Argument(help="0.5b, 1.5b, minilm or the path of a .gguf file.")
+    ] = "1.5b",
+) -> None:
+    """Fetch and check the weights of a model, unless they are there already."""
+    from planweave.models.weights import pull
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, TimeRemainingColumn(), transient=True) as progress:
+        task = progress.add_task("looking", total=None)
+
+        def show(what: str, done: int, total: int) -> None:
+            progress.update(task, description=what, completed=done, total=total)
+
+        path = pull(model, show)
+    typer.echo(f"The weights are in {path}.")
+
+
+@app.command("list")
+def list_command() -> None:
+    """The models that can run in this process, and which of their files are here."""
+    from planweave.models import ModelUnavailable
+    from planweave.models.weights import EMBEDDINGS, KNOWN, find
+
+    for weights in chain(KNOWN.values(), *EMBEDDINGS.values()):
+        try:
+            where = str(find(weights))
+        except ModelUnavailable as error:
+            where = error.problem if error.trouble != "missing" else "not on this machine"
+        typer.echo(f"{weights.model:<14}  {weights.size / 1e6:>7.1f} MB  {where}")

@@ -10,13 +10,18 @@ import typer
 
 from planweave import BadInput
 
-app = typer.Typer(help="The records behind the reports in results/.", no_args_is_help=True)
+app = typer.Typer(no_args_is_help=True)
 
 ARCHIVE = "records.tar.xz"
 _LARGEST = 200 * 2**20
 _SUFFIX = ".jsonl"
 
 Folder = Annotated[Path, typer.Option("--results", help="Folder of the results.")]
+
+
+@app.callback()
+def results() -> None:
+    """The records behind the reports in results/."""
 
 
 @app.command("download")

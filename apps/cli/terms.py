@@ -24,13 +24,15 @@ planweave terms list
 planweave terms confirm LCOH
 """
 
-app = typer.Typer(
-    help="Abbreviations learned from documents; only confirmed ones are used again.",
-    no_args_is_help=True,
-)
+app = typer.Typer(no_args_is_help=True)
 
 Result = TypeVar("Result")
 Owner = Annotated[str, typer.Option("--owner", help="User or project.")]
+
+
+@app.callback()
+def terms() -> None:
+    """Abbreviations learned from documents; only confirmed ones are used again."""
 
 
 @app.command("list")

@@ -6,8 +6,13 @@ EXAMPLES = """\
 planweave train adapt --data mine.jsonl --task NAME --agents shipped --out mine
 """
 
+
+def train() -> None:
+    """Train what ships trained."""
+
+
 app = lazy(
-    "Train what ships trained.",
+    train,
     {
         "adapt": Home("planweave.apps.cli.train_instructrag", "adapt"),
         "instructrag": Home("planweave.apps.cli.train_instructrag", "instructrag"),

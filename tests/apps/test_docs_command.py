@@ -90,7 +90,6 @@ def test_remove(energy: CommandLine) -> None:
     [
         (("search", "x", "--collection", "../default"), "cannot be the name of a collection"),
         (("search", "x", "--collection", "defalt"), "did you mean default?"),
-        (("search", "x", "--mode", "best"), "There is no search mode 'best'"),
         (("search", "  "), "The query is empty"),
         (("add", "energy.txt", "--collection", "new", "--embeddings", "what"), "embedding model"),
     ],

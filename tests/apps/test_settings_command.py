@@ -8,7 +8,7 @@ from pathlib import Path
 
 from command_line import CommandLine, assert_one_clear_error
 
-from planweave.apps.cli.main import COMMANDS, GROUPS, PANELS
+from planweave.apps.cli.main import COMMANDS
 from planweave.apps.cli.settings import page
 from planweave.memory import Context, callers, settings
 
@@ -36,13 +36,8 @@ def test_a_method_shows_what_it_reads(planweave: CommandLine) -> None:
     assert_one_clear_error(planweave("settings", "--method", "magic"), "no method 'magic'")
 
 
-def test_every_command_is_listed_under_a_heading() -> None:
-    shown = [name for names in PANELS.values() for name in names]
-    assert sorted(shown) == sorted((*COMMANDS, *GROUPS))
-
-
 def test_examples_are_commands(planweave: CommandLine) -> None:
-    for name in (*COMMANDS, *GROUPS):
+    for name in COMMANDS:
         examples = getattr(import_module(f"planweave.apps.cli.{name}"), "EXAMPLES", "")
         for command in filter(None, re.split(r"\n+| && ", examples)):
             run = planweave(*shlex.split(command)[1:], "--help")

@@ -34,7 +34,11 @@ def _homes() -> dict[str, Home]:
     suites |= {name: Home(module) for name, module in OWN.items()}
     made = {name: home._replace(make=partial(_suite, name)) for name, home in suites.items()}
     own = {name: Home(f"{_HERE}.{module}", name) for name, module in _COMMANDS.items()}
-    return {name.replace("_", "-"): home for name, home in (made | own).items()}
+    return {name.replace("_", "-"): home for name, home in sorted((made | own).items())}
 
 
-app = lazy("Measure methods on a benchmark.", _homes())
+def bench() -> None:
+    """Measure methods on a benchmark."""
+
+
+app = lazy(bench, _homes())
