@@ -8,6 +8,7 @@ import typer
 
 from planweave import BadInput
 from planweave.apps import completion
+from planweave.errors import first_problem
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -122,15 +123,15 @@ def context_of(settings: dict[str, Any]) -> "Context":
     try:
         return Context.model_validate(settings)
     except ValidationError as error:
-        first = error.errors()[0]
-        name = ".".join(str(part) for part in first["loc"])
-        if first["type"] == "extra_forbidden":
+        if (first := error.errors()[0])["type"] == "extra_forbidden":
+            name = str(first["loc"][-1])
             near = nearest(name, Context.model_fields)
             meant = f"; did you mean {' or '.join(near)}?" if near else "."
             raise BadInput(
                 f"There is no setting {name!r}{meant}", fix="See `planweave settings`."
             ) from None
-        raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
+        name, _, problem = first_problem(error).partition(": ")
+        raise BadInput(f"The setting {name} cannot be used: {problem}.") from None
 
 
 def resolved(agents: str) -> str:

@@ -10,13 +10,15 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
+from planweave.apps.options import context_of
 from planweave.graphs import METHODS
 from planweave.learning.queries.memory import OWN, SHIPPED
 from planweave.memory import Context, callers
+from planweave.records import read_object
 
 
 class ServiceSettings(BaseSettings):
@@ -77,12 +79,7 @@ class Service(BaseModel):
         chosen = {name: self._admitted(name, value, kept) for name, value in settings.items()}
         if owner is not None:
             chosen["owner"] = owner
-        try:
-            context = Context.model_validate(self.context.model_dump() | chosen)
-        except ValidationError as error:
-            first = error.errors()[0]
-            name = ".".join(str(part) for part in first["loc"])
-            raise BadInput(f"The setting {name} cannot be used: {first['msg']}.") from None
+        context = context_of(self.context.model_dump() | chosen)
         for name in callers("lower") & settings.keys():
             self._check_limit(name, getattr(context, name))
         return context
@@ -142,18 +139,5 @@ def _one_of(offered: Mapping[str, str] | tuple[str, ...], what: str, value: Any)
 def service() -> Service:
     """The service that the operator has written down; by default, the default context alone."""
     path = ServiceSettings().service
-    if path is None:
-        return Service()
-    try:
-        return Service.model_validate_json(path.read_bytes())
-    except OSError as error:
-        raise BadInput(
-            f"The service file {path} cannot be read ({error.strerror}).",
-            fix="Set PLANWEAVE_SERVICE to a JSON file.",
-        ) from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise BadInput(
-            f"The service file {path} cannot be used: {place}: {first['msg']}."
-        ) from None
+    fix = "Set PLANWEAVE_SERVICE to a JSON file as docs/embedding.md describes it."
+    return Service() if path is None else read_object(path, Service, fix=fix)

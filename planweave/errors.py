@@ -1,6 +1,10 @@
 """One base class for every error that planweave raises on purpose."""
 
 from functools import partial
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
 
 
 class PlanweaveError(ValueError):
@@ -32,3 +36,15 @@ class PlanweaveError(ValueError):
 
 class BadInput(PlanweaveError):
     """What the user gave (a file, a URL, a setting, a question) cannot be used as it is."""
+
+
+def first_problem(error: "ValidationError", whole: str = "") -> str:
+    """The place of the first thing that pydantic refuses, and what is wrong with it.
+
+    Args:
+        error: What pydantic raised; the value itself, which may be a secret, is not repeated.
+        whole: What is named where the value as a whole is wrong.
+    """
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = ".".join(str(part) for part in first["loc"]) or whole
+    return f"{place}: {first['msg']}" if place else first["msg"]

@@ -20,7 +20,8 @@ from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput
 from planweave.apps.embed.runs import Order, Outcome, Runner, decision
-from planweave.apps.embed.wire import checked, error_reply, event_stream, read_body
+from planweave.apps.embed.wire import error_reply, event_stream, read_body
+from planweave.apps.sent import checked
 from planweave.apps.service import Service
 from planweave.graphs.support.events import TokenEvent
 from planweave.memory import Context

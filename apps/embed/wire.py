@@ -1,17 +1,16 @@
 """Reading requests and writing event streams."""
 
 import asyncio
-import json
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any, TypeVar
+from typing import Any
 
-from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from planweave import BadInput, PlanweaveError
+from planweave.apps.sent import body, json_object
 
 _MOST_BYTES = 4_000_000
 _QUIET_SECONDS = 15.0
@@ -19,7 +18,7 @@ _QUIET_SECONDS = 15.0
 log = logging.getLogger(__name__)
 
 
-async def read_body(request: Request) -> Any:
+async def read_body(request: Request) -> dict[str, Any]:
     """The JSON of a request.
 
     It must say that it is JSON: without that word a browser would send it for any web page, and
@@ -27,33 +26,7 @@ async def read_body(request: Request) -> Any:
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
         raise BadInput("The request does not say that it is JSON.", fix="Send its content-type.")
-    body = bytearray()
-    async for part in request.stream():
-        body += part
-        if len(body) > _MOST_BYTES:
-            raise BadInput(f"The request is larger than {_MOST_BYTES} bytes.")
-    try:
-        read = json.loads(body)
-        if b"\\u" in body:  # half of a surrogate pair, which nothing can keep or send
-            json.dumps(read, ensure_ascii=False).encode()
-    except (ValueError, RecursionError):
-        raise BadInput("The request is no JSON.") from None
-    if not isinstance(read, dict):
-        raise BadInput("The request is no JSON object.")
-    return read
-
-
-Body = TypeVar("Body", bound=BaseModel)
-
-
-def checked(model: type[Body], sent: Any) -> Body:
-    """What was sent, as the model of it."""
-    try:
-        return model.model_validate(sent)
-    except ValidationError as error:
-        first = error.errors(include_input=False)[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"The field {place} cannot be used: {first['msg']}.") from None
+    return json_object(await body(request, _MOST_BYTES))
 
 
 def error_reply(error: Exception) -> tuple[int, str]:

@@ -9,7 +9,6 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    ValidationError,
     field_validator,
     model_validator,
 )
@@ -132,17 +131,6 @@ class RunRequest(BaseModel):
         sent = self.config.configurable if self.config else {}
         named = self.checkpoint_id or sent.get("checkpoint_id")
         return self.checkpoint or Place(checkpoint_id=named)
-
-
-def read_request(body: Any) -> RunRequest:
-    """Check the body of a request."""
-    try:
-        request = RunRequest.model_validate(body)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"The request cannot be used: {place}: {first['msg']}.") from None
-    return request
 
 
 def check_nodes(names: Iterable[str], known: Container[str]) -> None:

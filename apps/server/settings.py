@@ -4,10 +4,10 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from planweave import BadInput
+from planweave.records import read_object
 from planweave.state import StateSettings, private_folder, read_settings
 
 
@@ -121,18 +121,8 @@ _USERS = TypeAdapter(dict[str, User])
 
 def read_users(path: Path) -> dict[str, User]:
     """The users of a file; none if there is no such file yet."""
-    try:
-        return _USERS.validate_json(path.read_bytes())
-    except FileNotFoundError:
-        return {}
-    except OSError as error:
-        raise BadInput(f"The file of users {path} cannot be read ({error.strerror}).") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise BadInput(
-            f"The file of users {path} cannot be used: {place}: {first['msg']}."
-        ) from None
+    fix = "Make keys with `planweave serve --new-key NAME`."
+    return read_object(path, dict[str, User], fix=fix) if path.exists() else {}
 
 
 def write_users(path: Path, users: dict[str, User]) -> None:

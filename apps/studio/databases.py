@@ -7,14 +7,14 @@ from typing import Any, TypeVar
 
 from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from planweave import BadInput
+from planweave.apps.sent import body, checked, json_object
 from planweave.apps.studio.access import Access
-from planweave.apps.studio.guard import asked, body
+from planweave.apps.studio.guard import asked
 from planweave.apps.studio.samples import sample_database
 from planweave.apps.studio.uploads import AT_ONCE, Turns, file_name, received, room
 from planweave.tools import Database, Limits, open_database
@@ -129,14 +129,7 @@ class Databases:
 
 
 async def _sent(request: Request, kind: type[N]) -> N:
-    try:
-        return kind.model_validate_json(await body(request, _MOST))
-    except ValidationError as error:
-        missing = error.errors()[0]["loc"][0] if error.errors()[0]["loc"] else "url"
-        raise BadInput(
-            f"The request names no {'query' if missing == 'query' else 'database'}.",
-            fix='Send {"url": "…"}, and a "query" where rows are asked for.',
-        ) from None
+    return checked(kind, json_object(await body(request, _MOST)))
 
 
 def _described(one: kept.Kept, owner: str | None) -> dict[str, Any]:

@@ -8,14 +8,15 @@ from math import isfinite, nan
 from pathlib import Path as FilePath
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from planweave import BadInput
+from planweave.apps.sent import body, checked, json_object
 from planweave.apps.studio.access import Access
-from planweave.apps.studio.guard import asked, body
+from planweave.apps.studio.guard import asked
 from planweave.apps.trajectory import path_of
 from planweave.learning import SentenceVectors
 from planweave.learning.experience import Experience, experience_of
@@ -87,12 +88,7 @@ class Experiences:
     async def judge(self, request: Request) -> JSONResponse:
         """Keep what a run did for a question as a path that succeeded or failed."""
         _, experience = self._of(request)
-        try:
-            judged = Judged.model_validate_json(await body(request, _MOST_BYTES))
-        except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(str(part) for part in first["loc"])
-            raise BadInput(f"The run cannot be kept: {place}: {first['msg']}.") from None
+        judged = checked(Judged, json_object(await body(request, _MOST_BYTES)), "The run")
         path = path_of(
             judged.question,
             cast("list[Turn]", [turn.model_dump() for turn in judged.turns]),

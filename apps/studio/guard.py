@@ -39,16 +39,6 @@ class Guard:
             await JSONResponse({"detail": str(error)}, status_code=400)(scope, receive, guarded)
 
 
-async def body(request: Request, most: int) -> bytes:
-    """The body of a request."""
-    parts = bytearray()
-    async for part in request.stream():
-        parts += part
-        if len(parts) > most:
-            raise BadInput(f"What was sent is larger than {most:,} bytes.", fix="Send less.")
-    return bytes(parts)
-
-
 def asked(request: Request, name: str) -> str:
     """A parameter of the request's URL."""
     if not (value := request.query_params.get(name, "")):

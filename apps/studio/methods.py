@@ -1,6 +1,5 @@
 """The methods: what each does, its graph, and the settings that they all share."""
 
-import json
 from functools import cache
 from typing import Any
 
@@ -8,10 +7,9 @@ from pydantic import JsonValue
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from planweave import BadInput
 from planweave.apps.options import context_of
+from planweave.apps.sent import body, json_object
 from planweave.apps.studio.access import Access
-from planweave.apps.studio.guard import body
 from planweave.apps.studio.settings import form
 from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
@@ -50,12 +48,7 @@ class Methods:
 
     async def choice(self, request: Request) -> JSONResponse:
         """Which method answers with these settings when nobody names one, and why."""
-        try:
-            sent = json.loads(await body(request, _MOST))
-        except ValueError:
-            sent = None
-        if not isinstance(sent, dict):
-            raise BadInput("The settings are no JSON object.")
+        sent = json_object(await body(request, _MOST))
         kept = {name: sent[name] for name in _DECISIVE if sent.get(name)}
         chosen = choose(context_of(self._access.service().context.model_dump() | kept))
         return JSONResponse(chosen._asdict())

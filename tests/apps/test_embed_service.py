@@ -95,7 +95,7 @@ def test_the_file_of_the_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert service.__wrapped__().context.database == "x.sql"
     for text in ("{", '{"methods": ["none"]}', '{"context": {"colour": 1}}'):
         path.write_text(text)
-        with pytest.raises(BadInput, match=r"service\.json cannot be used"):
+        with pytest.raises(BadInput, match=r"service\.json is not as it should be"):
             service.__wrapped__()
     path.unlink()
     with pytest.raises(BadInput, match="cannot be read"):

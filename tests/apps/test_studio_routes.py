@@ -22,9 +22,9 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from planweave import BadInput
-from planweave.apps import studio
+from planweave.apps import sent, studio
 from planweave.apps.service import Service
-from planweave.apps.studio import documents, experience, guard, uploads
+from planweave.apps.studio import documents, experience, uploads
 from planweave.apps.studio.settings import form
 from planweave.graphs import METHODS
 from planweave.learning.experience import Experience
@@ -186,7 +186,7 @@ def sending(*parts: bytes, last: bool = True) -> tuple[Request, list[bytes]]:
 async def test_a_body_without_end_is_cut_short() -> None:
     request, taken = sending(*[b"x" * 100_000] * 50)
     with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
-        await guard.body(request, 1_000_000)
+        await sent.body(request, 1_000_000)
     assert len(taken) == 11
 
 
@@ -426,8 +426,8 @@ def test_a_database_is_asked_as_a_method_would(page: TestClient, offers: str) ->
     assert told["total_rows"] == len(told["rows"])
     big = {"url": offers, "query": "SELECT 9007199254740993 AS n, 1e308 * 10 AS x"}
     assert page.post(QUERY, json=big).json()["rows"] == [["9007199254740993", "inf"]]
-    assert "names no query" in detail(page.post(QUERY, json={"url": offers}))
-    assert "names no database" in detail(page.post(QUERY, json={"query": "SELECT 1"}))
+    assert "query: Field required" in detail(page.post(QUERY, json={"url": offers}))
+    assert "url: Field required" in detail(page.post(QUERY, json={"query": "SELECT 1"}))
 
 
 @pytest.mark.parametrize(
@@ -582,5 +582,7 @@ def test_an_answer_that_a_person_judges_is_kept_for_them_alone(page: TestClient)
     (ours,) = page.get(EXPERIENCE).json()["paths"]
     assert ours["reward"] == 1.0
     assert "rests on an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
-    assert "cannot be kept: right" in detail(page.post(EXPERIENCE, json=judged(right="perhaps")))
-    assert "cannot be kept" in detail(page.post(EXPERIENCE, json=judged(question="x" * 20_000)))
+    assert "The run cannot be used: right" in detail(
+        page.post(EXPERIENCE, json=judged(right="perhaps"))
+    )
+    assert "cannot be used" in detail(page.post(EXPERIENCE, json=judged(question="x" * 20_000)))

@@ -4,7 +4,6 @@ The page is served on loopback alone, under an address that nobody can guess, an
 than this machine's: another page in the same browser can neither read it nor vote on it.
 """
 
-import json
 import secrets
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -19,6 +18,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from planweave.apps.ports import bound
+from planweave.apps.sent import body, json_object
 from planweave.benchmarks.arena.votes import Ballot, Verdict
 
 _FILES = Path(__file__).with_name("static")
@@ -96,15 +96,10 @@ def serve(ballot: Ballot, port: int, say: Callable[[str], None]) -> None:
 async def _vote(request: Request) -> tuple[int, Verdict | None]:
     """Number of the pair and the verdict; None if it is no vote of our page."""
     kind = request.headers.get("content-type", "")
-    body = b""
-    async for part in request.stream():
-        body += part
-        if len(body) > _LONGEST:
-            return 0, None
     try:
-        sent = json.loads(body)
+        sent = json_object(await body(request, _LONGEST))
         number, verdict = int(sent["number"]), sent["verdict"]
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (ValueError, KeyError, TypeError):
         return 0, None
     fits = kind.startswith("application/json") and verdict in get_args(Verdict)
     return number, verdict if fits else None

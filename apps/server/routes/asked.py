@@ -1,19 +1,16 @@
 """What every route reads from a request, and how it answers."""
 
 import re
-from typing import Any, TypeVar
+from typing import Any
 
-import orjson
-from pydantic import BaseModel, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
 
 from planweave import BadInput
+from planweave.apps.sent import json_object
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.people import Person
 from planweave.apps.server.wire import encode
-
-Model = TypeVar("Model", bound=BaseModel)
 
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
 """NUL as JSON writes it: PostgreSQL cannot keep it."""
@@ -34,25 +31,10 @@ def person(request: Request) -> Person:
 async def body(request: Request) -> dict[str, Any]:
     """The JSON object in a request; an empty one if it has no body."""
     sent = await request.body()
-    try:
-        found = orjson.loads(sent or b"{}")
-    except orjson.JSONDecodeError:
-        raise BadInput("The body of the request is no JSON.") from None
-    if not isinstance(found, dict):
-        raise BadInput("The body of the request is no JSON object.")
+    found = json_object(sent or b"{}")
     if _NUL.search(sent):
         raise BadInput("The request holds the character NUL.", fix="Leave it out.")
     return found
-
-
-def checked(model: type[Model], sent: dict[str, Any]) -> Model:
-    """A body as the model that a route expects."""
-    try:
-        return model.model_validate(sent)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
-        raise BadInput(f"The request cannot be used: {place}: {first['msg']}.") from None
 
 
 def answer(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:

@@ -6,6 +6,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from planweave.apps.sent import checked
 from planweave.apps.server.assistants import (
     assistant,
     drawing,
@@ -13,7 +14,7 @@ from planweave.apps.server.assistants import (
     schemas,
     subgraphs,
 )
-from planweave.apps.server.routes.asked import answer, body, checked
+from planweave.apps.server.routes.asked import answer, body
 from planweave.apps.server.threads import MOST_SKIPPED, chosen
 from planweave.apps.service import service
 

@@ -12,8 +12,9 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from planweave import BadInput
+from planweave.apps.sent import checked
 from planweave.apps.server.errors import RequestRefused
-from planweave.apps.server.routes.asked import answer, body, checked, engine, nothing, person
+from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
 from planweave.apps.server.states import plain_filter
 from planweave.apps.server.threads import MOST_SKIPPED
 

@@ -10,11 +10,12 @@ from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from planweave import BadInput
+from planweave.apps.sent import checked
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.errors import NotFound
 from planweave.apps.server.execution import NAMES
 from planweave.apps.server.people import Person
-from planweave.apps.server.requests import RunRequest, read_request
+from planweave.apps.server.requests import RunRequest
 from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
 from planweave.apps.server.wire import encode, sse
 from planweave.texts import shorten
@@ -101,7 +102,7 @@ async def delete(request: Request) -> Response:
 
 
 async def _submitted(request: Request, *, quiet: bool = False) -> tuple[Run, RunRequest]:
-    asked = read_request(await body(request))
+    asked = checked(RunRequest, await body(request))
     thread = request.path_params.get("thread_id")
     run = await engine(request).submit(person(request), thread, asked, quiet=quiet)
     return run, asked

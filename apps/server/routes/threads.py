@@ -7,8 +7,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from planweave.apps.sent import checked
 from planweave.apps.server.requests import Place
-from planweave.apps.server.routes.asked import answer, body, checked, engine, nothing, person
+from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
 from planweave.apps.server.states import States
 from planweave.apps.server.threads import ThreadQuery
 
