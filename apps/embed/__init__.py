@@ -1,7 +1,19 @@
-"""Doors for other programs: OpenAI's chat completions, MCP tools and A2A agents."""
+"""Interfaces for other programs: OpenAI's chat completions, MCP tools and A2A agents."""
 
-from planweave.apps.embed.endpoints import routes
+from collections.abc import Callable
+
+from starlette.routing import BaseRoute
+
+from planweave.apps.embed.a2a import a2a_routes
+from planweave.apps.embed.mcp_server import mcp_routes
 from planweave.apps.embed.openai_api import openai_routes
 from planweave.apps.embed.runs import Order, Runner, in_process, over_protocol
+from planweave.apps.service import Service, service
 
 __all__ = ["Order", "Runner", "in_process", "openai_routes", "over_protocol", "routes"]
+
+
+def routes(run: Runner | None = None, offered: Callable[[], Service] = service) -> list[BaseRoute]:
+    """The routes of every interface; who may pass is for the server to decide that mounts them."""
+    run = run or in_process(offered)
+    return [*openai_routes(run, offered), *mcp_routes(run, offered), *a2a_routes(run, offered)]

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Se
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from langgraph.types import Command
 
@@ -85,14 +85,33 @@ class RunFailed(PlanweaveError):
     """A run that ended with an error on the server that carried it out."""
 
 
-def failed(ended: Mapping[str, Any]) -> PlanweaveError:
-    """The error that a server told of as the end of a run."""
-    kind = BadInput if ended.get("error") == BadInput.__name__ else RunFailed
-    return kind(str(ended.get("message") or ended.get("error")))
+Streamed: TypeAlias = tuple[str, Any]
+"""A part of a server's stream: its mode with the subgraphs it comes from, and what it holds."""
 
 
-def nothing_waits() -> BadInput:
-    """What is said to an answer that nobody has asked for."""
+async def read(order: Order, parts: AsyncGenerator[Streamed]) -> AsyncGenerator[Event]:
+    """The events of a run that a server streams.
+
+    Raises:
+        PlanweaveError: The run has ended with an error, or there was nothing to answer.
+    """
+    reader, happened, failed = Reader(order.method, order.thread), False, None
+    async with aclosing(parts):
+        async for name, data in parts:
+            mode, *space = name.split("|")
+            failed = data if mode == "error" else failed  # the stream ends with it
+            happened = happened or mode == "updates"
+            for event in reader.read(mode, data, space):
+                yield event
+    if failed:
+        kind = BadInput if failed.get("error") == BadInput.__name__ else RunFailed
+        raise kind(str(failed.get("message") or failed.get("error")))
+    if order.resume is not None and not happened:
+        raise _nothing_waits()
+    yield reader.end()
+
+
+def _nothing_waits() -> BadInput:
     return BadInput("Nothing waits for an answer there.", fix="Ask the question again.")
 
 
@@ -108,7 +127,7 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
             compiled = await asyncio.to_thread(graph, order.method, checkpointer=saver, store=store)
             place: Any = {"configurable": {"thread_id": order.thread}}
             if order.resume is not None and not (await compiled.aget_state(place)).interrupts:
-                raise nothing_waits()
+                raise _nothing_waits()
             how: dict[str, Any] = {"tokens": order.tokens}
             how |= {"durability": "exit"} if order.thread else {}
             run = events(compiled, _given(order), context, thread=order.thread, **how)
@@ -143,21 +162,19 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
         from langgraph_sdk.errors import APIStatusError
 
         known = subgraphs_of((await asyncio.to_thread(METHODS.get, order.method)).builder)
-        reader, happened = Reader(order.method, order.thread), False
-        try:
+
+        async def own_parts() -> AsyncGenerator[Streamed]:
             async for part in _streamed(client(), order):
-                if part.event == "error":
-                    raise failed(part.data)
-                mode, *space = part.event.split("|")
-                happened = happened or mode == "updates"
-                for event in reader.read(mode, part.data, space) if belongs(space, known) else ():
+                if belongs(part.event.split("|")[1:], known):
+                    yield part.event, part.data
+
+        try:
+            async with aclosing(read(order, own_parts())) as found:
+                async for event in found:
                     yield event
         except APIStatusError as error:
             refused = BadInput if error.status_code < 500 else RunFailed
             raise refused(f"The server answered: {error}") from error
-        if order.resume is not None and not happened:
-            raise nothing_waits()
-        yield reader.end()
 
     return run
 

@@ -48,31 +48,24 @@ def assistant(name: str) -> dict[str, Any]:
 @cache
 def schemas(name: str) -> dict[str, Any]:
     """The JSON schemas of a method's input, output, state and context."""
-    graph = METHODS.get(name).graph
+    config = {"config_schema": {"type": "object", "properties": {}}}
+    return _schemas(name, METHODS.get(name).graph) | config
+
+
+def subgraphs(name: str, wanted: str = "") -> dict[str, Any]:
+    """The JSON schemas of a method's subgraphs by name, or of the ``wanted`` one alone."""
+    found = METHODS.get(name).builder.subgraphs()
+    return {part: _schemas(part, one) for part, one in found.items() if wanted in ("", part)}
+
+
+def _schemas(name: str, graph: Any) -> dict[str, Any]:
     output = graph.get_output_jsonschema()
     return {
         "graph_id": name,
         "input_schema": graph.get_input_jsonschema(),
         "output_schema": output,
         "state_schema": output,  # the output is the whole working memory
-        "config_schema": {"type": "object", "properties": {}},
         "context_schema": graph.get_context_jsonschema(),
-    }
-
-
-def subgraphs(name: str, wanted: str = "") -> dict[str, Any]:
-    """The JSON schemas of a method's subgraphs by name, or of the ``wanted`` one alone."""
-    found = METHODS.get(name).builder.subgraphs()
-    return {
-        part: {
-            "graph_id": part,
-            "input_schema": graph.get_input_jsonschema(),
-            "output_schema": graph.get_output_jsonschema(),
-            "state_schema": graph.get_output_jsonschema(),
-            "context_schema": graph.get_context_jsonschema(),
-        }
-        for part, graph in found.items()
-        if wanted in ("", part)
     }
 
 

@@ -4,10 +4,9 @@ SQLite works in one thread (:class:`OneThread`), PostgreSQL on the event loop. W
 transaction is written once for both, as a plain function of a connection.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -18,54 +17,39 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 
-class ServerDatabase(ABC):
-    """Carries out transactions."""
+class ServerDatabase(NamedTuple):
+    """A function that does some work in a transaction, and one that lets go of all connections.
 
-    @abstractmethod
-    async def transaction(self, work: Callable[[Connection], T]) -> T:
-        """Do some work on a connection; all of it is kept, or, if it raises, nothing."""
+    All of a transaction is kept or, if it raises, nothing.
+    """
 
-    @abstractmethod
-    async def close(self) -> None:
-        """Let go of all connections."""
+    transaction: Callable[[Callable[[Connection], Any]], Awaitable[Any]]
+    close: Callable[[], Awaitable[None]]
 
 
-class SqliteDatabase(ServerDatabase):
+def sqlite_database(engine: Engine) -> ServerDatabase:
     """A file, with one connection: a process never waits for a lock that it holds itself."""
+    thread = OneThread("planweave-tables")
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._thread = OneThread("planweave-tables")
+    def carried_out(work: Callable[[Connection], Any]) -> Any:
+        with engine.begin() as connection:
+            return work(connection)
 
-    async def transaction(self, work: Callable[[Connection], T]) -> T:
-        """See the base class; a caller who does not wait for the end does not stop it."""
+    async def close() -> None:
+        await thread.do(engine.dispose)
+        thread.close()
 
-        def carried_out() -> T:
-            with self._engine.begin() as connection:
-                return work(connection)
-
-        return await self._thread.do(carried_out)
-
-    async def close(self) -> None:
-        """See the base class."""
-        await self._thread.do(self._engine.dispose)
-        self._thread.close()
+    return ServerDatabase(lambda work: thread.do(lambda: carried_out(work)), close)
 
 
-class PostgresqlDatabase(ServerDatabase):
+def postgresql_database(engine: AsyncEngine) -> ServerDatabase:
     """A server, with a few connections."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
-        self._engine = engine
-
-    async def transaction(self, work: Callable[[Connection], T]) -> T:
-        """See the base class."""
-        async with self._engine.begin() as connection:
+    async def transaction(work: Callable[[Connection], Any]) -> Any:
+        async with engine.begin() as connection:
             return await connection.run_sync(work)
 
-    async def close(self) -> None:
-        """See the base class."""
-        await self._engine.dispose()
+    return ServerDatabase(transaction, engine.dispose)
 
 
 class Keeper(Protocol):
@@ -84,8 +68,9 @@ def transaction(
 
     @wraps(work)
     async def carried_out(self: K, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        return await self.database.transaction(
+        done: T = await self.database.transaction(
             lambda connection: work(self, connection, *args, **kwargs)
         )
+        return done
 
     return carried_out

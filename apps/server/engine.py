@@ -5,7 +5,7 @@ import logging
 import os
 import socket
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -17,6 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from planweave import BadInput, PlanweaveError
 from planweave.apps.server import metrics, tracing
 from planweave.apps.server.contexts import admitted
+from planweave.apps.server.errors import NotFound
 from planweave.apps.server.execution import carry_out, outcome
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeaseLost, leased
@@ -186,11 +187,17 @@ class Engine:
         async for event in self.feed.follow(run_id, after, alive):
             yield event
 
-    def aside(self, job: Coroutine[Any, Any, None]) -> None:
-        """Do something that outlives the request which asks for it."""
-        task = asyncio.create_task(job)
-        self._asides.add(task)
-        task.add_done_callback(self._asides.discard)
+    def leave(self, person: Person, run: dict[str, Any]) -> None:
+        """End a run whose caller has gone; the request for it is over before that is done."""
+
+        async def end() -> None:
+            with suppress(NotFound):  # it has ended by itself
+                await self.cancel(person, run["thread_id"], run["run_id"])
+
+        if not self.draining:
+            task = asyncio.create_task(end())
+            self._asides.add(task)
+            task.add_done_callback(self._asides.discard)
 
     async def forget(self, person: Person, thread_id: str) -> None:
         """Take a thread away with its checkpoints.

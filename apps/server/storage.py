@@ -10,7 +10,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.store.base import BaseStore
 
-from planweave.apps.server.checkpoints import SqliteCheckpoints
+from planweave.apps.server.checkpoints import sqlite_checkpoints
 from planweave.apps.server.database import ServerDatabase
 from planweave.apps.server.tables import is_postgresql, metadata, open_database, sqlite_files
 from planweave.apps.sqlite_file import private
@@ -59,7 +59,7 @@ async def _sqlite(
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
     _, checkpoints, memory_file, turn_file = map(private, sqlite_files(url))
-    saver = await stack.enter_async_context(SqliteCheckpoints.open(checkpoints, serde))
+    saver = await stack.enter_async_context(sqlite_checkpoints(checkpoints, serde))
     memory = await stack.enter_async_context(
         aiosqlite.connect(memory_file, timeout=60, isolation_level=None)
     )
@@ -68,7 +68,7 @@ async def _sqlite(
     async with turn as alone:
         await alone.execute("BEGIN EXCLUSIVE")  # of workers that start together, one makes them
         await database.transaction(metadata.create_all)
-        await saver.setup()
+        await saver.thread.do(saver.setup)
         await store.setup()
     return Storage(database, saver, store)
 

@@ -26,7 +26,7 @@ from sqlalchemy.pool import StaticPool
 from sqlalchemy.sql.functions import FunctionElement
 
 from planweave import BadInput
-from planweave.apps.server.database import PostgresqlDatabase, ServerDatabase, SqliteDatabase
+from planweave.apps.server.database import ServerDatabase, postgresql_database, sqlite_database
 from planweave.apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
 
 metadata = MetaData()
@@ -184,7 +184,7 @@ def open_database(url: str) -> ServerDatabase:
     if is_postgresql(url):
         engine = create_async_engine(address(url), pool_size=5, max_overflow=5, pool_pre_ping=True)
         event.listen(engine.sync_engine, "connect", _end_when_silent)
-        return PostgresqlDatabase(engine)
+        return postgresql_database(engine)
     connect = {"timeout": 60, "check_same_thread": False}  # threads take turns, see OneThread
     own = create_engine(address(url), connect_args=connect, poolclass=StaticPool)
 
@@ -193,7 +193,7 @@ def open_database(url: str) -> ServerDatabase:
         for pragma in ("journal_mode = WAL", "synchronous = NORMAL"):
             connection.execute(f"PRAGMA {pragma}")
 
-    return SqliteDatabase(own)
+    return sqlite_database(own)
 
 
 def _end_when_silent(connection: Any, _: object) -> None:

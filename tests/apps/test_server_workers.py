@@ -260,7 +260,7 @@ async def test_a_worker_that_is_stopped_while_it_writes_keeps_nothing_late(
         async def take() -> None:
             taken.extend(await others.claim("two", 60, 9))
 
-        engine = getattr(storage.database, "_engine").sync_engine  # noqa: B009
+        engine = storage.database.close.__self__.sync_engine  # type: ignore[attr-defined]
 
         @event.listens_for(engine, "before_cursor_execute")
         def _stopped(*call: Any) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any
 
 from starlette.requests import Request
@@ -12,7 +12,6 @@ from starlette.routing import Route
 from planweave import BadInput
 from planweave.apps.sent import checked
 from planweave.apps.server.engine import Engine
-from planweave.apps.server.errors import NotFound
 from planweave.apps.server.execution import NAMES
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest
@@ -158,14 +157,9 @@ async def _attended(worker: Engine, who: Person, run: Run, *, cancel: bool) -> A
     try:
         yield
     except (asyncio.CancelledError, GeneratorExit):
-        if cancel and not worker.draining:
-            worker.aside(_end(worker, who, run))
+        if cancel:
+            worker.leave(who, run)
         raise
-
-
-async def _end(worker: Engine, who: Person, run: Run) -> None:
-    with suppress(NotFound):  # it has ended by itself
-        await worker.cancel(who, run["thread_id"], run["run_id"])
 
 
 def _result(thread: dict[str, Any]) -> dict[str, Any]:
