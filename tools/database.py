@@ -161,13 +161,20 @@ class Database(Protocol):
         """
 
     def corrected(
-        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
+        self,
+        query: str,
+        *,
+        question: str = "",
+        instructions: str = "",
+        now: str = "",
+        ranks: bool = False,
     ) -> Corrected:
         """What schema and data alone correct in a query that a model wrote.
 
         Args:
             query: As the model wrote it.
             question: What is asked.
+            instructions: What the words of the question mean.
             now: The moment of the question; the database's own clock if empty.
             ranks: The query ranks options: no columns are added to it.
         """

@@ -8,9 +8,10 @@ a deed may have any name.
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from planweave.tools.checking.words import KINDS, SYNONYMS, superlatives
+from planweave.tools.checking.words import KINDS, superlatives
 from planweave.tools.database import Schema, Unlinked
 from planweave.tools.suggest import shared_start
+from planweave.tools.synonyms import SYNONYMS
 
 _ASKING = frozenset(
     """

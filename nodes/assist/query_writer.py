@@ -35,6 +35,13 @@ _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN
 _EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
 _ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
 _SORTS = re.compile(r"\border\s+by\b", re.IGNORECASE)
+_DENIALS = (
+    (re.compile(r"\bwithout\b", re.IGNORECASE), "with"),
+    (re.compile(r"\bnot (?:a single|any)\b|\bno\b", re.IGNORECASE), "any"),
+    (re.compile(r"\bcan(?:not|['\u2019]t)\b", re.IGNORECASE), "can"),
+    (re.compile(r"\b(?:never|not) |n['\u2019]t\b", re.IGNORECASE), ""),
+)
+"""What makes a question ask for what is not so, and what it says without that."""
 _LISTED = 8
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
@@ -182,12 +189,14 @@ async def _can_be_answered(ground: BaseMessage, need: Need, refusal: Refusal) ->
     """Whether the model finds it likely that the tables hold what is asked.
 
     People have words of their own: only half of the questions with unknown words have no answer.
+    Small models say no to a question for what never happened, so they are asked for what did.
     """
     if not refusal.least_answerable:
         return True
-    asked = load("query_writer/answerable").fill(
-        question=need.question, instructions=need.instructions
-    )
+    question = need.question
+    for denial, affirmed in _DENIALS:
+        question = denial.sub(affirmed, question)
+    asked = load("query_writer/answerable").fill(question=question, instructions=need.instructions)
     return await refusal.sure([ground, HumanMessage(_without_gaps(asked))]) >= (
         refusal.least_answerable
     )
@@ -308,7 +317,11 @@ def try_query(
                 query, ranking.option, highest=ranking.highest, missing=ranking.missing
             )
         query, changes, doubts = database.corrected(
-            query, question=need.question, now=need.now, ranks=ranking is not None
+            query,
+            question=need.question,
+            instructions=need.instructions,
+            now=need.now,
+            ranks=ranking is not None,
         )
         result = database.run(query, limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:

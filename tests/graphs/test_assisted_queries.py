@@ -339,6 +339,25 @@ async def test_unknown_words_alone_refuse_nothing(
     assert facts(memory) == ["Bonn | 7.25"]
 
 
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("Which government never spoke a language?", "Which government spoke a language?"),
+        ("Which government hasn't a language?", "Which government has a language?"),
+        ("Which governments cannot speak a language?", "Which governments can speak a language?"),
+        ("Which government is without a language?", "Which government is with a language?"),
+    ],
+)
+async def test_whether_it_can_be_answered_is_asked_of_what_is_so(
+    run: Run, question: str, asked: str
+) -> None:
+    script = Replies(write=["yes", CHEAPEST])
+    await run("single_rag", script, {"question": question}, assist="on", query_candidates=1)
+    likely, written = script.prompts
+    assert f"Question: {asked}\n" in likely.text
+    assert question in written.text
+
+
 async def test_a_query_that_fails_twice_is_sampled(run: Run) -> None:
     script = Replies(
         write=["SELECT x FROM nowhere"] * 2 + [CHEAPEST] * 2, decide=[decide("Bonn", 1)]

@@ -134,12 +134,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
             id="a date is compared with a year",
         ),
         pytest.param(
-            "SELECT city, SUM(amount) - pieces FROM sale JOIN customer USING (customer_id) "
-            "GROUP BY city",
-            (("Genoa", 436.0), ("Lübeck", 19.0)),
-            id="what is taken from a sum is added up",
-        ),
-        pytest.param(
             "SELECT name FROM customer WHERE city = 'Genoa' AND name LIKE ?",
             (("Ben",), ("Cleo",)),
             id="a value that was left open",
@@ -148,16 +142,6 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
             "SELECT city FROM customer ORDER BY COUNT(*) DESC LIMIT 2",
             (("Genoa", 2), ("Lübeck", 1)),
             id="no GROUP BY below a ranking by a count",
-        ),
-        pytest.param(
-            "SELECT city, name FROM customer GROUP BY city",
-            (("Genoa", "Ben"), ("Genoa", "Cleo"), ("Lübeck", "Ada")),
-            id="a group without a sum has several names",
-        ),
-        pytest.param(
-            "SELECT city, name, COUNT(*) FROM customer GROUP BY city",
-            (("Genoa", "Ben", 1), ("Genoa", "Cleo", 1), ("Lübeck", "Ada", 1)),
-            id="a name beside a count is grouped by",
         ),
     ],
 )
@@ -285,6 +269,7 @@ def test_what_the_question_names_is_shown(
         assert done.query == query
 
 
+SOLD = "FROM sale s JOIN product p ON s.product_id = p.product_id"
 BOTH = "FROM customer c JOIN sale s ON s.customer_id = c.customer_id"
 
 
@@ -351,47 +336,6 @@ def test_single_rows_that_are_asked_for_are_not_added_up(
 def test_groups_that_are_not_asked_for(shop: SqlDatabase, question: str, rows: int) -> None:
     query = "SELECT COUNT(*) FROM customer WHERE is_active = 1 GROUP BY city"
     assert len(shop.run(shop.corrected(query, question=question).query).rows) == rows
-
-
-@pytest.mark.parametrize(
-    ("question", "query", "rows"),
-    [
-        (
-            "What is sold per month?",
-            "SELECT sold, SUM(amount) FROM sale GROUP BY sold",
-            (("2024-01", 20.0), ("2024-02", 400.0), ("2024-06", 40.0)),
-        ),
-        (
-            "Show the yearly sales.",
-            "SELECT DATE(sold) AS day, SUM(amount) FROM sale GROUP BY DATE(sold)",
-            (("2024", 460.0),),
-        ),
-        (
-            "What are the monthly sales since February?",
-            "SELECT SUM(amount) FROM sale WHERE sold >= '2024-02-01'",
-            (("2024-02", 400.0), ("2024-06", 40.0)),
-        ),
-        (
-            "What is sold in each month and year?",
-            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
-            (("2024-02", 2), ("2024-06", 2)),
-        ),
-        (
-            "What is sold per month and per year?",
-            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
-            (("2024-02-05", 2), ("2024-06-01", 2)),
-        ),
-        (
-            "How many sales a city are there each day?",
-            "SELECT city, COUNT(*) FROM sale JOIN customer USING (customer_id) GROUP BY city",
-            (("Genoa", 2), ("Lübeck", 1)),
-        ),
-    ],
-)
-def test_months_and_years_that_are_asked_for(
-    shop: SqlDatabase, question: str, query: str, rows: object
-) -> None:
-    assert shop.run(shop.corrected(query, question=question).query).rows == rows
 
 
 def test_the_last_day_of_a_span_counts(tmp_path: Path) -> None:
@@ -484,35 +428,6 @@ def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
 @pytest.mark.parametrize(
     ("question", "names"),
     [
-        ("Who lives in the city of Genoa?", ["Ben", "Cleo"]),
-        ("Who is called Genoa and lives in Genoa?", []),
-        ("Who is named Genoa?", ["Ben", "Cleo"]),  # no name is Genoa
-    ],
-)
-def test_a_value_that_is_named_once_is_looked_for_once(
-    shop: SqlDatabase, question: str, names: list[str]
-) -> None:
-    query = "SELECT name FROM customer WHERE name = 'Genoa' AND city = 'Genoa' ORDER BY name"
-    done = shop.corrected(query, question=question)
-    assert [row[0] for row in shop.run(done.query).rows] == names
-
-
-@pytest.mark.parametrize(
-    ("question", "cities"),
-    [
-        ("Which city has no Cleo?", ["Lübeck"]),
-        ("Which city is without a customer Cleo?", ["Lübeck"]),
-        ("Which cities are there beside that of Cleo?", ["Genoa", "Lübeck"]),
-    ],
-)
-def test_what_has_none_of_something(shop: SqlDatabase, question: str, cities: list[str]) -> None:
-    done = shop.corrected("SELECT city FROM customer WHERE name <> 'Cleo'", question=question)
-    assert sorted({str(row[0]) for row in shop.run(done.query).rows}) == cities
-
-
-@pytest.mark.parametrize(
-    ("question", "names"),
-    [
         ("Which 2 products have the highest unit price?", ["Desk", "Lamp"]),
         ("Which product has the highest unit price?", ["Desk"]),
     ],
@@ -585,30 +500,6 @@ def test_a_year_that_is_stored_as_a_number_is_no_date(tmp_path: Path) -> None:
         ):
             assert papers.run(papers.corrected(query).query).rows == ((year,),)
     papers.close()
-
-
-def test_since_a_day_is_not_on_that_day(shop: SqlDatabase) -> None:
-    query = "SELECT COUNT(*) FROM sale WHERE sold = '2024-02-05'"
-    asked = shop.corrected(query, question="How many sales were there since 2024-02-05?")
-    assert shop.run(asked.query).rows == ((2,),)
-    assert not shop.corrected(query, question="How many sales were there on 2024-02-05?").changes
-
-
-@pytest.mark.parametrize(
-    ("text", "question", "names"),
-    [
-        ("k", "Which products have a name containing 'k'?", ["Desk"]),
-        ("D", "Which names begin with the letter D?", ["Desk"]),
-        ("p", "Which names end with 'p'?", ["Lamp"]),
-        ("k", "Which products are called 'k'?", []),
-    ],
-)
-def test_a_part_of_a_text_is_compared_as_the_question_says(
-    shop: SqlDatabase, text: str, question: str, names: list[str]
-) -> None:
-    query = f"SELECT name FROM product WHERE name = '{text}'"
-    done = shop.corrected(query, question=question)
-    assert [row[0] for row in shop.run(done.query).rows] == names
 
 
 def test_a_value_that_no_row_holds_is_doubted(shop: SqlDatabase) -> None:
@@ -687,3 +578,59 @@ def test_names_of_several_words_are_as_stored(
 )
 def test_an_alias_and_a_quoted_name_stay(shop: SqlDatabase, query: str) -> None:
     assert not any(c.startswith("the name is ") for c in shop.corrected(query).changes)
+
+
+def test_what_is_asked_for_by_another_word_is_added_up_unless_it_is_a_state(tmp_path: Path) -> None:
+    path = tmp_path / "flat.sql"
+    path.write_text(
+        "CREATE TABLE t (product TEXT, amount REAL, balance REAL);"
+        "INSERT INTO t VALUES ('tea', 5, 9), ('oil', 4, 1), ('oil', 4, 7);"
+    )
+    flat = open_sql(path)
+
+    def first(measure: str) -> object:
+        query = f"SELECT product, {measure} FROM t ORDER BY {measure} DESC LIMIT 1"
+        done = flat.corrected(query, question="Which goods bring in the most cash?")
+        return flat.run(done.query).rows[0]
+
+    assert first("amount") == ("oil", 8.0)
+    assert first("balance") == ("tea", 9.0)
+    flat.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "instructions", "cities"),
+    [
+        ("Which cities have an average amount above 30?", "", ["Genoa"]),
+        ("Which cities buy for more than 30 on average?", "", ["Genoa"]),
+        ("Which cities are big spenders?", "Their mean amount is over 30.", ["Genoa"]),
+        ("Which cities had a sale above 30?", "", ["Genoa", "Genoa"]),
+        ("Which cities have an average amount above 300?", "", ["Genoa", "Genoa"]),
+    ],
+)
+def test_an_average_is_compared_where_one_is_asked_for(
+    shop: SqlDatabase, question: str, instructions: str, cities: list[str]
+) -> None:
+    query = f"SELECT c.city {BOTH} WHERE s.amount > 30"
+    done = shop.corrected(query, question=question, instructions=instructions)
+    assert [row[0] for row in shop.run(done.query).rows] == cities
+    assert ("AVG" in done.query) == (len(cities) == 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "is_dropped"),
+    [
+        ("How many products of each colour?", f"SELECT p.colour, COUNT(*) {SOLD}", True),
+        ("How many sales of each colour of product?", f"SELECT p.colour, COUNT(*) {SOLD}", False),
+        ("How often was each product bought?", f"SELECT p.name, COUNT(*) {SOLD}", False),
+        ("What do products cost?", f"SELECT p.name, s.amount {SOLD}", False),
+        ("Which goods are there?", f"SELECT p.name {SOLD}", False),
+    ],
+)
+def test_a_table_that_is_only_joined_is_left_out(
+    shop: SqlDatabase, question: str, query: str, is_dropped: bool
+) -> None:
+    grouped = f"{query} GROUP BY {query.split()[1].strip(',')}"
+    done = shop.corrected(grouped, question=question)
+    assert ("without sale" in done.changes) is is_dropped
+    assert ("sale" in done.query) is not is_dropped

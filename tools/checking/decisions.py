@@ -33,7 +33,6 @@ from planweave.tools.checking.units import foreign_unit, is_unit_word
 from planweave.tools.checking.words import (
     GENERIC,
     KINDS,
-    SYNONYMS,
     Condition,
     Superlative,
     conditions,
@@ -47,6 +46,7 @@ from planweave.tools.checking.words import (
     tokens,
 )
 from planweave.tools.result_text import cell_text
+from planweave.tools.synonyms import SYNONYMS
 
 _GENERIC = frozenset(map(root, GENERIC))
 _TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))

@@ -43,28 +43,6 @@ KINDS: Mapping[str, frozenset[str]] = {
     }.items()
 }
 
-SYNONYMS = (
-    {"birth", "birthday", "birthdate", "born", "dob"},
-    {"article", "paper", "publication"},
-    {"drug", "med", "medication", "medicine"},
-    {"client", "customer", "buyer", "purchaser"},
-    {"employee", "staff", "worker", "personnel"},
-    {"business", "company", "enterprise", "firm"},
-    {"car", "automobile", "vehicle"},
-    {"film", "movie"},
-    {"doctor", "doc", "physician"},
-    {"supplier", "vendor"},
-    {"country", "nation"},
-    {"phone", "telephone"},
-    {"picture", "photo", "image"},
-    {"instructor", "teacher", "lecturer", "professor"},
-    {"student", "pupil"},
-    {"goods", "item", "product", "merchandise"},
-    {"airline", "carrier"},
-    {"airplane", "aircraft", "plane"},
-)
-"""Words for the same thing. What is only near, as city and region, is none."""
-
 _ADJECTIVES: Mapping[str, tuple[Sense, ...]] = {
     **dict.fromkeys(("high", "great", "strong", "busy", "full"), (("highest", ANY),)),
     **dict.fromkeys(("low", "weak"), (("lowest", ANY),)),

@@ -100,10 +100,16 @@ class Graph(ABC):
         )
 
     def corrected(
-        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
+        self,
+        query: str,
+        *,
+        question: str = "",
+        instructions: str = "",
+        now: str = "",
+        ranks: bool = False,
     ) -> Corrected:
         """Correct a query by schema, data and question; clock and ranking change nothing here."""
-        del now, ranks
+        del instructions, now, ranks
         values = stored_values(self.schema(), self.run)
         return corrected(query, self.schema(), values, question)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from planweave.tools.linking import parts_of, stem
 from planweave.tools.sql.slips import tests_of
+from planweave.tools.synonyms import SYNONYMS
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -25,8 +26,12 @@ _ADDED_UP = frozenset(
     | {"piece"}
 )
 """Words of columns that are added up where a thing has several rows."""
-_OF_ONE = frozenset({"price", "rate", "date", "id", "day", "percent", "share", "average", "avg"})
+_OF_ONE = frozenset(
+    {"price", "rate", "rating", "score", "balance", "level", "date", "id", "day", "percent"}
+    | {"share", "average", "avg"}
+)
 """Words of columns that are not, whatever stands beside them: ``sale_price``."""
+_SYNONYMS = [frozenset(map(stem, words)) for words in SYNONYMS]
 
 
 def add_up(
@@ -76,7 +81,7 @@ def _order(select: "exp.Select", question: str) -> "Sequence[exp.Expr]":
     if isinstance(by, exp.Column) and not by.table:
         named = {one.alias_or_name: one.unalias() for one in select.expressions}
         by = named.get(by.name, by)
-    is_single = by.find(exp.AggFunc, exp.Select, exp.Window) is None
+    is_single = by.find(exp.AggFunc, exp.Select, exp.Window) is None and not _is_of_one(by)
     return (by,) if is_single and (_asks_for_a_whole(question) or _is_added_up(by)) else ()
 
 
@@ -129,8 +134,15 @@ def _sum(select: "exp.Select", measures: "Sequence[exp.Expr]") -> None:
 
 
 def _is_added_up(measure: "exp.Expr") -> bool:
-    words = {stem(part.lower()) for part in parts_of(measure.name)}
-    return bool(words & _ADDED_UP) and not words & _OF_ONE
+    return bool(_words(measure) & _ADDED_UP) and not _is_of_one(measure)
+
+
+def _is_of_one(measure: "exp.Expr") -> bool:
+    return bool(_words(measure) & _OF_ONE)
+
+
+def _words(column: "exp.Expr") -> set[str]:
+    return {stem(part.lower()) for part in parts_of(column.name)}
 
 
 def _asks_for_a_whole(question: str) -> bool:
@@ -144,5 +156,6 @@ def _is_subject(column: "exp.Expr", question: str) -> bool:
     asked = _SUBJECT.search(question)
     if asked is None:
         return False
-    own = {stem(part.lower()) for part in parts_of(column.name)}
-    return stem(asked["noun"].lower()) in own or asked[0].lower().startswith("who ")
+    own, noun = _words(column), stem(asked["noun"].lower())
+    same = (words for words in _SYNONYMS if noun in words)
+    return bool(own & {noun}.union(*same)) or asked[0].lower().startswith("who ")

@@ -13,6 +13,7 @@ from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_stored_names
+from planweave.tools.sql.unneeded import drop_unneeded_join
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -39,6 +40,7 @@ def corrected(
     data: Data,
     *,
     question: str = "",
+    instructions: str = "",
     now: str = "",
     ranks: bool = False,
 ) -> Corrected:
@@ -50,6 +52,7 @@ def corrected(
         dialect: sqlglot's name of the dialect.
         data: What can be asked of the data.
         question: What is asked.
+        instructions: What the words of the question mean.
         now: The moment of the question; the database's own clock if empty.
         ranks: The query ranks options: no columns are added to it.
     """
@@ -69,20 +72,20 @@ def corrected(
     homes = _Homes(tree, catalogue)
     changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
-        changes += grouping.add_up_beside_sums(select, homes.table)
         changes += grouping.add_up_counts(select, catalogue, question)
+        if not ranks:
+            changes += grouping.compare_averages(select, f"{question} {instructions}")
+            changes += drop_unneeded_join(select, catalogue, question)
     if isinstance(tree, exp.Select):
-        changes += _grouped(tree, homes, question, ranks=ranks, is_sqlite=dialect == "sqlite")
+        changes += [] if ranks else grouping.drop_groups(tree, question)
+        changes += grouping.show_keys(tree)
+        changes += grouping.group_by_what_is_shown(tree)
         changes += [] if ranks else _shown(tree, catalogue, question)
         changes += divide_by_the_whole(tree, question, data.several)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
     stored = cache(data.values)
-    changes += slips.say_values_once(
-        tree, question, lambda c, text: (home := homes.of(c)) is not None and text in stored(*home)
-    )
-    changes += slips.compare_as_said(tree, question)
     changes += slips.write_stored_values(_compared(tree, homes), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
     changes += dates.set_the_present(tree, now) if now else []
@@ -121,21 +124,6 @@ def _placed(
     return original, as_sqlite_has_them(original) if dialect == "sqlite" else []
 
 
-def _grouped(
-    select: "exp.Select", homes: "_Homes", question: str, *, ranks: bool, is_sqlite: bool
-) -> list[str]:
-    """Group by what the question asks for and the rows show; a ranking has its groups."""
-    changes = []
-    if is_sqlite and not ranks:
-        changes += dates.group_by_span(select, question, homes.catalogue.is_date)
-    changes += [] if ranks else grouping.drop_groups(select, question)
-    changes += grouping.show_keys(select)
-    changes += grouping.group_by_what_is_shown(select)
-    if is_sqlite and not ranks:
-        changes += grouping.group_no_single_rows(select, homes.key)
-    return changes
-
-
 def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data) -> list[str]:
     """Dates, their parts and missing values, which SQLite takes for texts and numbers."""
 
@@ -155,7 +143,6 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data) -> list[
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """Show what the question names, what rows are called, and as many rows as are asked for."""
     changes = slips.rank_several(select, question)
-    changes += slips.leave_out_those_that_have(select, question)
     changes += show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
     return changes + slips.keep_the_first(select, question)
@@ -180,16 +167,6 @@ class _Homes:
         if len(homes) != 1:
             return None
         return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
-
-    def table(self, column: "exp.Column") -> str:
-        """The table that alone has the column; empty if that is not sure."""
-        home = self.of(column)
-        return home[0] if home else ""
-
-    def key(self, column: "exp.Column") -> set[str]:
-        """The key of the table that has the column, in lower case; empty if that is not sure."""
-        home = self.of(column)
-        return self.catalogue.keys[home[0].lower()] if home else set()
 
 
 def _compared(tree: "exp.Expr", homes: _Homes) -> Iterator[slips.Compared]:

@@ -87,13 +87,20 @@ class SqlDatabase:
             raise unavailable(self._backend.engine.url, error) from error
 
     def corrected(
-        self, query: str, *, question: str = "", now: str = "", ranks: bool = False
+        self,
+        query: str,
+        *,
+        question: str = "",
+        instructions: str = "",
+        now: str = "",
+        ranks: bool = False,
     ) -> Corrected:
         """What schema and data alone correct in a query that a model wrote.
 
         Args:
             query: One SELECT, in a code fence perhaps.
             question: What is asked.
+            instructions: What the words of the question mean.
             now: The moment of the question; the database's own clock if empty.
             ranks: The query ranks options: no columns are added to it.
 
@@ -106,6 +113,7 @@ class SqlDatabase:
             self._backend.dialect,
             Data(self._values, self._lacking, self._several),
             question=question,
+            instructions=instructions,
             now=now,
             ranks=ranks,
         )

@@ -13,13 +13,6 @@ if TYPE_CHECKING:
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
 _YEAR = re.compile(r"\d{4}$")
-_SPAN = re.compile(
-    r"\b(?:per|each|every|by) (?:calendar )?(?P<span>month|year|day)\b"
-    r"|\b(?P<adverb>monthly|yearly|annually|daily)\b",
-    re.IGNORECASE,
-)
-_SPANS = {"monthly": "month", "yearly": "year", "annually": "year", "daily": "day"}
-_FORMATS = {"month": "%Y-%m", "year": "%Y", "day": "%Y-%m-%d"}
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
@@ -143,43 +136,6 @@ def _is_year(node: "exp.Expr") -> bool:
         return 1900 <= float(node.sql()) <= 2100
     parts = node.find_all(exp.TimeToStr, exp.Anonymous)
     return any(_part_of(one) == "%Y" for one in parts)
-
-
-def group_by_span(
-    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
-) -> list[str]:
-    """Group by months, years or days where the question asks for each of them.
-
-    Args:
-        select: Changed in place.
-        question: What is asked.
-        dates: Whether a column holds dates.
-    """
-    from sqlglot import exp
-
-    spans = {
-        (one["span"] or _SPANS[one["adverb"].lower()]).lower() for one in _SPAN.finditer(question)
-    }
-    group, adds_up = select.args.get("group"), select.find(exp.AggFunc) is not None
-    columns = {one.sql(): one for one in select.find_all(exp.Column) if dates(one)}
-    if len(spans) != 1 or not adds_up or len(columns) != 1:
-        return []
-    span, (column,) = spans.pop(), columns.values()
-    column = column.copy()
-    made = _strftime(_FORMATS[span], column)
-    keys = [one.unalias() for one in select.expressions] + (group.expressions if group else [])
-    finer = [
-        one for one in keys if one == column or (isinstance(one, exp.Date) and one.this == column)
-    ]
-    if span != "day" and finer:
-        for key in finer:
-            key.replace(made.copy())
-    elif not group and all(one.find(exp.AggFunc) for one in select.expressions):
-        select.set("expressions", [exp.alias_(made, span), *select.expressions])
-        select.set("group", exp.Group(expressions=[made.copy()]))
-    else:
-        return []
-    return [f"groups by the {span} of {column.sql()}"]
 
 
 def take_whole_days(tree: "exp.Expr", moments: Callable[["exp.Column"], bool]) -> list[str]:

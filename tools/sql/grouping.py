@@ -4,15 +4,22 @@ Each function changes a parsed query in place and returns what it changed, for t
 """
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from planweave.tools.linking import plain
 from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.slips import tests_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+_BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
+_AVERAGE_BOUND = re.compile(
+    rf"\b(?:average|mean)\b[^.?!;]{{0,60}}?{_BOUND}(?P<after>\d+(?:\.\d+)?)"
+    rf"|{_BOUND}(?P<before>\d+(?:\.\d+)?)[^.?!;\d]{{0,20}}?\bon average",
+    re.IGNORECASE,
+)
+"""A number that an average is compared with, after or before the word."""
 _ONE_ASKED = re.compile(
     r"^\W*(?:how (?:many|much)|what(?:'s| is| was| were| are)? the "
     r"(?:total|sum|average|mean|overall|number|count|ratio|percentage|proportion|share))\b",
@@ -38,47 +45,6 @@ def group_by_what_is_shown(select: "exp.Select") -> list[str]:
         return []
     select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
     return [f"groups by {key.sql()}" for key in keys]
-
-
-def group_no_single_rows(
-    select: "exp.Select", keys_beside: Callable[["exp.Column"], set[str]]
-) -> list[str]:
-    """Leave no column to chance: SQLite shows that of any row where groups do not tell it.
-
-    Beside sums and counts it is grouped by, too; where nothing is added up, nothing is grouped.
-    Beside one highest or lowest value SQLite takes the row that has it.
-
-    Args:
-        select: Changed in place.
-        keys_beside: The key of the table that has a column; empty if that is not sure.
-    """
-    from sqlglot import exp
-
-    group = select.args.get("group")
-    kinds = [type(one) for one in select.find_all(exp.AggFunc)]
-    if not group or select.find(exp.Window) or kinds in ([exp.Max], [exp.Min]):
-        return []
-    written = {key.sql().lower() for key in group.expressions}
-    names = {key.name.lower() for key in group.expressions if isinstance(key, exp.Column)}
-
-    def is_told(column: "exp.Column") -> bool:
-        key = keys_beside(column)
-        return column.name.lower() in names or (bool(key) and key <= names)
-
-    loose = [
-        shown
-        for one in select.expressions
-        if not (shown := one.unalias()).find(exp.AggFunc, exp.Select)
-        and not {shown.sql().lower(), one.alias.lower()} & (written | names)
-        and not all(is_told(column) for column in shown.find_all(exp.Column))
-    ]
-    if not loose:
-        return []
-    if not kinds:
-        select.set("group", None)
-        return ["does not group"]
-    group.set("expressions", [*group.expressions, *(one.copy() for one in loose)])
-    return [f"groups by {one.sql()}" for one in loose]
 
 
 def show_keys(select: "exp.Select") -> list[str]:
@@ -124,33 +90,6 @@ def drop_groups(select: "exp.Select", question: str) -> list[str]:
     return [f"does not group by {key.sql()}" for key in group.expressions]
 
 
-def add_up_beside_sums(select: "exp.Select", table_of: Callable[["exp.Column"], str]) -> list[str]:
-    """Add up what is added to a sum or taken from it: ``SUM(a) - b`` has one row's b.
-
-    What stands in the table that is grouped by, as the budget of each department, is one value.
-
-    Args:
-        select: Changed in place.
-        table_of: The table that has a column; empty if that is not sure.
-    """
-    from sqlglot import exp
-
-    group = select.args.get("group")
-    keys = [key for key in group.expressions if isinstance(key, exp.Column)] if group else []
-    grouped = {table_of(key) for key in keys}
-    changes = []
-    for node in list(select.find_all(exp.Add, exp.Sub)):
-        for one, other in ((node.this, node.expression), (node.expression, node.this)):
-            columns = list(other.find_all(exp.Column))
-            if not one.find(exp.Sum) or not columns or other.find(exp.AggFunc, exp.Select):
-                continue
-            is_own = node.find_ancestor(exp.Select) is select
-            if is_own and all((home := table_of(c)) and home not in grouped for c in columns):
-                changes.append(f"adds up {other.sql()}")
-                other.replace(exp.Sum(this=other.unnest().copy()))
-    return changes
-
-
 def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """Add up the column ``count`` of a table in place of counting its rows, where it is asked of.
 
@@ -172,3 +111,36 @@ def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> 
     for count in counts:
         count.replace(exp.Sum(this=column.copy()))
     return ["adds up count"] if counts else []
+
+
+def compare_averages(select: "exp.Select", question: str) -> list[str]:
+    """Compare the average of each group where the question bounds an average, not single rows.
+
+    "Cuisines that score above 4 on average" is asked of groups, ``WHERE rating > 4`` of rows.
+    """
+    from sqlglot import exp
+
+    bounds = {one["after"] or one["before"] for one in _AVERAGE_BOUND.finditer(question)}
+    where = select.args.get("where")
+    if not bounds or not where or select.find(exp.Avg):
+        return []
+    tests = tests_of(where)
+    found = [
+        test
+        for test in tests
+        if isinstance(test, exp.GT | exp.GTE | exp.LT | exp.LTE)
+        and isinstance(test.this, exp.Column)
+        and test.expression.is_number
+        and test.expression.name in bounds
+    ]
+    shown = [one.unalias() for one in select.expressions]
+    if len(found) != 1 or not all(isinstance(one, exp.Column) for one in shown):
+        return []
+    (test,), kept = found, [one for one in tests if one is not found[0]]
+    select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    if not select.args.get("group"):
+        select.set("group", exp.Group(expressions=[one.copy() for one in shown]))
+    select.set("distinct", None)
+    test.set("this", exp.Avg(this=test.this.copy()))
+    select.having(test, copy=False)
+    return [f"compares {test.this.sql()}"]

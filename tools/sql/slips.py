@@ -7,19 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from planweave.tools.linking import parts_of, plain, stem
-from planweave.tools.said import said_part
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_SAID = re.compile(r"\b(since|from|after|before|until|till) (\d{4}-\d{2}-\d{2})", re.IGNORECASE)
 _TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
 _SEVERAL = re.compile(
     r"\b(?:which|what are the|top|list the|the) (\d{1,3}|two|three|four|five|ten) ", re.I
 )
-_LACKS = re.compile(r"\b(?:no|without|never|not (?:\w+ ){0,2}any)\b", re.IGNORECASE)
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
@@ -204,42 +200,6 @@ def _meant(text: str, stored: Sequence[str]) -> str:
     return close[0] if len(close) == 1 else ""
 
 
-def compare_as_said(tree: "exp.Expr", question: str) -> list[str]:
-    """Compare as the question says: "since" a day is no earlier than it, "containing" is LIKE."""
-    from sqlglot import exp
-
-    kinds: dict[str, type[exp.Expr]] = {
-        **dict.fromkeys(("since", "from"), exp.GTE),
-        "after": exp.GT,
-        "before": exp.LT,
-        **dict.fromkeys(("until", "till"), exp.LTE),
-    }
-    said = {day: kinds[word.lower()] for word, day in _SAID.findall(question)}
-    changes = []
-    for test in list(tree.find_all(exp.EQ, exp.Like)):
-        text = test.expression
-        if not isinstance(test.this, exp.Column) or not isinstance(text, exp.Literal):
-            continue
-        kind, pattern = said.get(text.name.rstrip("%")), _said_pattern(test, text, question)
-        if not kind and not pattern:
-            continue
-        written = test.sql()
-        kind, meant = (kind, text.name.rstrip("%")) if kind else (exp.Like, pattern)
-        made = kind(this=test.this.copy(), expression=exp.Literal.string(meant))
-        test.replace(made)
-        changes.append(f"{written} → {made.sql()}")
-    return changes
-
-
-def _said_pattern(test: "exp.Expr", text: "exp.Literal", question: str) -> str:
-    """What LIKE compares with where the question names a part of the text; empty if it does not."""
-    from sqlglot import exp
-
-    part = said_part(question, text.name) if text.is_string and isinstance(test, exp.EQ) else None
-    before, after = part in ("contains", "ends"), part in ("contains", "starts")
-    return f"{'%' * before}{text.name}{'%' * after}" if part else ""
-
-
 def tests_of(where: "exp.Where") -> "list[exp.Expr]":
     """The tests that every row must meet."""
     from sqlglot import exp
@@ -263,49 +223,6 @@ def drop_placeholders(tree: "exp.Expr") -> list[str]:
     return changes
 
 
-def say_values_once(
-    tree: "exp.Expr", question: str, holds: Callable[["exp.Column", str], bool]
-) -> list[str]:
-    """Look for a value that is named once in one column: one that holds it, is named, or is first.
-
-    Args:
-        tree: Changed in place.
-        question: What is asked.
-        holds: Whether a row of the column has the value.
-    """
-    from sqlglot import exp
-
-    words = {stem(word) for word in plain(question).split()}
-    changes = []
-    for where in tree.find_all(exp.Where):
-        tests = tests_of(where)
-        same: dict[str, list[exp.Expr]] = {}
-        for test in tests:
-            text = test.expression if isinstance(test, exp.EQ | exp.Like) else None
-            if (
-                isinstance(text, exp.Literal)
-                and text.is_string
-                and isinstance(test.this, exp.Column)
-            ):
-                same.setdefault(text.name.casefold(), []).append(test)
-        for value, several in same.items():
-            names = {test.this.name.lower() for test in several}
-            if len(names) < 2 or question.casefold().count(value.strip("%")) != 1:
-                continue
-
-            def fits(test: "exp.Expr") -> tuple[bool, bool]:
-                is_named = stem(parts_of(test.this.name)[-1].casefold()) in words
-                return holds(test.this, test.expression.name.strip("%")), is_named
-
-            kept = max(several, key=fits).this.name.lower()
-            dropped = [test for test in several if test.this.name.lower() != kept]
-            tests = [test for test in tests if test not in dropped]
-            changes += [f"without {test.sql()}" for test in dropped]
-        if changes:
-            where.set("this", exp.and_(*tests))
-    return changes
-
-
 def rank_several(select: "exp.Select", question: str) -> list[str]:
     """Sort where several rows are asked for: one maximum is a condition that one row meets."""
     from sqlglot import exp
@@ -325,30 +242,3 @@ def rank_several(select: "exp.Select", question: str) -> list[str]:
     select.order_by(exp.Ordered(this=test.this.copy(), desc=isinstance(value, exp.Max)), copy=False)
     select.limit(int(number), copy=False)
     return [f"ranks by {test.this.sql()}"]
-
-
-def leave_out_those_that_have(select: "exp.Select", question: str) -> list[str]:
-    """Find what has none of something: a row with something else says nothing of it.
-
-    "Which region has no coffee sales?" is asked of all rows of a region, ``product <> 'Coffee'`` of
-    one.
-    """
-    from sqlglot import exp
-
-    where, source = select.args.get("where"), select.args.get("from_")
-    shown = [one.unalias() for one in select.expressions]
-    if not where or not source or select.args.get("joins") or select.args.get("group"):
-        return []
-    tests = tests_of(where)
-    denied = [test for test in tests if isinstance(test, exp.NEQ) and test.expression.is_string]
-    if len(shown) != 1 or not isinstance(shown[0], exp.Column) or len(denied) != 1:
-        return []
-    (test,), key = denied, shown[0]
-    is_said = test.expression.name.casefold() in question.casefold()
-    if not _LACKS.search(question) or not is_said or test.this.name == key.name:
-        return []
-    having = exp.select(key.copy()).from_(source.this.copy())
-    having = having.where(exp.EQ(this=test.this.copy(), expression=test.expression.copy()))
-    test.replace(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=having))))
-    select.set("distinct", exp.Distinct())
-    return [f"leaves out what has {test.expression.sql()}"]
