@@ -1,6 +1,7 @@
 """What votes come to: skill, win rates, every pair, and how far a judge goes by the place."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 from math import sqrt
 from statistics import NormalDist
@@ -9,7 +10,7 @@ from typing import NamedTuple
 from planweave import BadInput
 from planweave.benchmarks.arena.votes import Decision, Vote
 from planweave.benchmarks.core.metrics import Rate, rate
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Rows, Table, tabled
 
 _DRAW = 0.1
 """TrueSkill's usual probability of a draw between equals."""
@@ -84,63 +85,51 @@ def _points(decision: Decision, source: str) -> float:
 
 
 def arena_tables(decisions: Sequence[Decision], votes: Sequence[Vote], who: str) -> list[Table]:
-    """All tables; ``who`` says in their titles whose votes they tell."""
-    tables = [_standings(decisions, who), _pairs(decisions, who), _judge(votes, who)]
-    return [table for table in tables if table.rows]
+    """All tables; ``who`` says in their titles whose votes they count."""
+    tables = (_standings(decisions), _pairs(decisions), _judge(votes))
+    return [replace(one, title=f"{one.title} ({who})") for one in tables if one.rows]
 
 
-def _standings(decisions: Sequence[Decision], who: str) -> Table:
-    return Table(
-        title=f"Standings ({who})",
-        columns=("method", "skill ± 2 sd", "win rate", "wins", "ties", "both bad"),
-        rows=[
-            (
-                one.source,
-                f"{one.skill.mean:.1f} ± {2 * one.skill.deviation:.1f}",
-                one.rate,
-                one.wins,
-                one.ties,
-                one.bad,
-            )
-            for one in standings(decisions)
-        ],
-        note="Skill: TrueSkill, start 25, in the order of the votes; both bad is a draw. Win rate: "
-        "draws count half; in brackets the 95 % interval (Wilson, with errors clustered by task) "
-        "and how many comparisons with other methods the votes decide: a vote on a text that "
-        "several methods wrote counts for each of them.",
-    )
+@tabled(
+    "Standings",
+    "method | skill ± 2 sd | win rate | wins | ties | both bad",
+    note="Skill: TrueSkill, start 25, in the order of the votes; both bad is a draw. Win rate: "
+    "draws count half; in brackets the 95 % interval (Wilson, with errors clustered by task) "
+    "and how many comparisons with other methods the votes decide: a vote on a text that "
+    "several methods wrote counts for each of them.",
+)
+def _standings(decisions: Sequence[Decision]) -> Rows:
+    for one in standings(decisions):
+        skill = f"{one.skill.mean:.1f} ± {2 * one.skill.deviation:.1f}"
+        yield one.source, skill, one.rate, one.wins, one.ties, one.bad
 
 
-def _pairs(decisions: Sequence[Decision], who: str) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled("Every pair", "first | second | win rate of the first | first better | second better")
+def _pairs(decisions: Sequence[Decision]) -> Rows:
     for first, second in combinations(sorted({name for one in decisions for name in one[1:3]}), 2):
         own = [one for one in decisions if {one.a, one.b} == {first, second}]
         points = [_points(one, first) for one in own]
-        found = rate(points, [one.task for one in own])
-        rows.append((first, second, found, points.count(1.0), points.count(0.0)))
-    return Table(
-        title=f"Every pair ({who})",
-        columns=("first", "second", "win rate of the first", "first better", "second better"),
-        rows=[row for row in rows if row[2]],
-    )
+        if found := rate(points, [one.task for one in own]):
+            yield first, second, found, points.count(1.0), points.count(0.0)
 
 
-def _judge(votes: Sequence[Vote], who: str) -> Table:
+@tabled(
+    "The judge itself",
+    "pairs | same verdict both ways round | prefers what it reads first | unread",
+    note="A verdict that changes with the order counts as a tie. A judge that goes by the "
+    "texts alone prefers what it reads first in half of its verdicts for either side.",
+)
+def _judge(votes: Sequence[Vote]) -> Rows:
     """How much a judge that is asked both ways round goes by the place; empty for people."""
     both = [vote for vote in votes if vote.unswapped and vote.swapped]
     sided = [
-        (float(preferred == place), vote.task)
+        (preferred == place, vote.task)
         for vote in both
         for preferred, place in ((vote.unswapped, "a"), (vote.swapped, "b"))
         if preferred in ("a", "b")
     ]
     first = rate([value for value, _ in sided], [task for _, task in sided])
-    same = rate([float(v.unswapped == v.swapped) for v in both], [v.task for v in both])
+    same = rate([v.unswapped == v.swapped for v in both], [v.task for v in both])
     unread = sum(vote.verdict is None for vote in votes)
-    return Table(
-        title=f"The judge itself ({who})",
-        columns=("pairs", "same verdict both ways round", "prefers what it reads first", "unread"),
-        rows=[(len(both), same, first, unread)] if both or unread else [],
-        note="A verdict that changes with the order counts as a tie. A judge that goes by the "
-        "texts alone prefers what it reads first in half of its verdicts for either side.",
-    )
+    if both or unread:
+        yield len(both), same, first, unread

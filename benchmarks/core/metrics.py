@@ -1,11 +1,11 @@
 """Metrics over scores: rates with intervals, spreads of costs, paired tests."""
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import comb, sqrt
 from statistics import fmean, median
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
 _DRAWS = 10_000
 Means = NDArray[np.float64]
+Groups: TypeAlias = Mapping[str, Sequence[Record]]
+"""Records by method, as :func:`grouped` makes them."""
 
 
 class Rate(NamedTuple):
@@ -99,7 +101,8 @@ def spread(values: Sequence[float]) -> Spread | None:
     """Mean, median and 95th percentile (linear between ranks); None without values."""
     if not values:
         return None
-    return Spread(fmean(values), median(values), float(np.percentile(values, 95)), len(values))
+    middle, high = float(median(values)), float(np.percentile(values, 95))
+    return Spread(fmean(values), middle, high, len(values))
 
 
 def bootstrap(
@@ -132,9 +135,14 @@ def longest_chain(calls: Sequence[CallRecord]) -> int:
     return sum(longest.values())
 
 
+def rated(records: Sequence[Record], value: Callable[[Record], float]) -> Rate | None:
+    """Rate of a value between 0 and 1 of each record, clustered by question."""
+    return rate([value(r) for r in records], [r.question for r in records])
+
+
 def accuracy(records: Sequence[Record]) -> Rate | None:
     """Rate of right answers, clustered by question; a crashed run is a wrong answer."""
-    return rate([r.score.value for r in records], [r.question for r in records])
+    return rated(records, lambda record: record.score.value)
 
 
 def sign_test(first: Mapping[str, float], second: Mapping[str, float]) -> Paired:
@@ -146,7 +154,7 @@ def sign_test(first: Mapping[str, float], second: Mapping[str, float]) -> Paired
     return Paired(len(both), b, c, min(1.0, 2 * tail))
 
 
-def paired(groups: Mapping[str, Sequence[Record]]) -> dict[tuple[str, str], Paired]:
+def paired(groups: Groups) -> dict[tuple[str, str], Paired]:
     """Every pair of groups on the questions and databases that both were asked on."""
     scores = {
         label: {f"{r.question}/{r.database}": r.score.value for r in records}
@@ -168,6 +176,16 @@ def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
         label += [f"{name}={record.settings.get(name)}" for name in changed]
         groups.setdefault(" ".join(label), []).append(record)
     return groups
+
+
+def parted(
+    groups: Groups, part: Callable[[Record], str], *, reverse: bool = False
+) -> Iterator[tuple[str, str, list[Record]]]:
+    """Part, method and records, for each part in order and each method that has records of it."""
+    for name in sorted({part(r) for own in groups.values() for r in own}, reverse=reverse):
+        for label, own in groups.items():
+            if some := [record for record in own if part(record) == name]:
+                yield name, label, some
 
 
 def _place(record: Record) -> tuple[int, str]:

@@ -15,7 +15,7 @@ from planweave.benchmarks.core.picture import Picture, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.suite import SUITES, Drawing, suite
-from planweave.benchmarks.core.table import Cell, Table, text
+from planweave.benchmarks.core.table import Cell, Rows, Table, tabled, text
 
 
 @dataclass(frozen=True)
@@ -99,53 +99,44 @@ def _overview(groups: dict[str, list[Record]], measures: str) -> Table:
     )
 
 
-def _comparison(groups: dict[str, list[Record]]) -> Table:
+@tabled(
+    "Methods on the same questions",
+    "first | second | pairs | first scores more | second scores more | p",
+    note="Exact sign test (McNemar's, of right and wrong); only pairs that differ (the two "
+    "columns before p) carry information, and where they are few no difference can be shown. "
+    "p is not corrected for the number of comparisons.",
+)
+def _comparison(groups: dict[str, list[Record]]) -> Rows:
     if any(len({(r.question, r.database) for r in own}) < len(own) for own in groups.values()):
-        groups = {}  # several trials of a question are no pairs; the suite compares those
-    rows: list[tuple[Cell, ...]] = [
-        (first, second, test.n, test.first, test.second, f"{test.p:.3f}")
-        for (first, second), test in paired(groups).items()
-        if test.n
-    ]
-    return Table(
-        title="Methods on the same questions",
-        columns=("first", "second", "pairs", "first scores more", "second scores more", "p"),
-        rows=rows,
-        note="Exact sign test (McNemar's, of right and wrong); only pairs that differ (the two "
-        "columns before p) carry information, and where they are few no difference can be shown. "
-        "p is not corrected for the number of comparisons.",
-    )
+        return  # several trials of a question are no pairs; the suite compares those
+    for names, test in paired(groups).items():
+        if test.n:
+            yield *names, test.n, test.first, test.second, f"{test.p:.3f}"
 
 
-def _cost(groups: dict[str, list[Record]]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Cost of a question",
+    "method | runs | calls | longest chain of calls | tokens | seconds | dollars | "
+    "replies from cache",
+    note="Mean · median · 95th percentile. The longest chain: calls that follow one another, "
+    "when all that may run at once does. Seconds are wall time, waiting for a busy model "
+    "included; a reply from the response cache (off unless it is asked for) takes none.",
+)
+def _cost(groups: dict[str, list[Record]]) -> Rows:
     for label, records in groups.items():
         calls = [call.record for record in records for call in record.calls]
         dollars = [record.dollars for record in records]
         known = [cost for cost in dollars if cost is not None]
-        rows.append(
-            (
-                label,
-                len(records),
-                spread([float(len(record.calls)) for record in records]),
-                _chains(records),
-                spread([float(record.tokens) for record in records]),
-                spread([record.seconds for record in records]),
-                spread(known) if len(known) == len(dollars) else "unknown price",
-                sum(call.from_cache for call in calls),
-            )
+        yield (
+            label,
+            len(records),
+            spread([len(record.calls) for record in records]),
+            _chains(records),
+            spread([record.tokens for record in records]),
+            spread([record.seconds for record in records]),
+            spread(known) if len(known) == len(dollars) else "unknown price",
+            sum(call.from_cache for call in calls),
         )
-    return Table(
-        title="Cost of a question",
-        columns=(
-            *("method", "runs", "calls", "longest chain of calls", "tokens", "seconds", "dollars"),
-            "replies from cache",
-        ),
-        rows=rows,
-        note="Mean · median · 95th percentile. The longest chain: calls that follow one another, "
-        "when all that may run at once does. Seconds are wall time, waiting for a busy model "
-        "included; a reply from the response cache (off unless it is asked for) takes none.",
-    )
 
 
 def _chains(records: Sequence[Record]) -> Cell:
@@ -153,16 +144,17 @@ def _chains(records: Sequence[Record]) -> Cell:
     calls = [[call.record for call in record.calls] for record in records]
     if any(len(own) > 1 and not any(call.stage for call in own) for own in calls):
         return None
-    return spread([float(longest_chain(own)) for own in calls])
+    return spread([longest_chain(own) for own in calls])
 
 
-def _crashes(records: Sequence[Record]) -> Table:
+@tabled("Crashed runs", "runs | error | for example")
+def _crashes(records: Sequence[Record]) -> Rows:
     found: dict[str, list[str]] = {}
     for record in records:
         if record.error:
             found.setdefault(record.error, []).append(record.key)
-    rows: list[tuple[Cell, ...]] = [(len(keys), error, keys[0]) for error, keys in found.items()]
-    return Table(title="Crashed runs", columns=("runs", "error", "for example"), rows=rows)
+    for error, keys in found.items():
+        yield len(keys), error, keys[0]
 
 
 def show(report: Report, console: Console) -> None:

@@ -1,12 +1,16 @@
 """A table of a report, before it is drawn."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from functools import wraps
+from typing import Any, ParamSpec, TypeAlias
 
-from planweave.benchmarks.core.metrics import Rate, Spread
+from planweave.benchmarks.core.metrics import Groups, Rate, Spread
+from planweave.benchmarks.core.record import Record
 
 Cell: TypeAlias = str | int | float | Rate | Spread | None
+Rows: TypeAlias = Iterator[tuple[Cell, ...]]
+Given = ParamSpec("Given")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +26,41 @@ class Table:
     columns: tuple[str, ...]
     rows: Sequence[tuple[Cell, ...]]
     note: str = ""
+
+
+def tabled(
+    title: str, columns: str, note: str = ""
+) -> Callable[[Callable[Given, Rows]], Callable[Given, Table]]:
+    """Make a function that yields rows return their table; ``columns`` as ``first | second``."""
+    names = tuple(columns.split(" | "))
+
+    def decorated(rows: Callable[Given, Rows]) -> Callable[Given, Table]:
+        @wraps(rows)
+        def made(*args: Given.args, **kwargs: Given.kwargs) -> Table:
+            return Table(title=title, columns=names, rows=[*rows(*args, **kwargs)], note=note)
+
+        return made
+
+    return decorated
+
+
+def by_part(
+    title: str,
+    heads: str,
+    groups: Groups,
+    part: Callable[[Record], tuple[Cell, ...]],
+    cell: Callable[[list[Record]], Cell],
+    *,
+    note: str = "",
+    order: Callable[[tuple[Cell, ...]], Any] | None = None,
+) -> Table:
+    """A row for each part of the records, by ``order`` or as they come; a cell for each method."""
+    parts = dict.fromkeys(part(record) for own in groups.values() for record in own)
+    rows = [
+        (*one, *(cell([r for r in own if part(r) == one]) for own in groups.values()))
+        for one in (sorted(parts, key=order) if order else parts)
+    ]
+    return Table(title=title, columns=(*heads.split(" | "), *groups), rows=rows, note=note)
 
 
 def text(cell: Cell) -> str:

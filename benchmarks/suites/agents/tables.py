@@ -1,21 +1,19 @@
 """The tables of the document agents' report, made from records alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import fmean, stdev
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import grouped, rate, spread
+from planweave.benchmarks.core.metrics import Groups, grouped, rate, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Cell, Rows, Table, by_part, tabled
 from planweave.benchmarks.suites.agents.questions import SETS
 from planweave.nodes.support.judges import ANSWER_JUDGE
 
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""
-
-Groups = Mapping[str, Sequence[Record]]
 
 
 class _Verdict(BaseModel):
@@ -27,7 +25,7 @@ class _Match(BaseModel):
     f1: float
 
 
-class _Metrics(BaseModel):
+class _Metrics(NamedTuple):
     """The three RAGAS metrics of a run; None is not measured."""
 
     faithfulness: float | None
@@ -74,26 +72,24 @@ def agent_tables(records: Sequence[Record]) -> list[Table]:
     ]
 
 
-def _rag(groups: Groups) -> Table:
-    """Faithfulness, answer relevance, context relevance by set and method (thesis, table 4.1)."""
-    names = tuple(_Metrics.model_fields)
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "The RAG pipeline (thesis, table 4.1)",
+    "set | method | faithfulness | answer relevance | context relevance | runs",
+    note="Mean ± sample standard deviation over runs, in brackets the runs that were measured "
+    "(a run without an answer, or a judge's reply that could not be read, is none). Pages: one "
+    "search by the question.",
+)
+def _rag(groups: Groups) -> Rows:
     for part in SETS:
         for label, records in groups.items():
             own = [r for r in records if r.scenario == part and not r.error]
             found = [m for m in (_details(record).rag for record in own) if m]
-            values = ([v for m in found if (v := getattr(m, n)) is not None] for n in names)
             if found:
-                cells = (f"{mean_and_deviation(each, 3)} ({len(each)})" for each in values)
-                rows.append((part, label, *cells, len(own)))
-    return Table(
-        title="The RAG pipeline (thesis, table 4.1)",
-        columns=("set", "method", *(name.replace("_", " ") for name in names), "runs"),
-        rows=rows,
-        note="Mean ± sample standard deviation over runs, in brackets the runs that were measured "
-        "(a run without an answer, or a judge's reply that could not be read, is none). Pages: one "
-        "search by the question.",
-    )
+                columns = (
+                    [v for v in values if v is not None] for values in zip(*found, strict=True)
+                )
+                cells = (f"{mean_and_deviation(each, 3)} ({len(each)})" for each in columns)
+                yield part, label, *cells, len(own)
 
 
 def mean_and_deviation(values: Sequence[float], digits: int = 1) -> str:
@@ -136,8 +132,15 @@ def _sets(groups: Groups) -> Table:
     )
 
 
-def _scored(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "How answers were scored",
+    "method | answers | none given | by rule | by the judge | share of the judge | "
+    "right by the judge | judge unsure | judge unread",
+    note="By rule: numbers with their scale, unit and rounding, spans that match wholly or "
+    "not at all, and what cannot be answered. The judge has the rest; unsure, unread and no "
+    "answer count as wrong. How often it errs stands in the next table.",
+)
+def _scored(groups: Groups) -> Rows:
     for label, own in groups.items():
         details = [_details(record) for record in own]
         judged = [(d, r) for d, r in zip(details, own, strict=True) if d.scored == "judge"]
@@ -146,60 +149,51 @@ def _scored(groups: Groups) -> Table:
         right = sum(record.score.value for _, record in judged)
         counted = [sum(d.scored == way for d in details) for way in ("no answer", "rule")]
         share = f"{len(judged) / len(own):.1%}"
-        rows.append((label, len(own), *counted, len(judged), share, int(right), unsure, unread))
-    return Table(
-        title="How answers were scored",
-        columns=(
-            *("method", "answers", "none given", "by rule", "by the judge", "share of the judge"),
-            *("right by the judge", "judge unsure", "judge unread"),
-        ),
-        rows=rows,
-        note="By rule: numbers with their scale, unit and rounding, spans that match wholly or "
-        "not at all, and what cannot be answered. The judge has the rest; unsure, unread and no "
-        "answer count as wrong. How often it errs stands in the next table.",
-    )
+        yield label, len(own), *counted, len(judged), share, int(right), unsure, unread
 
 
-def _judge(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "The judge beside people",
+    "judge | pairs | better answer refused | worse answer accepted | as people | "
+    "no difference | the other way round | unread verdicts",
+    note="Pairs of answers of which both annotators say that the same one is more correct, "
+    "one of them that it is so by much (RAGChecker's human-judged pairs). People compared the "
+    "two and called neither right or wrong, so a better answer that is refused, or a worse "
+    "one that is accepted, is an error only as far as one must be right and one wrong.",
+)
+def _judge(groups: Groups) -> Rows:
     for own in groups.values():
         pairs = [_Checked.model_validate(r.score.details) for r in own if not r.error]
         better = [pair.better == "Correct" for pair in pairs]
         other = [pair.other == "Correct" for pair in pairs]
         both = list(zip(better, other, strict=True))
         unread = sum((pair.better is None) + (pair.other is None) for pair in pairs)
-        rows.append(
-            (
-                _judge_of(own),
-                len(pairs),
-                rate([float(not one) for one in better]),
-                rate([float(one) for one in other]),
-                sum(one and not two for one, two in both),
-                sum(one == two for one, two in both),
-                sum(two and not one for one, two in both),
-                unread,
-            )
+        yield (
+            _judge_of(own),
+            len(pairs),
+            rate([not one for one in better]),
+            rate(other),
+            sum(one and not two for one, two in both),
+            sum(one == two for one, two in both),
+            sum(two and not one for one, two in both),
+            unread,
         )
-    return Table(
-        title="The judge beside people",
-        columns=(
-            *("judge", "pairs", "better answer refused", "worse answer accepted"),
-            *("as people", "no difference", "the other way round", "unread verdicts"),
-        ),
-        rows=rows,
-        note="Pairs of answers of which both annotators say that the same one is more correct, "
-        "one of them that it is so by much (RAGChecker's human-judged pairs). People compared the "
-        "two and called neither right or wrong, so a better answer that is refused, or a worse "
-        "one that is accepted, is an error only as far as one must be right and one wrong.",
-    )
 
 
 def _judge_of(records: Sequence[Record]) -> str:
     return records[0].calls[0].record.model if records[0].calls else records[0].model
 
 
-def _citations(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Citations",
+    "method | a fact from a gold page | answers that cite a page | citing a gold page | "
+    "cited pages that are gold | claims supported",
+    note="Of the questions that the documents answer: answers with a fact from a page that "
+    "holds the evidence; of those that cite a page, how many cite such a page, and the mean "
+    "share of such pages among the cited ones. The last column is over all claims (sentences "
+    "of the answers), as the citation check sees them. In brackets: 95 % interval and number.",
+)
+def _citations(groups: Groups) -> Rows:
     for label, own in groups.items():
         asked = [(r, _cited(r), set(_details(r).evidence)) for r in own if _details(r).evidence]
         citing = [(r, cited, gold) for r, cited, gold in asked if cited]
@@ -208,29 +202,15 @@ def _citations(groups: Groups) -> Table:
         read = [float(bool(_quoted(r, None) & gold)) for r, _, gold in asked]
         names = [r.question for r, *_ in citing]
         claims = [(bool(claim["supported"]), r.question) for r in own for claim in r.claims]
-        supported = rate([float(one) for one, _ in claims], [name for _, name in claims])
-        rows.append(
-            (
-                label,
-                rate(read, [r.question for r, *_ in asked]),
-                len(citing),
-                rate(to_gold, names),
-                rate(shares, names),
-                supported,
-            )
+        supported = rate([one for one, _ in claims], [name for _, name in claims])
+        yield (
+            label,
+            rate(read, [r.question for r, *_ in asked]),
+            len(citing),
+            rate(to_gold, names),
+            rate(shares, names),
+            supported,
         )
-    return Table(
-        title="Citations",
-        columns=(
-            *("method", "a fact from a gold page", "answers that cite a page"),
-            *("citing a gold page", "cited pages that are gold", "claims supported"),
-        ),
-        rows=rows,
-        note="Of the questions that the documents answer: answers with a fact from a page that "
-        "holds the evidence; of those that cite a page, how many cite such a page, and the mean "
-        "share of such pages among the cited ones. The last column is over all claims (sentences "
-        "of the answers), as the citation check sees them. In brackets: 95 % interval and number.",
-    )
 
 
 def _cited(record: Record) -> set[tuple[str, int]]:
@@ -249,55 +229,55 @@ def _quoted(record: Record, numbers: Sequence[object] | None) -> set[tuple[str, 
     return pages
 
 
-def _findable(groups: Groups) -> Table:
+@tabled(
+    "Pages found by the question itself",
+    "set | a gold page is found",
+    note="One search with the question as it stands, as many pages as an agent gets: what "
+    "the retrieval gives without any agent.",
+)
+def _findable(groups: Groups) -> Rows:
     questions = {r.question: r for own in groups.values() for r in own if _details(r).evidence}
-    rows: list[tuple[Cell, ...]] = []
     for name in (*SETS, "all"):
         own = [r for r in questions.values() if name in (r.scenario, "all")]
         if own:
-            rows.append((name, rate([float(_details(record).found) for record in own])))
-    return Table(
-        title="Pages found by the question itself",
-        columns=("set", "a gold page is found"),
-        rows=rows,
-        note="One search with the question as it stands, as many pages as an agent gets: what "
-        "the retrieval gives without any agent.",
-    )
+            yield name, rate([_details(record).found for record in own])
 
 
-def _tatqa(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "TAT-QA's own metric",
+    "method | exact match | F1",
+    note="Of the short answers to TAT-QA's questions, the scale included. The published "
+    "figures are not comparable: there the table is given, here it has to be found.",
+)
+def _tatqa(groups: Groups) -> Rows:
     for label, own in groups.items():
         found = [(m, r.question) for r in own if (m := _details(r).tatqa)]
         names = [name for _, name in found]
-        exact = rate([match.exact for match, _ in found], names)
-        rows.append((label, exact, rate([match.f1 for match, _ in found], names)))
-    return Table(
-        title="TAT-QA's own metric",
-        columns=("method", "exact match", "F1"),
-        rows=[row for row in rows if row[1]],
-        note="Of the short answers to TAT-QA's questions, the scale included. The published "
-        "figures are not comparable: there the table is given, here it has to be found.",
-    )
+        if found:
+            exact = rate([match.exact for match, _ in found], names)
+            yield label, exact, rate([match.f1 for match, _ in found], names)
 
 
-def _unanswerable(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "What the documents do not answer",
+    "method | answers | said to be unknown",
+    note="Right is an answer without a short answer that says what is unknown. They are among "
+    "the questions of simple 1. An agent that found nothing at all passes as well.",
+)
+def _unanswerable(groups: Groups) -> Rows:
     for label, own in groups.items():
         asked = [record for record in own if _details(record).gold is None]
         if asked:
-            rows.append((label, len(asked), sum(int(record.score.value) for record in asked)))
-    return Table(
-        title="What the documents do not answer",
-        columns=("method", "answers", "said to be unknown"),
-        rows=rows,
-        note="Right is an answer without a short answer that says what is unknown. They are among "
-        "the questions of simple 1. An agent that found nothing at all passes as well.",
-    )
+            yield label, len(asked), sum(int(record.score.value) for record in asked)
 
 
-def _cost(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Cost of an answer, the judge left out",
+    "method | calls | tokens | seconds | dollars",
+    note="Mean ± sample standard deviation; dollars as mean · median · 95th percentile. "
+    "Seconds are wall time, waiting for a busy machine included.",
+)
+def _cost(groups: Groups) -> Rows:
     for label, own in groups.items():
         calls = [[c.record for c in r.calls if c.record.role != ANSWER_JUDGE] for r in own]
         judging = [
@@ -307,41 +287,27 @@ def _cost(groups: Groups) -> Table:
         costs = [[call.dollars for call in made] for made in calls]
         known = [sum(c for c in made if c is not None) for made in costs if None not in made]
         tokens = [sum(call.input_tokens + call.output_tokens for call in made) for made in calls]
-        rows.append(
-            (
-                label,
-                mean_and_deviation([float(len(made)) for made in calls]),
-                mean_and_deviation([float(total) for total in tokens]),
-                mean_and_deviation(
-                    [r.seconds - part for r, part in zip(own, judging, strict=True)]
-                ),
-                spread(known) if len(known) == len(costs) else "unknown price",
-            )
+        yield (
+            label,
+            mean_and_deviation([len(made) for made in calls]),
+            mean_and_deviation(tokens),
+            mean_and_deviation([r.seconds - part for r, part in zip(own, judging, strict=True)]),
+            spread(known) if len(known) == len(costs) else "unknown price",
         )
-    return Table(
-        title="Cost of an answer, the judge left out",
-        columns=("method", "calls", "tokens", "seconds", "dollars"),
-        rows=rows,
-        note="Mean ± sample standard deviation; dollars as mean · median · 95th percentile. "
-        "Seconds are wall time, waiting for a busy machine included.",
-    )
 
 
 def _questions(groups: Groups) -> Table:
-    first = {r.question: r for own in groups.values() for r in own}
-    ordered = sorted(first.values(), key=lambda r: SETS.index(r.scenario))
-    rows: list[tuple[Cell, ...]] = []
-    for record in ordered:
-        cells = [
-            mean_and_deviation([100 * r.score.value for r in own if r.question == record.question])
-            for own in groups.values()
-        ]
+    def asked(record: Record) -> tuple[Cell, ...]:
         details = _details(record)
-        rows.append((record.scenario, record.question, details.asked, details.gold, *cells))
-    return Table(
-        title="Each question",
-        columns=("set", "question", "asked", "right answer", *groups),
-        rows=rows,
+        return record.scenario, record.question, details.asked, details.gold
+
+    return by_part(
+        "Each question",
+        "set | question | asked | right answer",
+        groups,
+        asked,
+        lambda own: mean_and_deviation([100 * record.score.value for record in own]),
+        order=lambda row: SETS.index(row[0]),
         note="Per cent of trials, mean ± sample standard deviation. No right answer: the documents "
         "do not hold it.",
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import Rate, rate
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.check.pairs import Pair
 from planweave.tools.checking import follow, judge
 
@@ -39,56 +39,37 @@ def _checked(pair: Pair) -> Checked:
 
 def precision(found: Sequence[Checked]) -> Rate | None:
     """The share of what is passed that is right."""
-    passed = [float(one.pair.supported) for one in found if one.passed]
-    return rate(passed, [str(at) for at in range(len(passed))]) if passed else None
+    return rate([one.pair.supported for one in found if one.passed])
 
 
 def recall(found: Sequence[Checked]) -> Rate | None:
     """The share of what is right that is passed."""
-    right = [float(one.passed) for one in found if one.pair.supported]
-    return rate(right, [str(at) for at in range(len(right))]) if right else None
+    return rate([one.passed for one in found if one.pair.supported])
 
 
 def tables(found: Sequence[Checked]) -> list[Table]:
     """Precision and recall by kind, and what was passed case by case."""
-    kinds = sorted({one.pair.kind for one in found})
-    overall = Table(
-        title="Check of decisions, sentences and rankings",
-        columns=("kind", "pairs", "precision", "recall", "wrong ones passed"),
-        rows=[
-            (
-                kind,
-                len(own),
-                precision(own),
-                recall(own),
-                sum(one.passed and not one.pair.supported for one in own),
-            )
-            for kind in kinds
-            if (own := [one for one in found if one.pair.kind == kind])
-        ],
-        note="Precision: of what passes as supported, the share that is. Recall: of what is "
-        "supported, the share that passes. 95 % intervals; each pair counts once.",
-    )
-    cases = sorted({(one.pair.kind, not one.pair.supported, one.pair.case) for one in found})
-    by_case = Table(
-        title="Case by case",
-        columns=("kind", "case", "label", "pairs", "passed"),
-        rows=[
-            (
-                kind,
-                case,
-                "not supported" if wrong else "supported",
-                len(own),
-                sum(one.passed for one in own),
-            )
-            for kind, wrong, case in cases
-            if (
-                own := [
-                    one
-                    for one in found
-                    if (one.pair.kind, not one.pair.supported, one.pair.case) == (kind, wrong, case)
-                ]
-            )
-        ],
-    )
-    return [overall, by_case]
+    return [_by_kind(found), _by_case(found)]
+
+
+@tabled(
+    "Check of decisions, sentences and rankings",
+    "kind | pairs | precision | recall | wrong ones passed",
+    note="Precision: of what passes as supported, the share that is. Recall: of what is "
+    "supported, the share that passes. 95 % intervals; each pair counts once.",
+)
+def _by_kind(found: Sequence[Checked]) -> Rows:
+    for kind in sorted({one.pair.kind for one in found}):
+        own = [one for one in found if one.pair.kind == kind]
+        wrong = sum(one.passed and not one.pair.supported for one in own)
+        yield kind, len(own), precision(own), recall(own), wrong
+
+
+@tabled("Case by case", "kind | case | label | pairs | passed")
+def _by_case(found: Sequence[Checked]) -> Rows:
+    cases: dict[tuple[str, bool, str], list[bool]] = {}
+    for one in found:
+        key = (one.pair.kind, not one.pair.supported, one.pair.case)
+        cases.setdefault(key, []).append(one.passed)
+    for (kind, wrong, case), passed in sorted(cases.items()):
+        yield kind, case, "not supported" if wrong else "supported", len(passed), sum(passed)

@@ -190,7 +190,7 @@ def _recall(done: Sequence[str], gold: Sequence[str] | None) -> float | None:
 
 def summary(policy: str, played: Sequence[Played], environment: Environment) -> Summary:
     """Means over the tasks that were played."""
-    score, success = rate([p.score for p in played]), rate([float(p.score == 1) for p in played])
+    score, success = rate([p.score for p in played]), rate([p.score == 1 for p in played])
     steps, resets = spread([p.steps for p in played]), spread([p.reset_seconds for p in played])
     choices = spread([p.choice_seconds for p in played])
     if not (score and success and steps and resets and choices):

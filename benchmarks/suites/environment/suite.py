@@ -69,23 +69,16 @@ class EnvironmentTasks(Suite):
             for kind in ("", *(kinds if len(kinds) > 1 else ())):
                 of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]
                 scores = [record.score.value for record in of_kind]
-                solved = [float(score == 1) for score in scores]
+                solved = [score == 1 for score in scores]
                 ends = [sum(_count(record, name) for record in of_kind) for name in shown]
                 rows.append((method, kind or "all", rate(scores), rate(solved), *ends))
-        return [
-            Table(
-                title="Tasks of environments",
-                columns=(
-                    "method",
-                    "type of task",
-                    "score",
-                    "success",
-                    *(ENDS[name] for name in shown),
-                ),
-                rows=rows,
-                note=f"Success: the whole score. A crashed run scores 0.{_ABOUT if shown else ''}",
-            )
-        ]
+        made = Table(
+            title="Tasks of environments",
+            columns=("method", "type of task", "score", "success", *map(ENDS.__getitem__, shown)),
+            rows=rows,
+            note=f"Success: the whole score. A crashed run scores 0.{_ABOUT if shown else ''}",
+        )
+        return [made]
 
 
 def _count(record: Record, name: str) -> int:

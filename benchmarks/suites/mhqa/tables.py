@@ -1,18 +1,24 @@
 """Tables of the multi-hop benchmark, from its records alone."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import accuracy, bootstrap, grouped, rate, spread
+from planweave.benchmarks.core.metrics import (
+    Groups,
+    accuracy,
+    bootstrap,
+    grouped,
+    parted,
+    rate,
+    spread,
+)
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
 from planweave.benchmarks.suites.mhqa.corpus import Place
 
 _OURS = "furepa"
-
-Groups = Mapping[str, Sequence[Record]]
 
 
 class _Details(BaseModel):
@@ -44,12 +50,7 @@ def support(supporting: Sequence[Place], found: Sequence[Place]) -> Support:
 def mhqa_tables(records: Sequence[Record], methods: Sequence[str]) -> list[Table]:
     """All tables of the suite, the methods in the order of their names in ``methods``."""
     groups = dict(sorted(grouped(records).items(), key=lambda one: _rank(one[1], methods)))
-    return [
-        _by_dataset(groups),
-        _by_hops(groups),
-        _beside(groups),
-        _rounds(groups),
-    ]
+    return [_by_dataset(groups), _by_hops(groups), _beside(groups), _rounds(groups)]
 
 
 def _rank(records: Sequence[Record], methods: Sequence[str]) -> tuple[int, str]:
@@ -94,49 +95,44 @@ def _figures(records: Sequence[Record]) -> tuple[Cell, ...]:
     )
 
 
-_FIGURES = ("exact match", "F1", "supporting paragraphs found", "all of them found")
+_FIGURES = "exact match | F1 | supporting paragraphs found | all of them found"
 
 
-def _parts(groups: Groups, key: Callable[[Record], str]) -> Iterator[tuple[str, str, list[Record]]]:
-    """Records by part, then by method."""
-    names = sorted({key(record) for own in groups.values() for record in own})
-    for name in names:
-        for label, own in groups.items():
-            if some := [record for record in own if key(record) == name]:
-                yield name, label, some
-
-
-def _by_dataset(groups: Groups) -> Table:
-    return Table(
-        title="Answers and paragraphs by data set",
-        columns=("data set", "method", *_FIGURES),
-        rows=[
-            (name, label, *_figures(own))
-            for name, label, own in _parts(groups, lambda record: record.scenario)
-        ],
-        note="Published normalisation; an answer without a short answer counts as empty. Found is "
-        "what stands behind a fact at the end. In brackets: 95 % interval and number of "
-        "questions. Every figure here depends on the language model but for the paragraphs that "
-        "rag-1 and rag-5 find.",
-    )
+@tabled(
+    "Answers and paragraphs by data set",
+    "data set | method | " + _FIGURES,
+    note="Published normalisation; an answer without a short answer counts as empty. Found is "
+    "what stands behind a fact at the end. In brackets: 95 % interval and number of "
+    "questions. Every figure here depends on the language model but for the paragraphs that "
+    "rag-1 and rag-5 find.",
+)
+def _by_dataset(groups: Groups) -> Rows:
+    for name, label, own in parted(groups, lambda record: record.scenario):
+        yield name, label, *_figures(own)
 
 
 def _hops(record: Record) -> str:
     return f"{record.scenario}, {_details(record).hops} hops"
 
 
-def _by_hops(groups: Groups) -> Table:
-    return Table(
-        title="By number of hops",
-        columns=("part", "method", *_FIGURES),
-        rows=[(name, label, *_figures(own)) for name, label, own in _parts(groups, _hops)],
-        note="A hop is a supporting paragraph (HotpotQA, 2WikiMultihopQA) or a step of the "
-        "published way to the answer (MuSiQue).",
-    )
+@tabled(
+    "By number of hops",
+    "part | method | " + _FIGURES,
+    note="A hop is a supporting paragraph (HotpotQA, 2WikiMultihopQA) or a step of the "
+    "published way to the answer (MuSiQue).",
+)
+def _by_hops(groups: Groups) -> Rows:
+    for name, label, own in parted(groups, _hops):
+        yield name, label, *_figures(own)
 
 
-def _beside(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "FuRePA beside the others, on the same questions",
+    "other method | questions | F1 gained | supporting paragraphs gained",
+    note="Mean difference in percentage points with its 95 % interval (bootstrap over "
+    "questions); above 0 FuRePA is better. For exact match see the paired test below.",
+)
+def _beside(groups: Groups) -> Rows:
     for label, own in groups.items():
         ours = _by_question(groups.get(_ours(label), ()))
         theirs = _by_question(own)
@@ -145,14 +141,7 @@ def _beside(groups: Groups) -> Table:
             continue
         f1 = _difference([_f1(mine) - _f1(other) for mine, other in pairs])
         found = [_support(mine).recall - _support(other).recall for mine, other in pairs]
-        rows.append((label, len(pairs), f1, _difference(found) if _searches(own) else None))
-    return Table(
-        title="FuRePA beside the others, on the same questions",
-        columns=("other method", "questions", "F1 gained", "supporting paragraphs gained"),
-        rows=rows,
-        note="Mean difference in percentage points with its 95 % interval (bootstrap over "
-        "questions); above 0 FuRePA is better. For exact match see the paired test below.",
-    )
+        yield label, len(pairs), f1, _difference(found) if _searches(own) else None
 
 
 def _ours(label: str) -> str:
@@ -170,31 +159,25 @@ def _difference(values: Sequence[float]) -> str:
     return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 
-def _rounds(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (
+@tabled(
+    "Rounds and what they cost",
+    "part | method | questions | rounds | calls | tokens | seconds | dollars | no short answer"
+    " | unreadable replies",
+    note="Mean · median · 95th percentile of a question. A round is a search, or one that was "
+    "not made since it had been made before; dollars are of the questions whose price is known.",
+)
+def _rounds(groups: Groups) -> Rows:
+    parts = [("all", *one) for one in groups.items()]
+    for name, label, own in [*parts, *parted(groups, _hops)]:
+        yield (
             name,
             label,
             len(own),
-            spread([float(len(record.turns)) for record in own]),
-            spread([float(len(record.calls)) for record in own]),
-            spread([float(record.tokens) for record in own]),
+            spread([len(record.turns) for record in own]),
+            spread([len(record.calls) for record in own]),
+            spread([record.tokens for record in own]),
             spread([record.seconds for record in own]),
             spread([cost for record in own if (cost := record.dollars) is not None]),
             sum(record.score.answer is None for record in own),
             sum(len(record.failures) for record in own),
         )
-        for part in (lambda _: "all", _hops)
-        for name, label, own in _parts(groups, part)
-    ]
-    return Table(
-        title="Rounds and what they cost",
-        columns=(
-            *("part", "method", "questions", "rounds", "calls", "tokens", "seconds", "dollars"),
-            *("no short answer", "unreadable replies"),
-        ),
-        rows=rows,
-        note="Mean · median · 95th percentile of a question. A round is a search, or one that was "
-        "not made since it had been made before; dollars are of the questions whose price is "
-        "known.",
-    )

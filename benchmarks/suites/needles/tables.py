@@ -1,6 +1,7 @@
 """The tables and the heat map of the needles, made from records alone."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
@@ -10,7 +11,7 @@ from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import accuracy, grouped, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
 from planweave.simulators.tables import Floats
 
 if TYPE_CHECKING:
@@ -42,7 +43,8 @@ def needle_tables(records: Sequence[Record]) -> list[Table]:
     groups = grouped(records)
     for label, own in groups.items():
         about = f" ({label})" if len(groups) > 1 else ""
-        tables += [_by_length(own, about), _by_position(own, about), _cells(own, about)]
+        made = (_by_length(own), _by_position(own), _cells(own))
+        tables += [replace(table, title=table.title + about) for table in made]
     return tables
 
 
@@ -57,43 +59,36 @@ def _at_length(records: Sequence[Record]) -> dict[int, list[Record]]:
     return found
 
 
-def _by_length(records: Sequence[Record], about: str) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "By length",
+    "tokens | prompt | recall | all found | not in the text | cut",
+    note="Tokens: of the text with its needles, estimated at four characters each. Prompt: "
+    "mean tokens of the whole prompt as the model counted them. All found: runs. Not in the "
+    "text: ingredients of our list that the reply named and no needle did. Cut: replies that "
+    "reached the limit of tokens.",
+)
+def _by_length(records: Sequence[Record]) -> Rows:
     for length, own in _at_length(records).items():
-        sizes = [float(call.record.input_tokens) for record in own for call in record.calls]
-        rows.append(
-            (
-                length,
-                round(fmean(sizes)) if sizes else None,
-                accuracy(own),
-                sum(record.score.value == 1 for record in own),
-                sum(len(_details(record).invented) for record in own),
-                sum(_details(record).cut for record in own),
-            )
+        sizes = [call.record.input_tokens for record in own for call in record.calls]
+        yield (
+            length,
+            round(fmean(sizes)) if sizes else None,
+            accuracy(own),
+            sum(record.score.value == 1 for record in own),
+            sum(len(_details(record).invented) for record in own),
+            sum(_details(record).cut for record in own),
         )
-    return Table(
-        title=f"By length{about}",
-        columns=("tokens", "prompt", "recall", "all found", "not in the text", "cut"),
-        rows=rows,
-        note="Tokens: of the text with its needles, estimated at four characters each. Prompt: "
-        "mean tokens of the whole prompt as the model counted them. All found: runs. Not in the "
-        "text: ingredients of our list that the reply named and no needle did. Cut: replies that "
-        "reached the limit of tokens.",
-    )
 
 
-def _by_position(records: Sequence[Record], about: str) -> Table:
+@tabled(
+    "By position",
+    "needle | recall",
+    note="The first stands at the very beginning of the text, the last at its very end.",
+)
+def _by_position(records: Sequence[Record]) -> Rows:
     columns = zip_longest(*(_details(record).found for record in records))
-    rows: list[tuple[Cell, ...]] = [
-        (position, rate([float(there) for there in column if there is not None]))
-        for position, column in enumerate(columns, 1)
-    ]
-    return Table(
-        title=f"By position{about}",
-        columns=("needle", "recall"),
-        rows=rows,
-        note="The first stands at the very beginning of the text, the last at its very end.",
-    )
+    for position, column in enumerate(columns, 1):
+        yield position, rate([there for there in column if there is not None])
 
 
 def grid(records: Sequence[Record]) -> Grid:
@@ -108,10 +103,10 @@ def grid(records: Sequence[Record]) -> Grid:
     return Grid(list(at), recall)
 
 
-def _cells(records: Sequence[Record], about: str) -> Table:
+def _cells(records: Sequence[Record]) -> Table:
     lengths, recall = grid(records)
     return Table(
-        title=f"By position and length{about}",
+        title="By position and length",
         columns=("needle", *(f"{length} tokens" for length in lengths)),
         rows=[(row, *map(_share, values)) for row, values in enumerate(recall, 1)],
         note="Share of the runs that named the needle; the numbers of the picture.",

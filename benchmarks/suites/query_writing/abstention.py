@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from planweave.benchmarks.core.metrics import Rate, rate
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -115,7 +115,7 @@ def standing(points: Sequence[Point], threshold: float) -> Standing:
         given=len(given),
         wrong=sum(not point.right for point in given),
         coverage=rate(covered),
-        error=rate([float(not point.right) for point in given]),
+        error=rate([not point.right for point in given]),
         refused=rate(refused),
     )
 
@@ -204,24 +204,22 @@ def calibrate(
     return Calibration(found, len(first), measured)
 
 
-def curves_table(groups: Groups) -> Table:
+@tabled(
+    "Coverage against error",
+    "method | threshold | answers | wrong | coverage | error | refused",
+    note="Answers of this confidence or more are given. Coverage: share of the answerable "
+    "questions that are answered. Error: share of the answers given that are wrong; any answer "
+    "to a question that has none is. Refused: share of those questions that is not answered. "
+    "In brackets: the 95 % interval (Wilson) and the number of questions.",
+)
+def curves_table(groups: Groups) -> Rows:
     """About ten steps of each method's curve, the fewest answers first."""
-    rows: list[tuple[Cell, ...]] = []
     for name, points in groups.items():
         steps = curve(points)
         shown = sorted({round(at * (len(steps) - 1) / _STEPS) for at in range(_STEPS + 1)})
         for step in [steps[at] for at in shown] if steps else []:
             shares = (step.coverage, step.error, step.refused)
-            rows.append((name, round(step.threshold, 3), step.given, step.wrong, *shares))
-    return Table(
-        title="Coverage against error",
-        columns=("method", "threshold", "answers", "wrong", "coverage", "error", "refused"),
-        rows=rows,
-        note="Answers of this confidence or more are given. Coverage: share of the answerable "
-        "questions that are answered. Error: share of the answers given that are wrong; any answer "
-        "to a question that has none is. Refused: share of those questions that is not answered. "
-        "In brackets: the 95 % interval (Wilson) and the number of questions.",
-    )
+            yield name, round(step.threshold, 3), step.given, step.wrong, *shares
 
 
 def calibration_table(

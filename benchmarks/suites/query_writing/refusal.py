@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import Rate, rate
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.tools.connect import open_database
 
@@ -78,36 +78,36 @@ def calibrate(questions: Sequence[Scored], *, target: float, seed: int) -> Calib
 
 
 def _refused(questions: Sequence[Scored], above: float, answerable: bool) -> Rate | None:
-    return rate([float(one.share > above) for one in questions if one.answerable == answerable])
+    return rate([one.share > above for one in questions if one.answerable == answerable])
 
 
 def tables(questions: Sequence[Scored], found: Calibration, target: float) -> list[Table]:
     """The calibration, what every threshold would refuse, and the questions that it errs on."""
-    steps = sorted({0.0, *(round(one.share, 3) for one in questions)})
-    curve: list[tuple[Cell, ...]] = [
-        (step, _refused(questions, step + 5e-4, False), _refused(questions, step + 5e-4, True))
-        for step in steps
-    ]
-    above = 1.0 if found.threshold is None else found.threshold
-    wrong: list[tuple[Cell, ...]] = [
-        (one.name, "refused" if one.answerable else "not refused", ", ".join(one.words) or None)
-        for one in questions
-        if (one.share > above) == one.answerable
-    ]
-    return [
-        Table(
-            title="Calibrated threshold",
-            columns=("threshold", "calibrated on", "unanswerable refused", "answerable refused"),
-            rows=[(found.threshold, found.calibrated_on, found.refused, found.lost)],
-            note=f"The share of unlinked words that at most {target:.0%} of new answerable "
-            "questions exceed (split conformal prediction), found on the answerable questions of a "
-            "random half; both shares are those of the other half. Questions above the threshold "
-            "are refused.",
-        ),
-        Table(
-            title="What each threshold refuses, all questions",
-            columns=("threshold", "unanswerable refused", "answerable refused"),
-            rows=curve,
-        ),
-        Table(title="Errors at the threshold", columns=("question", "is", "unlinked"), rows=wrong),
-    ]
+    calibrated = Table(
+        title="Calibrated threshold",
+        columns=("threshold", "calibrated on", "unanswerable refused", "answerable refused"),
+        rows=[(found.threshold, found.calibrated_on, found.refused, found.lost)],
+        note=f"The share of unlinked words that at most {target:.0%} of new answerable "
+        "questions exceed (split conformal prediction), found on the answerable questions of a "
+        "random half; both shares are those of the other half. Questions above the threshold "
+        "are refused.",
+    )
+    return [calibrated, _curve(questions), _errors(questions, found.threshold)]
+
+
+@tabled(
+    "What each threshold refuses, all questions",
+    "threshold | unanswerable refused | answerable refused",
+)
+def _curve(questions: Sequence[Scored]) -> Rows:
+    for step in sorted({0.0, *(round(one.share, 3) for one in questions)}):
+        yield step, *(_refused(questions, step + 5e-4, answerable) for answerable in (False, True))
+
+
+@tabled("Errors at the threshold", "question | is | unlinked")
+def _errors(questions: Sequence[Scored], threshold: float | None) -> Rows:
+    above = 1.0 if threshold is None else threshold
+    for one in questions:
+        if (one.share > above) == one.answerable:
+            what = "refused" if one.answerable else "not refused"
+            yield one.name, what, ", ".join(one.words) or None

@@ -1,26 +1,20 @@
 """The tables of the suites that measure query writing, made from records alone."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
-from planweave.benchmarks.core.metrics import Rate, accuracy, grouped, rate, spread
+from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rate, rated, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Rows, Table, by_part, tabled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Groups: TypeAlias = Mapping[str, Sequence[Record]]
-Part: TypeAlias = Callable[[Record], str]
-
 
 def query_tables(records: Sequence[Record]) -> list[Table]:
-    """All tables; those without a row are left out by the report.
-
-    Args:
-        records: Finished samples; crashed ones count as failed.
-    """
+    """All tables; crashed samples count as failed."""
     asked = grouped([record for record in records if _is_answerable(record)])
     others = grouped([record for record in records if not _is_answerable(record)])
     return [
@@ -47,107 +41,83 @@ def _database(record: Record) -> str:
     return str(record.score.details["database"])
 
 
-def _share(records: Sequence[Record], result: str) -> Rate | None:
-    return rate(
-        [float(record.score.details["result"] == result) for record in records],
-        [record.question for record in records],
-    )
-
-
-def _results(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Questions that can be answered",
+    "method | right | executed | wrong | failed | refused | only order wrong | "
+    "right with fewer columns",
+    note="Right: the rows match those of an accepted query, whatever columns stand beside "
+    "them; their order counts where that query sorts and no ties leave it open. Failed: there "
+    "was no query that runs. Refused: the method said that the database cannot answer. Fewer "
+    "columns than the accepted query are right only where the question set allows it.",
+)
+def _results(groups: Groups) -> Rows:
     for label, records in groups.items():
-        executed = rate([float(bool(record.score.details["executed"])) for record in records])
+        executed = rate([bool(record.score.details["executed"]) for record in records])
         only_order, narrower = (
             sum(bool(record.score.details.get(name)) for record in records)
             for name in ("only_order", "narrower")
         )
-        rows.append(
-            (
-                label,
-                accuracy(records),
-                executed,
-                *(_count(records, result) for result in ("wrong", "failed", "refused")),
-                only_order,
-                narrower,
-            )
+        yield (
+            label,
+            accuracy(records),
+            executed,
+            *(_count(records, result) for result in ("wrong", "failed", "refused")),
+            only_order,
+            narrower,
         )
-    return Table(
-        title="Questions that can be answered",
-        columns=(
-            *("method", "right", "executed", "wrong", "failed", "refused"),
-            *("only order wrong", "right with fewer columns"),
-        ),
-        rows=rows,
-        note="Right: the rows match those of an accepted query, whatever columns stand beside "
-        "them; their order counts where that query sorts and no ties leave it open. Failed: there "
-        "was no query that runs. Refused: the method said that the database cannot answer. Fewer "
-        "columns than the accepted query are right only where the question set allows it.",
-    )
 
 
-def _shown(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Rows as the answer",
+    "method | shown in green | right of these | right of those in amber",
+    note="What `planweave ask` shows of the rows: green if nothing speaks against the query "
+    "and all candidates returned them, else amber. A single candidate agrees with itself.",
+)
+def _shown(groups: Groups) -> Rows:
     for label, records in groups.items():
         green = [record for record in records if record.score.details.get("shown") == "supported"]
         amber = [record for record in records if record.score.details.get("shown") == "unsure"]
         if green or amber:
-            share = rate([float(record in green) for record in records])
-            rows.append((label, share, accuracy(green), accuracy(amber)))
-    return Table(
-        title="Rows as the answer",
-        columns=("method", "shown in green", "right of these", "right of those in amber"),
-        rows=rows,
-        note="What `planweave ask` shows of the rows: green if nothing speaks against the query "
-        "and all candidates returned them, else amber. A single candidate agrees with itself.",
-    )
+            share = rate([record in green for record in records])
+            yield label, share, accuracy(green), accuracy(amber)
 
 
 def _count(records: Iterable[Record], result: str) -> int:
     return sum(record.score.details["result"] == result for record in records)
 
 
-def _parts(groups: Groups, title: str, head: str, part: Part) -> Table:
-    names = sorted({part(record) for records in groups.values() for record in records})
-    rows: list[tuple[Cell, ...]] = []
-    for name in names:
-        cells = [accuracy([r for r in records if part(r) == name]) for records in groups.values()]
-        rows.append((name, *cells))
-    if len(names) < 2:
-        rows = []  # the table would repeat the one of all questions
-    return Table(title=title, columns=(head, *groups), rows=rows)
+def _parts(groups: Groups, title: str, head: str, part: Callable[[Record], str]) -> Table:
+    found = by_part(title, head, groups, lambda r: (part(r),), accuracy, order=lambda one: one)
+    return found if len(found.rows) > 1 else replace(found, rows=[])  # it would repeat the first
 
 
-def _prompts(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Tokens of a question",
+    "method | prompts | prompts, read anew | replies",
+    note="Mean · median · 95th percentile. Read anew: without what the model's server had "
+    "kept from earlier prompts.",
+)
+def _prompts(groups: Groups) -> Rows:
     for label, records in groups.items():
         calls = [[called.record for called in record.calls] for record in records]
         sent = [float(sum(call.input_tokens for call in own)) for own in calls]
         kept = [float(sum(call.cached_tokens for call in own)) for own in calls]
         read = [of_all - of_them for of_all, of_them in zip(sent, kept, strict=True)]
         written = [float(sum(call.output_tokens for call in own)) for own in calls]
-        rows.append((label, spread(sent), spread(read), spread(written)))
-    return Table(
-        title="Tokens of a question",
-        columns=("method", "prompts", "prompts, read anew", "replies"),
-        rows=rows,
-        note="Mean · median · 95th percentile. Read anew: without what the model's server had "
-        "kept from earlier prompts.",
-    )
+        yield label, spread(sent), spread(read), spread(written)
 
 
-def _unanswerable(groups: Groups) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Questions that the database cannot answer",
+    "method | refused | answered | empty | failed",
+    note="Answered: a value came back. Empty: the query ran and returned no value. Failed: "
+    "there was no query that runs. Only a refusal is right.",
+)
+def _unanswerable(groups: Groups) -> Rows:
     for label, records in groups.items():
         counts = (_count(records, result) for result in ("answered", "empty", "failed"))
-        rows.append((label, _share(records, "refused"), *counts))
-    return Table(
-        title="Questions that the database cannot answer",
-        columns=("method", "refused", "answered", "empty", "failed"),
-        rows=rows,
-        note="Answered: a value came back. Empty: the query ran and returned no value. Failed: "
-        "there was no query that runs. Only a refusal is right.",
-    )
+        refused = rated(records, lambda r: r.score.details["result"] == "refused")
+        yield label, refused, *counts
 
 
 CAPTION = "Accuracy against seconds"

@@ -6,7 +6,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from planweave.benchmarks.core.metrics import accuracy, grouped, rate, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.rat.code_eval import pass_at_k
 
 MOST = 5
@@ -48,22 +48,24 @@ def _cells(records: Sequence[Record]) -> Iterator[tuple[str, str, list[Record]]]
             yield scenario, label, some
 
 
-def _scores(records: Sequence[Record]) -> Table:
-    rows: list[tuple[Cell, ...]] = [
-        (scenario, label, accuracy(own)) for scenario, label, own in _cells(records)
-    ]
-    return Table(
-        title="Score by data set",
-        columns=("scenario", "method", "right"),
-        rows=rows,
-        note="Programs: all tests pass (pass@1). Word problems: the program gives the published "
-        "number. Plans: every step up to the goal can be carried out, and the goal is then at hand "
-        "(executability). These figures depend on the language model.",
-    )
+@tabled(
+    "Score by data set",
+    "scenario | method | right",
+    note="Programs: all tests pass (pass@1). Word problems: the program gives the published "
+    "number. Plans: every step up to the goal can be carried out, and the goal is then at hand "
+    "(executability). These figures depend on the language model.",
+)
+def _scores(records: Sequence[Record]) -> Rows:
+    for scenario, label, own in _cells(records):
+        yield scenario, label, accuracy(own)
 
 
-def _several(records: Sequence[Record]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "At least one of several attempts",
+    "scenario | method | k | pass@k",
+    note="Unbiased estimate (Chen et al. 2021, eq. 1).",
+)
+def _several(records: Sequence[Record]) -> Rows:
     for scenario, label, own in _cells(records):
         made = [_attempts(record) for record in own]
         k = min((len(attempts) for attempts in made if attempts), default=1)
@@ -73,52 +75,42 @@ def _several(records: Sequence[Record]) -> Table:
                 pass_at_k(len(attempts), sum(one.right for one in attempts), k) if attempts else 0.0
                 for attempts in made
             ]
-            rows.append((scenario, label, k, rate(values)))
-    return Table(
-        title="At least one of several attempts",
-        columns=("scenario", "method", "k", "pass@k"),
-        rows=rows,
-        note="Unbiased estimate (Chen et al. 2021, eq. 1).",
-    )
+            yield scenario, label, k, rate(values)
 
 
-def retrieval_table(records: Sequence[Record]) -> Table:
+@tabled(
+    "What retrieval did",
+    "scenario | method | retrievals | steps drafted | steps changed | unreadable replies",
+    note="Mean · median · 95th percentile of an attempt; shares are of the steps for which a "
+    "text was found.",
+)
+def retrieval_table(records: Sequence[Record]) -> Rows:
     """How much was looked up, and what that changed in the drafts."""
-    rows: list[tuple[Cell, ...]] = []
     for scenario, label, own in _cells(records):
         made = [attempt for record in own for attempt in _attempts(record)]
         checked = sum(attempt.checked for attempt in made)
         if not any(attempt.retrievals for attempt in made):
             continue
-        rows.append(
-            (
-                scenario,
-                label,
-                spread([float(attempt.retrievals) for attempt in made]),
-                spread([float(attempt.steps) for attempt in made]),
-                f"{sum(a.changed for a in made) / checked:.0%}" if checked else None,
-                sum(len(record.failures) for record in own),
-            )
+        yield (
+            scenario,
+            label,
+            spread([attempt.retrievals for attempt in made]),
+            spread([attempt.steps for attempt in made]),
+            f"{sum(a.changed for a in made) / checked:.0%}" if checked else None,
+            sum(len(record.failures) for record in own),
         )
-    return Table(
-        title="What retrieval did",
-        columns=(
-            "scenario",
-            "method",
-            "retrievals",
-            "steps drafted",
-            "steps changed",
-            "unreadable replies",
-        ),
-        rows=rows,
-        note="Mean · median · 95th percentile of an attempt; shares are of the steps for which a "
-        "text was found.",
-    )
 
 
-def seconds_table(cells: Iterable[tuple[str, str, Sequence[Record]]]) -> Table:
+@tabled(
+    "Where the time of a question goes (table 8)",
+    "scenario | method | generation | search, graph, grading | total",
+    note="Mean · median · 95th percentile of seconds. Generation: the calls of the model. "
+    "Nothing is crawled: texts are looked up in a collection, or are what a web search "
+    "returns. The paper, for texts: CoT 3.59 in all; RAG-5 0.12 search, 5.17 crawling, 10.72 "
+    "generation; RAT 0.47, 4.26, 12.75.",
+)
+def seconds_table(cells: Iterable[tuple[str, str, Sequence[Record]]]) -> Rows:
     """Where the time of a question goes (table 8), of records by scenario and method."""
-    rows: list[tuple[Cell, ...]] = []
     for scenario, label, own in cells:
         written = [sum(call.record.seconds for call in record.calls) for record in own]
         # Calls that are made at once take longer together than the question does.
@@ -126,13 +118,4 @@ def seconds_table(cells: Iterable[tuple[str, str, Sequence[Record]]]) -> Table:
             max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)
         ]
         whole = spread([record.seconds for record in own])
-        rows.append((scenario, label, spread(written), spread(beside), whole))
-    return Table(
-        title="Where the time of a question goes (table 8)",
-        columns=("scenario", "method", "generation", "search, graph, grading", "total"),
-        rows=rows,
-        note="Mean · median · 95th percentile of seconds. Generation: the calls of the model. "
-        "Nothing is crawled: texts are looked up in a collection, or are what a web search "
-        "returns. The paper, for texts: CoT 3.59 in all; RAG-5 0.12 search, 5.17 crawling, 10.72 "
-        "generation; RAT 0.47, 4.26, 12.75.",
-    )
+        yield scenario, label, spread(written), spread(beside), whole

@@ -1,11 +1,12 @@
 """The tables of the shop suite, made from records alone."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Literal, TypeAlias
 
-from planweave.benchmarks.core.metrics import Rate, accuracy, grouped, rate
+from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rated
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Rows, Table, by_part, tabled
 
 Verdict: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
 """Right; wrong yet confirmed; wrong and flagged; no decision, or a run that crashed."""
@@ -40,54 +41,29 @@ def shop_tables(records: Sequence[Record]) -> list[Table]:
     groups = grouped(records)
     return [
         _verdicts(groups),
-        _shops(groups),
-        _decisions(groups),
+        by_part("Right, by shop", "shop", groups, lambda r: (r.scenario,), accuracy),
+        by_part(
+            "Each decision",
+            "question | best",
+            groups,
+            lambda record: (record.question, str(record.score.details["best"])),
+            lambda own: ", ".join(map(verdict, own)) or None,
+        ),
     ]
 
 
-def _share(records: Sequence[Record], wanted: Verdict) -> Rate | None:
-    return rate(
-        [float(verdict(record) == wanted) for record in records],
-        [record.question for record in records],
-    )
-
-
-def _verdicts(groups: Mapping[str, Sequence[Record]]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Decisions and what the check says of them",
+    "method | right | wrong, vouched for | wrong, flagged | undecided | right but flagged",
+    note="Vouched for: the run's own check found every claim of the answer supported. "
+    "Undecided: no decision, or the run crashed.",
+)
+def _verdicts(groups: Groups) -> Rows:
     for label, records in groups.items():
         unsure = sum(verdict(r) == "right" and not vouched_for(r) for r in records)
-        shares = (_share(records, wanted) for wanted in _VERDICTS)
-        rows.append((label, *shares, unsure))
-    return Table(
-        title="Decisions and what the check says of them",
-        columns=(
-            *("method", "right", "wrong, vouched for", "wrong, flagged", "undecided"),
-            "right but flagged",
-        ),
-        rows=rows,
-        note="Vouched for: the run's own check found every claim of the answer supported. "
-        "Undecided: no decision, or the run crashed.",
-    )
+        shares = (rated(records, partial(_is, one)) for one in _VERDICTS)
+        yield label, *shares, unsure
 
 
-def _shops(groups: Mapping[str, Sequence[Record]]) -> Table:
-    names = dict.fromkeys(r.scenario for records in groups.values() for r in records)
-    rows: list[tuple[Cell, ...]] = [
-        (name, *(accuracy([r for r in own if r.scenario == name]) for own in groups.values()))
-        for name in names
-    ]
-    return Table(title="Right, by shop", columns=("shop", *groups), rows=rows)
-
-
-def _decisions(groups: Mapping[str, Sequence[Record]]) -> Table:
-    every = [r for records in groups.values() for r in records]
-    names = dict.fromkeys(record.question for record in every)
-    rows: list[tuple[Cell, ...]] = []
-    for name in names:
-        cells = [
-            ", ".join(verdict(r) for r in records if r.question == name) or None
-            for records in groups.values()
-        ]
-        best = next(str(r.score.details["best"]) for r in every if r.question == name)
-        rows.append((name, best, *cells))
-    return Table(title="Each decision", columns=("question", "best", *groups), rows=rows)
+def _is(wanted: Verdict, record: Record) -> bool:
+    return verdict(record) == wanted

@@ -18,7 +18,7 @@ from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, register
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.rat.items import Grade, Item, corpus_of
 from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
 from planweave.benchmarks.suites.rat.tables import retrieval_table, seconds_table
@@ -101,16 +101,14 @@ def _written(text: str) -> Grade:
     return Grade(bool(text.strip()), "a text")
 
 
-def _texts(records: Sequence[Record]) -> Table:
-    rows: list[tuple[Cell, ...]] = []
+@tabled(
+    "Length of the texts",
+    "method | words | paragraphs",
+    note="Mean · median · 95th percentile of words, mean of paragraphs. A longer text is not a "
+    "better one: compare them with planweave arena.",
+)
+def _texts(records: Sequence[Record]) -> Rows:
     for label, own in grouped(records).items():
         texts = [record.score.answer or "" for record in own]
         paragraphs = fmean(text.count("\n\n") + bool(text) for text in texts)
-        rows.append((label, spread([float(len(text.split())) for text in texts]), paragraphs))
-    return Table(
-        title="Length of the texts",
-        columns=("method", "words", "paragraphs"),
-        rows=rows,
-        note="Mean · median · 95th percentile of words, mean of paragraphs. A longer text is not a "
-        "better one: compare them with planweave arena.",
-    )
+        yield label, spread([len(text.split()) for text in texts]), paragraphs
