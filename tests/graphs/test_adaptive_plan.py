@@ -1,14 +1,15 @@
 """PlanRAG where one reply may say several things: at once, ticks, the answer, no plan, doubt."""
 
+from collections.abc import Sequence
+
 import pytest
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
 from pages import Shelf, put_up
 from scripted import (
     Prompt,
     Replies,
     Reply,
     Run,
+    Thread,
     act,
     acts,
     answer_of,
@@ -31,6 +32,14 @@ COSTS = "SELECT name, cost FROM plant"
 REGIONS = "SELECT name, region FROM plant"
 NOTHING = "SELECT name FROM plant WHERE region = 'north'"
 PLANNED = steps("Look at the costs.", "Look at the regions.", ("Compare them.", [1, 2]))
+
+
+BONN = done(decide("Bonn", 1))
+
+
+def acting(*actions: Reply, **others: Sequence[Reply]) -> Replies:
+    """A model that plans, and then acts so."""
+    return Replies(plan=[PLANNED], action=actions, **others)
 
 
 @pytest.fixture
@@ -57,7 +66,7 @@ def tail(prompt: Prompt) -> str:
 
 
 async def test_three_calls_are_enough(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[acts(("sql", COSTS, [1, 2])), done(decide("Bonn", 1))])
+    script = acting(acts(("sql", COSTS, [1, 2])), BONN)
     memory = await run(script)
     assert script.tasks == ["plan", "action", "action"]
     assert answer_of(memory)["decision"] == "Bonn"
@@ -67,7 +76,7 @@ async def test_three_calls_are_enough(run: Run) -> None:
 
 
 async def test_an_answer_in_the_last_reply_is_checked_like_any_other(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done(decide("Aachen", 1))])
+    script = acting(act("sql", COSTS), done(decide("Aachen", 1)))
     memory = await run(script, ask_again=False)
     verdict = answer_of(memory).get("verdict")
     assert verdict
@@ -75,31 +84,27 @@ async def test_an_answer_in_the_last_reply_is_checked_like_any_other(run: Run) -
 
 
 async def test_a_rule_that_differs_is_shown_to_the_answering_machine(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[act("sql", COSTS), done(decide("Aachen", 1))],
-        decide=[decide("Bonn", 1)],
-    )
+    script = acting(act("sql", COSTS), done(decide("Aachen", 1)), decide=[decide("Bonn", 1)])
     memory = await run(script)
     assert answer_of(memory)["decision"] == "Bonn"
     assert "You decided Aachen." in script.prompts[-1].text
 
 
 async def test_without_an_answer_the_answering_machine_is_asked(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done()], decide=[decide("Bonn", 1)])
+    script = acting(act("sql", COSTS), done(), decide=[decide("Bonn", 1)])
     assert answer_of(await run(script))["decision"] == "Bonn"
     assert script.tasks[-1] == "decide"
 
 
 async def test_an_answer_from_nothing_is_none(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[done(decide("Bonn", 1, unknown="Ships."))])
+    script = acting(done(decide("Bonn", 1, unknown="Ships.")))
     memory = await run(script)
     assert (answer_of(memory)["decision"], answer_of(memory)["facts"]) == (None, [])
     assert answer_of(memory)["why"] == "Ships."
 
 
 async def test_a_reply_that_neither_acts_nor_answers_is_asked_for_again(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[done(), act("sql", COSTS), done(decide("Bonn", 1))])
+    script = acting(done(), act("sql", COSTS), BONN)
     memory = await run(script)
     assert "no action and gives no answer" in tail(asked_to_act(script)[1])
     assert answer_of(memory)["decision"] == "Bonn"
@@ -107,7 +112,7 @@ async def test_a_reply_that_neither_acts_nor_answers_is_asked_for_again(run: Run
 
 async def test_actions_come_before_an_answer_that_is_given_too_early(run: Run) -> None:
     early = acts(("sql", COSTS, [1])) | {"answer": decide("Aachen", 1)}
-    script = Replies(plan=[PLANNED], action=[early, done(decide("Bonn", 1))])
+    script = acting(early, BONN)
     assert answer_of(await run(script))["decision"] == "Bonn"
 
 
@@ -115,9 +120,7 @@ async def test_actions_come_before_an_answer_that_is_given_too_early(run: Run) -
 
 
 async def test_one_query_may_complete_several_steps(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED], action=[acts(("sql", COSTS, [1, 2, 9])), done(decide("Bonn", 1))]
-    )
+    script = acting(acts(("sql", COSTS, [1, 2, 9])), BONN)
     memory = await run(script)
     assert (memory["done_steps"], memory["step"]) == ([1, 2], 3)
     before, after = asked_to_act(script)
@@ -126,9 +129,8 @@ async def test_one_query_may_complete_several_steps(run: Run) -> None:
 
 
 async def test_a_step_may_be_done_before_an_earlier_one(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[acts(("sql", REGIONS, [2])), acts(("sql", COSTS, [1, 3])), done(decide("Bonn", 2))],
+    script = acting(
+        acts(("sql", REGIONS, [2])), acts(("sql", COSTS, [1, 3])), done(decide("Bonn", 2))
     )
     memory = await run(script)
     assert "Steps done: 2. Open: 1, 3 (needs 1)." in tail(asked_to_act(script)[1])
@@ -137,17 +139,13 @@ async def test_a_step_may_be_done_before_an_earlier_one(run: Run) -> None:
 
 
 async def test_an_action_that_completes_nothing_ticks_nothing(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[acts(("sql", COSTS, [])), done(decide("Bonn", 1))])
+    script = acting(acts(("sql", COSTS, [])), BONN)
     assert (await run(script))["done_steps"] == []
 
 
 @pytest.mark.parametrize("query", ["SELECT price FROM plant", NOTHING])
 async def test_what_fails_ticks_nothing(query: str, run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[acts(("sql", query, [1, 2])), acts(("sql", COSTS, [1])), done(decide("Bonn", 1))],
-        judge=[keep()],
-    )
+    script = acting(acts(("sql", query, [1, 2])), acts(("sql", COSTS, [1])), BONN, judge=[keep()])
     memory = await run(script)
     assert "Open: 1, 2, 3 (needs 1, 2)." in tail(asked_to_act(script)[1])
     assert memory["turns"][0]["problem"] in tail(asked_to_act(script)[1])
@@ -158,7 +156,7 @@ async def test_what_fails_ticks_nothing(query: str, run: Run) -> None:
 
 
 async def test_what_needs_no_plan_gets_one_action(run: Run) -> None:
-    script = Replies(plan=[plan()], action=[acts(("sql", COSTS, [])), done(decide("Bonn", 1))])
+    script = Replies(plan=[plan()], action=[acts(("sql", COSTS, [])), BONN])
     memory = await run(script)
     assert (memory["plan"], memory["failures"]) == ([], [])
     assert "There is no plan" in tail(asked_to_act(script)[0])
@@ -166,17 +164,15 @@ async def test_what_needs_no_plan_gets_one_action(run: Run) -> None:
 
 
 async def test_a_follow_up_that_the_facts_answer_needs_no_action(database: str) -> None:
-    first = [acts(("sql", COSTS, [1])), done(decide("Bonn", 1))]
+    first = [acts(("sql", COSTS, [1])), BONN]
     script = Replies(
         plan=[PLANNED, plan()],
         action=[*first, done(decide("Aachen", 1))],
         interpret=[{"follows_up": True, "question": "Which plant is the most expensive?"}],
     )
-    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
-    context = Context(model=register(script), database=database)
-    thread = {"configurable": {"thread_id": "1"}}
+    thread = Thread("planrag", script, database=database)
     for question in ("Which plant is cheapest?", "And the most expensive?"):
-        memory = await graph.ainvoke({"question": question}, thread, context=context)
+        memory = await thread.go(question)
     assert script.tasks[3:] == ["interpret", "plan", "action"]
     assert memory["answer"]["decision"] == "Aachen"
     assert memory["done_steps"] == memory["turns"] == []
@@ -187,13 +183,7 @@ async def test_a_follow_up_that_the_facts_answer_needs_no_action(database: str) 
 
 async def test_actions_that_need_nothing_of_each_other_run_at_once(run: Run, graph: str) -> None:
     cypher = "MATCH (p:Plant) RETURN max(p.cost) AS most"
-    script = Replies(
-        plan=[PLANNED],
-        action=[
-            acts(("sql", COSTS, [1]), ("cypher", cypher, [2]), ("sql", REGIONS, [])),
-            done(decide("Bonn", 1)),
-        ],
-    )
+    script = acting(acts(("sql", COSTS, [1]), ("cypher", cypher, [2]), ("sql", REGIONS, [])), BONN)
     memory = await run(script, graph=graph)
     assert [fact["number"] for fact in memory["facts"]] == [1, 2, 3]
     assert {fact["source"] for fact in memory["facts"]} == {"sql", "cypher"}
@@ -217,7 +207,7 @@ LOOKED_UP: Reply = {
 
 
 async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(run: Run) -> None:
-    script = Replies(plan=[LOOKED_UP], action=[done(decide("Bonn", 1))])
+    script = Replies(plan=[LOOKED_UP], action=[BONN])
     memory = await run(script)
     assert script.tasks == ["plan", "action"]
     assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
@@ -227,18 +217,14 @@ async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(run
 
 
 async def test_one_at_a_time_the_plan_takes_only_its_first_step(run: Run) -> None:
-    script = Replies(
-        plan=[LOOKED_UP], action=[acts(("sql", REGIONS, [2])), done(decide("Bonn", 1))]
-    )
+    script = Replies(plan=[LOOKED_UP], action=[acts(("sql", REGIONS, [2])), BONN])
     memory = await run(script, parallel=False)
     assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
 
 
 async def test_a_step_with_a_tool_that_is_not_connected_is_left_to_the_selector(run: Run) -> None:
     one = {"text": "Search.", "needs": [], "tool": "documents", "input": "cost"}
-    script = Replies(
-        plan=[{"steps": [one]}], action=[acts(("sql", COSTS, [1])), done(decide("Bonn", 1))]
-    )
+    script = Replies(plan=[{"steps": [one]}], action=[acts(("sql", COSTS, [1])), BONN])
     memory = await run(script)
     assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
 
@@ -253,23 +239,17 @@ async def test_a_step_with_a_tool_that_is_not_connected_is_left_to_the_selector(
 async def test_a_person_approves_the_plan_before_its_first_actions(
     decision: dict[str, object], inputs: list[str], database: str
 ) -> None:
-    script = Replies(plan=[LOOKED_UP], action=[acts(("sql", COSTS, [1])), done(decide("Bonn", 1))])
+    script = Replies(plan=[LOOKED_UP], action=[acts(("sql", COSTS, [1])), BONN])
     if decision["type"] == "approve":
         script.left["action"] = script.left["action"][1:]
-    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
-    thread = {"configurable": {"thread_id": "1"}}
-    context = Context(model=register(script), database=database, approve=True)
-    waiting = await graph.ainvoke({"question": "Which?"}, thread, context=context)
-    assert waiting["turns"] == []
-    memory = await graph.ainvoke(Command(resume={"decisions": [decision]}), thread, context=context)
+    thread = Thread("planrag", script, database=database, approve=True)
+    assert (await thread.go("Which?"))["turns"] == []
+    memory = await thread.decide(decision)
     assert [turn["input"] for turn in memory["turns"]] == inputs
 
 
 async def test_they_are_tasks_of_one_super_step(database: str) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[acts(("sql", COSTS, [1]), ("sql", REGIONS, [2])), done(decide("Bonn", 1))],
-    )
+    script = acting(acts(("sql", COSTS, [1]), ("sql", REGIONS, [2])), BONN)
     context = Context(model=register(script), database=database)
     begun = [
         part["name"]
@@ -285,13 +265,10 @@ async def test_they_are_tasks_of_one_super_step(database: str) -> None:
 
 
 async def test_one_judgement_follows_for_all(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[
-            acts(("sql", NOTHING, [1]), ("sql", "SELECT price FROM plant", [2])),
-            acts(("sql", COSTS, [1])),
-            done(decide("Bonn", 1)),
-        ],
+    script = acting(
+        acts(("sql", NOTHING, [1]), ("sql", "SELECT price FROM plant", [2])),
+        acts(("sql", COSTS, [1])),
+        BONN,
         judge=[change("Look at the costs.")],
     )
     memory = await run(script)
@@ -302,11 +279,7 @@ async def test_one_judgement_follows_for_all(run: Run) -> None:
 
 
 async def test_what_succeeds_beside_a_failure_is_kept(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[acts(("sql", NOTHING, [2]), ("sql", COSTS, [1])), done(decide("Bonn", 1))],
-        judge=[keep()],
-    )
+    script = acting(acts(("sql", NOTHING, [2]), ("sql", COSTS, [1])), BONN, judge=[keep()])
     memory = await run(script)
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]
     assert (memory["turns"][1]["facts"], memory["done_steps"]) == ([1], [1])
@@ -314,17 +287,13 @@ async def test_what_succeeds_beside_a_failure_is_kept(run: Run) -> None:
 
 
 async def test_the_same_action_twice_is_carried_out_once(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[acts(("sql", COSTS, [1]), ("sql", f"{COSTS} ;", [2])), done(decide("Bonn", 1))],
-    )
+    script = acting(acts(("sql", COSTS, [1]), ("sql", f"{COSTS} ;", [2])), BONN)
     assert len((await run(script))["turns"]) == 1
 
 
 async def test_actions_at_once_stay_within_the_limit_of_iterations(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[acts(*(("sql", f"{COSTS} LIMIT {n}", []) for n in range(1, 6)))],
+    script = acting(
+        acts(*(("sql", f"{COSTS} LIMIT {n}", []) for n in range(1, 6))),
         decide=[decide("Aachen", 1)],
     )
     memory = await run(script, max_iterations=3)
@@ -333,7 +302,7 @@ async def test_actions_at_once_stay_within_the_limit_of_iterations(run: Run) -> 
 
 async def test_without_parallel_one_action_is_asked_for(run: Run) -> None:
     two = acts(("sql", COSTS, [1]), ("sql", REGIONS, [2]))
-    script = Replies(plan=[PLANNED], action=[two, done(decide("Bonn", 1))])
+    script = acting(two, BONN)
     memory = await run(script, parallel=False)
     assert "Ask for one action at a time." in script.prompts[0].text
     assert [turn["input"] for turn in memory["turns"]] == [COSTS]
@@ -383,28 +352,18 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
 # -- doubt ------------------------------------------------------------------------------------
 
 
-async def test_a_good_result_is_not_judged(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED], action=[act("sql", COSTS), act("sql", REGIONS), done(decide("Bonn", 1))]
-    )
-    await run(script)
-    assert "judge" not in script.tasks
-
-
 WRONG = "SELECT price FROM plant"
 """A query that the engine refuses."""
 
 
 async def test_the_prompt_says_how_many_rows_a_query_returns(run: Run) -> None:
-    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done(decide("Bonn", 1))])
+    script = acting(act("sql", COSTS), BONN)
     await run(script, query_rows=7)
     assert "returns 7 rows at most" in asked_to_act(script)[0].text
 
 
 async def test_a_query_that_fails_is_corrected_before_the_plan_is_judged(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED], action=[act("sql", WRONG), act("sql", COSTS), done(decide("Bonn", 1))]
-    )
+    script = acting(act("sql", WRONG), act("sql", COSTS), BONN)
     memory = await run(script)
     assert script.tasks == ["plan", "action", "action", "action"]
     assert memory["turns"][0]["problem"] in tail(asked_to_act(script)[1])
@@ -412,14 +371,11 @@ async def test_a_query_that_fails_is_corrected_before_the_plan_is_judged(run: Ru
 
 
 async def test_a_second_error_in_a_row_is_judged(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[
-            act("sql", WRONG),
-            act("sql", "SELECT prize FROM plant"),
-            act("sql", COSTS),
-            done(decide("Bonn", 1)),
-        ],
+    script = acting(
+        act("sql", WRONG),
+        act("sql", "SELECT prize FROM plant"),
+        act("sql", COSTS),
+        BONN,
         judge=[keep()],
     )
     await run(script)
@@ -427,13 +383,10 @@ async def test_a_second_error_in_a_row_is_judged(run: Run) -> None:
 
 
 async def test_the_selector_may_ask_for_another_plan(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[
-            acts(("replan", "Costs are not enough.", []), ("sql", COSTS, [1])),
-            act("sql", COSTS),
-            done(decide("Bonn", 1)),
-        ],
+    script = acting(
+        acts(("replan", "Costs are not enough.", []), ("sql", COSTS, [1])),
+        act("sql", COSTS),
+        BONN,
         judge=[change("Look at costs.")],
     )
     memory = await run(script)
@@ -457,11 +410,7 @@ async def test_the_selector_may_ask_for_another_plan(run: Run) -> None:
     ],
 )
 async def test_an_empty_or_contradicting_result_is_judged(query: str, doubt: str, run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[act("sql", COSTS), act("sql", query), done(decide("Bonn", 1))],
-        judge=[keep()],
-    )
+    script = acting(act("sql", COSTS), act("sql", query), BONN, judge=[keep()])
     await run(script)
     judged = [tail(prompt) for prompt in script.prompts if prompt.task == "judge"]
     assert [doubt in text for text in judged] == ([True] if doubt else [])
@@ -471,10 +420,7 @@ async def test_an_empty_or_contradicting_result_is_judged(query: str, doubt: str
 
 
 async def test_what_stays_comes_first(run: Run) -> None:
-    script = Replies(
-        plan=[PLANNED],
-        action=[act("sql", COSTS), act("sql", REGIONS), done(decide("Bonn", 1))],
-    )
+    script = acting(act("sql", COSTS), act("sql", REGIONS), BONN)
     await run(script, rules="Cheap is good.")
     texts = [[message.text for message in prompt.messages] for prompt in script.prompts]
     assert len({first for first, _ in texts}) == 1
@@ -483,16 +429,11 @@ async def test_what_stays_comes_first(run: Run) -> None:
 
 
 async def test_an_edited_plan_keeps_no_needs(database: str) -> None:
-    script = Replies(plan=[PLANNED], action=[act("sql", COSTS), done(decide("Bonn", 1))])
-    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
-    thread = {"configurable": {"thread_id": "1"}}
-    context = Context(model=register(script), database=database, approve=True)
-    await graph.ainvoke({"question": "Which plant is cheapest?"}, thread, context=context)
+    script = acting(act("sql", COSTS), BONN)
+    thread = Thread("planrag", script, database=database, approve=True)
+    await thread.go("Which plant is cheapest?")
     edited = {"name": "carry_out_plan", "args": {"plan": ["A.", "B.", "C."]}}
-    resumed: Command[str] = Command(
-        resume={"decisions": [{"type": "edit", "edited_action": edited}]}
-    )
-    memory = await graph.ainvoke(resumed, thread, context=context)
+    memory = await thread.decide({"type": "edit", "edited_action": edited})
     assert (memory["plan"], memory["needs"]) == (["A.", "B.", "C."], [])
     assert "Open: 1, 2, 3." in tail(asked_to_act(script)[0])
 

@@ -1,5 +1,6 @@
 """The document agents: every edge, what becomes a fact, and what an answer may cite."""
 
+from collections.abc import Sequence
 from threading import Event
 from typing import Any
 
@@ -84,19 +85,20 @@ ANSWER = tell("In 2023 it costs USD 5.5/kg [1].", "USD 5.5/kg")
 SEARCH = act("documents", "cost of hydrogen")
 
 
-def good(name: str) -> Replies:
+def good(name: str, **others: Sequence[Reply]) -> Replies:
     """The shortest good run: one search, one fact, the answer."""
     finish = [] if name in SINGLE else [act("finish")]
-    return Replies(
-        plan=[plan("Find the cost."), plan("Answer.")],
-        task=[{"task": "Find the cost of hydrogen."}],
-        action=[SEARCH, *finish],
-        command=[command("documents", "cost of hydrogen"), command("finish")],
-        judge=[keep()],
-        verdict=[verdict("TERMINATE")],
-        read=[READ],
-        answer=[ANSWER],
-    )
+    replies: dict[str, Sequence[Reply]] = {
+        "plan": [plan("Find the cost."), plan("Answer.")],
+        "task": [{"task": "Find the cost of hydrogen."}],
+        "action": [SEARCH, *finish],
+        "command": [command("documents", "cost of hydrogen"), command("finish")],
+        "judge": [keep()],
+        "verdict": [verdict("TERMINATE")],
+        "read": [READ],
+        "answer": [ANSWER],
+    }
+    return Replies(**(replies | others))
 
 
 TASKS = {
@@ -158,9 +160,7 @@ async def test_documents_and_a_database_in_one_run(name: str, ask: Run, database
 
 @pytest.mark.parametrize("name", TASKS)
 async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Run) -> None:
-    script = good(name)
-    script.left["read"] = [finding("costs USD 1/kg", "It is cheap.")]
-    script.left["verdict"] = []
+    script = good(name, read=[finding("costs USD 1/kg", "It is cheap.")], verdict=[])
     script.left["task"].append({"task": "Again."})
     script.left["action"].insert(1, act("documents", "cost of hydrogen"))
     script.left["action"].append(act("finish"))
@@ -176,8 +176,7 @@ async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Run) -> No
 
 
 async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Run) -> None:
-    script = good("agent_v1")
-    script.left["answer"] = [tell("", "", "", told_by=[1])]
+    script = good("agent_v1", answer=[tell("", "", "", told_by=[1])])
     memory = await ask("agent_v1", script, assist="on")
     assert answer_of(memory) == {
         "decision": None,
@@ -212,8 +211,9 @@ async def test_a_number_that_the_quote_does_not_say_is_quoted_from_its_page_or_l
 
 
 async def test_a_quote_in_other_words_is_the_sentence_with_its_numbers(ask: Run) -> None:
-    script = good("agent_v1")
-    script.left["read"] = [finding("The levelised cost was USD 5.5/kg in 2023", "It is dear.")]
+    script = good(
+        "agent_v1", read=[finding("The levelised cost was USD 5.5/kg in 2023", "It is dear.")]
+    )
     fact = only((await ask("agent_v1", script))["facts"])
     assert fact["quote"] is not None
     assert fact["quote"]["text"] in COST
@@ -353,8 +353,7 @@ async def test_neither_a_document_nor_a_single_word_of_the_question_is_looked_fo
 )
 async def test_the_number_of_a_finding(ask: Run, number: str, values: dict[str, object]) -> None:
     quote = "LCOH) is USD 5.5/kg in 2023. It falls to USD 2-9/kg by 2030"
-    script = good("react")
-    script.left["read"] = [finding(quote, "It costs USD 5.5/kg.", number)]
+    script = good("react", read=[finding(quote, "It costs USD 5.5/kg.", number)])
     memory = await ask("react", script)
     assert only(memory["facts"])["values"] == values
     assert quote.split(".", maxsplit=1)[0] in script.prompts[-1].text
@@ -388,8 +387,7 @@ async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(ask: Run) -> 
 
 @pytest.mark.parametrize("reply", [{"notes": "Fine.", "verdict": "Accept"}, BAD])
 async def test_the_evaluator_accepts(ask: Run, reply: Reply) -> None:
-    script = good("agent_v3")
-    script.left["evaluate"] = [reply] * 4
+    script = good("agent_v3", evaluate=[reply] * 4)
     memory = await ask("agent_v3", script, evaluations=1)
     assert memory["rejections"] == 0
     assert answer_of(memory)["facts"] == [1]
@@ -404,11 +402,13 @@ async def test_a_given_plan_bypasses_planner_and_evaluator(ask: Run) -> None:
 
 
 async def test_continuing_says_why_to_the_taskmaster(ask: Run) -> None:
-    script = good("agent_v3")
-    script.left["verdict"] = [
-        verdict("CONTINUE", "The heating value is missing."),
-        verdict("TERMINATE"),
-    ]
+    script = good(
+        "agent_v3",
+        verdict=[
+            verdict("CONTINUE", "The heating value is missing."),
+            verdict("TERMINATE"),
+        ],
+    )
     script.left["task"].append({"task": "Find the heating value."})
     script.left["action"].insert(1, act("documents", "heating value"))
     heat = finding("value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.", "33.3 kWh/kg", page=2)
@@ -494,8 +494,7 @@ async def test_autogpt_goes_on_after_an_unreadable_reply(ask: Run) -> None:
 
 
 async def test_a_citation_that_names_no_fact_is_taken_out(ask: Run) -> None:
-    script = good("react")
-    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1][7].")]
+    script = good("react", answer=[tell("In 2023 it costs USD 5.5/kg [1][7].")])
     memory = await ask("react", script)
     assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
 
@@ -510,8 +509,7 @@ async def test_a_short_answer_that_asks_again_is_none(ask: Run) -> None:
 
 
 async def test_an_answer_without_any_citation_gets_them(ask: Run) -> None:
-    script = good("react")
-    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg", told_by=[1])]
+    script = good("react", answer=[tell("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg", told_by=[1])])
     memory = await ask("react", script)
     assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
     assert answer_of(memory)["facts"] == [1]
@@ -527,8 +525,7 @@ async def test_an_answer_without_any_citation_gets_them(ask: Run) -> None:
     ],
 )
 async def test_an_unsupported_claim_is_marked(ask: Run, text: str, reason: str) -> None:
-    script = good("react")
-    script.left["answer"] = [tell(f"{text} It costs USD 5.5/kg in 2023 [1].")]
+    script = good("react", answer=[tell(f"{text} It costs USD 5.5/kg in 2023 [1].")])
     memory = await ask("react", script)
     first, second = memory["claims"]
     assert not first["supported"]
@@ -568,8 +565,7 @@ async def test_a_model_may_check_the_claims(ask: Run) -> None:
 
 
 async def test_an_unreadable_check_leaves_the_check_by_words(ask: Run) -> None:
-    script = good("react")
-    script.left["check"] = [BAD, BAD]
+    script = good("react", check=[BAD, BAD])
     memory = await ask("react", script, citation_check="model")
     assert only(memory["claims"])["supported"]
 
@@ -581,8 +577,7 @@ async def test_the_check_can_be_switched_off(ask: Run) -> None:
 
 @pytest.mark.parametrize("text", ["Green hydrogen does cost a lot.", "It is USD 5.5/kg in 2023."])
 async def test_an_answer_that_nothing_tells_is_none(ask: Run, text: str) -> None:
-    script = good("react")
-    script.left["answer"] = [tell(text, told_by=[])]
+    script = good("react", answer=[tell(text, told_by=[])])
     memory = await ask("react", script, assist="on")
     answer = answer_of(memory)
     assert (answer["decision"], answer["why"], answer["facts"]) == (None, "", [])
@@ -590,25 +585,23 @@ async def test_an_answer_that_nothing_tells_is_none(ask: Run, text: str) -> None
 
 
 async def test_an_answer_that_a_fact_supports_stands_though_the_model_names_none(ask: Run) -> None:
-    script = good("react")
-    script.left["answer"] = [
-        tell("The cost of green hydrogen was USD 5.5/kg.", "USD 5.5/kg", told_by=[])
-    ]
+    script = good(
+        "react",
+        answer=[tell("The cost of green hydrogen was USD 5.5/kg.", "USD 5.5/kg", told_by=[])],
+    )
     answer = answer_of(await ask("react", script))
     assert (answer["decision"], answer["facts"]) == ("USD 5.5/kg", [1])
 
 
 @pytest.mark.parametrize("short", ["…", ",", "(null)", "[1]"])
 async def test_a_place_holder_is_no_answer(ask: Run, short: str) -> None:
-    script = good("react")
-    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1].", short, "...")]
+    script = good("react", answer=[tell("In 2023 it costs USD 5.5/kg [1].", short, "...")])
     memory = await ask("react", script)
     assert (answer_of(memory)["decision"], answer_of(memory)["unknown"]) == (None, "")
 
 
 async def test_what_no_fact_tells_is_said(ask: Run) -> None:
-    script = good("react")
-    script.left["answer"] = [tell("", None, "The cost in 2050.")]
+    script = good("react", answer=[tell("", None, "The cost in 2050.")])
     memory = await ask("react", script)
     assert "Not known: The cost in 2050." in memory["messages"][-1].text
 

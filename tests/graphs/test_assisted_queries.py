@@ -3,26 +3,38 @@
 import sqlite3
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from scripted import Replies, Run, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
-from planweave.memory import WorkingMemory
+from planweave.memory import Input, WorkingMemory
 from planweave.tools.database import Limits, QueryResult, QueryTimeout
 from planweave.tools.sql import SqlDatabase
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
 
 
+@pytest.fixture
+def single(run: Run) -> Run:
+    """Runs the method of one query with the aids; it tries one candidate, unless told otherwise."""
+
+    async def single(
+        script: Replies, given: Input | None = None, **context: object
+    ) -> WorkingMemory:
+        settings = {"assist": "on", "query_candidates": 1, **context}
+        return await run("single_rag", script, given, **settings)
+
+    return single
+
+
 def facts(memory: WorkingMemory) -> list[str]:
     return [fact["text"].partition("\n")[2].strip() for fact in memory["facts"]]
 
 
-async def test_one_source_needs_no_selector(run: Run) -> None:
+async def test_one_source_needs_no_selector(single: Run) -> None:
     script = Replies(write=[f"```sql\n{CHEAPEST};\n```"])
-    memory = await run("single_rag", script, assist="on", query_candidates=1)
+    memory = await single(script)
     assert script.tasks == ["write"]  # and rows need no answering machine
     assert answer_of(memory)["decision"] == "Bonn"
     assert memory["turns"][0]["input"] == CHEAPEST
@@ -30,10 +42,10 @@ async def test_one_source_needs_no_selector(run: Run) -> None:
     assert memory["usage"]["query_writer"]["calls"] == 1
 
 
-async def test_the_schema_comes_first_and_the_question_is_linked_to_the_data(run: Run) -> None:
+async def test_the_schema_comes_first_and_the_question_is_linked_to_the_data(single: Run) -> None:
     script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
     given = {"question": "Which plant in the region West is cheapest?"}
-    await run("single_rag", script, given, assist="on", query_candidates=1, rules="Cost decides.")
+    await single(script, given, rules="Cost decides.")
     system, task = script.prompts[0].messages
     assert "CREATE TABLE plant" in system.text
     assert "plant.region = 'west'" in task.text
@@ -41,10 +53,10 @@ async def test_the_schema_comes_first_and_the_question_is_linked_to_the_data(run
     assert task.text.endswith("Return only the SQL (SQLite) query.")
 
 
-async def test_rules_without_a_ranking_are_in_the_prompt(run: Run) -> None:
+async def test_rules_without_a_ranking_are_in_the_prompt(single: Run) -> None:
     script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
     given = {"question": "Is a plant in the region West open?"}
-    await run("single_rag", script, given, assist="on", query_candidates=1, rules="West is open.")
+    await single(script, given, rules="West is open.")
     assert "West is open." in script.prompts[0].messages[1].text
 
 
@@ -57,37 +69,34 @@ async def test_rules_without_a_ranking_are_in_the_prompt(run: Run) -> None:
     ],
 )
 async def test_a_query_that_is_objected_to_is_written_again(
-    run: Run, first: str, complaint: str
+    single: Run, first: str, complaint: str
 ) -> None:
     script = Replies(write=[first, CHEAPEST], decide=[decide("Bonn", 1)])
     given = {"question": "What is the least cost of every single one?"}
-    memory = await run("single_rag", script, given, assist="on", query_candidates=1)
+    memory = await single(script, given)
     assert complaint in script.prompts[1].text
     assert facts(memory) == ["Bonn | 7.25"]
 
 
 async def test_an_empty_database_is_reported_before_any_model_is_asked(
-    run: Run, tmp_path: Path
+    single: Run, tmp_path: Path
 ) -> None:
     script = Replies()
     with pytest.raises(BadInput, match="has no tables"):
-        await run("single_rag", script, database=str(_made(tmp_path, "")), assist="on")
+        await single(script, database=str(_made(tmp_path, "")))
     assert not script.prompts
 
 
 async def test_of_a_large_schema_the_tables_that_are_asked_about_are_shown(
-    run: Run, tmp_path: Path
+    single: Run, tmp_path: Path
 ) -> None:
     tables = "".join(f"CREATE TABLE log_{n} (id INTEGER, note_{n} TEXT);" for n in range(300))
     depot = "CREATE TABLE depot (name TEXT, rent REAL); INSERT INTO depot VALUES ('North', 5);"
     script = Replies(write=["SELECT name, rent FROM depot"], decide=[decide("North", 1)])
-    await run(
-        "single_rag",
+    await single(
         script,
         {"question": "Which depot has the lowest rent?"},
         database=str(_made(tmp_path, tables + depot)),
-        assist="on",
-        query_candidates=1,
     )
     prompt = script.prompts[0].messages[0].text
     assert "depot(name text [North], rent real)" in prompt
@@ -101,39 +110,39 @@ def _made(folder: Path, script: str) -> Path:
     return path
 
 
-async def test_a_query_without_rows_is_told_in_a_sentence(run: Run) -> None:
+async def test_a_query_without_rows_is_told_in_a_sentence(single: Run) -> None:
     script = Replies(write=["SELECT name FROM plant WHERE cost > 99"] * 2)
-    memory = await run("single_rag", script, assist="on", query_candidates=1)
+    memory = await single(script)
     assert answer_of(memory)["unknown"].startswith("The query found no rows. No row meets")
 
 
-async def test_the_result_that_most_candidates_agree_on_is_taken(run: Run) -> None:
+async def test_the_result_that_most_candidates_agree_on_is_taken(single: Run) -> None:
     wrong = "SELECT name, cost FROM plant ORDER BY cost DESC LIMIT 1"
     same = "SELECT cost, name FROM plant WHERE cost = (SELECT MIN(cost) FROM plant)"
     script = Replies(write=[wrong, CHEAPEST, same], decide=[decide("Bonn", 1)])
-    memory = await run("single_rag", script, assist="on", query_candidates=3)
+    memory = await single(script, query_candidates=3)
     assert memory["turns"][0]["input"] == CHEAPEST  # the shorter of the two that agree
     assert len(memory["facts"]) == 1
 
 
-async def test_a_list_says_a_thing_once_however_often_it_stands_there(run: Run) -> None:
+async def test_a_list_says_a_thing_once_however_often_it_stands_there(single: Run) -> None:
     twice = "SELECT name FROM plant UNION ALL SELECT name FROM plant"
     script = Replies(write=["SELECT name FROM plant", twice])
     given = {"question": "Which plants are there?"}
-    memory = await run("single_rag", script, given, assist="on", query_candidates=2)
+    memory = await single(script, given, query_candidates=2)
     assert answer_of(memory)["verdict"]["kind"] == "supported"
 
 
-async def test_of_queries_with_the_same_rows_one_that_sorts_as_asked_is_taken(run: Run) -> None:
+async def test_of_queries_with_the_same_rows_one_that_sorts_as_asked_is_taken(single: Run) -> None:
     sorts = "SELECT name FROM plant AS one ORDER BY name"
     script = Replies(write=["SELECT name FROM plant", sorts])
     given = {"question": "List the plants in alphabetical order."}
-    memory = await run("single_rag", script, given, assist="on", query_candidates=2)
+    memory = await single(script, given, query_candidates=2)
     assert "ORDER BY name" in memory["turns"][0]["input"]
 
 
 async def test_a_query_that_never_ends_is_run_once(
-    run: Run, monkeypatch: pytest.MonkeyPatch
+    single: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ran: list[str] = []
 
@@ -143,14 +152,14 @@ async def test_a_query_that_never_ends_is_run_once(
 
     monkeypatch.setattr(SqlDatabase, "run", never)
     script = Replies(write=[CHEAPEST] * 5)
-    memory = await run("single_rag", script, assist="on", query_candidates=4)
+    memory = await single(script, query_candidates=4)
     assert ran == [CHEAPEST]
     assert answer_of(memory)["unknown"] == "The query was stopped after 10 s."
 
 
-async def test_when_no_candidate_runs_the_problem_is_told(run: Run) -> None:
+async def test_when_no_candidate_runs_the_problem_is_told(single: Run) -> None:
     script = Replies(write=["SELECT x FROM nowhere"] * 4)
-    memory = await run("single_rag", script, assist="on", query_candidates=3)
+    memory = await single(script, query_candidates=3)
     assert memory["facts"] == []
     assert "There is no table nowhere" in memory["turns"][0]["problem"]
     answer = answer_of(memory)
@@ -184,12 +193,10 @@ async def test_a_plan_s_query_that_runs_stays_as_it_is(run: Run) -> None:
     assert memory["turns"][0]["input"] == query
 
 
-async def test_a_graph_is_asked_alike(run: Run, graph: str) -> None:
+async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
     query = "MATCH (p:Plant) RETURN p.name, p.cost ORDER BY p.cost LIMIT 1"
     script = Replies(write=["MATCH (p:Factory) RETURN p.name", query], decide=[decide("Bonn", 1)])
-    memory = await run(
-        "single_rag", script, database=None, graph=graph, assist="on", query_candidates=1
-    )
+    memory = await single(script, database=None, graph=graph)
     assert facts(memory) == ["Bonn | 7.25"]
     assert memory["turns"][0]["tool"] == "cypher"
 
@@ -208,30 +215,28 @@ async def test_without_aids_the_selector_writes_the_query(run: Run) -> None:
     ],
 )
 async def test_queries_that_disagree_make_the_answer_unsure(
-    run: Run, last: str, verdict: str
+    single: Run, last: str, verdict: str
 ) -> None:
     script = Replies(write=[CHEAPEST, CHEAPEST, last], decide=[decide("Bonn", 1)])
-    memory = await run("single_rag", script, assist="on", query_candidates=3)
+    memory = await single(script, query_candidates=3)
     answer = answer_of(memory)
     assert answer["decision"] == "Bonn"
     assert answer["verdict"]["text"].startswith(verdict)
 
 
-async def test_what_a_region_has_in_all_is_added_up(run: Run) -> None:
+async def test_what_a_region_has_in_all_is_added_up(single: Run) -> None:
     query = "SELECT region, cost FROM plant ORDER BY cost DESC LIMIT 1"
     script = Replies(write=[query])
     question = {"question": "Which region has the most cost?"}
-    memory = await run("single_rag", script, question, assist="on", query_candidates=1)
+    memory = await single(script, question)
     assert "SUM(cost)" in memory["turns"][0]["input"]
     answer = answer_of(memory)
     assert (answer["decision"], answer["verdict"]["kind"]) == ("west", "supported")
 
 
-async def test_a_result_without_any_option_is_asked_for_again(run: Run) -> None:
+async def test_a_result_without_any_option_is_asked_for_again(single: Run) -> None:
     script = Replies(write=["SELECT MIN(cost) FROM plant", CHEAPEST], decide=[decide("Bonn", 1)])
-    memory = await run(
-        "single_rag", script, assist="on", query_candidates=1, candidates=["Aachen", "Bonn"]
-    )
+    memory = await single(script, candidates=["Aachen", "Bonn"])
     assert "The answer is one of: Aachen, Bonn" in script.prompts[0].text
     assert "shows none of the options: Aachen, Bonn." in script.prompts[1].text
     assert facts(memory) == ["Bonn | 7.25"]
@@ -240,11 +245,9 @@ async def test_a_result_without_any_option_is_asked_for_again(run: Run) -> None:
 RANKED = "SELECT name, cost AS value FROM plant ORDER BY value DESC LIMIT 1"
 
 
-async def test_a_ranking_decides_without_the_model(run: Run) -> None:
+async def test_a_ranking_decides_without_the_model(single: Run) -> None:
     script = Replies(write=[RANKED])
-    memory = await run(
-        "single_rag", script, assist="on", query_candidates=1, rules="The cost decides."
-    )
+    memory = await single(script, rules="The cost decides.")
     assert script.tasks == ["write"]
     assert facts(memory) == ["Bonn | 7.25\nCottbus | 9\nAachen | 10.5"]
     answer = answer_of(memory)
@@ -253,15 +256,12 @@ async def test_a_ranking_decides_without_the_model(run: Run) -> None:
     assert answer["basis"] == {"how": "lowest", "column": "value"}
 
 
-async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(run: Run) -> None:
+async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(single: Run) -> None:
     verdicts = []
     for query in (RANKED, "SELECT name, LENGTH(name) AS value FROM plant"):
-        memory = await run(
-            "single_rag",
+        memory = await single(
             Replies(write=[query]),
             {"question": "Which plant has the lowest cost?"},
-            assist="on",
-            query_candidates=1,
             rules="The lowest cost decides.",
             candidates=("Bonn", "Cottbus"),
         )
@@ -279,25 +279,16 @@ async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(run: Run)
     }
 
 
-async def test_an_option_that_may_not_be_decided_is_passed_over(run: Run) -> None:
-    memory = await run(
-        "single_rag",
-        Replies(write=[RANKED]),
-        assist="on",
-        query_candidates=1,
-        rules="The cost decides.",
-        candidates=("Aachen", "Cottbus"),
+async def test_an_option_that_may_not_be_decided_is_passed_over(single: Run) -> None:
+    memory = await single(
+        Replies(write=[RANKED]), rules="The cost decides.", candidates=("Aachen", "Cottbus")
     )
     assert answer_of(memory)["decision"] == "Cottbus"
 
 
-async def test_equal_options_decide_nothing(run: Run) -> None:
-    memory = await run(
-        "single_rag",
-        Replies(write=["SELECT name, 1 AS value FROM plant"]),
-        assist="on",
-        query_candidates=1,
-        rules="The cost decides.",
+async def test_equal_options_decide_nothing(single: Run) -> None:
+    memory = await single(
+        Replies(write=["SELECT name, 1 AS value FROM plant"]), rules="The cost decides."
     )
     assert answer_of(memory)["decision"] is None
     assert "are equal" in answer_of(memory)["unknown"]
@@ -312,10 +303,10 @@ GOVERNMENT = {"question": "What is the language of the government?"}
     ids=["the model finds no place for it", "the query needs a name that is none"],
 )
 async def test_what_the_database_knows_nothing_of_is_refused(
-    run: Run, replies: list[str], words: str
+    single: Run, replies: list[str], words: str
 ) -> None:
     script = Replies(write=[*replies, CHEAPEST])
-    memory = await run("single_rag", script, GOVERNMENT, assist="on", query_candidates=1)
+    memory = await single(script, GOVERNMENT)
     assert answer_of(memory)["decision"] is None
     assert f"nothing about: {words}." in answer_of(memory)["unknown"]
 
@@ -330,11 +321,10 @@ async def test_what_the_database_knows_nothing_of_is_refused(
     ids=["the model finds it likely", "the model is not asked", "never refused"],
 )
 async def test_unknown_words_alone_refuse_nothing(
-    run: Run, replies: list[str], settings: dict[str, float]
+    single: Run, replies: list[str], settings: dict[str, float]
 ) -> None:
     script = Replies(write=replies)
-    given: dict[str, Any] = {"assist": "on", "query_candidates": 1, **settings}
-    memory = await run("single_rag", script, GOVERNMENT, **given)
+    memory = await single(script, GOVERNMENT, **settings)
     assert script.tasks == ["write"] * len(replies)
     assert facts(memory) == ["Bonn | 7.25"]
 
@@ -349,20 +339,20 @@ async def test_unknown_words_alone_refuse_nothing(
     ],
 )
 async def test_whether_it_can_be_answered_is_asked_of_what_is_so(
-    run: Run, question: str, asked: str
+    single: Run, question: str, asked: str
 ) -> None:
     script = Replies(write=["yes", CHEAPEST])
-    await run("single_rag", script, {"question": question}, assist="on", query_candidates=1)
+    await single(script, {"question": question})
     likely, written = script.prompts
     assert f"Question: {asked}\n" in likely.text
     assert question in written.text
 
 
-async def test_a_query_that_fails_twice_is_sampled(run: Run) -> None:
+async def test_a_query_that_fails_twice_is_sampled(single: Run) -> None:
     script = Replies(
         write=["SELECT x FROM nowhere"] * 2 + [CHEAPEST] * 2, decide=[decide("Bonn", 1)]
     )
-    memory = await run("single_rag", script, assist="on", query_candidates=1)
+    memory = await single(script)
     assert facts(memory) == ["Bonn | 7.25"]
 
 

@@ -2,13 +2,9 @@
 
 import pytest
 from langchain_core.tools import tool
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command
-from scripted import Replies, Run, act, decide, register
+from scripted import Replies, Run, Thread, act, decide
 
 from planweave import BadInput
-from planweave.graphs import METHODS
-from planweave.memory import Context
 from planweave.tools.bound import TOOLS, register_tool
 
 
@@ -47,15 +43,11 @@ async def test_a_tool_that_is_not_known_is_reported_first(run: Run) -> None:
 async def test_a_person_approves_edits_or_refuses_a_call(
     decision: dict[str, object], hour: int | None, database: str
 ) -> None:
-    script = asked()
-    graph = METHODS.get("iter_rag").compiled(checkpointer=InMemorySaver())
-    settings = {"database": database, "tools": "tide", "approve_tools": True}
-    context = Context.model_validate({"model": register(script), **settings})
-    config = {"configurable": {"thread_id": "1"}}
-    stopped = await graph.ainvoke({"question": "How high?"}, config, context=context)
+    thread = Thread("iter_rag", asked(), database=database, tools="tide", approve_tools=True)
+    stopped = await thread.go("How high?")
     (request,) = stopped["__interrupt__"][0].value["action_requests"]
     assert (request["name"], request["args"]) == ("tide", {"harbour": "Hull"})
-    memory = await graph.ainvoke(Command(resume={"decisions": [decision]}), config, context=context)
+    memory = await thread.decide(decision)
     if hour is None:
         assert memory["turns"][0]["problem"] == "A person refused this call: Not now."
         assert memory["facts"] == []

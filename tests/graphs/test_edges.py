@@ -1,20 +1,19 @@
 """Every edge of every graph, each driven by a script of replies."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.memory import InMemorySaver
-from langgraph.types import Command, Interrupt
+from langgraph.types import Command
 from scripted import (
     PAPER,
     Replies,
     Reply,
     Run,
+    Thread,
     act,
     change,
     decide,
@@ -25,17 +24,10 @@ from scripted import (
     register,
 )
 
-from planweave.graphs import METHODS, of_family
-from planweave.memory import Answer, Context, Fact, Input, Turn, WorkingMemory
+from planweave.graphs import of_family
+from planweave.memory import Answer, Fact, Input, Turn, WorkingMemory
 from planweave.models import process_settings, register_provider
 from planweave.tools.result_text import in_a_sentence
-
-
-class Returned(WorkingMemory, total=False):
-    """What a graph gives back: the working memory, and what it waits for."""
-
-    __interrupt__: list[Interrupt]
-
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
 ALL = "SELECT name FROM plant"
@@ -53,15 +45,18 @@ def answer_of(memory: WorkingMemory) -> Answer:
     return answer
 
 
-def good(*, name: str = "planrag", before_decision: tuple[Reply, ...] = ()) -> Replies:
+def good(
+    *, name: str = "planrag", before_decision: tuple[Reply, ...] = (), **others: Sequence[Reply]
+) -> Replies:
     """The shortest good run of a method: one query, then the decision."""
     finish = [] if name == "single_rag" else [act("finish")]
-    return Replies(
-        plan=[plan("Take the cheapest plant.")],
-        action=[act("sql", CHEAPEST), *before_decision, *finish],
-        judge=[keep()],
-        decide=[decide("Bonn", 1)],
-    )
+    replies: dict[str, Sequence[Reply]] = {
+        "plan": [plan("Take the cheapest plant.")],
+        "action": [act("sql", CHEAPEST), *before_decision, *finish],
+        "judge": [keep()],
+        "decide": [decide("Bonn", 1)],
+    }
+    return Replies(**(replies | others))
 
 
 # -- from the question to the first action ----------------------------------------------------
@@ -114,8 +109,7 @@ async def test_an_unanswerable_question_is_said_to_be_so(name: str, run: Run) ->
 
 @pytest.mark.parametrize("name", PLANNED)
 async def test_a_malformed_plan_goes_on_without(name: str, run: Run) -> None:
-    script = good()
-    script.left["plan"] = [BAD, BAD]
+    script = good(plan=[BAD, BAD])
     memory = await run(name, script)
     assert answer_of(memory)["decision"] == "Bonn"
     failure = only(memory["failures"])
@@ -127,27 +121,12 @@ async def test_a_malformed_plan_goes_on_without(name: str, run: Run) -> None:
 # -- approval ---------------------------------------------------------------------------------
 
 
-class Thread:
-    """One thread of a planned method that stops for approval."""
-
-    def __init__(self, name: str, script: Replies, database: str) -> None:
-        self.graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
-        settings = {"model": register(script), "database": database, "approve": True, **PAPER}
-        self.context = Context.model_validate(settings)
-        self.config: RunnableConfig = {"configurable": {"thread_id": "1"}}
-
-    async def go(
-        self, given: Input | Command[str] | None, config: RunnableConfig | None = None
-    ) -> Returned:
-        config = config or self.config
-        returned: Returned = await self.graph.ainvoke(given, config, context=self.context)
-        return returned
-
-    async def resume(self, decision: Mapping[str, object]) -> Returned:
-        return await self.go(Command(resume={"decisions": [decision]}))
+def approving(name: str, script: Replies, database: str) -> Thread:
+    """A thread of a planned method that stops for approval."""
+    return Thread(name, script, database=database, approve=True, **PAPER)
 
 
-def request_of(memory: Returned) -> dict[str, list[dict[str, Any]]]:
+def request_of(memory: Any) -> dict[str, list[dict[str, Any]]]:
     request: dict[str, list[dict[str, Any]]] = only(memory["__interrupt__"]).value
     return request
 
@@ -156,14 +135,14 @@ def request_of(memory: Returned) -> dict[str, list[dict[str, Any]]]:
 @pytest.mark.parametrize("given", [[], ["Mine."]])
 async def test_approved(name: str, given: list[str], database: str) -> None:
     script = good()
-    thread = Thread(name, script, database)
+    thread = approving(name, script, database)
     asked: Input = {"question": "Which?", "predefined_plan": given}
     request = request_of(await thread.go(asked))
     action = only(request["action_requests"])
     assert action["args"] == {"plan": given or ["Take the cheapest plant."]}
     assert only(request["review_configs"])["action_name"] == action["name"]
     assert script.tasks == ["plan"] * (not given)
-    memory = await thread.resume({"type": "approve"})
+    memory = await thread.decide({"type": "approve"})
     assert answer_of(memory)["decision"] == "Bonn"
     assert script.tasks.count("plan") == (not given)
 
@@ -173,10 +152,10 @@ async def test_approved(name: str, given: list[str], database: str) -> None:
     "written", [["Mine.", " ", "Yours."], '["Mine.", "Yours."]', "Mine.\n\nYours."]
 )
 async def test_edited(name: str, written: list[str] | str, database: str) -> None:
-    thread = Thread(name, good(), database)
-    await thread.go({"question": "Which?"})
+    thread = approving(name, good(), database)
+    await thread.go("Which?")
     edited = {"name": "carry_out_plan", "args": {"plan": written}}
-    memory = await thread.resume({"type": "edit", "edited_action": edited})
+    memory = await thread.decide({"type": "edit", "edited_action": edited})
     assert memory["plan"] == ["Mine.", "Yours."]
     assert answer_of(memory)["decision"] == "Bonn"
 
@@ -186,12 +165,12 @@ async def test_edited(name: str, written: list[str] | str, database: str) -> Non
 async def test_rejected(name: str, kind: str, database: str) -> None:
     script = good()
     script.left["plan"].append(plan("Another one."))
-    thread = Thread(name, script, database)
-    await thread.go({"question": "Which?"})
-    again = await thread.resume({"type": kind, "message": "Too short"})
+    thread = approving(name, script, database)
+    await thread.go("Which?")
+    again = await thread.decide({"type": kind, "message": "Too short"})
     assert only(request_of(again)["action_requests"])["args"] == {"plan": ["Another one."]}
     assert "rejected by a person: Too short" in script.prompts[1].text
-    memory = await thread.resume({"type": "approve"})
+    memory = await thread.decide({"type": "approve"})
     assert answer_of(memory)["decision"] == "Bonn"
     assert memory["plan"] == ["Another one."]
 
@@ -210,11 +189,11 @@ async def test_rejected(name: str, kind: str, database: str) -> None:
     ],
 )
 async def test_a_garbage_answer_is_asked_again(garbage: object, database: str) -> None:
-    thread = Thread("planrag", good(), database)
-    await thread.go({"question": "Which?"})
+    thread = approving("planrag", good(), database)
+    await thread.go("Which?")
     again = await thread.go(Command(resume=garbage))
     assert "could not be used" in only(request_of(again)["action_requests"])["description"]
-    assert answer_of(await thread.resume({"type": "approve"}))["decision"] == "Bonn"
+    assert answer_of(await thread.decide({"type": "approve"}))["decision"] == "Bonn"
 
 
 # -- tools ------------------------------------------------------------------------------------
@@ -269,8 +248,7 @@ async def test_finish_at_once_says_that_nothing_is_known(name: str, run: Run) ->
 
 @pytest.mark.parametrize("name", LOOPS)
 async def test_a_repeated_action_is_not_run_again(name: str, run: Run) -> None:
-    script = good(before_decision=(act("sql", CHEAPEST),))
-    script.left["judge"] = [keep()] * 2
+    script = good(before_decision=(act("sql", CHEAPEST),), judge=[keep()] * 2)
     memory = await run(name, script)
     assert len(memory["facts"]) == 1
     assert "already taken" in memory["turns"][1]["problem"]
@@ -355,8 +333,7 @@ async def test_text_in_rows_is_data(tmp_path: Path, run: Run) -> None:
 
 
 async def test_a_new_plan_replaces_the_old_one(run: Run) -> None:
-    script = good()
-    script.left["judge"] = [change("Check the regions.", "Decide.")]
+    script = good(judge=[change("Check the regions.", "Decide.")])
     memory = await run("planrag", script)
     assert memory["plan"] == ["Check the regions.", "Decide."]
     assert memory["replans"] == [
@@ -374,8 +351,7 @@ async def test_a_new_plan_replaces_the_old_one(run: Run) -> None:
 
 @pytest.mark.parametrize("judgement", [keep(), change(), change(" "), BAD])
 async def test_otherwise_the_plan_stays(judgement: Reply, run: Run) -> None:
-    script = good()
-    script.left["judge"] = [judgement] * 2
+    script = good(judge=[judgement] * 2)
     memory = await run("planrag", script)
     assert (memory["plan"], memory["replans"]) == (["Take the cheapest plant."], [])
     assert answer_of(memory)["decision"] == "Bonn"
@@ -393,8 +369,10 @@ async def test_a_small_model_is_asked_to_judge_only_after_a_bad_observation(run:
 
 
 async def test_a_small_model_may_ask_for_another_plan(run: Run) -> None:
-    script = good(before_decision=(act("replan", "Costs are not enough."),))
-    script.left["judge"] = [change("Look at regions.")]
+    script = good(
+        before_decision=(act("replan", "Costs are not enough."),),
+        judge=[change("Look at regions.")],
+    )
     memory = await run("planrag", script, replan="adaptive", assist="on")
     assert "\n- replan: " in script.prompts[1].text
     assert "Costs are not enough." in script.prompts[3].text.partition("# Your task now")[2]
@@ -477,8 +455,7 @@ async def test_a_budget_in_dollars_needs_a_price(run: Run) -> None:
 
 @pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run: Run) -> None:
-    script = good(name=name)
-    script.left["decide"] = [decide("Bon", 1), decide(' "bonn". ', 1)]
+    script = good(name=name, decide=[decide("Bon", 1), decide(' "bonn". ', 1)])
     memory = await run(name, script, candidates=("Aachen", "Bonn"))
     assert answer_of(memory)["decision"] == "Bonn"
     assert memory["failures"] == []
@@ -488,8 +465,7 @@ async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run
 
 @pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_decision_that_stays_outside_is_a_failure(name: str, run: Run) -> None:
-    script = good(name=name)
-    script.left["decide"] = [decide("Dresden", 1), decide("Erfurt", 1)]
+    script = good(name=name, decide=[decide("Dresden", 1), decide("Erfurt", 1)])
     memory = await run(name, script, candidates=("Aachen", "Bonn"))
     assert answer_of(memory)["decision"] is None
     failure = only(memory["failures"])
@@ -498,8 +474,7 @@ async def test_a_decision_that_stays_outside_is_a_failure(name: str, run: Run) -
 
 @pytest.mark.parametrize("name", of_family("decide"))
 async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
-    script = good(name=name)
-    script.left["decide"] = [decide("Bonn", 7, 1, 1, -1, 0)]
+    script = good(name=name, decide=[decide("Bonn", 7, 1, 1, -1, 0)])
     memory = await run(name, script)
     assert answer_of(memory)["facts"] == [1]
     assert memory["messages"][-1].text.endswith("[1]")

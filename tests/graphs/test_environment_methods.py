@@ -5,9 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import HumanMessage
-from langgraph.checkpoint.memory import InMemorySaver
-from scripted import Replies, Reply, Script, answer_of, register
+from scripted import Replies, Reply, Script, Thread, answer_of, register
 from toy_world import ToyShop
 from worlds import (
     QUESTIONS,
@@ -56,15 +54,18 @@ def in_encyclopedia(folder: Path, script: Script, **more: object) -> Context:
     return Context.model_validate(settings)
 
 
+def in_webshop(folder: Path, script: Script, **more: object) -> Context:
+    given = {"environment": "webshop", "environment_data": str(shop(folder))}
+    return in_encyclopedia(folder, script, **{**given, "environment_task": "0", **more})
+
+
 def in_shop(folder: Path, *known: str) -> tuple[Replies, Context]:
     """A model that buys a scarf, where these actions bought a hat before."""
     steps = [{"action": action} for action in known]
     hat = {"question": "i need a blue hat", "success": True, "steps": steps}
     paths = write_lines(folder / "bought.jsonl", [hat])
-    given = {"environment": "webshop", "environment_data": str(shop(folder))}
     script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
-    more = {**given, "environment_task": "0", "paths": str(paths)}
-    return script, in_encyclopedia(folder, script, **more)
+    return script, in_webshop(folder, script, paths=str(paths))
 
 
 def hats(folder: Path) -> Path:
@@ -229,8 +230,7 @@ async def test_what_is_asked_for_stands_before_the_end(tmp_path: Path) -> None:
 async def test_a_page_that_was_shown_is_only_referred_to(tmp_path: Path) -> None:
     actions = ("search[warm scarf]", "click[B000000001]", "click[< Prev]", "click[B000000002]")
     script = acting(*actions, "click[Buy Now]")
-    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
-    memory = await run("react", in_encyclopedia(tmp_path, script, **given, environment_task="0"))
+    memory = await run("react", in_webshop(tmp_path, script))
     assert memory["facts"][2]["text"] == memory["facts"][0]["text"]
     last = script.prompts[-1].text
     assert last.count(memory["facts"][0]["text"]) == 1
@@ -378,9 +378,7 @@ async def test_genground_remembers_what_like_actions_showed(tmp_path: Path) -> N
 async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> None:
     buy = ("search[warm scarf]", "click[B000000001]", "click[red]", "click[Buy Now]")
     script = acting(*buy)
-    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
-    context = in_encyclopedia(tmp_path, script, **given, environment_task="0")
-    memory = await run("react", context)
+    memory = await run("react", in_webshop(tmp_path, script))
     assert memory["episode"] is not None
     assert memory["episode"]["score"] == 1
     assert answer_of(memory)["decision"] == "done"
@@ -393,18 +391,11 @@ async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> Non
 
 
 async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
-    search, product, red, blue = (
-        "search[warm scarf]",
-        "click[B000000001]",
-        "click[red]",
-        "click[navy blue]",
-    )
+    search, product = "search[warm scarf]", "click[B000000001]"
+    red, blue = "click[red]", "click[navy blue]"
     there_and_back = ("click[Description]", "click[< Prev]", "click[Features]", "click[< Prev]")
     script = acting(search, product, red, red, blue, *there_and_back, "click[Buy Now]")
-    given = {"environment": "webshop", "environment_data": str(shop(tmp_path))}
-    memory = await run(
-        "react", in_encyclopedia(tmp_path, script, **given, environment_task="0", assist="on")
-    )
+    memory = await run("react", in_webshop(tmp_path, script, assist="on"))
     told = [prompt.text.partition("Possible now: ")[2] for prompt in script.prompts]
     listed = [text.partition(".\n")[0].split("; ") for text in told]
     with_product = [actions for actions in listed if "click[Buy Now]" in actions]
@@ -420,9 +411,8 @@ async def test_a_crash_of_the_environment_is_a_problem_of_the_turn(
 ) -> None:
     monkeypatch.setattr(episodes, "open_environment", lambda *_: ToyShop(tmp_path))
     script = acting("count", "always", "count", "count")
-    given = {"environment": "webshop", "environment_data": "", "environment_task": "0"}
     with episodes.counting() as ends:
-        memory = await run("react", in_encyclopedia(tmp_path, script, **given))
+        memory = await run("react", in_webshop(tmp_path, script))
     assert ends == episodes.Ends(crashes=2)
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [False, True, False, False]
     assert 'did not help: "The environment webshop crashes' in script.prompts[2].text
@@ -435,8 +425,7 @@ async def test_of_several_actions_the_first_is_done_and_remembered(
 ) -> None:
     monkeypatch.setattr(episodes, "open_environment", lambda *_: ToyShop(tmp_path))
     script = acting("count, always", "count; count.", "count")
-    given = {"environment": "webshop", "environment_data": "", "environment_task": "0"}
-    memory = await run("react", in_encyclopedia(tmp_path, script, **given))
+    memory = await run("react", in_webshop(tmp_path, script))
     assert [turn["input"] for turn in memory["turns"]] == ["count"] * 3
     assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]
 
@@ -444,14 +433,11 @@ async def test_of_several_actions_the_first_is_done_and_remembered(
 async def test_a_run_goes_on_after_everything_was_closed(tmp_path: Path) -> None:
     script = acting(*GOLD)
     context = in_encyclopedia(tmp_path, script)
-    graph = METHODS.get("react").compiled(
-        checkpointer=InMemorySaver(), interrupt_after=["environment"]
-    )
-    config = {"configurable": {"thread_id": "1"}}
-    await graph.ainvoke({"messages": [HumanMessage("Go!")]}, config, context=context)
+    thread = Thread("react", script, {"interrupt_after": ["environment"]}, **dict(context))
+    await thread.go("Go!")
     for _ in GOLD:
         episodes.close_all()
-        memory = await graph.ainvoke(None, config, context=context)
+        memory = await thread.go()
     assert memory["episode"]["score"] == 1
     assert [turn["input"] for turn in memory["turns"]] == [*GOLD]
 

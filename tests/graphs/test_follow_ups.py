@@ -1,29 +1,27 @@
 """Several questions in one thread: a follow-up goes on with what is known, another one does not."""
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf, put_up
 from scripted import (
     PAPER,
     Replies,
     Reply,
+    Thread,
     act,
     answer_of,
+    ask,
     change,
     decide,
     finding,
     keep,
     plan,
-    register,
     tell,
 )
 
-from planweave.graphs import METHODS
-from planweave.memory import Context, WorkingMemory
+from planweave.memory import Input, WorkingMemory
 
 Talk = Callable[..., Awaitable[list[WorkingMemory]]]
 
@@ -40,14 +38,8 @@ def talk(database: str) -> Talk:
     async def talk(
         name: str, script: Replies, *questions: str, **settings: object
     ) -> list[WorkingMemory]:
-        chosen = {"model": register(script), "database": database, **PAPER, **settings}
-        context = Context.model_validate(chosen)
-        graph = METHODS.get(name).compiled(checkpointer=InMemorySaver())
-        thread: Any = {"configurable": {"thread_id": "t"}}
-        return [
-            await graph.ainvoke({"question": question}, thread, context=context)
-            for question in questions
-        ]
+        thread = Thread(name, script, **{"database": database, **PAPER, **settings})
+        return [await thread.go(question) for question in questions]
 
     return talk
 
@@ -172,17 +164,14 @@ async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None
         decide=[decide("Bonn", 1)],
         interpret=[understood("Which plant in the west is cheapest?")],
     )
-    context = Context(model=register(script), database=database)
-    memory: WorkingMemory = await METHODS.get("react").graph.ainvoke(
-        {
-            "messages": [
-                HumanMessage("Which plant is cheapest?"),
-                AIMessage("**Cottbus** " + "x" * 5_000),
-                HumanMessage("And in the west?"),
-            ]
-        },
-        context=context,
-    )
+    said: Input = {
+        "messages": [
+            HumanMessage("Which plant is cheapest?"),
+            AIMessage("**Cottbus** " + "x" * 5_000),
+            HumanMessage("And in the west?"),
+        ]
+    }
+    memory = await ask("react", script, said, database=database)
     assert memory["question"] == "Which plant in the west is cheapest?"
     assert [fact["number"] for fact in memory["facts"]] == [1]
     interpreted, chose = script.prompts[:2]

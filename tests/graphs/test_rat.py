@@ -1,5 +1,6 @@
 """RAT and its baselines: every edge, what retrieval changes, and what is handed over."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -60,14 +61,15 @@ FIRST, SECOND = revised(COSTS_5), revised(HOLDS_33)
 SAID = answer("The levelised cost of hydrogen is USD 5.5/kg [1], its value 33.3 kWh/kg [2].", "5.5")
 
 
-def good() -> Replies:
+def good(**others: Sequence[Reply]) -> Replies:
     """Two steps, both of which the pages correct."""
-    return Replies(
-        draft=[draft(COSTS_1, HOLDS_30)],
-        query=[query("levelised cost"), query("heating value")],
-        revise=[FIRST, SECOND],
-        answer=[SAID],
-    )
+    replies: dict[str, Sequence[Reply]] = {
+        "draft": [draft(COSTS_1, HOLDS_30)],
+        "query": [query("levelised cost"), query("heating value")],
+        "revise": [FIRST, SECOND],
+        "answer": [SAID],
+    }
+    return Replies(**(replies | others))
 
 
 # -- RAT --------------------------------------------------------------------------------------
@@ -119,12 +121,13 @@ async def test_each_revision_is_kept_for_people(ask: Run) -> None:
 
 
 async def test_an_earlier_step_may_be_corrected_a_later_one_not(ask: Run) -> None:
-    script = good()
-    script.left["draft"] = [draft(COSTS_1, HOLDS_30, "So it is dear.")]
-    script.left["revise"] = [
-        revised(COSTS_1, (2, "So it is cheap.")),
-        revised(HOLDS_33, (1, COSTS_5), (2, "Nothing.")),
-    ]
+    script = good(
+        draft=[draft(COSTS_1, HOLDS_30, "So it is dear.")],
+        revise=[
+            revised(COSTS_1, (2, "So it is cheap.")),
+            revised(HOLDS_33, (1, COSTS_5), (2, "Nothing.")),
+        ],
+    )
     memory = await ask("rat", script, retrievals=2)
     assert memory["revised"] == [COSTS_5, HOLDS_33, "So it is dear."]
     assert [one["step"] for one in memory["revisions"]] == [1, 1, 2]
@@ -144,8 +147,7 @@ async def test_an_earlier_step_may_be_corrected_a_later_one_not(ask: Run) -> Non
 async def test_a_reviser_that_repeats_its_instructions_leaves_the_step(
     copied: str, ask: Run
 ) -> None:
-    script = good()
-    script.left["revise"] = [revised(copied), SECOND]
+    script = good(revise=[revised(copied), SECOND])
     memory = await ask("rat", script, assist="on")
     assert memory["revised"] == [COSTS_1, HOLDS_33]
 
@@ -181,8 +183,7 @@ async def test_without_a_collection_nothing_is_found(
 
 
 async def test_a_page_that_is_found_again_is_the_same_fact(ask: Run) -> None:
-    script = good()
-    script.left["query"] = [query("levelised"), query("cost")]
+    script = good(query=[query("levelised"), query("cost")])
     memory = await ask("rat", script)
     assert [turn["facts"] for turn in memory["turns"]] == [[1], [1]]
     assert len(memory["facts"]) == 1
@@ -211,8 +212,7 @@ async def test_a_given_plan_is_the_draft(ask: Run) -> None:
 
 
 async def test_non_causal_revises_all_steps_from_one_retrieval(ask: Run, shelf: Shelf) -> None:
-    script = good()
-    script.left["revise"] = [{"steps": [COSTS_5, HOLDS_33, "More."]}]
+    script = good(revise=[{"steps": [COSTS_5, HOLDS_33, "More."]}])
     memory = await ask("rat", script, revision="non_causal")
     assert script.tasks == ["draft", "query", "revise", "answer"]
     assert len(shelf.queries) == 1

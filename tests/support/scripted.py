@@ -9,6 +9,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from planweave import testing
 from planweave.graphs import METHODS
@@ -94,6 +97,31 @@ def playing(script: Script) -> testing.ScriptedModel:
 def register(script: Script) -> str:
     """Make ``script`` a model; returns its name."""
     return register_model(playing(script))
+
+
+class Thread:
+    """One thread of a method; it can be stopped, resumed and asked again."""
+
+    def __init__(
+        self,
+        name: str,
+        script: "Script",
+        stops: Mapping[str, Any] | None = None,
+        /,
+        **settings: object,
+    ) -> None:
+        self.graph = METHODS.get(name).compiled(checkpointer=InMemorySaver(), **(stops or {}))
+        self.context = Context.model_validate({"model": register(script), **settings})
+        self.config: RunnableConfig = {"configurable": {"thread_id": "1"}}
+
+    async def go(self, given: str | Input | Command[str] | None = None) -> Any:
+        """Ask a question, or go on; gives the working memory and what the run waits for."""
+        asked = Input(question=given) if isinstance(given, str) else given
+        return await self.graph.ainvoke(asked, self.config, context=self.context)
+
+    async def decide(self, decision: Mapping[str, object]) -> Any:
+        """Answer what the run waits for."""
+        return await self.go(Command(resume={"decisions": [decision]}))
 
 
 class Replies:
