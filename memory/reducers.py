@@ -41,16 +41,17 @@ def changes(
     state: type[Any], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> dict[str, Any]:
     """The update that turns ``before`` into ``after``: of what grows, only what is new."""
-    reducers = _reducers(state)  # type: ignore[arg-type]  # a type can be hashed
+    known = reducers(state)  # type: ignore[arg-type]  # a type can be hashed
     return {
-        name: _update(reducers.get(name), before[name], value) if name in before else value
+        name: _update(known.get(name), before[name], value) if name in before else value
         for name, value in after.items()
         if name not in before or before[name] != value
     }
 
 
 @cache
-def _reducers(state: type[Any]) -> dict[str, Callable[[Any, Any], Any]]:
+def reducers(state: type[Any]) -> dict[str, Callable[[Any, Any], Any]]:
+    """By name, how an update is added to what there is; without one it takes its place."""
     hints = get_type_hints(state, include_extras=True)
     last = {name: [*getattr(hint, "__metadata__", ())][-1:] for name, hint in hints.items()}
     return {name: found[0] for name, found in last.items() if found and callable(found[0])}

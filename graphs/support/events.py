@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import add
-from typing import Any, Literal, NamedTuple, TypeAlias, cast, get_type_hints
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 from langchain_core.messages import AIMessageChunk
 from langgraph.types import Overwrite
 
 from planweave.memory import Answer, Claim, Fact, Verdict, WorkingMemory, add_usage, total_usage
+from planweave.memory.reducers import reducers
 from planweave.models import CallRecord
 from planweave.nodes.drafting.reviser import revision_text
 from planweave.nodes.support.briefing import plan_text
@@ -211,11 +212,7 @@ Event: TypeAlias = (
     | AnswerEvent
 )
 
-_GROWING = frozenset(
-    name
-    for name, hint in get_type_hints(WorkingMemory, include_extras=True).items()
-    if add in getattr(hint, "__metadata__", ())
-)
+_GROWING = frozenset(name for name, reducer in reducers(WorkingMemory).items() if reducer is add)
 """Parts of the working memory to which an update adds."""
 
 _REMARKS = {

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from time import perf_counter
-from typing import Literal
+from typing import Any, Literal
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
@@ -39,7 +39,6 @@ from planweave.tools import (
     open_database,
     result_text,
 )
-from planweave.tools.database import Cell
 from planweave.tools.result_text import cell_text
 from planweave.tools.sql import SqlDatabase
 
@@ -83,22 +82,8 @@ def limits(context: Context) -> Limits:
     )
 
 
-def observation(
-    result: QueryResult,
-    context: Context,
-    agreement: float | None = None,
-    ranks: Literal["highest", "lowest"] | None = None,
-    doubts: Sequence[str] | None = None,
-) -> Observation:
-    """What a result shows.
-
-    Args:
-        result: Of the query.
-        context: Bounds the text.
-        agreement: How many of several candidate queries returned the same.
-        ranks: The rows are options, the best first, and this end is best.
-        doubts: Why the first row may not be what is asked; None if nobody has looked.
-    """
+def observation(result: QueryResult, context: Context) -> Observation:
+    """What a result shows, within the context's limits."""
     only_row = result.rows[0] if result.total_rows == 1 else ()
     return Observation(
         text=result_text(result, max_characters=context.observation_characters),
@@ -109,24 +94,16 @@ def observation(
         },
         found=bool(result.rows),
         table=_table(result) if result.rows else None,
-        agreement=agreement,
-        ranks=ranks,
-        doubts=doubts,
     )
 
 
 def _table(result: QueryResult) -> Table:
-    """The rows as data, so that rules can be carried out on them."""
-    return Table(
-        columns=list(result.columns),
-        rows=[[_value(cell) for cell in row] for row in result.rows],
-        complete=not result.truncated,
-    )
-
-
-def _value(cell: Cell) -> Value:
-    """A cell as plain JSON; a list or a map becomes its text."""
-    return cell_text(cell) if isinstance(cell, list | dict) else cell
+    """The rows as data, so that rules can be carried out on them; a list or map is a text."""
+    rows: list[list[Value]] = [
+        [cell_text(cell) if isinstance(cell, list | dict) else cell for cell in row]
+        for row in result.rows
+    ]
+    return Table(columns=list(result.columns), rows=rows, complete=not result.truncated)
 
 
 async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -> WorkingMemory:
@@ -137,16 +114,16 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
     context, action = runtime.context, chosen_action(state)
     database = await asyncio.to_thread(open_database, url)
     calls: list[CallRecord] = []
-    best, agreement = await _given(action["input"], state["question"], database, context), None
-    ranks: Literal["highest", "lowest"] | None = None
-    doubts: Sequence[str] | None = None
+    best = await _given(action["input"], state["question"], database, context)
+    more: dict[str, Any] = {}
     if best is None or best.result is None:
         written = await _written(state, action, database, runtime, calls)
-        best, agreement = written.best, written.agreement
+        best, more["agreement"] = written.best, written.agreement
         if written.ranking:
-            ranks = "highest" if written.ranking.highest else "lowest"
+            more["ranks"] = "highest" if written.ranking.highest else "lowest"
             doubts = await asyncio.to_thread(_doubts, best, state["question"], database, context)
-    seen = [observation(best.result, context, agreement, ranks, doubts)] if best.result else []
+            more["doubts"] = doubts
+    seen = [observation(best.result, context)._replace(**more)] if best.result else []
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
     found = [one for one in seen if one.found]

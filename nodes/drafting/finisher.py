@@ -1,9 +1,8 @@
 """Finisher: writes what the task asks for, with the thoughts and texts that there are."""
 
 import re
-from abc import abstractmethod
-from collections.abc import Iterable, Mapping
-from typing import Annotated
+from collections.abc import Callable, Iterable, Mapping
+from typing import Annotated, Any
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -21,38 +20,18 @@ from planweave.prompts import load
 _STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+)?\s*", re.IGNORECASE)
 
 
-class Product(BaseModel):
-    """The finisher's reply."""
-
-    @abstractmethod
-    def product(self) -> str:
-        """What was asked for, as it is handed over."""
-
-
-class Code(Program, Product):
+class Code(Program):
     """A program."""
 
-    def product(self) -> str:
-        """See :class:`Product`."""
-        return self.code
 
-
-class Steps(Product):
+class Steps(BaseModel):
     """A plan."""
 
     steps: list[Annotated[str, Field(max_length=STEP)]] = Field(max_length=40)
 
-    def product(self) -> str:
-        """See :class:`Product`."""
-        return plan_lines(self.steps)
 
-
-class Prose(Text, Product):
+class Prose(Text):
     """A text."""
-
-    def product(self) -> str:
-        """See :class:`Product`."""
-        return self.text
 
 
 class Written(BaseModel):
@@ -63,12 +42,13 @@ class Written(BaseModel):
     unknown: str = Field(max_length=UNKNOWN)
 
 
-_PRODUCTS: Mapping[TaskFamily, type[Product]] = {
-    "code": Code,
-    "maths": Code,
-    "planning": Steps,
-    "writing": Prose,
+_PRODUCTS: Mapping[TaskFamily, tuple[type[BaseModel], Callable[[Any], str]]] = {
+    "code": (Code, lambda reply: reply.code),
+    "maths": (Code, lambda reply: reply.code),
+    "planning": (Steps, lambda reply: plan_lines(reply.steps)),
+    "writing": (Prose, lambda reply: reply.text),
 }
+"""The form of the reply, and how its product is handed over."""
 
 
 async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -83,8 +63,9 @@ async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     task = load(f"rat/{family}_final").fill(notes=_notes(state, family, runtime.context))
     if family == "answer":
         return await _cited(task, state, runtime)
-    reply = await ask_writer("finisher", _PRODUCTS[family], task, state, runtime)
-    product = reply.value.product() if reply.value else ""
+    form, product_of = _PRODUCTS[family]
+    reply = await ask_writer("finisher", form, task, state, runtime)
+    product = product_of(reply.value) if reply.value else ""
     if not product and family in ("code", "writing"):
         product = "\n".join(state["revised"])
     return {"answer": _handed_over(product, state), **spent(reply)}

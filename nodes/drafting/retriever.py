@@ -15,14 +15,9 @@ def retriever(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     for lookup in open_lookups(state):
         found = _search(state, lookup["query"], 1, runtime)
         pages, turns = found["pages"], found.get("turns", [])
-        update["lookups"].append(
-            Lookup(
-                step=lookup["step"],
-                query=lookup["query"],
-                page=pages[0] if pages else None,
-                problem=turns[0]["problem"] if turns else "",
-            )
-        )
+        problem = turns[0]["problem"] if turns else ""
+        done: Lookup = {**lookup, "page": pages[0] if pages else None, "problem": problem}
+        update["lookups"].append(done)
         update["usage"] = add_usage(update["usage"], found["usage"])
     return update
 

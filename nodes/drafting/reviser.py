@@ -1,7 +1,6 @@
 """Reviser: corrects a step of the draft by the one text that was looked up for it."""
 
 import json
-from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from difflib import unified_diff
 from itertools import chain
@@ -26,22 +25,10 @@ class Rewritten(BaseModel):
     text: Text
 
 
-class Revised(BaseModel):
-    """The reviser's reply."""
-
-    @abstractmethod
-    def changes(self, step: int) -> dict[int, str]:
-        """The steps as they are written, by number, where ``step`` was checked."""
-
-
-class Step(Revised):
+class Step(BaseModel):
     """The step that is checked, written again."""
 
     text: Text
-
-    def changes(self, step: int) -> dict[int, str]:
-        """See :class:`Revised`."""
-        return {step: self.text}
 
 
 class StepAndEarlier(Step):
@@ -49,24 +36,14 @@ class StepAndEarlier(Step):
 
     earlier: list[Rewritten] = Field(max_length=2)
 
-    def changes(self, step: int) -> dict[int, str]:
-        """See :class:`Revised`; a later step is never written."""
-        return {one.number: one.text for one in self.earlier if 0 < one.number < step} | {
-            step: self.text
-        }
 
-
-class Steps(Revised):
+class Steps(BaseModel):
     """All steps in order, where the whole draft is checked at once."""
 
     steps: list[Text] = Field(max_length=MAX_STEPS)
 
-    def changes(self, step: int) -> dict[int, str]:  # noqa: ARG002
-        """See :class:`Revised`."""
-        return dict(enumerate(self.steps, 1))
 
-
-_OTHERS: Mapping[type[Revised], Sequence[str]] = {
+_OTHERS: Mapping[type[Step] | type[Steps], Sequence[str]] = {
     Step: (),
     StepAndEarlier: ("rat/revise_earlier",),
     Steps: ("rat/revise_whole",),
@@ -96,7 +73,7 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         form=json.dumps(form, ensure_ascii=False),
     )
     reply = await ask_writer("reviser", output, task, state, runtime)
-    written = reply.value.changes(state["step"]) if reply.value else {}
+    written = _written(reply.value, state["step"]) if reply.value else {}
     changed = {
         number: text
         for number, step in written.items()
@@ -107,7 +84,15 @@ async def reviser(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     return {"revisions": revisions(state, lookup, changed), **spent(reply)}
 
 
-def _form(state: WorkingMemory) -> tuple[type[Revised], dict[str, JsonValue]]:
+def _written(reply: Step | Steps, step: int) -> dict[int, str]:
+    """The steps as they are written, by number, where ``step`` was checked; never a later one."""
+    if isinstance(reply, Steps):
+        return dict(enumerate(reply.steps, 1))
+    others = reply.earlier if isinstance(reply, StepAndEarlier) else []
+    return {one.number: one.text for one in others if 0 < one.number < step} | {step: reply.text}
+
+
+def _form(state: WorkingMemory) -> tuple[type[Step] | type[Steps], dict[str, JsonValue]]:
     """What is replied, and the reply that would change nothing."""
     if state["step"] == WHOLE:
         return Steps, {"steps": [*state["revised"]]}

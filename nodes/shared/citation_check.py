@@ -130,13 +130,10 @@ async def _judged(
     )
     reply = await ask_role("judge", Entailments, task, state, runtime)
     verdicts = {v.claim: v for v in reply.value.verdicts} if reply.value else {}
-    judged = [
-        Claim(
-            text=claim["text"],
-            facts=claim["facts"],
-            supported=verdicts[n].supported if n in verdicts else claim["supported"],
-            reason=verdicts[n].reason if n in verdicts else claim["reason"],
-        )
+    judged: list[Claim] = [
+        {**claim, "supported": verdicts[n].supported, "reason": verdicts[n].reason}
+        if n in verdicts
+        else claim
         for n, claim in enumerate(claims, start=1)
     ]
     return judged, spent(reply)

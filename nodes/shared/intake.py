@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, NamedTuple, cast, get_type_hints
+from types import NoneType
+from typing import Any, NamedTuple, cast, get_args, get_origin, get_type_hints
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -10,6 +11,7 @@ from langgraph.types import Overwrite
 
 from planweave import BadInput
 from planweave.memory import Context, Exchange, WorkingMemory
+from planweave.memory.reducers import latest, reducers
 from planweave.nodes.acting.environment import new_episode, scene, task_to_solve
 from planweave.nodes.support.role import PlainNode
 from planweave.texts import shorten
@@ -27,12 +29,6 @@ _GREETING = re.compile(
 )
 _EXCHANGES = 4
 _EXCHANGE_CHARACTERS = 600
-
-_GATHERED = (
-    *("turns", "replans", "failures", "reflections", "grounded"),
-    *("lookups", "revisions", "members", "observed"),
-)
-"""What reducers add to: an empty list would change nothing, so it is overwritten."""
 
 
 def intake(state: type[Any]) -> PlainNode:
@@ -79,38 +75,18 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 def _cleared(*, follows: bool) -> WorkingMemory:
     """What the work on an earlier question has left, empty again.
 
-    Facts and abbreviations stay for a question that follows.
+    Facts and abbreviations stay for a question that follows. An empty update of what grows would
+    change nothing, so that is overwritten.
     """
-    cleared: WorkingMemory = {
-        "step": 1,
-        "iteration": 0,
-        "done_steps": [],
-        "action": None,
-        "actions": [],
-        "replanning": "",
-        "pages": [],
-        "whole": False,
-        "objection": "",
-        "rejections": 0,
-        "reason": "",
-        "task": "",
-        "answer": None,
-        "claims": [],
-        "draft": [],
-        "needs": [],
-        "revised": [],
-        "reasoning": "",
-        "candidate_queries": [],
-        "query_scores": [],
-        "raises": 0,
-        "agreement": 0.0,
-        "candidate_paths": [],
-        "path": None,
-    }
-    overwritten = {name: Overwrite([]) for name in _GATHERED} | {"usage": Overwrite({})}
-    if not follows:
-        overwritten |= {"facts": Overwrite([]), "abbreviations": Overwrite({})}
-    return cleared | cast("WorkingMemory", overwritten)
+    growing = reducers(WorkingMemory)
+    kept = {"messages", *(("facts", "abbreviations") if follows else ())}
+    cleared: dict[str, Any] = {"step": 1}
+    for name, hint in get_type_hints(WorkingMemory).items():
+        if name not in {*kept, *cleared}:
+            empty = None if NoneType in get_args(hint) else (get_origin(hint) or hint)()
+            grows = growing.get(name, latest) is not latest
+            cleared[name] = Overwrite(empty) if grows else empty
+    return cast("WorkingMemory", cleared)
 
 
 class Source(NamedTuple):

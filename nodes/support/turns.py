@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from planweave import PlanweaveError
 from planweave.memory import (
@@ -135,17 +135,15 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
         query=action["input"],
         quote=observation.quote,
     )
-    if observation.table:
-        fact["table"] = observation.table
-    if observation.agreement is not None:
-        fact["agreement"] = observation.agreement
-    if observation.working:
-        fact["working"] = [*observation.working]
-    if observation.ranks:
-        fact["ranks"] = observation.ranks
-    if observation.doubts is not None:
-        fact["doubts"] = [*observation.doubts]
-    return fact
+    more = {
+        "table": observation.table,
+        "agreement": observation.agreement,
+        "working": [*observation.working] or None,
+        "ranks": observation.ranks,
+        "doubts": None if observation.doubts is None else [*observation.doubts],
+    }
+    known: Any = {name: value for name, value in more.items() if value is not None}
+    return {**fact, **known}
 
 
 def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> WorkingMemory:
