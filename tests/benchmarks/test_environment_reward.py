@@ -19,7 +19,7 @@ from planweave.learning.agent_batches import Settings
 from planweave.learning.guide import Guide
 from planweave.learning.paths import TaskPath
 from planweave.tools.environments import EnvironmentFailed, Observation, Task, open_environment
-from planweave.tools.environments.base import LocalEnvironment
+from planweave.tools.environments.base import Environment
 
 WRITERS = {
     "Alpha": "Ann Lee",
@@ -45,7 +45,7 @@ def path(book: str, *instructions: str) -> TaskPath:
 KNOWN = [path(book) for book in WRITERS]
 
 
-class Library(LocalEnvironment):
+class Library(Environment):
     """A world where the name of a book has to be searched for; it notes what is begun."""
 
     name = "hotpotqa"

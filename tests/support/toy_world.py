@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from planweave.tools.environments import Task
-from planweave.tools.environments.remote import RemoteEnvironment, Seen, serve
+from planweave.tools.environments import Observation, Task
+from planweave.tools.environments.remote import RemoteEnvironment, RemoteWorld, serve
 
 
-class Toy:
+class Toy(RemoteWorld):
     """Counts; ``crash`` and ``hang`` do so the first time, ``always`` every time."""
 
     def __init__(self) -> None:
@@ -19,11 +19,11 @@ class Toy:
         self._count = 0
         self._notes = Path()
 
-    def begin(self, task: Mapping[str, Any]) -> Seen:
+    def begin(self, task: Mapping[str, Any]) -> Observation:
         self._count, self._notes = 0, Path(task["notes"])
-        return Seen(text=f"begun in {os.getpid()}")
+        return Observation(f"begun in {os.getpid()}")
 
-    def act(self, action: str) -> Seen:
+    def act(self, action: str) -> Observation:
         note = self._notes / action
         if action == "always" or (action == "crash" and not note.exists()):
             note.touch()
@@ -33,7 +33,7 @@ class Toy:
             time.sleep(60)
         print("a library that prints")  # noqa: T201
         self._count += 1
-        return Seen(text=str(self._count), done=self._count >= 3, score=self._count * 0.5)
+        return Observation(str(self._count), done=self._count >= 3, score=self._count * 0.5)
 
     def admissible(self) -> Sequence[str]:
         return ["count", str(self._count)]

@@ -310,7 +310,7 @@ def test_wrong_data_is_told(name: str, data: str | None, said: str, tmp_path: Pa
 
 
 def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no questions of a split 'test'.* dev, train"):
+    with pytest.raises(BadInput, match=r"no tasks of a split 'test'.* dev, train"):
         open_environment("hotpotqa", encyclopedia(tmp_path)).tasks("test")
     with pytest.raises(BadInput, match="no splits"):
         open_environment("webshop", shop(tmp_path)).tasks("test")

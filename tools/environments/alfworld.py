@@ -50,10 +50,7 @@ class ALFWorld(RemoteEnvironment):
     def __init__(self, data: Path) -> None:
         self._official = data / "json_2.1.1"
         if not (self._official.is_dir() or (data / "alfred.pddl").is_file()):
-            raise BadInput(
-                f"The folder {data} has no games of ALFWorld.",
-                fix=_FIX,
-            )
+            raise BadInput(f"The folder {data} has no games of ALFWorld.", fix=_FIX)
         super().__init__(
             "planweave.tools.environments.alfworld_process", install="pip install 'alfworld>=0.4.2'"
         )
@@ -93,11 +90,9 @@ class ALFWorld(RemoteEnvironment):
         return self._downloaded(split) if self._official.is_dir() else self._collected(split)
 
     def _collected(self, split: str) -> list[Task]:
-        tasks = []
-        for game in read_records(self._data / f"games_{split}.jsonl.xz", Game, fix=_FIX):
-            self._games[game.id] = zlib.compress(game.pddl_problem.encode())
-            tasks.append(_task(game.id, game.task_type, game.task, game.walkthrough))
-        return tasks
+        games = read_records(self._data / f"games_{split}.jsonl.xz", Game, fix=_FIX)
+        self._games |= {game.id: zlib.compress(game.pddl_problem.encode()) for game in games}
+        return [_task(game.id, game.task_type, game.task, game.walkthrough) for game in games]
 
     def _downloaded(self, split: str) -> list[Task]:
         tasks = []
@@ -137,12 +132,7 @@ def _task(own: str, kind: str, question: str, walkthrough: Sequence[str]) -> Tas
     return Task(id=own, kind=kind, question=question.strip(), gold=tuple(walkthrough))
 
 
-@environment("alfworld")
-def connect(data: Path | None) -> ALFWorld:
+@environment("alfworld", needs=_FIX)
+def connect(data: Path) -> ALFWorld:
     """Open the environment on a folder of games."""
-    if data is None:
-        raise BadInput(
-            "ALFWorld needs its games.",
-            fix=_FIX,
-        )
     return ALFWorld(data)

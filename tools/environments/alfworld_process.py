@@ -5,7 +5,8 @@ from copy import deepcopy
 from functools import lru_cache
 from typing import Any
 
-from planweave.tools.environments.remote import Seen, serve
+from planweave.tools.environments.base import Observation
+from planweave.tools.environments.remote import RemoteWorld, serve
 
 _TRANSLATED = 16  # problems of the last eight games
 _PHRASES = 4096
@@ -27,7 +28,7 @@ def _remember() -> None:
         textgen._parse_and_convert = lambda *words, **how: deepcopy(parse(*words, **how))
 
 
-class Games:
+class Games(RemoteWorld):
     """One game at a time."""
 
     def __init__(self) -> None:
@@ -39,8 +40,8 @@ class Games:
         self._env: Any = None
         self._state: Any = None
 
-    def begin(self, task: Mapping[str, Any]) -> Seen:
-        """See :class:`planweave.tools.environments.remote.World`."""
+    def begin(self, task: Mapping[str, Any]) -> Observation:
+        """See :class:`RemoteWorld`."""
         if self._env is not None:
             self._env.close()
         infos = self._textworld.EnvInfos(won=True, admissible_commands=True)
@@ -48,20 +49,20 @@ class Games:
         self._state = self._env.reset()
         return self._seen()
 
-    def act(self, action: str) -> Seen:
-        """See :class:`planweave.tools.environments.remote.World`."""
+    def act(self, action: str) -> Observation:
+        """See :class:`RemoteWorld`."""
         self._state, _, _ = self._env.step(action)
         return self._seen()
 
     def admissible(self) -> Sequence[str]:
-        """See :class:`planweave.tools.environments.remote.World`."""
+        """See :class:`RemoteWorld`."""
         commands: Sequence[str] = self._state.admissible_commands
-        return [command for command in commands if command != "help"]  # what it lists is told
+        return [command for command in commands if command != "help"]  # what it lists is reported
 
-    def _seen(self) -> Seen:
+    def _seen(self) -> Observation:
         won = bool(self._state["won"])
         text = self._state.feedback.replace(_BANNER, "").strip()
-        return Seen(text=text, done=won, score=float(won))
+        return Observation(text, done=won, score=float(won))
 
 
 def main() -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from planweave import PlanweaveError
+from planweave import BadInput, PlanweaveError
 
 OPEN = "[…]"
 """Ends an action that takes words of one's own in its brackets."""
@@ -56,7 +56,10 @@ class Observation:
 
 
 class Environment(Protocol):
-    """A world in which one task at a time is worked on."""
+    """A world in which one task at a time is worked on; what it holds is freed at the end.
+
+    A subclass without a process of its own has nothing to free, and tasks that tell their question.
+    """
 
     name: str
 
@@ -75,6 +78,7 @@ class Environment(Protocol):
             EnvironmentUnavailable: The library or program that describes it is missing.
             EnvironmentFailed: It is not described, in a fresh process either.
         """
+        return task
 
     def reset(self, task: Task) -> Observation:
         """Begin a task afresh.
@@ -98,12 +102,15 @@ class Environment(Protocol):
 
     def close(self) -> None:
         """Free what it holds; safe to call twice."""
+        return
 
     def __enter__(self) -> Self:
         """The environment itself."""
+        return self
 
     def __exit__(self, *_: object) -> None:
         """See :meth:`close`."""
+        self.close()
 
 
 def first_action(text: str, verbs: Sequence[str]) -> tuple[str, str] | None:
@@ -139,26 +146,16 @@ def one_action(text: str) -> str:
     return re.split(r"[,;]\s|\n", text.strip(" \n,;"), maxsplit=1)[0].rstrip(" .")
 
 
-def there_are(splits: Iterable[str]) -> str:
-    """What to do where a split is named that is not among ``splits``; "" is none."""
-    named = sorted({split for split in splits if split})
-    return f"It has: {', '.join(named)}." if named else "Its tasks have no splits: leave it out."
+def of_split(tasks: Iterable[tuple[str, Task]], split: str) -> list[Task]:
+    """The tasks of a split, or all; each comes with the name of its own, which may be empty.
 
-
-class LocalEnvironment:
-    """What environments without a process of their own have in common: nothing to free."""
-
-    def described(self, task: Task) -> Task:
-        """See :class:`Environment`; nothing is left to tell."""
-        return task
-
-    def close(self) -> None:
-        """See :class:`Environment`."""
-
-    def __enter__(self) -> Self:
-        """The environment itself."""
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        """See :meth:`close`."""
-        self.close()
+    Raises:
+        BadInput: There is no such split.
+    """
+    known = [*tasks]
+    found = [task for own, task in known if split in ("", own)]
+    if not found:
+        named = ", ".join(sorted({own for own, _ in known if own}))
+        fix = f"It has: {named}." if named else "Its tasks have no splits: leave it out."
+        raise BadInput(f"There are no tasks of a split {split!r}.", fix=fix)
+    return found

@@ -10,16 +10,15 @@ from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, Field
 
-from planweave import BadInput
 from planweave.records import read_records
 from planweave.tools.documents.words import WordIndex
 from planweave.tools.environments.base import (
     OPEN,
-    LocalEnvironment,
+    Environment,
     Observation,
     Task,
     first_action,
-    there_are,
+    of_split,
 )
 from planweave.tools.environments.opening import environment
 from planweave.tools.short_answers import match, normalised
@@ -51,7 +50,7 @@ class Record(BaseModel):
         return Task(id=own, kind=kind, question=self.question, gold=gold)
 
 
-class HotpotQA(LocalEnvironment):
+class HotpotQA(Environment):
     """Questions whose answer takes two pages; the score is the answer's F1 (0 to 1).
 
     ``Search[title]`` opens a page, or names the pages that are nearest by words (BM25);
@@ -81,13 +80,7 @@ class HotpotQA(LocalEnvironment):
 
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; a split is what the records name; official ones name none."""
-        found = [task for own, task in self._tasks if split in ("", own)]
-        if not found:
-            raise BadInput(
-                f"The file has no questions of a split {split!r}.",
-                fix=there_are(own for own, _ in self._tasks),
-            )
-        return found
+        return of_split(self._tasks, split)
 
     def reset(self, task: Task) -> Observation:
         """See :class:`Environment`."""
@@ -133,12 +126,7 @@ class HotpotQA(LocalEnvironment):
         return f"(Result {self._results} / {len(found)}) {found[self._results - 1]}"
 
 
-@environment("hotpotqa")
-def connect(data: Path | None) -> HotpotQA:
+@environment("hotpotqa", needs=_FIX)
+def connect(data: Path) -> HotpotQA:
     """Open the environment on a file of questions with their paragraphs."""
-    if data is None:
-        raise BadInput(
-            "HotpotQA needs a file of questions with their paragraphs.",
-            fix=_FIX,
-        )
     return HotpotQA(data)

@@ -4,13 +4,14 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias, TypeVar, cast
 
+from planweave import BadInput
 from planweave.registry import Registry
 from planweave.tools.environments.base import Environment
 
 Connect: TypeAlias = Callable[[Path | None], Environment]
 """Opens an environment, given its file or folder of data."""
 
-Opens = TypeVar("Opens", bound=Callable[[Path | None], object])
+Opens = TypeVar("Opens", bound=Callable[..., object])
 
 ENVIRONMENTS: Registry[Connect] = Registry(
     "environment",
@@ -23,16 +24,20 @@ ENVIRONMENTS: Registry[Connect] = Registry(
 """Every environment by name; the entry-point group is ``planweave.environments``."""
 
 
-def environment(name: str, *, moves: Iterable[str] = ()) -> Callable[[Opens], Opens]:
+def environment(
+    name: str, *, needs: str = "", moves: Iterable[str] = ()
+) -> Callable[[Opens], Opens]:
     """Decorate the function that opens the environment called ``name``.
 
     Args:
         name: What it is called.
+        needs: How its data are given, if it cannot be opened without any.
         moves: Actions that only move between its pages and do nothing of a task, such as
             ``click[Back to Search]``.
     """
 
     def registered(connect: Opens) -> Opens:
+        vars(connect)["needs"] = needs
         vars(connect)["moves"] = frozenset(action.lower() for action in moves)
         ENVIRONMENTS.add(name, cast("Connect", connect))
         return connect
@@ -51,7 +56,10 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
         BadInput: There is no such environment, or its data cannot be read.
         EnvironmentUnavailable: Its library or program is missing.
     """
-    return ENVIRONMENTS.get(name)(data)
+    connect = ENVIRONMENTS.get(name)
+    if data is None and (fix := vars(connect).get("needs")):
+        raise BadInput(f"The environment {name} needs its data.", fix=fix)
+    return connect(data)
 
 
 def moves(name: str) -> frozenset[str]:
@@ -60,6 +68,5 @@ def moves(name: str) -> frozenset[str]:
     Raises:
         BadInput: There is no such environment.
     """
-    ENVIRONMENTS.get(name)
     found: frozenset[str] = vars(ENVIRONMENTS.get(name)).get("moves", frozenset())
     return found

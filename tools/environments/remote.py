@@ -4,16 +4,16 @@ The parent keeps what was done in a task. A process that dies or runs too long i
 ended; a fresh one begins the same task, does the same actions again, and gets one more try.
 """
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any, ClassVar, Protocol, cast
-
-from pydantic import BaseModel
 
 from planweave import BadInput
 from planweave.tools.environments.base import (
+    Environment,
     EnvironmentFailed,
     EnvironmentUnavailable,
-    LocalEnvironment,
     Observation,
     Task,
 )
@@ -22,32 +22,21 @@ from planweave.tools.process import Channel, HelperProcess, ProcessEnded
 _STARTING = 120.0  # seconds that loading the libraries may take
 
 
-class Seen(BaseModel):
-    """What an action showed, as it goes over the pipe."""
-
-    text: str
-    done: bool = False
-    score: float = 0.0
-
-
 class RemoteWorld(Protocol):
     """The environment inside the process."""
 
-    def begin(self, task: Mapping[str, Any]) -> Seen:
+    def begin(self, task: Mapping[str, Any]) -> Observation:
         """Start a task."""
 
-    def act(self, action: str) -> Seen:
+    def act(self, action: str) -> Observation:
         """Do an action."""
 
     def admissible(self) -> Sequence[str]:
         """What can be done now."""
 
-
-class Library(RemoteWorld, Protocol):
-    """A world whose tasks need not come from a file."""
-
-    def about(self, what: str) -> object:
-        """What it knows of its tasks; the one that has begun is left."""
+    def about(self, what: str) -> object:  # noqa: ARG002 (a world may know nothing)
+        """What it knows of its tasks, where these need no file; the one that has begun is left."""
+        return None
 
 
 def serve(make: type[RemoteWorld]) -> None:
@@ -63,16 +52,16 @@ def serve(make: type[RemoteWorld]) -> None:
     while True:
         request = channel.receive()
         if "begin" in request:
-            channel.send(world.begin(request["begin"]).model_dump())
+            channel.send(asdict(world.begin(request["begin"])))
         elif "act" in request:
-            channel.send(world.act(request["act"]).model_dump())
+            channel.send(asdict(world.act(request["act"])))
         elif "about" in request:
-            channel.send({"about": cast("Library", world).about(request["about"])})
+            channel.send({"about": world.about(request["about"])})
         else:
             channel.send({"admissible": list(world.admissible())})
 
 
-class RemoteEnvironment(LocalEnvironment):
+class RemoteEnvironment(Environment):
     """The parent's side; a subclass says which tasks there are and how each begins.
 
     Args:
@@ -84,7 +73,6 @@ class RemoteEnvironment(LocalEnvironment):
         timeouts: Times that it was ended because a step took too long.
     """
 
-    name: ClassVar[str]
     step_seconds: ClassVar[float] = 60.0
     tasks_a_process: ClassVar[int] = 50
     """A fresh process begins after so many tasks, since these libraries grow over long runs."""
@@ -98,13 +86,9 @@ class RemoteEnvironment(LocalEnvironment):
         self._done: list[str] = []
         self.crashes = self.timeouts = 0
 
-    def tasks(self, split: str = "") -> Sequence[Task]:
-        """See :class:`Environment`."""
-        raise NotImplementedError
-
+    @abstractmethod
     def begin(self, task: Task) -> dict[str, object]:
         """What the process is told to begin ``task``."""
-        raise NotImplementedError
 
     def reset(self, task: Task) -> Observation:
         """See :class:`Environment`."""
@@ -144,8 +128,9 @@ class RemoteEnvironment(LocalEnvironment):
         self._process, self._begun = None, 0
 
     def _observe(self, request: Mapping[str, object]) -> Observation:
-        seen = Seen.model_validate(self._ask(request))
-        return Observation(seen.text, done=seen.done, score=min(1.0, max(0.0, seen.score)))
+        answer = self._ask(request)
+        score = min(1.0, max(0.0, cast("float", answer["score"])))
+        return Observation(str(answer["text"]), done=bool(answer["done"]), score=score)
 
     def _ask(self, request: Mapping[str, object]) -> dict[str, object]:
         """Ask the process; where it ends, ask a fresh one, once."""

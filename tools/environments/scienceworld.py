@@ -12,9 +12,8 @@ from typing import ClassVar
 
 from pydantic import BaseModel
 
-from planweave import BadInput
 from planweave.records import read_records
-from planweave.tools.environments.base import Task, there_are
+from planweave.tools.environments.base import Task, of_split
 from planweave.tools.environments.opening import environment
 from planweave.tools.environments.remote import RemoteEnvironment
 
@@ -80,13 +79,7 @@ class ScienceWorld(RemoteEnvironment):
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; the splits are train, dev and test."""
         every = self._listing() if self._known is None else self._known
-        found = [task for own, task in every if split in ("", own)]
-        if not found:
-            raise BadInput(
-                f"There are no variations of a split {split!r}.",
-                fix=there_are(own for own, _ in every),
-            )
-        return found
+        return of_split(every, split)
 
     def described(self, task: Task) -> Task:
         """See :class:`Environment`; of a task without a file the simulator tells the question."""

@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from planweave.tools.environments.remote import Seen, serve
+from planweave.tools.environments.base import Observation
+from planweave.tools.environments.remote import RemoteWorld, serve
 
 _NEVER = 1_000_000  # steps: how long a task may take is the caller's to say
 
 
-class Simulator:
-    """One variation of a task at a time; a ``Library`` of them."""
+class Simulator(RemoteWorld):
+    """One variation of a task at a time; it knows its tasks itself."""
 
     def __init__(self) -> None:
         import shutil
@@ -20,28 +21,28 @@ class Simulator:
 
         self._env: Any = ScienceWorldEnv("", envStepLimit=_NEVER)
 
-    def begin(self, task: Mapping[str, Any]) -> Seen:
-        """See :class:`planweave.tools.environments.remote.World`.
+    def begin(self, task: Mapping[str, Any]) -> Observation:
+        """See :class:`RemoteWorld`.
 
         The first look takes no time of the world, other than that of ``env.reset``: known paths
         begin before it.
         """
         self._env.load(task["task"], task["variation"], task["simplification"])
         self._env.server.reset()
-        return Seen(text=str(self._env.server.freeActionLook()))
+        return Observation(str(self._env.server.freeActionLook()))
 
-    def act(self, action: str) -> Seen:
-        """See :class:`planweave.tools.environments.remote.World`.
+    def act(self, action: str) -> Observation:
+        """See :class:`RemoteWorld`.
 
         ``env.step`` also looks around, lists the inventory and every valid action, at four times
         the cost; the server itself answers with what the action showed.
         """
         server = self._env.server
         text = str(server.step(action))
-        return Seen(text=text, done=bool(server.getCompleted()), score=float(server.getScore()))
+        return Observation(text, done=bool(server.getCompleted()), score=float(server.getScore()))
 
     def admissible(self) -> Sequence[str]:
-        """See :class:`planweave.tools.environments.remote.World`."""
+        """See :class:`RemoteWorld`."""
         return list(self._env.server.getValidActionObjectCombinations())
 
     def about(self, what: str) -> object:

@@ -20,7 +20,7 @@ from planweave.records import read_object, read_records
 from planweave.tools.documents.words import WordIndex
 from planweave.tools.environments.base import (
     OPEN,
-    LocalEnvironment,
+    Environment,
     Observation,
     Task,
     first_action,
@@ -199,7 +199,7 @@ class _Shelf(NamedTuple):
         return self.products[self.page * _PAGE : (self.page + 1) * _PAGE]
 
 
-class WebShop(LocalEnvironment):
+class WebShop(Environment):
     """A shop with a search bar; buying ends the task with the reward as its score.
 
     ``search[words]`` lists ten products a page, ``click[…]`` follows what is in brackets: a
