@@ -29,9 +29,7 @@ def register_tool(tool: BaseTool) -> BaseTool:
 def arguments(tool: BaseTool, text: str) -> dict[str, Any]:
     """The arguments that a model wrote for a tool, checked by the tool's schema.
 
-    Args:
-        tool: Which is to be called.
-        text: A JSON object, or the value itself of a tool that takes one argument.
+    They are a JSON object, or the value itself for a tool that takes one argument.
     """
     names = [*tool.args]
     try:

@@ -193,10 +193,7 @@ class Database(Protocol):
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A name that a query takes from the question and the database does not have; or nothing.
 
-        Args:
-            query: As a model wrote it; one that cannot be read has none.
-            question: In the user's words.
-            explained: Rules and instructions, whose words are known from there.
+        A query that cannot be read has none; for ``explained`` see :meth:`unlinked`.
         """
 
     def close(self) -> None:

@@ -32,16 +32,10 @@ def linked(
     *,
     quote: Callable[[str], str] | None = None,
 ) -> list[str]:
-    """Lines that say which values and columns a question speaks of.
+    """Lines that say which values and columns a question speaks of; none where it speaks of none.
 
-    Args:
-        question: In the user's words.
-        schema: What the database holds.
-        values: Stored texts of a column, by table and column.
-        quote: Writes a text as the language does; as SQL if unset.
-
-    Returns:
-        One line for values, one for columns; none for what is not spoken of.
+    ``values`` looks up the stored texts of a column, by table and column; ``quote`` writes a text
+    as the language does, as SQL if unset.
     """
     found = [
         f"{table}.{column} = {_some(list(map(quote or _quoted, spoken)), _SHOWN_VALUES, ' or ')}"

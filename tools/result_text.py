@@ -63,13 +63,9 @@ def _float_text(value: float, digits: int) -> str:
 def result_text(result: QueryResult, *, max_characters: int, digits: int = _DIGITS[0]) -> str:
     """Render a result: what was cut and the hint, then a header, then one row a line.
 
-    A column of floats is shown with so many significant digits, or more where these would make two
-    different values look equal.
-
-    Args:
-        result: What a database tool returned.
-        max_characters: Length of the text at most; rows that do not fit are left out and counted.
-        digits: Few for a model, whose prompts they make longer; :data:`FOR_PEOPLE`.
+    A column of floats is shown with so many significant digits (few for a model, whose prompts they
+    make longer), or more where these would make two different values look equal. Rows that do not
+    fit into ``max_characters`` are left out and counted.
     """
     columns, *lines = table_lines(
         result.columns, result.rows, max(max_characters // 2, _SHORTEST_CELL), digits

@@ -15,14 +15,10 @@ class _Turn:
 
 
 class Slots:
-    """A number of slots, of which each owner takes a share at most.
+    """A number of slots, of which each owner takes a ``share`` at most.
 
     A free slot goes to the owner who has fewest, and among those to the one who had none for
     longest: whoever has much to do, in however many threads, waits behind those with little.
-
-    Args:
-        most: How many there are, whoever asks.
-        share: How many an owner may have at once.
     """
 
     def __init__(self, most: int, share: int) -> None:

@@ -12,16 +12,11 @@ _INSIDE = 0.7  # score of a name that contains the other: better than a mere res
 def nearest(
     name: str, candidates: Iterable[str], n: int = 3, *, close: float = _CLOSE
 ) -> tuple[str, ...]:
-    """Return the candidates that resemble ``name``, best first.
+    """Return the ``n`` candidates that resemble ``name`` most, best first, each once.
 
     Letter case and underscores do not count; a candidate that contains the name, or is contained
-    in it (``country`` and ``country_name``), resembles it too.
-
-    Args:
-        name: What was written.
-        candidates: What exists; repeated candidates are taken once.
-        n: At most so many are returned.
-        close: The least resemblance, from 0 to 1.
+    in it (``country`` and ``country_name``), resembles it too. ``close`` is the least resemblance,
+    from 0 to 1.
     """
     distinct = dict.fromkeys(candidates)
     scored = [(_resemblance(name, candidate, close), candidate) for candidate in distinct]
@@ -38,11 +33,7 @@ def values_near(
 ) -> str:
     """How many values there are, and the nearest of them; all of them if they are few.
 
-    Args:
-        wanted: What was looked for.
-        values: What exists, each once.
-        every: Whether these are all; of some of them only "more than" so many can be said.
-        shown: How a value is written.
+    Unless ``values`` are ``every`` one, only "more than" so many can be said.
     """
     count = f"{len(values):,}" if every else f"more than {len(values):,}"
     if not values:

@@ -78,10 +78,7 @@ PIECES = stems(("units", "pieces", "items", "quantity"))
 def relevant(rules: str, question: str, things: Sequence[str]) -> tuple[list[Rule], str]:
     """The rules that matter to a question, and the sentence that names the present.
 
-    Args:
-        rules: In words.
-        question: What is to be decided.
-        things: Names of tables or labels; they tell no rules apart.
+    ``things`` are names of tables or labels; they tell no rules apart.
     """
     chosen = needed(rules, question, things)
     general = stems(word for name in things for word in tokens(name))

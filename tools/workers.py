@@ -11,11 +11,8 @@ from planweave.tools.slots import Slots
 class Workers:
     """Helper processes of one module, started when they are needed.
 
-    Args:
-        module: The module that they run (see :class:`planweave.tools.process.HelperProcess`).
-        most: How many there may be at once.
-        share: How many an owner may use at once.
-        idle: How many are kept when nobody uses them.
+    There are ``most`` at once, ``share`` of them for one owner; ``idle`` are kept when nobody uses
+    them.
     """
 
     def __init__(self, module: str, *, most: int, share: int, idle: int) -> None:

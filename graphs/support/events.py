@@ -236,13 +236,9 @@ class Reader:
         self._inside: set[str] = set()
 
     def read(self, mode: str, data: Any, space: Sequence[str] = ()) -> Iterator[Event]:
-        """The events of one part of the stream.
+        """The events of one part of the stream; ``space`` are the subgraphs that it comes from.
 
-        Args:
-            mode: LangGraph's stream mode.
-            data: What the part holds.
-            space: The subgraphs that it comes from, as ``tools:1b4e``. What is heard from inside a
-                subgraph is not reported again when it ends.
+        What is heard from inside a subgraph (``tools:1b4e``) is not reported again when it ends.
         """
         self._inside |= {name.partition(":")[0] for name in space}
         if mode == "custom" and "call" in data:

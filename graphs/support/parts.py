@@ -97,10 +97,8 @@ def opening(
 ) -> Subgraph:
     """Make the part that takes the question up and recalls what bears on it.
 
-    Args:
-        state: That of the method: what it holds of an earlier question is emptied.
-        whole: A collection that fits into one prompt is read whole, once.
-        recalls: A node that recalls more.
+    What ``state`` holds of an earlier question is emptied. With ``whole`` a collection that fits
+    into one prompt is read whole, once; the node ``recalls`` recalls more.
     """
     graph = Builder(state)
     graph.add_node("intake", intake(state))
@@ -141,9 +139,7 @@ def _read_whole(graph: Builder) -> None:
 def tools(bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None) -> Subgraph:
     """Make the part that carries the chosen action out, or several at once.
 
-    Args:
-        bound: The tools; where documents are among them, they are searched and read.
-        then: A node that takes in what all actions have led to.
+    The node ``then`` takes in what all of them have led to.
     """
     nodes: dict[str, Any] = {
         "sql": query_node("database"),

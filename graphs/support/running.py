@@ -117,14 +117,8 @@ async def events(
 ) -> AsyncGenerator[Event]:
     """Run a graph and report what happens: to its answer, or until a person is asked.
 
-    Args:
-        graph: A compiled method.
-        given: See :func:`parts`.
-        context: See :func:`parts`.
-        thread: Under which a checkpointer keeps the run.
-        tokens: Report pieces of replies, too.
-        config: See :func:`parts`.
-        how: See :func:`parts`.
+    It takes what :func:`parts` takes. A checkpointer keeps the run under ``thread``; with
+    ``tokens`` pieces of replies are reported, too.
     """
     if thread:
         config = {**(config or {}), "configurable": {"thread_id": thread}}

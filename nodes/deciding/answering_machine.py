@@ -70,11 +70,8 @@ async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> 
 def may_continue(prompt: str, *, combined: str) -> Node:
     """Make the answering machine of V3: it terminates with the answer, or says why it goes on.
 
-    At a limit it answers; while nothing is known it goes on without asking the model.
-
-    Args:
-        prompt: Its prompt.
-        combined: The prompt where one reply may also carry the answer, or set the next task.
+    At a limit it answers; while nothing is known it goes on without asking the model. The prompt
+    ``combined`` is for a reply that may also carry the answer, or set the next task.
     """
 
     async def may_continue(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -31,12 +31,8 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
 
     Query tools without a connection are not offered, nor is ``replan`` where the re-planner sees
     every observation anyway. Once a limit is reached it chooses ``finish`` without a model call.
-
-    Args:
-        prompt: Its prompt.
-        tools: What it chooses among.
-        combined: Another prompt where one reply may ask for several actions at once, tick steps of
-            the plan, and carry the answer.
+    The prompt ``combined`` is for a reply that may ask for several actions at once, tick steps of
+    the plan, and carry the answer.
     """
     template = load(prompt)
 

@@ -24,17 +24,10 @@ def speaker(state: WorkingMemory) -> WorkingMemory:
 
 
 def said_after(draft: str, answer: Answer, facts: Sequence[Fact]) -> str:
-    """What is left to say where the reasons were said while they were written.
+    """What is left to say where the reasons, in ``draft``, were said while they were written.
 
-    Args:
-        draft: What was said.
-        answer: As it came out of the check.
-        facts: All facts.
-
-    Returns:
-        What the message has besides. A text that was sent cannot be taken back: where the check has
-        found no source for a sentence, that sentence is named; where it has changed the text
-        otherwise, the message follows again.
+    A text that was sent cannot be taken back: where the check has found no source for a sentence,
+    that sentence is named; where it has changed the text otherwise, the message follows again.
     """
     parts = _parts(answer, facts)
     why = parts.pop("why")

@@ -43,11 +43,7 @@ def ranking_for(
 ) -> Ranking | None:
     """How the options are ranked; None where no column holds them or nothing asks for a rank.
 
-    Args:
-        question: What is to be decided.
-        rules: By which rules.
-        options: What may be decided; empty if any value may be.
-        database: A relational one can be ranked.
+    Without ``options`` any value may be decided; only a relational database can be ranked.
     """
     if not rules.strip() or not isinstance(database, SqlDatabase):
         return None

@@ -70,13 +70,7 @@ def time_left(state: WorkingMemory, context: Context | None) -> Iterator[None]:
 
 
 def known_so_far(answer: Answer, state: WorkingMemory, context: Context) -> Answer:
-    """The answer, which says that the time was over and cites what is known where it has no more.
-
-    Args:
-        answer: As it was made.
-        state: That of the run.
-        context: Its settings.
-    """
+    """The answer; where the time was over before it, that, and the facts that are known."""
     late = out_of_time(state, context)
     if not late or answer["decision"] or answer["why"] or answer["facts"]:
         return answer

@@ -64,13 +64,10 @@ def within() -> Iterator[None]:
 
 
 def report(runtime: Runtime[Context], doing: str, **more: Any) -> None:
-    """Report what is being done now.
+    """Report what is being done now, in words.
 
-    Args:
-        runtime: That of the node.
-        doing: It, in words.
-        more: ``role`` that asks a model, the prompt's tokens ``read`` of ``tokens``, of which
-            ``cached`` were kept, or pieces of the reply that are ``written``.
+    ``more`` may hold the ``role`` that asks a model, the tokens ``read`` of the ``tokens`` of its
+    prompt, of which ``cached`` were kept, and the pieces of the reply that are ``written``.
     """
     runtime.stream_writer({"progress": {"doing": doing, "task": place().get("task", ""), **more}})
 
@@ -93,10 +90,7 @@ def shown(
 ) -> Iterator[RunnableConfig]:
     """Report how a call goes on while the block runs; gives the configuration to call with.
 
-    Args:
-        role: Who asks.
-        runtime: That of the node.
-        spoken: The field of the reply that is said in the message stream while it is written.
+    The field ``spoken`` of the reply is said in the message stream while it is written.
     """
     doing = _DOING.get(role, f"asking the model as {role.replace('_', ' ')}")
     last = 0.0

@@ -59,16 +59,10 @@ class Work:
 def evaluate(
     expression: str, facts: Mapping[str, Given], known: Mapping[str, "Value"], work: Work
 ) -> tuple["Value", str | None]:
-    """The value of an expression.
+    """The value of an expression, and what it only repeats.
 
-    Args:
-        expression: Without a name before it.
-        facts: Given values by name.
-        known: Results of earlier expressions by name; they hide facts of the same name.
-        work: What may still be done.
-
-    Returns:
-        The value, and what it only repeats: the name, ``""`` for a number, None if it was computed.
+    That is a name, ``""`` for a number, or None if it was computed. Results of earlier expressions
+    (``known``) hide facts of the same name.
 
     Raises:
         CalculationFailed: It cannot be calculated; the message says why in one sentence.

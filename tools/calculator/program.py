@@ -75,11 +75,7 @@ def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculati
     (``1,000``), ``thousand`` to ``trillion``, and a final ``to <unit>``; comparisons, ``and``,
     ``or``, ``not``, ``x if condition else y``; lists and ``[… for name in list if …]``. An
     expression may have a name (``cost = …``) that later ones use, and a note behind ``#``. A final
-    ``= ?`` is left out.
-
-    Args:
-        program: At most 4 000 characters and 60 expressions.
-        facts: Given values by name.
+    ``= ?`` is left out. At most 4 000 characters and 60 expressions are read.
 
     Raises:
         CalculationFailed: It cannot be calculated; the message says why in one sentence.

@@ -110,9 +110,7 @@ def with_placeholders(
 ) -> tuple[str, list["Quantity"]]:
     """Replace every number, with its percent sign or units, by ``_0``, ``_1`` and so on.
 
-    Args:
-        tokens: Of an expression.
-        names: Words that are no units, because they name something else.
+    ``names`` are words that are no units, because they name something else.
     """
     pieces: list[str] = []
     quantities: list[Quantity] = []

@@ -62,14 +62,10 @@ class _Bag:
 
 
 def executable(plan: str | Sequence[CraftingStep], goal: str, world: CraftingWorld) -> PlanVerdict:
-    """Carry out a plan from nothing and see whether it reaches its goal.
+    """Carry out a plan from nothing and see whether it reaches its goal, an item.
 
-    What is written behind the step that reaches it is not looked at.
-
-    Args:
-        plan: Text in the form of :func:`parse_plan`, or steps.
-        goal: The item that must be at hand in the end, or at any time before.
-        world: The rules.
+    A plan may be text in the form of :func:`parse_plan`. What is written behind the step that
+    reaches the goal is not looked at.
     """
     steps = parse_plan(plan, world) if isinstance(plan, str) else plan
     if not steps:

@@ -38,11 +38,8 @@ def corrected(
 ) -> Corrected:
     """Correct a query as far as schema, data and question leave one reading.
 
-    Args:
-        query: As a model wrote it; what the guard refuses is left as it is.
-        schema: The graph's.
-        values: The texts that a property has, by label and property.
-        question: What is asked.
+    What the guard refuses is left as it is. ``values`` looks up the texts that a property has, by
+    label and property.
     """
     try:
         query, rewritten = without_sql(query)

@@ -21,12 +21,8 @@ def describe(
 ) -> Schema:
     """Describe labels and relationship types with their properties, counts and directions.
 
-    Args:
-        read: Runs a query and returns its rows.
-        language: What a model must write.
-        keys: By label, the properties that identify a node.
-        scan: At most so many nodes of a label and relationships are looked at for properties
-            and directions.
+    ``keys`` are, by label, the properties that identify a node. At most ``scan`` nodes of a label
+    and relationships are looked at for properties and directions.
     """
     return Schema(
         language=language,

@@ -25,13 +25,9 @@ _HEADING = re.compile(r"\A\s*cypher(?:[ \t]*:|[ \t]*\r?\n)", re.IGNORECASE)
 
 
 def guard(query: str) -> tuple[str, tuple[Token, ...]]:
-    """Check that ``query`` only reads; return it without fence, comments and semicolon.
+    """Check that ``query`` only reads; the statement without fence, comments and semicolon.
 
-    Args:
-        query: What a model or a person wrote; a code fence and a leading ``Cypher:`` are dropped.
-
-    Returns:
-        The statement to run and its tokens.
+    A code fence and a leading ``Cypher:`` are dropped. The tokens of the statement come with it.
 
     Raises:
         QueryRefused: It is not one plain read.

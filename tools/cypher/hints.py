@@ -117,10 +117,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
 def hint(names: Names, rows: Sequence[Sequence[Cell]], read: Read) -> str:
     """Say why a result may be empty: a relationship the wrong way round, a value nobody has.
 
-    Args:
-        names: The query's names.
-        rows: The result.
-        read: Runs a small query, to look up which values exist.
+    ``read`` runs a small query, to look up which values exist.
     """
     sentences = list(dict.fromkeys(_directions(names)))
     if all(cell in (None, 0, []) for row in rows for cell in row):

@@ -23,9 +23,6 @@ _NUMBER = "number"
 def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
     """The query without habits of SQL, and what was changed.
 
-    Args:
-        query: As a model wrote it.
-
     Raises:
         QueryRefused: It cannot be cut into tokens.
     """

@@ -27,17 +27,12 @@ def tokenizer() -> "TextTokens":
 
 
 def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None = None) -> list[str]:
-    """Cut a page into chunks that follow one another.
+    """Cut a page into chunks of ``size`` tokens at most that follow one another.
 
     A chunk ends where a sentence ends or, failing that, a line or a word, unless that would leave
     it less than half full. A row of a table (cells parted by ``|``) is never cut, however long it
-    is.
-
-    Args:
-        text: A page.
-        size: Tokens of a chunk, at most.
-        overlap: Tokens at the end of a chunk that begin the next one as well, below ``size``.
-        spans: Where the tokens are; those of the offline embedding model by default.
+    is. So many tokens at the end of a chunk as ``overlap`` says begin the next one as well.
+    ``spans`` says where tokens are; by default those of the offline embedding model.
 
     Returns:
         Passages of ``text`` as they are there, without blanks around them.

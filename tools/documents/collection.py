@@ -245,10 +245,6 @@ class Collection:
 
         What is there already is left as it is, so that a run that was stopped goes on from there.
 
-        Args:
-            documents: The pages of each, numbered from 1.
-            progress: Called while chunks are embedded, with an empty name.
-
         Raises:
             BadInput: A document of that name holds something else.
             ModelUnavailable: There is no such embedding model, or it cannot be reached.

@@ -70,10 +70,7 @@ class Parser:
     def read(self, path: Path, limits: DocumentLimits, cutting: Cutting | None = None) -> Parsed:
         """Read a document (:func:`planweave.tools.documents.pages.read`) and cut it into chunks.
 
-        Args:
-            path: Of the file.
-            limits: How large it may be, and what reading it may take.
-            cutting: How its pages are cut; no chunks if None.
+        Without ``cutting`` there are no chunks.
 
         Raises:
             Unreadable: It cannot be read, or not within the limits.

@@ -290,19 +290,10 @@ class Store:
         recipe: str,
         size: int,
     ) -> str:
-        """Add a document, or replace what came from the same source.
+        """Add a document, or replace what came from the same source; gives its name.
 
-        Args:
-            document: Its pages.
-            chunks: Its pieces.
-            source: Where it came from: a path or a URL.
-            names: Names for it, the most wanted first; the first that is free is taken.
-            digest: SHA-256 of the file.
-            recipe: How it was read and cut; another recipe makes other chunks of the same file.
-            size: Bytes of the file.
-
-        Returns:
-            Its name.
+        Of ``names`` the first that is free is taken; ``digest`` is the SHA-256 of the file,
+        ``size`` its bytes. Another ``recipe`` of reading and cutting makes other chunks of it.
         """
         added = datetime.now(UTC).isoformat(timespec="seconds")
         with self._changing() as database:

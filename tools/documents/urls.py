@@ -51,15 +51,11 @@ def fetch(
 ) -> Path:
     """Fetch a document into ``folder``, under a name that says its kind.
 
-    Args:
-        url: ``http://`` or ``https://``.
-        folder: Where the file goes.
-        max_bytes: A larger one is refused.
-        max_seconds: For the whole of it.
-        private: Whether the address may be one of a private network or of this machine.
+    Only if ``private`` may the address be one of a private network or of this machine.
 
     Raises:
-        BadInput: The URL is refused, does not answer, or holds no document that can be read.
+        BadInput: The URL is refused, does not answer in time, is too large, or holds no document
+            that can be read.
     """
     deadline = time.monotonic() + max_seconds
     try:

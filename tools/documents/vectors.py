@@ -36,12 +36,10 @@ class VectorIndex:
 
     @classmethod
     def build(cls, vectors: NDArray[np.float32], *, hnsw_above: int = HNSW_ABOVE) -> "VectorIndex":
-        """Index ``vectors`` [n, d]; their rows are their numbers.
+        """Index ``vectors`` [n, d] of unit length; their rows are their numbers.
 
-        Args:
-            vectors: Of unit length.
-            hnsw_above: With more of them, a graph of neighbours (HNSW, Malkov & Yashunin 2018)
-                takes the place of comparing them all: nearly as good, and much faster.
+        With more than ``hnsw_above`` a graph of neighbours (HNSW, Malkov & Yashunin 2018) takes the
+        place of comparing them all: nearly as good, and much faster.
         """
         import faiss
 

@@ -46,14 +46,10 @@ def environment(
 
 
 def open_environment(name: str, data: Path | None = None) -> Environment:
-    """Open an environment; close it, or use it in a ``with`` statement.
-
-    Args:
-        name: One of ``ENVIRONMENTS``.
-        data: Its file or folder of data, for those that need one.
+    """Open an environment by name; close it, or use it in a ``with`` statement.
 
     Raises:
-        BadInput: There is no such environment, or its data cannot be read.
+        BadInput: There is no such environment, or its data are missing or cannot be read.
         EnvironmentUnavailable: Its library or program is missing.
     """
     connect = ENVIRONMENTS.get(name)

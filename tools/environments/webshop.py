@@ -130,13 +130,8 @@ class Goal(BaseModel):
 def reward(product: Product, chosen: Iterable[str], goal: Goal, wanted: Product) -> float:
     """How well a purchase fits, from 0 to 1 (Yao et al. 2022, section 3.1).
 
-    ``type · (attributes met + options met + price met) / (attributes + options + 1)``.
-
-    Args:
-        product: What was bought.
-        chosen: The values of its options that were chosen.
-        goal: What was asked for.
-        wanted: The product that the goal was written for.
+    ``type · (attributes met + options met + price met) / (attributes + options + 1)``, for a
+    product with the ``chosen`` values of its options, where the goal was written for ``wanted``.
     """
     values = list(chosen)
     met = sum(_has(product, attribute) for attribute in goal.attributes)

@@ -48,15 +48,10 @@ def databases(owner: str | None) -> list[Kept]:
 
 
 def keep(path: Path, name: str, owner: str | None, *, into: str = "") -> Kept:
-    """Keep a file as a database.
+    """Keep a file, called ``name`` by its owner, as a database.
 
     Where the owner has a database of the file's name already, the new one gets a number behind it.
-
-    Args:
-        path: Of the file.
-        name: As its owner calls it, with its suffix.
-        owner: Whose database it becomes.
-        into: The owner's database that its tables are added to; a new one if empty.
+    With ``into`` its tables are added to that database of the owner's.
 
     Raises:
         BadInput: It cannot be read, or ``into`` names no database.

@@ -39,12 +39,8 @@ def runtime() -> list[str]:
 def enter(root: str, size: int, entries: int) -> None:
     """Leave the machine's namespaces; only a child started from now on is numbered again.
 
-    ``/`` then holds the runtime, read-only, and :data:`WORK`, a file system in memory.
-
-    Args:
-        root: An empty folder, to mount upon.
-        size: Bytes of :data:`WORK`.
-        entries: Files and folders of :data:`WORK`.
+    ``/``, mounted upon the empty folder ``root``, then holds the runtime, read-only, and
+    :data:`WORK`, a file system in memory of so many bytes and entries.
 
     Raises:
         OSError: The kernel does not let this user make namespaces.

@@ -32,16 +32,11 @@ _WORD = re.compile(r"\w+")
 
 
 def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
-    """Find pages in the web, one of each address.
+    """Find ``k`` pages in the web, one of each address, by the search engine called ``name``.
 
     The document is named by its address; of a long one the page is taken that shares most words
     with the query. Where it cannot be fetched or read, what the search engine tells of it stands
     for it as page 1.
-
-    Args:
-        name: Of the search engine, see :func:`planweave.tools.web.open_engine`.
-        query: A question, or words.
-        k: Pages at most.
     """
     if not query.strip():
         raise BadInput("The query is empty.", fix="Say what to look for.")
