@@ -7,6 +7,7 @@ result. So whoever tries one sees the product, and not the limits of the data.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.errors import PlanweaveError
@@ -53,9 +54,10 @@ def about_database(database: Database) -> list[str]:
         return [f"How many {_words(node.name)} nodes are there?" for node in nodes[:_MOST]]
     plain = [one for one in entities if _PLAIN.fullmatch(one.name) and one.count]
     tables = [_table(database, entity) for entity in plain[:_TABLES]]
-    found = (
-        _answerable(database, tables, kind) for kind in (_sums, _highest, _counts, _lowest, _sizes)
-    )
+    highest = partial(_extremes, word="highest", order="DESC")
+    lowest = partial(_extremes, word="lowest", order="ASC")
+    kinds = (_sums, highest, _counts, lowest, _sizes)
+    found = (_answerable(database, tables, kind) for kind in kinds)
     return [question for question in found if question][:_MOST]
 
 
@@ -125,17 +127,8 @@ def _sums(table: _Table) -> Iterator[_Example]:
             )
 
 
-def _highest(table: _Table) -> Iterator[_Example]:
-    """Such as: Which product has the highest price?"""
-    return _extremes(table, "highest", "DESC")
-
-
-def _lowest(table: _Table) -> Iterator[_Example]:
-    """Such as: Which product has the lowest price?"""
-    return _extremes(table, "lowest", "ASC")
-
-
 def _extremes(table: _Table, word: str, order: str) -> Iterator[_Example]:
+    """Such as: Which product has the highest price?"""
     for label in table.labels:
         for measure in table.measures:
             named = table.name if label.lower() in _NAMES and len(table.name) > 2 else label

@@ -39,6 +39,12 @@ class ProcessEnded(Exception):
         super().__init__()
         self.late = late
 
+    def why(self, seconds: float, memory: int) -> str:
+        """What a process did that was allowed so much: the end of a sentence about its file."""
+        if self.late:
+            return f"takes more than {seconds:,.0f} s of processor time to read"
+        return f"made its reader fail, or takes more than {memory / 1e6:,.0f} MB of memory"
+
 
 class HelperProcess:
     """A process that answers one request at a time.

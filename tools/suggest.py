@@ -24,6 +24,12 @@ def nearest(
     return tuple(candidate for _, candidate in found[:n])
 
 
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a sentence that says that there is no ``name``."""
+    near = nearest(name, known)
+    return f"; did you mean {' or '.join(near)}?" if near else "."
+
+
 def values_near(
     wanted: str,
     values: Sequence[str],

@@ -8,8 +8,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.lengths import DRAFT_STEP, THOUGHT
-from planweave.nodes.support.role import spent
-from planweave.nodes.support.writer import ask_writer
+from planweave.nodes.support.role import ask_writer, spent
 from planweave.prompts import load
 
 MAX_STEPS = 16

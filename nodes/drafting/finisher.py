@@ -13,8 +13,7 @@ from planweave.nodes.assist.asking import task_again
 from planweave.nodes.deciding.answering_machine import cited
 from planweave.nodes.support.briefing import plan_text
 from planweave.nodes.support.lengths import SHORT, STEP, TEXT, UNKNOWN
-from planweave.nodes.support.role import spent
-from planweave.nodes.support.writer import ask_writer
+from planweave.nodes.support.role import ask_writer, spent
 from planweave.prompts import load
 
 _STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+)?\s*", re.IGNORECASE)

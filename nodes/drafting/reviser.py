@@ -12,9 +12,8 @@ from planweave.memory import Context, Revision, WorkingMemory
 from planweave.nodes.assist.replies import own_step
 from planweave.nodes.drafting.drafter import MAX_STEPS, Text
 from planweave.nodes.support.pages import excerpt
-from planweave.nodes.support.role import spent
+from planweave.nodes.support.role import ask_writer, spent
 from planweave.nodes.support.thoughts import WHOLE, numbered, revisions, seen_with
-from planweave.nodes.support.writer import ask_writer
 from planweave.prompts import load
 
 

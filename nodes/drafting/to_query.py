@@ -7,9 +7,8 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, Lookup, WorkingMemory
 from planweave.nodes.support.lengths import SEARCH
-from planweave.nodes.support.role import spent
+from planweave.nodes.support.role import ask_writer, spent
 from planweave.nodes.support.thoughts import checked, numbered, seen_with
-from planweave.nodes.support.writer import ask_writer
 from planweave.prompts import load
 
 _AS_IT_STANDS = ("code", "maths")

@@ -25,6 +25,7 @@ from planweave.nodes.assist.asking import reply_ceiling
 from planweave.nodes.support.briefing import briefing, ground
 from planweave.nodes.support.limits import OUT_OF_TIME
 from planweave.nodes.support.progress import place, shown, spoken_field
+from planweave.prompts import load
 
 Output = TypeVar("Output", bound=BaseModel)
 
@@ -68,6 +69,18 @@ async def ask_role(
         *followup,
     ]
     return await ask_with(role, output, messages, runtime, extra_temperature=extra_temperature)
+
+
+async def ask_writer(
+    role: str, output: type[Output], task: str, state: WorkingMemory, runtime: Runtime[Context]
+) -> Reply[Output]:
+    """Ask the model that plays ``role`` for an ``output``; it sees the question and ``task``.
+
+    So the roles ask that write (RAT and its baselines): their task is no analyst's.
+    """
+    rules = runtime.context.rules.strip() or "(none given)"
+    ground = load("rat/ground").fill(question=state["question"], rules=rules)
+    return await ask_with(role, output, [SystemMessage(ground), HumanMessage(task)], runtime)
 
 
 async def ask_with(

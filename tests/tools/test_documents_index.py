@@ -8,8 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from planweave import BadInput
-from planweave.tools.documents.fusion import reciprocal_rank
-from planweave.tools.documents.vectors import VectorIndex
+from planweave.tools.documents.vectors import VectorIndex, reciprocal_rank
 from planweave.tools.documents.words import WordIndex, words
 
 TEXTS = [

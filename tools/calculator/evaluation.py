@@ -244,13 +244,7 @@ def _given(name: str, value: Given) -> "Value":
     if isinstance(value, str):
         return _fact(name, value)
     if isinstance(value, Sequence):
-        return [_given_number(name, one) for one in value]
-    return _given_number(name, value)
-
-
-def _given_number(name: str, value: float | str) -> "Quantity":
-    if isinstance(value, str):
-        return _number(_fact(name, value))
+        return [_number(_given(name, one)) for one in value]
     if not math.isfinite(value):
         raise CalculationFailed(f"The fact {name} is not a finite number.")
     return float(value)

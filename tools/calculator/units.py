@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from planweave import PlanweaveError
-from planweave.tools.suggest import nearest
+from planweave.tools.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from pint import UnitRegistry
@@ -76,5 +76,5 @@ def plain(quantity: "Quantity") -> tuple[float, str]:
 
 def unknown_unit(text: str) -> str:
     """A sentence that says which unit may have been meant."""
-    close = nearest(text, ("kWh", "MWh", "km", "kg", "tonne", "hour", "day", "year", *CURRENCIES))
-    return f"{text} is not a unit" + (f"; did you mean {' or '.join(close)}?" if close else ".")
+    known = ("kWh", "MWh", "km", "kg", "tonne", "hour", "day", "year", *CURRENCIES)
+    return f"{text} is not a unit{did_you_mean(text, known)}"

@@ -7,7 +7,6 @@ from typing import cast
 
 from planweave.tools.cypher.graph import NARROW, Graph, Rows
 from planweave.tools.cypher.own import rewritten
-from planweave.tools.cypher.process import Worker
 from planweave.tools.cypher.tokens import tokenize
 from planweave.tools.database import (
     Cell,
@@ -16,8 +15,28 @@ from planweave.tools.database import (
     QueryFailed,
     QueryTimeout,
 )
-from planweave.tools.process import ProcessEnded
+from planweave.tools.process import HelperProcess, ProcessEnded
 from planweave.tools.slots import Slots
+
+_LOADING = 120.0  # seconds
+
+
+class Worker(HelperProcess):
+    """A process that holds one graph and answers one query at a time."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__("planweave.tools.cypher.worker", {"RUST_BACKTRACE": "0"}, bare=True)
+        try:
+            self.found = self.ask({"path": str(path)}, _LOADING)
+        except ProcessEnded as error:
+            reason = "takes too long" if error.late else "needs too much memory"
+            raise DatabaseUnavailable(
+                f"Loading {path.name} {reason}.", fix="Load it into a Neo4j server instead."
+            ) from error
+        if "error" in self.found:
+            self.stop()
+            fix = str(self.found.get("fix", ""))
+            raise DatabaseUnavailable(str(self.found["message"]), fix=fix)
 
 
 class EmbeddedCypher(Graph):

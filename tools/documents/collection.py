@@ -13,7 +13,7 @@ from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock, RLock
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 from urllib.parse import unquote, urlsplit
 
 import numpy as np
@@ -24,7 +24,6 @@ from planweave.models.embeddings import embedding_id
 from planweave.models.embeddings import embeddings as load_embeddings
 from planweave.tools.documents import chunks, urls
 from planweave.tools.documents.chunks import Piece, pieces
-from planweave.tools.documents.fusion import reciprocal_rank
 from planweave.tools.documents.pages import (
     Document,
     PageText,
@@ -45,11 +44,9 @@ from planweave.tools.documents.store import (
     path_of,
     settings,
 )
-from planweave.tools.suggest import nearest
-
-if TYPE_CHECKING:
-    from planweave.tools.documents.vectors import Hit, VectorIndex, VectorSearch
-    from planweave.tools.documents.words import WordIndex
+from planweave.tools.documents.vectors import Hit, VectorIndex, VectorSearch, reciprocal_rank
+from planweave.tools.documents.words import WordIndex
+from planweave.tools.suggest import did_you_mean
 
 WORDS_ONLY = "none"
 """The name that stands for no embeddings: search is by words alone."""
@@ -63,7 +60,7 @@ _KEEP_OPEN = 8
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a file's name, and how many of its new chunks are embedded, of how many."""
 
-Loadable = TypeVar("Loadable", "VectorIndex", "WordIndex")
+Loadable = TypeVar("Loadable", VectorIndex, WordIndex)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -177,10 +174,8 @@ def _store(name: str) -> Store:
 def _check_exists(store: Store, name: str) -> None:
     if store.exists():
         return
-    near = nearest(name, collections())
     raise BadInput(
-        f"There is no document collection {name!r}"
-        + (f"; did you mean {' or '.join(near)}?" if near else "."),
+        f"There is no document collection {name!r}{did_you_mean(name, collections())}",
         fix=f"Make it by adding a document: planweave docs add FILE --collection {name}",
     )
 
@@ -403,7 +398,8 @@ class Collection:
         known = self._store.known(source, digest)
         if known and (known.digest, known.recipe) == (digest, recipe):
             return self._done(known.name, "unchanged", progress)
-        parsed = parser.read(path, choices.limits(), _cutting(choices))
+        cutting = Cutting(chunks.tokenizer().path, choices.chunk_tokens, choices.chunk_overlap)
+        parsed = parser.read(path, choices.limits(), cutting)
         name = self._store.put(
             parsed.document,
             parsed.chunks,
@@ -436,10 +432,8 @@ class Collection:
 
     def _no_document(self, name: str) -> BadInput:
         names = [info.name for info in self.documents()]
-        near = nearest(name, names)
         return BadInput(
-            f"The collection {self.name!r} has no document {name!r}"
-            + (f"; did you mean {' or '.join(near)}?" if near else "."),
+            f"The collection {self.name!r} has no document {name!r}{did_you_mean(name, names)}",
             fix=f"List them: planweave docs list --collection {self.name}",
         )
 
@@ -455,7 +449,7 @@ class _Index:
         self._vectors: VectorSearch | None = None
         self._words: WordIndex | None = None
 
-    def search(self, query: str, k: int, mode: SearchMode) -> "list[Hit]":
+    def search(self, query: str, k: int, mode: SearchMode) -> list[Hit]:
         """Rows of chunks with their scores, best first."""
         if mode == "bm25" or (mode == "fused" and self._embeddings == WORDS_ONLY):
             return self._by_words(query, k)
@@ -472,22 +466,20 @@ class _Index:
         ]
         return reciprocal_rank(rankings)
 
-    def _by_meaning(self, query: str, k: int) -> "list[Hit]":
+    def _by_meaning(self, query: str, k: int) -> list[Hit]:
         vector = np.array(load_embeddings(self._embeddings).embed_query(query), np.float32)
         with self._lock:
             if self._vectors is None:
                 self._vectors = self._load_vectors()
         return self._vectors(vector, k)
 
-    def _by_words(self, query: str, k: int) -> "list[Hit]":
+    def _by_words(self, query: str, k: int) -> list[Hit]:
         with self._lock:
             if self._words is None:
                 self._words = self._load_words()
         return self._words.search(query, k)
 
-    def _load_vectors(self) -> "VectorSearch":
-        from planweave.tools.documents.vectors import VectorIndex
-
+    def _load_vectors(self) -> VectorSearch:
         _embed(self._store, self._embeddings)
         key = embedding_id(self._embeddings)
         if there := self._store.vector_search(key, self.rows):
@@ -499,9 +491,7 @@ class _Index:
         )
         return index.search
 
-    def _load_words(self) -> "WordIndex":
-        from planweave.tools.documents.words import WordIndex
-
+    def _load_words(self) -> WordIndex:
         return self._cached(
             "words", WordIndex.load, lambda: WordIndex.build(self._store.texts(self.rows.version))
         )
@@ -560,7 +550,7 @@ def _embed(
     return len(todo)
 
 
-def _pages_of(hits: "Sequence[Hit]", rows: Rows) -> "list[Hit]":
+def _pages_of(hits: Sequence[Hit], rows: Rows) -> list[Hit]:
     """The best hit of each page, in the order of the hits."""
     best: dict[int, Hit] = {}
     for row, score in hits:
@@ -581,10 +571,6 @@ def _files(folder: Path) -> Iterator[Path]:
 
 def _recipe(choices: DocumentSettings) -> str:
     return f"{_READER_VERSION} {choices.chunk_tokens} {choices.chunk_overlap}"
-
-
-def _cutting(choices: DocumentSettings) -> Cutting:
-    return Cutting(chunks.tokenizer().path, choices.chunk_tokens, choices.chunk_overlap)
 
 
 def _pieces(pages: Iterable[PageText], choices: DocumentSettings) -> list[Piece]:

@@ -108,15 +108,9 @@ class Parser:
         try:
             yield
         except ProcessEnded as ended:
-            if ended.late:
-                problem = f"{path.name} takes more than {seconds:,.0f} s of processor time to read."
-                fix = "Split it, or raise PLANWEAVE_DOCUMENT_SECONDS."
-            else:
-                problem = (
-                    f"{path.name} made its parser fail, or take more than {memory / 1e6:,.0f} MB "
-                    "of memory."
-                )
-                fix = "Split it, or raise PLANWEAVE_DOCUMENT_MEMORY_MEGABYTES."
+            limit = "SECONDS" if ended.late else "MEMORY_MEGABYTES"
+            problem = f"{path.name} {ended.why(seconds, memory)}."
+            fix = f"Split it, or raise PLANWEAVE_DOCUMENT_{limit}."
             raise Unreadable(problem, fix=fix) from None
         except Unreadable:
             raise

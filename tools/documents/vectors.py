@@ -1,6 +1,6 @@
-"""Search by meaning: nearest vectors, exactly below a size and by a graph above it."""
+"""Search by meaning (nearest vectors, by a graph where they are many), and fused rankings."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -100,3 +100,21 @@ def _one_thread() -> Iterator[None]:
         yield
     finally:
         faiss.omp_set_num_threads(before)
+
+
+def reciprocal_rank(rankings: Sequence[Sequence[int]], *, k: int = 60) -> list[tuple[int, float]]:
+    """Fuse rankings by reciprocal rank (Cormack, Clarke & Büttcher 2009, section 2).
+
+    Args:
+        rankings: Each names what it found, best first.
+        k: Lessens what the first ranks weigh; 60 in the paper.
+
+    Returns:
+        Everything that any ranking names, with the sum of 1 / (k + rank), highest first; of equal
+        ones, what was named first.
+    """
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, item in enumerate(ranking, start=1):
+            scores[item] = scores.get(item, 0.0) + 1 / (k + rank)
+    return sorted(scores.items(), key=lambda scored: -scored[1])

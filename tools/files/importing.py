@@ -126,12 +126,8 @@ def _asked(
         try:
             answer = process.ask(request, _PATIENCE * seconds)
         except ProcessEnded as ended:
-            reason = (
-                f"takes more than {seconds:,.0f} s of processor time"
-                if ended.late
-                else f"made its reader fail, or takes more than {memory / 1e6:,.0f} MB of memory"
-            )
-            raise BadInput(f"{name} {reason}.", fix="Split the file.") from None
+            problem = f"{name} {ended.why(seconds, memory)}."
+            raise BadInput(problem, fix="Split the file.") from None
         finally:
             process.stop()
     if "problem" in answer:

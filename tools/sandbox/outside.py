@@ -10,7 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from types import MappingProxyType
@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from planweave import BadInput, PlanweaveError
 
 if TYPE_CHECKING:
-    from planweave.tools.sandbox.inside import Report, Request
+    from planweave.tools.sandbox.inside import Report
 
 Reason: TypeAlias = Literal["ok", "error", "time", "cpu", "memory", "output", "files", "killed"]
 
@@ -172,18 +172,13 @@ def _run(
     layers: Sequence[str],
 ) -> SandboxResult:
     """Run under exactly these layers; if one cannot be laid, the program is not started."""
-    request: Request = {
+    bounds: dict[str, object] = asdict(limits)
+    bounds.pop("output")
+    request = bounds | {
         "program": program,
         "stdin": stdin,
         "files": {_inside(name): text for name, text in files.items()},
         "layers": list(layers),
-        "seconds": limits.seconds,
-        "cpu": limits.cpu,
-        "memory": limits.memory,
-        "disk": limits.disk,
-        "entries": limits.entries,
-        "open_files": limits.open_files,
-        "threads": limits.threads,
     }
     with _folder() as folder:
         stdout, stderr, told = _converse(folder, json.dumps(request).encode(), limits)

@@ -14,8 +14,7 @@ from pydantic import AliasChoices, BaseModel, Discriminator, Field, RootModel, T
 from planweave import BadInput
 from planweave.learning import Embed
 from planweave.records import read_records
-from planweave.tools.documents.fusion import reciprocal_rank
-from planweave.tools.documents.vectors import VectorIndex
+from planweave.tools.documents.vectors import VectorIndex, reciprocal_rank
 from planweave.tools.documents.words import WordIndex
 
 DataSetName = Literal["hotpotqa", "2wikimultihopqa", "musique"]
