@@ -32,7 +32,7 @@ from planweave.models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
 from planweave.models.errors import ModelUnavailable, naming_what_lacks, no_key, no_package
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import resolve
-from planweave.models.whole_replies import AsyncCheckedClient, CheckedClient
+from planweave.models.whole_replies import CheckedClient
 from planweave.redact import holds_secret
 from planweave.registry import Registry
 
@@ -316,8 +316,8 @@ def _clients() -> tuple[httpx.Client, httpx.AsyncClient]:
     # Kept-alive connections would belong to an event loop that may be gone at the next call.
     limits = httpx.Limits(max_keepalive_connections=0)
     return (
+        httpx.Client(limits=limits, follow_redirects=True),
         CheckedClient(limits=limits, follow_redirects=True),
-        AsyncCheckedClient(limits=limits, follow_redirects=True),
     )
 
 

@@ -25,7 +25,6 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
 from pydantic import SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
 from planweave.models.embedded import physical_cores
@@ -78,17 +77,6 @@ _TRAINED_WITH: tuple[tuple[str, Instructions], ...] = (
 )  # by the model's name, the first that fits; word for word what their makers trained them with
 
 
-class EmbeddingSettings(BaseSettings):
-    """Instructions that take the place of those known for a model (``PLANWEAVE_*``, ``.env``)."""
-
-    model_config = SettingsConfigDict(
-        env_prefix="PLANWEAVE_", env_file=".env", extra="ignore", frozen=True
-    )
-
-    query_instruction: str | None = None
-    document_instruction: str | None = None
-
-
 def embeddings(name: str = DEFAULT, *, settings: ModelSettings | None = None) -> Embeddings:
     """Make the embedding model called ``name``, or return the one made before.
 
@@ -103,7 +91,7 @@ def embeddings(name: str = DEFAULT, *, settings: ModelSettings | None = None) ->
         ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
         BadInput: The name is malformed, or a setting is.
     """
-    return _build(name.strip(), settings or process_settings(), EmbeddingSettings())
+    return _build(name.strip(), settings or process_settings())
 
 
 def register_embeddings(prefix: str, factory: Factory) -> None:
@@ -121,12 +109,9 @@ def embedding_id(name: str = DEFAULT) -> str:
     return f"{name.strip()}{checksum}{own}"
 
 
-def instructions(name: str) -> Instructions:
+def instructions(name: str, settings: ModelSettings | None = None) -> Instructions:
     """What is put before a question and before a document for the model called ``name``."""
-    return _instructions(name, EmbeddingSettings())
-
-
-def _instructions(name: str, settings: EmbeddingSettings) -> Instructions:
+    settings = settings or process_settings()
     fitting = (known for pattern, known in _TRAINED_WITH if re.search(pattern, name.lower()))
     known = next(fitting, Instructions())
     query, document = settings.query_instruction, settings.document_instruction
@@ -259,14 +244,8 @@ def unit(vectors: Vectors) -> Vectors:
     return np.asarray(vectors / np.where(length == 0, 1, length), np.float32)
 
 
-@lru_cache(maxsize=16)
-def minilm(settings: ModelSettings) -> MiniLM:
-    """The model in this process, for these settings.
-
-    Raises:
-        ModelUnavailable: Its weights or a package are missing.
-    """
-    return MiniLM(settings)
+minilm = lru_cache(maxsize=16)(MiniLM)
+"""The model in this process, for these settings."""
 
 
 class _Named(Embeddings):
@@ -313,7 +292,7 @@ def _telling(name: str) -> Iterator[None]:
 
 
 @lru_cache(maxsize=64)
-def _build(name: str, settings: ModelSettings, own: EmbeddingSettings) -> Embeddings:
+def _build(name: str, settings: ModelSettings) -> Embeddings:
     prefix, _, model = name.partition(":")
     if name.lower() == DEFAULT:
         made: Embeddings = minilm(settings)
@@ -327,7 +306,7 @@ def _build(name: str, settings: ModelSettings, own: EmbeddingSettings) -> Embedd
         made = _openai(name, model, settings.openai_api_key, settings)
     else:
         made = _langchain(name)
-    return _Named(name, made, _instructions(name, own))
+    return _Named(name, made, instructions(name, settings))
 
 
 def _compatible(name: str, settings: ModelSettings) -> Embeddings:

@@ -62,25 +62,31 @@ async def _asked(
     model: BaseChatModel, messages: Sequence[BaseMessage], count: int, made: int, role: str
 ) -> tuple[list[str], CallRecord]:
     """One request for ``count`` replies at most, after so many; at least one comes."""
-    start_in_time()
-    start = time.perf_counter()
     # Only models that declare ``n`` take it: others would refuse the call.
     options: dict[str, Any] = {}
     if count > 1 and hasattr(model, "n"):
         options["n"] = min(count, SLOTS)
     if made and isinstance(seed := getattr(model, "seed", None), int):
         options["seed"] = seed + made  # the same seed would bring the same replies again
+    found, record = await _generated(model, messages, role, options)
+    others = sum(len(one.text) // 4 for one in found[1:])  # servers count only the first's tokens
+    record = record.model_copy(update={"output_tokens": record.output_tokens + others})
+    return [one.text for one in found], record
+
+
+async def _generated(
+    model: BaseChatModel, messages: Sequence[BaseMessage], role: str, options: dict[str, Any]
+) -> tuple[list[BaseMessage], CallRecord]:
+    """The replies to one request, and the record of the call by the first of them."""
+    start_in_time()
+    start = time.perf_counter()
     try:
         async with in_time():
             result = await model.agenerate([list(messages)], metadata={"role": role}, **options)
     except Exception as error:
         raise failed(error, model, messages, role, time.perf_counter() - start) from error
-    found = [one for one in result.generations[0] if isinstance(one, ChatGeneration)]
-    first, *rest = found
-    record = await recorded(model, messages, role, first.message, time.perf_counter() - start)
-    others = sum(len(one.text) // 4 for one in rest)  # servers count the tokens of the first alone
-    record = record.model_copy(update={"output_tokens": record.output_tokens + others})
-    return [one.text for one in found], record
+    found = [one.message for one in result.generations[0] if isinstance(one, ChatGeneration)]
+    return found, await recorded(model, messages, role, found[0], time.perf_counter() - start)
 
 
 class Chance(NamedTuple):
@@ -107,32 +113,17 @@ async def chance_of_yes(
     Raises:
         ModelUnavailable: The model did not answer; its ``calls`` hold the records.
     """
+    options: dict[str, Any] = {}
+    if hasattr(model, "logprobs"):
+        options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}
     try:
-        message, record = await _one_word(model, messages, role)
+        (message, *_), record = await _generated(model, messages, role, options)
     except ModelUnavailable as error:
         if error.trouble != "out_of_time":
             raise
         return Chance(1.0, error.calls)
     told = message.response_metadata.get("logprobs") or {}
     return Chance(_share_of_yes(told.get("content") or [], message.text), (record,))
-
-
-async def _one_word(
-    model: BaseChatModel, messages: Sequence[BaseMessage], role: str
-) -> tuple[BaseMessage, CallRecord]:
-    """A reply of one token, with the chances of others where the model tells them."""
-    start_in_time()
-    start = time.perf_counter()
-    options: dict[str, Any] = {}
-    if hasattr(model, "logprobs"):
-        options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}
-    try:
-        async with in_time():
-            result = await model.agenerate([list(messages)], metadata={"role": role}, **options)
-    except Exception as error:
-        raise failed(error, model, messages, role, time.perf_counter() - start) from error
-    message = next(one.message for one in result.generations[0] if isinstance(one, ChatGeneration))
-    return message, await recorded(model, messages, role, message, time.perf_counter() - start)
 
 
 def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:

@@ -60,6 +60,12 @@ class ModelSettings(BaseSettings):
     api_key: SecretStr | None = Field(
         default=None, description="Key for servers that are named by their URL."
     )
+    query_instruction: str | None = Field(
+        default=None, description="Put before a question in place of what the embedding model has."
+    )
+    document_instruction: str | None = Field(
+        default=None, description="Put before a document in place of what the embedding model has."
+    )
     openai_api_key: SecretStr | None = Field(
         default=None,
         validation_alias=AliasChoices("PLANWEAVE_OPENAI_API_KEY", "OPENAI_API_KEY"),

@@ -2,14 +2,14 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from planweave import BadInput
 from planweave.models.settings import process_settings
+from planweave.records import read_object
 from planweave.usage import Usage
 
 
@@ -94,24 +94,18 @@ def usage_by_role(records: Iterable[CallRecord]) -> dict[str, Usage]:
 _FREE = Price(input=0, output=0, cached=0)
 _LOCAL = frozenset({"embedded", "ollama", "script"})
 _SNAPSHOT = re.compile(r"(-\d{4}-\d{2}-\d{2}|-\d{8}|-latest)$")
-_TABLE: TypeAdapter[dict[str, Price]] = TypeAdapter(dict[str, Price])
 
 
-def price_of(name: str, overrides: Path | None = None) -> Price | None:
+def price_of(name: str) -> Price | None:
     """Price of the model called ``name`` (``provider:model``), or None when it is unknown.
 
     A name with a date (``…-2024-08-06``) falls back to the name without. Models that run on the
-    user's own machine cost nothing.
-
-    Args:
-        name: As given to ``chat_model``.
-        overrides: A JSON file ``{"provider:model": {"input": …, "output": …, "cached": …}}``,
-            dollars per million tokens; the setting ``prices`` when None.
+    user's own machine cost nothing. The file of the setting ``prices`` overrides the table.
 
     Raises:
-        BadInput: The override file cannot be read.
+        BadInput: That file cannot be used.
     """
-    table = _prices(overrides or process_settings().prices)
+    table = _prices(process_settings().prices)
     for key in (name, _SNAPSHOT.sub("", name)):
         if key in table:
             return table[key]
@@ -119,15 +113,8 @@ def price_of(name: str, overrides: Path | None = None) -> Price | None:
 
 
 @cache
-def _prices(overrides: Path | None) -> Mapping[str, Price]:
+def _prices(overrides: Path | None) -> dict[str, Price]:
     builtin = json.loads((Path(__file__).parent / "prices.json").read_text("utf-8"))
-    table = _TABLE.validate_python(builtin["models"])
-    if overrides is None:
-        return table
-    try:
-        return table | _TABLE.validate_json(overrides.read_text("utf-8"))
-    except (OSError, UnicodeDecodeError, ValidationError) as error:
-        raise BadInput(
-            f"The price file {overrides} cannot be used ({type(error).__name__}).",
-            fix='It must be JSON: {"provider:model": {"input": 1.0, "output": 2.0}}.',
-        ) from None
+    table = {name: Price.model_validate(price) for name, price in builtin["models"].items()}
+    fix = 'Write a JSON file of prices: {"provider:model": {"input": 1.0, "output": 2.0}}.'
+    return table | (read_object(overrides, dict[str, Price], fix=fix) if overrides else {})

@@ -5,7 +5,7 @@ wrong. Here such a reply gets the status that it should have had.
 """
 
 import json
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import Any, cast
 
 import httpx
@@ -17,38 +17,20 @@ _END = b"data: [DONE]"
 _FINISHED = b'"finish_reason"'
 
 
-class CheckedClient(httpx.Client):
-    """A client that looks at the replies of chat completions."""
-
-    def send(self, request: httpx.Request, *, stream: bool = False, **how: Any) -> httpx.Response:
-        """Send one request."""
-        response = super().send(request, stream=stream, **how)
-        if not _is_completion(request, response):
-            return response
-        if not stream:
-            return _checked(response)
-        response.stream = _WholeStream(cast("httpx.SyncByteStream", response.stream))
-        return response
-
-
-class AsyncCheckedClient(httpx.AsyncClient):
-    """As :class:`CheckedClient`, for the event loop."""
+class CheckedClient(httpx.AsyncClient):
+    """A client that looks at the replies of chat completions; models are asked by no other."""
 
     async def send(
         self, request: httpx.Request, *, stream: bool = False, **how: Any
     ) -> httpx.Response:
         """Send one request."""
         response = await super().send(request, stream=stream, **how)
-        if not _is_completion(request, response):
+        if not request.url.path.endswith("/chat/completions") or response.status_code != 200:
             return response
         if not stream:
             return _checked(response)
-        response.stream = _AsyncWholeStream(cast("httpx.AsyncByteStream", response.stream))
+        response.stream = _WholeStream(cast("httpx.AsyncByteStream", response.stream))
         return response
-
-
-def _is_completion(request: httpx.Request, response: httpx.Response) -> bool:
-    return request.url.path.endswith("/chat/completions") and response.status_code == 200
 
 
 def _checked(response: httpx.Response) -> httpx.Response:
@@ -79,51 +61,22 @@ def _trouble(response: httpx.Response, text: str, status: int = _BAD_GATEWAY) ->
     return httpx.Response(status, json={"error": error}, request=response.request)
 
 
-class _Watch:
-    """Notes whether a stream came to its end."""
+class _WholeStream(httpx.AsyncByteStream):
+    """A stream that raises where it ends without the end of a reply."""
 
-    def __init__(self) -> None:
-        self._tail = b""
-        self._ended = False
-
-    def see(self, chunk: bytes) -> None:
-        """Look at a further piece."""
-        seen = self._tail + chunk
-        finished = seen.replace(b" ", b"").replace(_FINISHED + b":null", b"")
-        self._ended = self._ended or _END in seen or _FINISHED in finished
-        self._tail = seen[-64:]
-
-    def check(self) -> None:
-        """Check that the end has come."""
-        if not self._ended:
-            raise httpx.RemoteProtocolError("the stream of the reply is cut off")
-
-
-class _WholeStream(httpx.SyncByteStream):
-    def __init__(self, inner: httpx.SyncByteStream) -> None:
-        self._inner = inner
-
-    def __iter__(self) -> Iterator[bytes]:
-        watch = _Watch()
-        for chunk in self._inner:
-            watch.see(chunk)
-            yield chunk
-        watch.check()
-
-    def close(self) -> None:
-        self._inner.close()
-
-
-class _AsyncWholeStream(httpx.AsyncByteStream):
     def __init__(self, inner: httpx.AsyncByteStream) -> None:
         self._inner = inner
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        watch = _Watch()
+        tail, ended = b"", False
         async for chunk in self._inner:
-            watch.see(chunk)
+            seen = tail + chunk
+            finished = seen.replace(b" ", b"").replace(_FINISHED + b":null", b"")
+            ended = ended or _END in seen or _FINISHED in finished
+            tail = seen[-64:]
             yield chunk
-        watch.check()
+        if not ended:
+            raise httpx.RemoteProtocolError("the stream of the reply is cut off")
 
     async def aclose(self) -> None:
         await self._inner.aclose()

@@ -38,13 +38,8 @@ class BadInput(PlanweaveError):
     """What the user gave (a file, a URL, a setting, a question) cannot be used as it is."""
 
 
-def first_problem(error: "ValidationError", whole: str = "") -> str:
-    """The place of the first thing that pydantic refuses, and what is wrong with it.
-
-    Args:
-        error: What pydantic raised; the value itself, which may be a secret, is not repeated.
-        whole: What is named where the value as a whole is wrong.
-    """
+def first_problem(error: "ValidationError") -> str:
+    """The place of the first thing that pydantic refuses, and why, without the value itself."""
     first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in first["loc"]) or whole
+    place = ".".join(str(part) for part in first["loc"])
     return f"{place}: {first['msg']}" if place else first["msg"]

@@ -18,7 +18,6 @@ import typer
 from planweave import BadInput
 from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
-from planweave.apps.ports import Port, bound
 
 EXAMPLES = """\
 planweave serve --open
@@ -28,6 +27,7 @@ planweave serve --port 8080 --workers 4 --users users.json
 planweave serve --new-key ann
 """
 
+_LAST = 65_535  # port
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
 _TOKEN = "PLANWEAVE_SERVE_TOKEN"  # noqa: S105 (the name of a variable)
@@ -39,7 +39,7 @@ _HUNG_SECONDS = 15
 def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Port = 2024,
+    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=_LAST)] = 2024,
     workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
     users: Annotated[
         Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
@@ -87,7 +87,7 @@ def serve(
             f"Without keys the server answers anybody, so it does not listen at {host}.",
             fix="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
-    bound(host, port).close()  # said at once, and before several processes say it
+    _bound(host, port).close()  # said at once, and before several processes say it
     token = ""
     if not settings.shared and not no_token and not settings.token.get_secret_value():
         token = os.environ[_TOKEN] = secrets.token_urlsafe(24)  # for the workers, which inherit it
@@ -142,3 +142,19 @@ def _is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return False
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A socket at an address, so that whoever cannot have it is told at once."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+    except OSError as error:
+        listener.close()
+        other = port + 1 if port < _LAST else port - 1
+        raise BadInput(
+            f"The server cannot listen at {host}:{port} ({error.strerror}).",
+            fix=f"Stop what listens there, or choose another port: --port {other}.",
+        ) from None
+    return listener

@@ -23,7 +23,7 @@ from planweave.memory import Context
 from planweave.models import chat_model
 from planweave.models.call import call
 from planweave.models.settings import process_settings
-from planweave.models.whole_replies import AsyncCheckedClient
+from planweave.models.whole_replies import CheckedClient
 
 _SECONDS = 60
 _SAMPLE = 60
@@ -115,7 +115,7 @@ async def test_a_stream_that_breaks_off_is_no_reply(sent: bytes, *, whole: bool)
     mock = httpx.MockTransport(lambda _: httpx.Response(200, content=pieces()))
     ended = nullcontext() if whole else pytest.raises(httpx.RemoteProtocolError, match="cut off")
     async with (
-        AsyncCheckedClient(transport=mock) as client,
+        CheckedClient(transport=mock) as client,
         client.stream("POST", "http://model/v1/chat/completions") as reply,
     ):
         with ended:

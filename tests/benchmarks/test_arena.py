@@ -2,23 +2,17 @@
 
 import json
 import re
-import socket
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-import httpx
 import pytest
 from records import record
 from scripted import Prompt, Reply, register
-from starlette.testclient import TestClient
 from typer.testing import CliRunner, Result
-from waiting import wait_until
 
 from planweave import BadInput
 from planweave.apps.cli import arena as command
-from planweave.apps.cli.arena import page
 from planweave.benchmarks.arena.tables import arena_tables as tables
 from planweave.benchmarks.arena.tables import skills, standings
 from planweave.benchmarks.arena.votes import Ballot, Decision, Match, Verdict, matches
@@ -322,113 +316,3 @@ def test_bad_input(run: Arena, tmp_path: Path) -> None:
     run("--voter", "model:x", fails="cannot begin with model:")
     run("--votes", tmp_path, fails="cannot be written")
     run(tmp_path / "none.jsonl", fails="cannot be read")
-
-
-# -- the page -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def ballot(tmp_path: Path) -> Iterator[Ballot]:
-    made = opened(tmp_path)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def client(ballot: Ballot) -> TestClient:
-    app = page.make_app(ballot, "token", lambda: None)
-    return TestClient(app, base_url="http://127.0.0.1:8000")
-
-
-def cast(client: TestClient, number: int, verdict: object, **changed: object) -> httpx.Response:
-    sent: dict[str, object] = {"json": {"number": number, "verdict": verdict}}
-    return client.post("/token/vote", **(sent | changed))  # type: ignore[arg-type, return-value]
-
-
-def test_nothing_that_the_page_gets_tells_a_method(client: TestClient, ballot: Ballot) -> None:
-    got = [client.get(f"/token/{name}") for name in ("", "page.css", "page.js", "match")]
-    for number in range(1, 10):
-        got.append(cast(client, number, "a"))  # type: ignore[arg-type]
-        assert got[-1].status_code == 200
-    everything = "".join(reply.text + str(reply.headers) for reply in got)
-    assert not any(method in everything for method in METHODS)
-    assert got[-1].json() == {"left": 0, "of": 9}
-    assert not ballot.left()
-
-
-def test_the_page_is_as_strict_as_it_says(client: TestClient) -> None:
-    for path in ("", "page.css", "page.js", "match"):
-        headers = client.get(f"/token/{path}").headers
-        policy = headers["content-security-policy"]
-        assert policy.startswith("default-src 'none'; script-src 'self'")
-        assert "unsafe" not in policy
-        assert headers["referrer-policy"] == "no-referrer"
-        assert headers["cache-control"] == "no-store"
-    html = client.get("/token/").text
-    assert "http://" not in html
-    assert "https://" not in html
-    assert "<script>" not in html
-    assert "style=" not in html
-    script = client.get("/token/page.js").text
-    assert "innerHTML" not in script
-    assert MARK in client.get("/token/match").json()["a"]  # as text, which the script shows as text
-
-
-@pytest.mark.parametrize("path", ["/", "/match", "/wrong/match", "/token/../match", "/token/x"])
-def test_without_the_token_there_is_nothing(path: str, client: TestClient) -> None:
-    assert client.get(path).status_code == 404
-
-
-def test_another_name_than_this_machines_is_refused(client: TestClient) -> None:
-    assert client.get("/token/match", headers={"host": "evil.example"}).status_code == 400
-
-
-@pytest.mark.parametrize(
-    "sent",
-    [
-        {"json": {"number": 1, "verdict": "rat"}},
-        {"json": {"number": 1, "verdict": ["a"]}},
-        {"json": {"number": "one", "verdict": "a"}},
-        {"json": {"number": 1, "verdict": "a", "more": "x" * 2000}},
-        {"json": [1]},
-        {"json": None, "content": b'{"number": 1, "verdict": "a"}'},  # as a form of another page
-        {"json": None, "content": b"\xff", "headers": {"content-type": "application/json"}},
-        {"json": None, "content": b""},
-    ],
-)
-def test_what_is_no_vote_changes_nothing(
-    sent: dict[str, object], client: TestClient, ballot: Ballot
-) -> None:
-    assert cast(client, 1, "a", **sent).status_code == 400
-    assert len(ballot.left()) == 9
-
-
-def test_a_vote_that_is_sent_twice_counts_once(client: TestClient, ballot: Ballot) -> None:
-    assert cast(client, 1, "a").json()["number"] == 2
-    assert cast(client, 1, "b").json()["number"] == 2
-    assert len(ballot.left()) == 8
-    assert [vote.verdict for vote in ballot.counted()] == ["a"]
-
-
-def test_the_server_listens_here_alone_and_ends_with_the_last_vote(ballot: Ballot) -> None:
-    said: list[str] = []
-    for match in ballot.left()[1:]:
-        ballot.cast(match, "tie")
-    with (
-        socket.create_server(("127.0.0.1", 0)) as taken,
-        pytest.raises(BadInput, match="another port"),
-    ):
-        page.serve(ballot, taken.getsockname()[1], said.append)
-    thread = threading.Thread(target=page.serve, args=(ballot, 0, said.append))
-    thread.start()
-    wait_until(lambda: said)
-    url = said[0].split()[2]
-    assert url.startswith("http://127.0.0.1:")
-    assert len(url.split("/")[3]) >= 20
-    with httpx.Client(transport=httpx.HTTPTransport(retries=5)) as person:  # it may start later
-        assert person.get(f"{url}match").json()["number"] == 9
-        vote = {"number": 9, "verdict": "b"}
-        assert person.post(f"{url}vote", json=vote).json()["left"] == 0
-    thread.join(60)
-    assert not thread.is_alive()
-    page.serve(ballot, 0, silent)  # nothing is left to vote on

@@ -17,6 +17,7 @@ from planweave.models import (
     ModelUnavailable,
     embedding_id,
     embeddings,
+    process_settings,
     register_embeddings,
     tokenizer,
 )
@@ -171,15 +172,15 @@ def test_a_registered_model_is_asked_at_unit_length() -> None:
     assert model.asked == ["abc"]
 
 
-def test_instructions_go_before_question_and_document(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_instructions_go_before_question_and_document(model_settings: ModelSettings) -> None:
     model = Recorded()
     register_embeddings("recorded", lambda _: model)
     made = embeddings("recorded:intfloat/e5-base-v2")
     made.embed_query("q")
     made.embed_documents(["d"])
-    monkeypatch.setenv("PLANWEAVE_QUERY_INSTRUCTION", "Ask: ")
-    monkeypatch.setenv("PLANWEAVE_DOCUMENT_INSTRUCTION", "")
-    made = embeddings("recorded:intfloat/e5-base-v2")
+    own = {"query_instruction": "Ask: ", "document_instruction": ""}
+    settings = model_settings.model_copy(update=own)
+    made = embeddings("recorded:intfloat/e5-base-v2", settings=settings)
     made.embed_query("q")
     made.embed_documents(["d"])
     assert model.asked == ["query: q", "passage: d", "Ask: q", "d"]
@@ -209,7 +210,8 @@ def test_an_id_changes_with_model_weights_and_instruction(monkeypatch: pytest.Mo
     before = [embedding_id(name) for name in names]
     assert len(set(before)) == len(names)
     assert EMBEDDINGS["minilm"][0].sha256[:8] in before[0]
-    monkeypatch.setenv("PLANWEAVE_DOCUMENT_INSTRUCTION", "Text: ")
+    settings = process_settings().model_copy(update={"document_instruction": "Text: "})
+    monkeypatch.setattr("planweave.models.embeddings.process_settings", lambda: settings)
     assert not set(before) & {embedding_id(name) for name in names}
 
 

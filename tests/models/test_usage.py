@@ -11,7 +11,7 @@ from scripted import register
 
 from planweave import BadInput
 from planweave.memory import Context, WorkingMemory
-from planweave.models import CallRecord, chat_model, price_of, usage_by_role
+from planweave.models import CallRecord, chat_model, price_of, process_settings, usage_by_role
 from planweave.models.call import call
 from planweave.nodes.support.limits import budget_spent
 from planweave.usage import Budget, Meter, Usage, metered
@@ -70,21 +70,27 @@ def test_cached_tokens_cost_the_full_price_where_none_is_known() -> None:
     assert price.dollars(1000, 0, 1000) == price.dollars(1000, 0, 0)
 
 
-def test_user_prices_override(tmp_path: Path) -> None:
+@pytest.fixture
+def prices(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = tmp_path / "prices.json"
-    path.write_text(json.dumps({"http://host/v1#m": {"input": 1, "output": 2}}))
-    price = price_of("http://host/v1#m", path)
+    settings = process_settings().model_copy(update={"prices": path})
+    monkeypatch.setattr("planweave.models.usage.process_settings", lambda: settings)
+    return path
+
+
+def test_user_prices_override(prices: Path) -> None:
+    prices.write_text(json.dumps({"http://host/v1#m": {"input": 1, "output": 2}}))
+    price = price_of("http://host/v1#m")
     assert price is not None
     assert price.output == 2
-    assert price_of("openai:gpt-4o", path) == price_of("openai:gpt-4o")
+    assert price_of("openai:gpt-4o") is not None
 
 
 @pytest.mark.parametrize("text", ["", "{", '{"m": {"input": "x"}}', '{"m": {"inptu": 1}}'])
-def test_wrong_price_file_is_told(tmp_path: Path, text: str) -> None:
-    path = tmp_path / "prices.json"
-    path.write_text(text)
-    with pytest.raises(BadInput, match="price file"):
-        price_of("m", path)
+def test_wrong_price_file_is_told(prices: Path, text: str) -> None:
+    prices.write_text(text)
+    with pytest.raises(BadInput, match=r"prices\.json is not as it should be"):
+        price_of("m")
 
 
 @pytest.mark.parametrize(

@@ -37,9 +37,9 @@ async def body(request: Request) -> dict[str, Any]:
     return found
 
 
-def answer(value: Any, *, status: int = 200, headers: dict[str, str] | None = None) -> Response:
+def answer(value: Any, *, headers: dict[str, str] | None = None) -> Response:
     """A value as JSON."""
-    return Response(encode(value), status, headers, "application/json")
+    return Response(encode(value), 200, headers, "application/json")
 
 
 def nothing() -> Response:

@@ -1,7 +1,7 @@
 // One thread with one method: asks, streams, stops for a person, rewinds and forks.
 
 import { get, post, stream } from "./server.js";
-import { button, confirmed, field, h, icon, iconButton, notice, tell } from "./dom.js";
+import { button, confirmed, field, h, icon, iconButton, notice, opened, tell } from "./dom.js";
 import { showPage } from "./documents.js";
 import { copyButton } from "./rows.js";
 import { settings } from "./settings.js";
@@ -290,13 +290,11 @@ export class Conversation {
       this.cut(state);
       await this.fork(state, changes, null);
     };
-    const dialog = h("dialog", { className: "wide", onclose: () => dialog.remove(), "aria-labelledby": "rewind" },
+    const dialog = opened(h("dialog", { className: "wide", "aria-labelledby": "rewind" },
       h("h2", { id: "rewind" }, `Rewind to before ${state.next.join(", ") || "the end"}`),
       h("p", { className: "dim" }, "What comes after stays in the thread as a branch of its own; see the timeline."),
       editor,
-      h("div", { className: "row end" }, button("Cancel", () => dialog.close()), button("Run again from here", guarded(editor, go), { className: "primary" })));
-    document.body.append(dialog);
-    dialog.showModal();
+      h("div", { className: "row end" }, button("Cancel", () => dialog.close()), button("Run again from here", guarded(editor, go), { className: "primary" }))));
   }
 
   /** Tell only what happened up to `state`. */

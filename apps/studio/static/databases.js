@@ -1,8 +1,8 @@
 // Databases: upload a file as one, connect to one, see what it holds, and ask it.
 
 import { get, post, remove } from "./server.js";
-import { button, confirmed, counted, dropZone, empty, field, h, iconButton, notice, number, table, tell } from "./dom.js";
-import { answerOf } from "./rows.js";
+import { button, confirmed, counted, dropZone, empty, field, form, h, iconButton, notice, number, sends, table, tell, uploaded } from "./dom.js";
+import { querying } from "./rows.js";
 import { settings } from "./settings.js";
 import { madeOf, remember, remembered, sourceName, uploadTables, useSample } from "./sources.js";
 
@@ -32,7 +32,7 @@ class Page {
     const known = [...new Set([...this.offered, ...remembered().map((one) => one.url)])];
     const earlier = known.length && h("ul", { className: "chips", "aria-label": "Databases at hand" }, known.map((one) =>
       h("li", {}, button(sourceName(one), () => { this.url.value = one; this.connect(one); }, { className: "chip", title: one }))));
-    return h("form", { className: "card", onsubmit: (event) => { event.preventDefault(); this.connect(this.url.value.trim()); } },
+    return form({ className: "card" }, () => this.connect(this.url.value.trim()),
       h("h2", {}, "Connect to a database"),
       field("Database", this.url, "SQLAlchemy URL, bolt:// URL, or a file of the server: SQLite, .sql, .cql, CSV, Excel, Parquet. Write ${NAME} for a password that an environment variable of the server holds."),
       h("div", { className: "row" }, h("button", { className: "primary" }, "Connect"), earlier || null));
@@ -63,16 +63,7 @@ class Page {
   }
 
   async add(files) {
-    for (const file of files) {
-      const line = h("li", {}, `${file.name}: reading …`);
-      this.log.append(line);
-      try {
-        line.textContent = madeOf(await uploadTables(file, this.most, this.into.value));
-      } catch (error) {
-        line.className = "bad";
-        line.textContent = error.message;
-      }
-    }
+    await uploaded(files, this.log, async (file) => madeOf(await uploadTables(file, this.most, this.into.value)));
     await this.list();
   }
 
@@ -135,25 +126,13 @@ function described(url, { kind, language, entities }) {
 
 /** Asks the database as a method would: one plain read, guarded and limited. */
 function queryBox(url, language) {
-  const rows = h("div", {});
   const text = h("textarea", { rows: 3, required: true, spellcheck: false, className: "code" });
-  const run = async () => {
-    rows.replaceChildren(h("p", { className: "dim" }, "Asking …"));
-    try {
-      const result = await post("/studio/api/databases/query", { url, query: text.value });
-      rows.replaceChildren(...answerOf(result));
-      tell(`${result.rows.length} rows.`);
-    } catch (error) {
-      rows.replaceChildren(notice(error.message));
-    }
-  };
-  const form = h("form", { className: "card", "aria-label": "Query", onsubmit: (event) => { event.preventDefault(); run(); } },
+  const { place, run } = querying(url, text);
+  const box = form({ className: "card", "aria-label": "Query" }, run,
     field(`Query in ${language}`, text, "One statement that only reads; it runs under the same guard and limits as the queries of a method."),
-    h("div", { className: "row" }, h("button", { className: "primary" }, "Run the query")), rows);
-  text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) form.requestSubmit();
-  });
-  return form;
+    h("div", { className: "row" }, h("button", { className: "primary" }, "Run the query")), place);
+  sends(text, () => box.requestSubmit());
+  return box;
 }
 
 function entity({ name, kind, fields, count, start, end }) {

@@ -1,7 +1,7 @@
 // Documents: collections that answers are drawn from.
 
 import { get, remove } from "./server.js";
-import { button, confirmed, dropZone, empty, field, h, icon, iconButton, notice, number, table, tell } from "./dom.js";
+import { button, confirmed, dropZone, empty, field, h, icon, iconButton, notice, number, opened, table, tell, uploaded } from "./dom.js";
 import { settings } from "./settings.js";
 import { uploadDocument, useSample } from "./sources.js";
 
@@ -44,14 +44,7 @@ class Page {
     const log = h("ul", { className: "log", "aria-live": "polite" });
     const add = async (chosen) => {
       if (!this.name.reportValidity()) return;
-      for (const file of chosen) {
-        const line = h("li", {}, `${file.name}: reading …`);
-        log.append(line);
-        line.textContent = await added(file, this.name.value.trim(), most, search.value).catch((error) => {
-          line.className = "bad";
-          return error.message.startsWith(file.name) ? error.message : `${file.name}: ${error.message}`;
-        });
-      }
+      await uploaded(chosen, log, (file) => added(file, this.name.value.trim(), most, search.value));
       await this.show();
     };
     this.place = dropZone(kinds.join(","), `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`, add);
@@ -136,13 +129,11 @@ export async function showPage(collection, document, page, quote = "") {
     }
   };
   let at = page;
-  const dialog = h("dialog", { className: "wide", onclose: () => dialog.remove(), "aria-labelledby": "paper" },
+  const dialog = opened(h("dialog", { className: "wide", "aria-labelledby": "paper" },
     title, body,
     h("div", { className: "row end" },
       button("Previous page", () => turn(Math.max(1, at - 1))), button("Next page", () => turn(at + 1)),
-      button("Close", () => dialog.close(), { className: "primary" })));
-  window.document.body.append(dialog);
-  dialog.showModal();
+      button("Close", () => dialog.close(), { className: "primary" }))));
   await turn(page);
 }
 

@@ -90,6 +90,45 @@ export function dropZone(accept, about, add) {
   return [files, zone];
 }
 
+/** Upload files one after another; each has a line in `log` that says what became of it. */
+export async function uploaded(files, log, upload) {
+  for (const file of files) {
+    const line = h("li", {}, `${file.name}: reading …`);
+    log.append(line);
+    try {
+      line.textContent = await upload(file);
+    } catch ({ message }) {
+      line.className = "bad";
+      line.textContent = message.startsWith(file.name) ? message : `${file.name}: ${message}`;
+    }
+  }
+}
+
+/** A form that does something of its own when it is sent. */
+export function form(properties, send, ...children) {
+  return h("form", { ...properties, onsubmit: (event) => { event.preventDefault(); send(); } }, ...children);
+}
+
+/** Let Ctrl+Enter, or Command+Enter, in a text do what its button does. */
+export function sends(text, send) {
+  text.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
+  });
+}
+
+/** A select of values, called `label`. */
+export function choices(label, values) {
+  return h("select", { "aria-label": label }, values.map((value) => h("option", { value }, value)));
+}
+
+/** Show a dialog until it is closed; gives it back. */
+export function opened(dialog) {
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
+}
+
 export function notice(text, kind = "wrong") {
   return h("p", { className: `notice ${kind}`, role: kind === "wrong" ? "alert" : "note" }, text);
 }
@@ -117,14 +156,12 @@ export function table(columns, rows, caption = "") {
 /** Asks before something that lasts; resolves to whether it was confirmed. `about` tells more. */
 export function confirmed(question, action, ...about) {
   return new Promise((resolve) => {
-    const dialog = h("dialog", { onclose: () => { resolve(dialog.returnValue === "yes"); dialog.remove(); } },
+    const dialog = opened(h("dialog", { onclose: () => resolve(dialog.returnValue === "yes") },
       h("form", { method: "dialog" },
         h("p", {}, question), about,
         h("div", { className: "row end" },
           h("button", { value: "no" }, "Cancel"),
-          h("button", { value: "yes", className: about.length ? "primary" : "danger" }, action))));
-    document.body.append(dialog);
-    dialog.showModal();
+          h("button", { value: "yes", className: about.length ? "primary" : "danger" }, action)))));
   });
 }
 

@@ -1,7 +1,7 @@
 // Experience: the paths that were kept, and the instruction graph in which they meet.
 
 import { get, put, remove } from "./server.js";
-import { button, confirmed, counted, dropZone, empty, field, h, iconButton, notice, number, table } from "./dom.js";
+import { button, confirmed, counted, dropZone, empty, field, h, iconButton, notice, number, table, uploaded } from "./dom.js";
 import { Drawing } from "./graph.js";
 
 const API = "/studio/api/experience";
@@ -51,14 +51,7 @@ class Experience {
   }
 
   async add(files) {
-    for (const file of files) {
-      const line = h("li", {}, `${file.name}: reading …`);
-      this.log.append(line);
-      line.textContent = await this.upload(file).catch((error) => {
-        line.className = "bad";
-        return `${file.name}: ${error.message}`;
-      });
-    }
+    await uploaded(files, this.log, (file) => this.upload(file));
     await this.load();
   }
 

@@ -1,6 +1,6 @@
 // A graph as a drawing: what is being done is lit, and nodes can be chosen.
 
-import { button, h, s } from "./dom.js";
+import { button, h, opened, s } from "./dom.js";
 import { Graph, layout } from "./vendor/dagre.esm.js";
 
 const HEIGHT = 32;
@@ -108,12 +108,8 @@ export class Drawing {
   enlarge() {
     const place = h("div", {});
     this.element.replaceWith(place);
-    const dialog = h("dialog", { className: "large", "aria-label": this.title, onclose: () => {
-      place.replaceWith(this.element);
-      dialog.remove();
-    } }, this.element, h("div", { className: "row end" }, button("Close", () => dialog.close(), { className: "primary" })));
-    document.body.append(dialog);
-    dialog.showModal();
+    const dialog = opened(h("dialog", { className: "large", "aria-label": this.title, onclose: () => place.replaceWith(this.element) },
+      this.element, h("div", { className: "row end" }, button("Close", () => dialog.close(), { className: "primary" }))));
   }
 
   /** Forget what has been lit. */

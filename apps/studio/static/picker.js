@@ -1,7 +1,7 @@
 // Pickers: which method answers, with a small picture of its figure, and with which model.
 
 import { get } from "./server.js";
-import { button, field, h, s } from "./dom.js";
+import { button, field, form, h, opened, s } from "./dom.js";
 import { settings } from "./settings.js";
 import { Graph, layout } from "./vendor/dagre.esm.js";
 
@@ -15,13 +15,11 @@ function choice(title, choices, own = null) {
   return new Promise((resolve) => {
     let made = null;
     const choose = (value) => { made = value; dialog.close(); };
-    const dialog = h("dialog", { className: "wide choices", "aria-label": title, onclose: () => { resolve(made); dialog.remove(); } },
+    const dialog = h("dialog", { className: "wide choices", "aria-label": title, onclose: () => resolve(made) },
       h("div", { className: "row" }, h("h2", {}, title), h("span", { className: "grow" }), button("Close", () => dialog.close())),
       choices(choose), own?.(choose));
     dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
-    document.body.append(dialog);
-    dialog.showModal();
-    dialog.querySelector("[aria-pressed='true']")?.focus();
+    opened(dialog).querySelector("[aria-pressed='true']")?.focus();
   });
 }
 
@@ -76,7 +74,7 @@ export async function pickModel(mayName) {
     () => choose(name), { className: "method", "aria-pressed": name === current })))),
   mayName && ((choose) => {
     const name = h("input", { placeholder: "http://localhost:11434/v1#qwen3", required: true, autocomplete: "off", spellcheck: false });
-    return h("form", { onsubmit: (event) => { event.preventDefault(); choose(name.value.trim()); } },
+    return form({}, () => choose(name.value.trim()),
       field("Another model", name, "openai:gpt-4.1, any LangChain provider, or any OpenAI-compatible server: its address, #, and the model. Its key belongs into PLANWEAVE_API_KEY on the server."),
       h("div", { className: "row end" }, h("button", { className: "primary" }, "Use this model")));
   }));

@@ -1,7 +1,7 @@
 // Results: leaderboards with intervals, the trace of each run, two methods question by question.
 
 import { get } from "./server.js";
-import { button, counted, empty, h, icon, notice, number, s, seconds, table } from "./dom.js";
+import { button, choices, counted, empty, h, icon, notice, number, s, seconds, table } from "./dom.js";
 import { callDetails, recorded } from "./story.js";
 
 const API = "/studio/api/results";
@@ -60,8 +60,8 @@ class Board {
   /** Every run in a line, to be narrowed down. */
   runs() {
     const text = h("input", { type: "search", "aria-label": "Search in questions and answers", placeholder: "Search questions and answers" });
-    const group = select("Method", ["all methods", ...this.groups]);
-    const value = select("Score", ["right and wrong", "right", "wrong", "crashed"]);
+    const group = choices("Method", ["all methods", ...this.groups]);
+    const value = choices("Score", ["right and wrong", "right", "wrong", "crashed"]);
     const place = h("div", {});
     const show = () => {
       const found = this.report.records.filter((one) =>
@@ -84,8 +84,8 @@ class Board {
   /** Two methods on the questions that both were asked. */
   compared() {
     if (this.groups.length < 2) return null;
-    const first = select("First method", this.groups);
-    const second = select("Second method", this.groups);
+    const first = choices("First method", this.groups);
+    const second = choices("Second method", this.groups);
     second.value = this.groups[1];
     const place = h("div", {});
     const show = () => place.replaceChildren(...this.differences(first.value, second.value));
@@ -140,10 +140,6 @@ function lane(record, line) {
     h("p", { className: "dim" }, record.score.explanation),
     recorded(record).element,
     h("details", {}, h("summary", {}, counted(record.calls.length, "model call")), record.calls.map(callDetails)));
-}
-
-function select(label, values) {
-  return h("select", { "aria-label": label }, values.map((value) => h("option", { value }, value)));
 }
 
 function mark({ value, error }) {

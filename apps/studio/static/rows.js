@@ -1,7 +1,7 @@
 // Rows of a query: sorted by a column, shown as a chart, copied, saved as CSV, and asked for anew.
 
 import { post } from "./server.js";
-import { button, counted, h, icon, iconButton, notice, number, seconds, tell } from "./dom.js";
+import { button, counted, h, icon, iconButton, notice, number, seconds, sends, tell } from "./dom.js";
 import { chart, chartOf } from "./chart.js";
 import { settings } from "./settings.js";
 import { coloured } from "./sql.js";
@@ -36,23 +36,27 @@ export function queryOf({ source, query }) {
 /** A query to be changed and run, as `planweave query` would: it only reads. */
 function editor(url, query) {
   const text = h("textarea", { className: "code", rows: Math.min(12, query.split("\n").length + 1), value: query, spellcheck: false, "aria-label": "Query" });
-  const found = h("div", { "aria-live": "polite" });
+  const { place, run } = querying(url, text);
+  sends(text, run);
+  return h("div", { className: "editor" }, text, h("div", { className: "row small" }, button("Run the query", run, { className: "primary" }), h("span", { className: "dim" }, "It only reads. What it finds does not change the answer.")), place);
+}
+
+/** `run` asks a database the query in a text, as a method would: one plain read, guarded and limited; `place` shows what it finds. */
+export function querying(url, text) {
+  const place = h("div", { "aria-live": "polite" });
   const run = async () => {
-    found.replaceChildren(h("p", { className: "dim" }, "Running …"));
+    place.replaceChildren(h("p", { className: "dim" }, "Running …"));
     try {
-      found.replaceChildren(...answerOf(await post("/studio/api/databases/query", { url, query: text.value })));
+      place.replaceChildren(...answerOf(await post("/studio/api/databases/query", { url, query: text.value })));
     } catch (error) {
-      found.replaceChildren(notice(error.message));
+      place.replaceChildren(notice(error.message));
     }
   };
-  text.addEventListener("keydown", (event) => {
-    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) run();
-  });
-  return h("div", { className: "editor" }, text, h("div", { className: "row small" }, button("Run the query", run, { className: "primary" }), h("span", { className: "dim" }, "It only reads. What it finds does not change the answer.")), found);
+  return { place, run };
 }
 
 /** What a query has found: how many rows in how many seconds, a hint, the rows. */
-export function answerOf({ columns, rows, total_rows: total, seconds: took, hint }) {
+function answerOf({ columns, rows, total_rows: total, seconds: took, hint }) {
   const all = total === rows.length ? counted(total, "row") : `The first ${number(rows.length)} of ${total === null ? "more" : number(total)} rows`;
   return [
     h("p", { className: "dim", role: "status" }, `${all} · ${seconds(took)}`),
@@ -62,7 +66,7 @@ export function answerOf({ columns, rows, total_rows: total, seconds: took, hint
 }
 
 /** A table whose columns sort, with a chart where one fits. */
-export function rowsTable(columns, rows, caption = "Rows") {
+function rowsTable(columns, rows, caption = "Rows") {
   const typed = typedRows(columns, rows);
   const numeric = columns.map((_, at) => typed.every((row) => row[at] === null || typeof row[at] === "number"));
   const picture = chartOf(columns, typed);

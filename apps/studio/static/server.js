@@ -1,6 +1,6 @@
 // Talks to the server that delivered the page: the LangGraph protocol and the studio's own routes.
 
-import { field, h } from "./dom.js";
+import { field, h, opened } from "./dom.js";
 
 /** What the server said no to, in a sentence. */
 class Refused extends Error {
@@ -48,14 +48,13 @@ async function reason(reply) {
 function askForKey(wrong) {
   return new Promise((resolve) => {
     const input = h("input", { type: "password", autocomplete: "off", required: true });
-    const dialog = h("dialog", { onclose: () => { dialog.remove(); resolve(); } },
+    const dialog = h("dialog", { onclose: () => resolve() },
       h("form", { method: "dialog", onsubmit: () => sessionStorage.setItem(KEY, input.value.trim()) },
         h("h2", {}, "This server asks for a key"),
         field("API key", input, wrong ? "The last one was refused." : "It is kept until this tab is closed."),
         h("div", { className: "row end" }, h("button", { className: "primary" }, "Go on"))));
     dialog.addEventListener("cancel", (event) => event.preventDefault());
-    document.body.append(dialog);
-    dialog.showModal();
+    opened(dialog);
   });
 }
 

@@ -1,7 +1,7 @@
 // Sources: what questions are answered from, how files become one, and what to ask it first.
 
 import { get, post, put } from "./server.js";
-import { button, counted, h, iconButton, notice, number, tell } from "./dom.js";
+import { button, counted, h, iconButton, notice, number, tell, uploaded } from "./dom.js";
 import { settings } from "./settings.js";
 
 const DATABASES = "/studio/api/databases";
@@ -63,8 +63,7 @@ export async function useSample(kind) {
 
 /** Upload a file as a database, or as tables of the database `into`. */
 export async function uploadTables(file, most, into = "") {
-  if (file.size > most) throw new Error(`${file.name} has ${number(file.size / 1e6)} MB, and ${number(most / 1e6)} MB are allowed.`);
-  return put(`${DATABASES}?${new URLSearchParams({ name: file.name, ...(into ? { into } : {}) })}`, file);
+  return send(DATABASES, file, most, into ? { into } : {});
 }
 
 /** What was made of an uploaded file, in words. */
@@ -75,35 +74,30 @@ export function madeOf({ name, tables, notes }) {
 
 /** Upload a document into a collection of this person's. */
 export async function uploadDocument(file, collection, most, embeddings = "") {
+  return send(DOCUMENTS, file, most, { collection, ...(embeddings ? { embeddings } : {}) });
+}
+
+async function send(path, file, most, about) {
   if (file.size > most) throw new Error(`${file.name} has ${number(file.size / 1e6)} MB, and ${number(most / 1e6)} MB are allowed.`);
-  const query = new URLSearchParams({ collection, name: file.name, ...(embeddings ? { embeddings } : {}) });
-  return put(`${DOCUMENTS}?${query}`, file);
+  return put(`${path}?${new URLSearchParams({ name: file.name, ...about })}`, file);
 }
 
 /** Files of any kind become sources: tables a database, other documents a collection. */
 async function adopt(files, said) {
   const [tables, documents] = await Promise.all([get(DATABASES), get(DOCUMENTS)]);
   let into = "";
-  for (const file of files) {
-    said.append(h("li", {}, `${file.name}: reading …`));
-    const line = said.lastElementChild;
-    try {
-      if (tables.kinds.some((kind) => file.name.toLowerCase().endsWith(kind))) {
-        const made = await uploadTables(file, tables.most_bytes, joins(file, into) ? into : "");
-        into = made.name;
-        settings.set("database", made.url);
-        line.textContent = madeOf(made);
-      } else {
-        const collection = documents.owner ? `${documents.owner}/files` : "files";
-        const added = await uploadDocument(file, collection, documents.most_bytes);
-        settings.set("collection", collection);
-        line.textContent = `${added.document}: ${added.status}, ${number(added.pages)} pages.`;
-      }
-    } catch (error) {
-      line.className = "bad";
-      line.textContent = error.message.startsWith(file.name) ? error.message : `${file.name}: ${error.message}`;
+  await uploaded(files, said, async (file) => {
+    if (tables.kinds.some((kind) => file.name.toLowerCase().endsWith(kind))) {
+      const made = await uploadTables(file, tables.most_bytes, joins(file, into) ? into : "");
+      into = made.name;
+      settings.set("database", made.url);
+      return madeOf(made);
     }
-  }
+    const collection = documents.owner ? `${documents.owner}/files` : "files";
+    const added = await uploadDocument(file, collection, documents.most_bytes);
+    settings.set("collection", collection);
+    return `${added.document}: ${added.status}, ${number(added.pages)} pages.`;
+  });
 }
 
 /** Whether a file joins the database of the file before it; a SQLite file is one of its own. */

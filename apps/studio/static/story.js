@@ -401,9 +401,16 @@ export function callDetails(call) {
     h("summary", {}, `${call.role} asked the model`, h("span", { className: "dim" }, ` · ${tokens} · ${seconds(call.seconds)}`),
       call.from_cache ? h("span", { className: "badge" }, "from cache") : null,
       call.error ? h("span", { className: "bad" }, " · unreadable reply") : null),
-    call.error ? h("p", { className: "notice problem" }, call.error) : null,
-    (call.prompt ?? []).map(({ role, content }) => [h("h4", {}, role), h("pre", {}, content)]),
-    h("h4", {}, "reply"), h("pre", {}, call.reply));
+    exchange(call));
+}
+
+/** What a model was asked and replied, with what was wrong with it. */
+export function exchange({ error, prompt = [], reply }) {
+  return [
+    error ? h("p", { className: "notice problem" }, error) : null,
+    prompt.map(({ role, content }) => [h("h4", {}, role), h("pre", { tabIndex: 0 }, content)]),
+    h("h4", {}, "reply"), h("pre", { tabIndex: 0 }, reply),
+  ];
 }
 
 /** Whether the verdict says already what is not known. */

@@ -1,7 +1,8 @@
 // Traces: all runs, narrowed down; of one run every call of a model, as a waterfall.
 
 import { get, post } from "./server.js";
-import { counted, empty, h, notice, number, seconds, table } from "./dom.js";
+import { choices, counted, empty, h, notice, number, seconds, table } from "./dom.js";
+import { exchange } from "./story.js";
 
 const MOST = 200;
 const LETTERS = 110; // of a question in the list
@@ -50,7 +51,9 @@ function lineOf({ thread_id: thread, metadata, values, updated_at: updated, stat
 
 function select(name, runs) {
   const values = [...new Set(runs.map((run) => run[name]).filter(Boolean))].sort();
-  return h("select", { "aria-label": name[0].toUpperCase() + name.slice(1) }, h("option", { value: ANY }, `every ${name}`), values.map((value) => h("option", { value }, value)));
+  const element = choices(name[0].toUpperCase() + name.slice(1), values);
+  element.prepend(h("option", { value: ANY, selected: true }, `every ${name}`));
+  return element;
 }
 
 async function one(thread) {
@@ -111,9 +114,7 @@ function callRow(call, from, width) {
       h("b", {}, call.role), h("span", { className: "lane-of", "aria-hidden": "true" }, bar),
       h("span", { className: "dim" }, facts.join(" · "), call.from_cache ? h("span", { className: "badge" }, "from cache") : null, call.error ? h("span", { className: "bad" }, " · unreadable") : null)),
     h("p", { className: "dim" }, call.model),
-    call.error ? h("p", { className: "notice problem" }, call.error) : null,
-    (call.prompt ?? []).map(({ role, content }) => [h("h4", {}, role), h("pre", { tabIndex: 0 }, content)]),
-    h("h4", {}, "reply"), h("pre", { tabIndex: 0 }, call.reply));
+    exchange(call));
 }
 
 function share(part, whole) {

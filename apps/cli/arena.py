@@ -3,39 +3,49 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
+from rich.columns import Columns
+from rich.console import Console, RenderableType
+from rich.panel import Panel
 from rich.progress import Progress
+from rich.text import Text
 
 from planweave import BadInput
-from planweave.apps.cli.arena.terminal import vote_in_terminal
-from planweave.apps.ports import AnyPort
+from planweave.apps.plain import plain
 from planweave.benchmarks.arena.judge import judge as have_judged
 from planweave.benchmarks.arena.tables import arena_tables
-from planweave.benchmarks.arena.votes import MODEL, Ballot, Votes, matches, read_votes
+from planweave.benchmarks.arena.votes import (
+    MODEL,
+    Ballot,
+    Match,
+    Verdict,
+    Votes,
+    matches,
+    read_votes,
+)
 from planweave.benchmarks.core.report import show_tables, table_json, write_page
 from planweave.benchmarks.core.store import merged
 from planweave.memory import Context
 from planweave.models import CallRecord, ModelUnavailable
 
 EXAMPLES = """\
-planweave arena results/writing/embedded.jsonl --page
+planweave arena results/writing/embedded.jsonl
 
 planweave arena results/writing/embedded.jsonl --judge openai:gpt-4.1-mini
 """
 
-Say = Callable[[str], None]
+_WIDE = 120
+_KEYS: dict[str, Verdict] = {"a": "a", "b": "b", "t": "tie", "n": "both_bad"}
+_ASK = "Better? [a] [b] [t]ie, [n]either is any good, [q]uit: "
 
 
 def arena(
     results: Annotated[list[Path], typer.Argument(help="Result files, such as of bench writing.")],
     *,
-    page: Annotated[bool, typer.Option("--page", help="Vote on a page of this machine.")] = False,
     judge: Annotated[
         str, typer.Option(help="Have this chat model vote, as a stand-in for people.")
     ] = "",
@@ -48,7 +58,6 @@ def arena(
     ] = None,
     seed: Annotated[int, typer.Option(help="Of the order and the sides.")] = 1,
     limit: Annotated[int | None, typer.Option(help="Pairs at most.", min=1)] = None,
-    port: AnyPort = None,
     concurrency: Annotated[int, typer.Option(help="Pairs that a model judges at once.", min=1)] = 1,
     as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
 ) -> None:
@@ -67,10 +76,8 @@ def arena(
             say(f"{path}: {len(ballot.left())} of {len(ballot.matches)} pairs are left.")
             if judge:
                 _judge(ballot, judge, concurrency, console)
-            elif page:
-                _page(ballot, port, say)
             else:
-                vote_in_terminal(ballot, console)
+                _vote(ballot, console)
             left = len(ballot.left())
         if left and not judge:  # who wrote the texts of what is left would show
             say(f"{left} pairs are left. The result is shown after the last, or with --report.")
@@ -127,12 +134,39 @@ def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> No
     console.print(f"{len(calls)} calls, {tokens} tokens.")
 
 
-def _page(ballot: Ballot, port: int | None, say: Say) -> None:
-    try:
-        from planweave.apps.cli.arena.page import serve
-    except ImportError as error:
-        raise BadInput(
-            f"The page needs the package {error.name}.",
-            fix="Install it with pip install 'planweave[arena]'.",
-        ) from None
-    serve(ballot, port or 0, say)
+def _vote(ballot: Ballot, console: Console) -> None:
+    """Ask for each pair that is left: two texts side by side, one key for the answer."""
+    left = ballot.left()
+    for number, match in enumerate(left, start=1):
+        _show(match, f"Pair {number} of {len(left)}", console)
+        verdict = _asked(console)
+        if verdict is None:
+            console.print("The same command goes on from here.")
+            return
+        ballot.cast(match, verdict)
+
+
+def _show(match: Match, title: str, console: Console) -> None:
+    console.rule(title)
+    console.print(Text(plain(match.asked), style="bold"))
+    sides: list[RenderableType] = [
+        Panel(Text(plain(entry.text)), title=side, title_align="left")
+        for side, entry in (("A", match.a), ("B", match.b))
+    ]
+    if console.width >= _WIDE:
+        console.print(Columns(sides, width=console.width // 2 - 1, equal=True))
+    else:
+        console.print(*sides, sep="\n")
+
+
+def _asked(console: Console) -> Verdict | None:
+    """The answer; None to stop."""
+    while True:
+        try:
+            typed = console.input(_ASK, markup=False).strip().lower()
+        except (EOFError, KeyboardInterrupt):
+            return None
+        if typed in ("q", "quit"):
+            return None
+        if typed in _KEYS:
+            return _KEYS[typed]
