@@ -46,27 +46,7 @@ Model = Annotated[
         "--model", help="Chat model, such as openai:gpt-4o.", autocompletion=completion.models
     ),
 ]
-RoleModel = Annotated[
-    list[str] | None,
-    typer.Option("--role-model", help="Another model for a role: planner=openai:gpt-4o."),
-]
-Method = Annotated[
-    str,
-    typer.Option(
-        "--method",
-        help="See `planweave methods`; chosen by the model and the sources if unset.",
-        autocompletion=completion.methods,
-    ),
-]
 PlanFile = Annotated[Path | None, typer.Option("--plan", help="File with a plan, one step a line.")]
-Experience = Annotated[
-    str,
-    typer.Option(
-        "--experience",
-        help="Paths that decided before, used as plan: shipped, own (of `planweave experience`), "
-        "or a file.",
-    ),
-]
 Agents = Annotated[
     str,
     typer.Option(
@@ -76,36 +56,7 @@ Agents = Annotated[
     ),
 ]
 Approve = Annotated[bool, typer.Option("--approve", help="Stop for approval of the plan.")]
-Replan = Annotated[
-    str, typer.Option("--replan", help="adaptive, or every_observation (as in the paper).")
-]
-MaxIterations = Annotated[int, typer.Option("--max-iterations", help="Actions at most.")]
-MaxCalls = Annotated[int | None, typer.Option("--max-calls", help="Budget of model calls.")]
-MaxTokens = Annotated[int | None, typer.Option("--max-tokens", help="Budget of tokens.")]
-MaxSeconds = Annotated[
-    float | None,
-    typer.Option("--max-seconds", help="Budget of seconds; a call under way is cut off."),
-]
-MaxDollars = Annotated[float | None, typer.Option("--max-dollars", help="Budget of dollars.")]
-Resume = Annotated[
-    str,
-    typer.Option(
-        "--resume",
-        help="Go on with a thread: with a further question, or interrupted.",
-        autocompletion=completion.threads,
-    ),
-]
-Fresh = Annotated[
-    bool,
-    typer.Option("--fresh", help="Ask models again; replies kept from earlier runs are not used."),
-]
-Strict = Annotated[
-    bool,
-    typer.Option(
-        "--strict", help="Withhold a decision that does not follow from the facts: exit 7."
-    ),
-]
-AsJson = Annotated[bool, typer.Option("--json", help="Print the run as JSON.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 Reading = Annotated[
     Literal["annotation", "printed"],
     typer.Option(

@@ -1,5 +1,6 @@
 """Runs that can be taken up again: a checkpoint database and each thread's settings."""
 
+import asyncio
 import json
 import logging
 import uuid
@@ -7,7 +8,7 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from planweave import BadInput
 from planweave.apps.sqlite_file import (
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
     from planweave.apps.example import Example
-    from planweave.memory import Context
+    from planweave.memory import Context, WorkingMemory
 
 log = logging.getLogger(__name__)
 
@@ -110,6 +111,23 @@ async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
     path = _sound(threads_folder() / "checkpoints.sqlite", CHECKPOINTS)
     async with aiosqlite.connect(path, timeout=PATIENCE_SECONDS) as connection:
         yield AsyncSqliteSaver(connection, serde=strict)
+
+
+async def memory_of(thread: str, saver: "AsyncSqliteSaver") -> "WorkingMemory":
+    """The last working memory of a thread; empty if it has come nowhere."""
+    found = await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+    values: Any = found.checkpoint["channel_values"] if found else {}
+    return cast("WorkingMemory", values)
+
+
+def memory_now(thread: str) -> "WorkingMemory":
+    """As :func:`memory_of`, outside an event loop."""
+
+    async def read() -> "WorkingMemory":
+        async with checkpoints() as saver:
+            return await memory_of(thread, saver)
+
+    return asyncio.run(read())
 
 
 @asynccontextmanager

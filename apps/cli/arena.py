@@ -15,6 +15,7 @@ from rich.progress import Progress
 from rich.text import Text
 
 from planweave import BadInput
+from planweave.apps.options import AsJson
 from planweave.apps.plain import plain
 from planweave.benchmarks.arena.judge import judge as have_judged
 from planweave.benchmarks.arena.tables import arena_tables
@@ -59,7 +60,7 @@ def arena(
     seed: Annotated[int, typer.Option(help="Of the order and the sides.")] = 1,
     limit: Annotated[int | None, typer.Option(help="Pairs at most.", min=1)] = None,
     concurrency: Annotated[int, typer.Option(help="Pairs that a model judges at once.", min=1)] = 1,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the tables as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Compare texts two by two, blind; then skill and win rate of each method. Can be resumed."""
     console = Console(stderr=as_json, highlight=False)

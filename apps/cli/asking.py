@@ -2,27 +2,19 @@
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+
+import typer
 
 from planweave import BadInput
+from planweave.apps import completion
 from planweave.apps.cli.setting import Settings, pairs
 from planweave.apps.options import (
     AsJson,
     Database,
-    Fresh,
     Graph,
-    MaxCalls,
-    MaxDollars,
-    MaxIterations,
-    MaxSeconds,
-    MaxTokens,
-    Method,
     Model,
-    Replan,
-    Resume,
-    RoleModel,
     Rules,
-    Strict,
     TrustRole,
     context_of,
     roles,
@@ -60,10 +52,24 @@ class Players:
     """Which method runs, and who plays its roles."""
 
     panel: ClassVar = "Method and model"
-    method: Method
+    method: Annotated[
+        str,
+        typer.Option(
+            help="See `planweave methods`; chosen by the model and the sources if unset.",
+            autocompletion=completion.methods,
+        ),
+    ]
     model: Model = "embedded"
-    role_model: RoleModel = None
-    fresh: Fresh = False
+    role_model: Annotated[
+        list[str] | None,
+        typer.Option(help="Another model for a role: planner=openai:gpt-4o."),
+    ] = None
+    fresh: Annotated[
+        bool,
+        typer.Option(
+            "--fresh", help="Ask models again; replies kept from earlier runs are not used."
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,11 +77,14 @@ class Limits:
     """How long a run may go on, and any setting besides."""
 
     panel: ClassVar = "Limits and settings"
-    max_iterations: MaxIterations = 15
-    max_calls: MaxCalls = None
-    max_tokens: MaxTokens = None
-    max_seconds: MaxSeconds = None
-    max_dollars: MaxDollars = None
+    max_iterations: Annotated[int, typer.Option(help="Actions at most.")] = 15
+    max_calls: Annotated[int | None, typer.Option(help="Budget of model calls.")] = None
+    max_tokens: Annotated[int | None, typer.Option(help="Budget of tokens.")] = None
+    max_seconds: Annotated[
+        float | None,
+        typer.Option(help="Budget of seconds; a call under way is cut off."),
+    ] = None
+    max_dollars: Annotated[float | None, typer.Option(help="Budget of dollars.")] = None
     setting: Settings = None
 
     def settings(self) -> dict[str, Any]:
@@ -88,8 +97,15 @@ class Limits:
 class Bounds(Limits):
     """When a run plans again, how long it may go on, what it withholds, any setting besides."""
 
-    replan: Replan = "adaptive"
-    strict: Strict = False
+    replan: Annotated[
+        str, typer.Option(help="adaptive, or every_observation (as in the paper).")
+    ] = "adaptive"
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Withhold a decision that does not follow from the facts: exit 7."
+        ),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +113,13 @@ class Telling:
     """Which thread goes on, and in which form it is shown."""
 
     panel: ClassVar = "Thread and output"
-    resume: Resume = ""
+    resume: Annotated[
+        str,
+        typer.Option(
+            help="Go on with a thread: with a further question, or interrupted.",
+            autocompletion=completion.threads,
+        ),
+    ] = ""
     as_json: AsJson = False
 
 

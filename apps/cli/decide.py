@@ -7,7 +7,7 @@ import typer
 from planweave import BadInput
 from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
 from planweave.apps.cli.groups import grouped
-from planweave.apps.options import Approve, Experience, PlanFile
+from planweave.apps.options import Approve, PlanFile
 from planweave.tools import Limits, open_database
 
 EXAMPLES = """\
@@ -37,7 +37,13 @@ def decide(
     size: Annotated[int, typer.Option(help="About how many rows its database has.", min=10)] = 60,
     as_graph: Annotated[bool, typer.Option(help="Generate it as a graph database.")] = False,
     players: Players,
-    experience: Experience = "",
+    experience: Annotated[
+        str,
+        typer.Option(
+            help="Paths that decided before, used as plan: shipped, own (of `planweave "
+            "experience`), or a file.",
+        ),
+    ] = "",
     plan: PlanFile = None,
     approve: Approve = False,
     bounds: Bounds,

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from planweave import BadInput
 from planweave.apps import completion
+from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, plain
 
 if TYPE_CHECKING:
@@ -39,7 +40,6 @@ _Name = Annotated[
         autocompletion=completion.collections,
     ),
 ]
-_AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 @app.callback()
@@ -68,7 +68,7 @@ def add(
 
 
 @app.command("list")
-def list_command(*, collection: _Name = "", as_json: _AsJson = False) -> None:
+def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
     """List the documents of a collection, or of all."""
     from planweave.tools.documents import collections
 
@@ -117,7 +117,7 @@ def search(
     mode: Annotated[
         Literal["fused", "dense", "bm25"], typer.Option(help="By meaning, by words, or by both.")
     ] = "fused",
-    as_json: _AsJson = False,
+    as_json: AsJson = False,
 ) -> None:
     """Find the pages that fit a question best."""
     found = _opened(collection).search(query, k=pages, mode=mode)

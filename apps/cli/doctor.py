@@ -16,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from planweave import PlanweaveError, __version__
-from planweave.apps.options import TrustRole
+from planweave.apps.options import AsJson, TrustRole
 from planweave.apps.threads import threads_folder
 from planweave.tools import RoleTooPowerful, open_database
 
@@ -50,7 +50,7 @@ def doctor(
     model: Annotated[list[str] | None, typer.Option(help="Ask this model for one word.")] = None,
     database: Annotated[list[str] | None, typer.Option(help="Open this database.")] = None,
     trust_role: TrustRole = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Check what a run needs; exit code 1 if something required is missing."""
     del trust_role  # its callback has kept it

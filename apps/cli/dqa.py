@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, DownloadColumn, MofNCompleteColumn, Progress
 from rich.table import Table
 
-from planweave.apps.options import Reading
+from planweave.apps.options import AsJson, Reading
 from planweave.apps.plain import plain
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ app = typer.Typer(no_args_is_help=True)
 Data = Annotated[
     Path, typer.Option("--path", "--data", help="A clone, folder or archive of the data set.")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 _COUNTS = ("questions", "equal", "equivalent", "different", "degenerate", "clean")
 _STATISTICS = ("questions", "rows", "columns", "edges", "vertices")

@@ -1,10 +1,9 @@
 """``planweave experience``: what was done before, kept for an owner to see, share and delete."""
 
-import asyncio
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,8 +11,9 @@ from rich.table import Table
 
 from planweave import BadInput
 from planweave.apps.cli.progress import sentence_vectors
+from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text
-from planweave.apps.threads import Thread, checkpoints, load_thread
+from planweave.apps.threads import Thread, load_thread, memory_now
 from planweave.apps.trajectory import path_of
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
@@ -24,8 +24,6 @@ from planweave.models import embedding_id
 from planweave.tools.result_text import one_line
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-
     from planweave.learning.instruction_graph import InstructionGraph
 
 EXAMPLES = """\
@@ -39,7 +37,6 @@ planweave experience show
 app = typer.Typer(no_args_is_help=True)
 
 Owner = Annotated[str, typer.Option("--owner", help="User or project.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 @app.callback()
@@ -73,7 +70,7 @@ def confirm(
 ) -> None:
     """Say that a thread's last answer was right, and keep its actions; nothing else keeps them."""
     asked = load_thread(thread, {})
-    path = _path_of(asked, _memory_of(asked), reward=0.0 if wrong else 1.0)
+    path = _path_of(asked, memory_now(asked.id), reward=0.0 if wrong else 1.0)
     experience_of(owner or asked.context.owner).add([path])
     typer.echo(f"Kept as {path.key}, {len(path.instructions)} instructions.")
 
@@ -161,18 +158,6 @@ def export(
         return
     write_paths(file, paths)
     typer.echo(one_line(f"{len(paths)} paths written to {file}."))
-
-
-def _memory_of(thread: Thread) -> WorkingMemory:
-    from planweave.graphs import METHODS  # the other commands do without
-
-    async def read() -> WorkingMemory:
-        async with checkpoints() as saver:
-            graph = METHODS.get(thread.method).compiled(checkpointer=saver)
-            config: RunnableConfig = {"configurable": {"thread_id": thread.id}}
-            return cast("WorkingMemory", (await graph.aget_state(config)).values)
-
-    return asyncio.run(read())
 
 
 def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> TaskPath:

@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from planweave.apps.options import AsJson
 from planweave.graphs import METHODS, Method
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ _PARTS = (
 
 
 def methods(
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the page of the docs with every graph.")
     ] = False,

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from planweave import BadInput
-from planweave.apps.options import Database, TrustRole
+from planweave.apps.options import AsJson, Database, TrustRole
 from planweave.apps.plain import json_text
 from planweave.tools import Limits, open_database, result_text
 from planweave.tools.result_text import FOR_PEOPLE
@@ -25,7 +25,7 @@ def query(
     trust_role: TrustRole = False,
     seconds: Annotated[float, typer.Option(help="Time limit.")] = 10.0,
     rows: Annotated[int, typer.Option(help="Rows at most.")] = 50,
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4."""
     del trust_role  # its callback has kept it

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.console import Console
@@ -15,20 +15,19 @@ from rich.text import Text
 
 from planweave import BadInput
 from planweave.apps import completion
+from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, plain
 from planweave.apps.threads import (
-    Thread,
     being_worked_on,
     checkpoints,
     load_thread,
+    memory_now,
+    memory_of,
     newest,
     threads_folder,
 )
 
 if TYPE_CHECKING:
-    from langchain_core.runnables import RunnableConfig
-    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-
     from planweave.memory import WorkingMemory
 
 EXAMPLES = """\
@@ -40,8 +39,6 @@ planweave runs remove THREAD
 """
 
 app = typer.Typer()
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +98,7 @@ def show(
     from planweave.nodes.shared.citation_check import in_words
 
     found = load_thread(thread, {})
-    memory = asyncio.run(_memory(found))
+    memory = memory_now(found.id)
     if as_json:
         kept = ("question", "plan", "facts", "turns", "answer", "claims", "failures")
         typer.echo(json_text({name: memory.get(name) for name in kept}))
@@ -145,7 +142,7 @@ def _line(file: Path) -> Kept:
 async def _with_memory(kept: Sequence[Kept]) -> list[Kept]:
     """The lines with what the working memory of each run says."""
     async with checkpoints() as saver:
-        return [_told(one, await _values(one.thread, saver)) for one in kept]
+        return [_told(one, await memory_of(one.thread, saver)) for one in kept]
 
 
 def _told(kept: Kept, memory: "WorkingMemory") -> Kept:
@@ -156,19 +153,6 @@ def _told(kept: Kept, memory: "WorkingMemory") -> Kept:
         question=memory.get("question", ""),
         verdict=verdict["kind"].replace("_", " ") if verdict else "answered" if answer else "",
     )
-
-
-async def _memory(thread: Thread) -> "WorkingMemory":
-    async with checkpoints() as saver:
-        return await _values(thread.id, saver)
-
-
-async def _values(thread: str, saver: "AsyncSqliteSaver") -> "WorkingMemory":
-    """The last working memory of a thread; empty if it has come nowhere."""
-    config: RunnableConfig = {"configurable": {"thread_id": thread, "checkpoint_ns": ""}}
-    found = await saver.aget_tuple(config)
-    values: dict[str, Any] = found.checkpoint["channel_values"] if found else {}
-    return cast("WorkingMemory", values)
 
 
 async def _forget(thread: str) -> None:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from planweave.apps import completion
+from planweave.apps.options import AsJson
 from planweave.graphs import METHODS
 
 EXAMPLES = """\
@@ -42,7 +43,7 @@ def settings(
         str,
         typer.Option(help="Only those that this method reads.", autocompletion=completion.methods),
     ] = "",
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
     markdown: Annotated[bool, typer.Option(help="Print as the page of the docs.")] = False,
 ) -> None:
     """List the settings of a run: --setting NAME=VALUE sets them."""

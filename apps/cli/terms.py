@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from planweave import BadInput
+from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, plain
 from planweave.apps.threads import long_term_memory
 
@@ -38,7 +39,7 @@ def terms() -> None:
 @app.command("list")
 def list_terms(
     owner: Owner = "local",
-    as_json: Annotated[bool, typer.Option("--json", help="Print as JSON.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """List what was learned, where, and whether it is confirmed."""
     from planweave.memory.long_term import abbreviations_of

@@ -8,7 +8,8 @@ import typer
 from rich.console import Console
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import AsJson, publish
+from planweave.apps.cli.bench.common import publish
+from planweave.apps.options import AsJson
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.store import merged
 from planweave.benchmarks.suites.query_writing import abstention as abstaining

@@ -8,8 +8,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from planweave.apps.cli.bench.common import AsJson
 from planweave.apps.cli.progress import sentence_vectors
+from planweave.apps.options import AsJson
 from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.report import show_tables

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from planweave.apps.cli.bench.common import AsJson
+from planweave.apps.options import AsJson
 from planweave.benchmarks.core.metrics import Rate
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.check import measure as suite

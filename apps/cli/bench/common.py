@@ -21,6 +21,7 @@ from rich.console import Console
 from planweave import BadInput
 from planweave.apps import options
 from planweave.apps.cli.setting import Settings, pairs
+from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text
 from planweave.benchmarks.core import machine, runner
 from planweave.benchmarks.core.picture import Draw, Picture
@@ -41,18 +42,10 @@ from planweave.benchmarks.core.watch import Watch
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
 
-AsJson = Annotated[bool, typer.Option("--json", help="Print the report as JSON.")]
-Concurrency = Annotated[
-    int, typer.Option("--concurrency", help="Samples in flight.", min=1, max=256)
-]
 Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
-RedoCrashed = Annotated[bool, typer.Option("--redo-crashed", help="Run again what crashed before.")]
 Log = Annotated[
     Literal["", "inspect"],
     typer.Option("--log", help="Write logs for `inspect view`, too (extra inspect)."),
-]
-Ray = Annotated[
-    str, typer.Option("--ray", help="Address of a Ray cluster that runs the samples: host:6379.")
 ]
 
 RESULTS = Path("results")
@@ -65,8 +58,10 @@ GO_ON = "What is finished is kept; the same command goes on from there."
 class Running:
     """How samples are run and told of: options that every benchmark of methods has."""
 
-    concurrency: Concurrency = 1
-    ray: Ray = ""
+    concurrency: Annotated[int, typer.Option(help="Samples in flight.", min=1, max=256)] = 1
+    ray: Annotated[
+        str, typer.Option(help="Address of a Ray cluster that runs the samples: host:6379.")
+    ] = ""
     setting: Settings = None
     out: Annotated[
         Path | None,
@@ -74,7 +69,9 @@ class Running:
             "--out", help="Folder of the result file and the report; below results/ if unset."
         ),
     ] = None
-    redo_crashed: RedoCrashed = False
+    redo_crashed: Annotated[
+        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
+    ] = False
     log: Log = ""
     as_json: AsJson = False
 
@@ -99,72 +96,48 @@ class Running:
     ) -> None:
         """Run what the result file of the context's model does not hold yet, and report."""
         folder = folder or self.out or RESULTS / suite
-        path = result_path(folder, context.model)
+        name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(context.model).name).strip("-")
+        path = folder / f"{name}.jsonl"
         if self.log:
             _require_inspect()  # before samples that may take hours
-        run_samples(
-            self.console,
-            samples,
-            head_of(suite, context, {**data, "concurrency": self.concurrency}),
-            path,
-            concurrency=self.concurrency,
-            redo_crashed=self.redo_crashed,
-            ray=self.ray,
-        )
+        self._run(samples, head_of(suite, context, {**data, "concurrency": self.concurrency}), path)
         tell_report([path], self.console, as_json=self.as_json, folder=folder, log=self.log)
 
-
-def result_path(out: Path, model: str) -> Path:
-    """The result file of a model in the folder ``out``."""
-    return out / f"{re.sub(r'[^A-Za-z0-9.]+', '-', Path(model).name).strip('-')}.jsonl"
-
-
-def run_samples(
-    console: Console,
-    samples: Sequence[Sample],
-    head: Run,
-    path: Path,
-    *,
-    concurrency: int,
-    redo_crashed: bool,
-    ray: str = "",
-) -> None:
-    """Run what the result file at ``path`` does not hold yet, with live progress.
-
-    Samples run in this process, or on the Ray cluster at ``ray``.
-    """
-    results = ResultFile(path, lambda text: console.print(text, markup=False, soft_wrap=True))
-    try:
-        done = {
-            key
-            for key, record in results.results.records.items()
-            if not (redo_crashed and record.error)
-        }
-        todo = [sample for sample in samples if sample.key not in done]
-        before = [results.results.records[s.key] for s in samples if s.key in done]
-        console.print(f"{path}: {len(before)} done before, {len(todo)} to do.", soft_wrap=True)
-        if not todo:
-            return
-        with _executor(ray, console) as executor:
-            results.append(head)
-            with Watch(console, before, len(samples)) as watch:
-                asyncio.run(
-                    runner.run(
-                        todo,
-                        results,
-                        concurrency=concurrency,
-                        finished=watch.finished,
-                        executor=executor,
+    def _run(self, samples: Sequence[Sample], head: Run, path: Path) -> None:
+        """Run in this process, or on the Ray cluster, with live progress."""
+        console = self.console
+        results = ResultFile(path, lambda text: console.print(text, markup=False, soft_wrap=True))
+        try:
+            done = {
+                key
+                for key, record in results.results.records.items()
+                if not (self.redo_crashed and record.error)
+            }
+            todo = [sample for sample in samples if sample.key not in done]
+            before = [results.results.records[s.key] for s in samples if s.key in done]
+            console.print(f"{path}: {len(before)} done before, {len(todo)} to do.", soft_wrap=True)
+            if not todo:
+                return
+            with _executor(self.ray, console) as executor:
+                results.append(head)
+                with Watch(console, before, len(samples)) as watch:
+                    asyncio.run(
+                        runner.run(
+                            todo,
+                            results,
+                            concurrency=self.concurrency,
+                            finished=watch.finished,
+                            executor=executor,
+                        )
                     )
-                )
-    except (ModelUnavailable, ClusterLost):
-        console.print(f"Stopped. {GO_ON}")
-        raise
-    except KeyboardInterrupt:
-        console.print(f"\nInterrupted. {GO_ON}")
-        raise typer.Exit(130) from None
-    finally:
-        results.close()
+        except (ModelUnavailable, ClusterLost):
+            console.print(f"Stopped. {GO_ON}")
+            raise
+        except KeyboardInterrupt:
+            console.print(f"\nInterrupted. {GO_ON}")
+            raise typer.Exit(130) from None
+        finally:
+            results.close()
 
 
 @contextmanager

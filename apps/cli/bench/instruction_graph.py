@@ -9,7 +9,8 @@ import typer
 from rich.console import Console
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import AsJson, write_json
+from planweave.apps.cli.bench.common import write_json
+from planweave.apps.options import AsJson
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Embeddings
 from planweave.benchmarks.core.report import show_tables

@@ -10,9 +10,10 @@ import typer
 from pydantic import TypeAdapter
 from rich.console import Console
 
-from planweave.apps.cli.bench.common import RESULTS, AsJson, Out
+from planweave.apps.cli.bench.common import RESULTS, Out
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.cli.train_instructrag import prepare_jax
+from planweave.apps.options import AsJson
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.core.options import listed

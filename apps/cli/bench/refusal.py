@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
-from planweave.apps.cli.bench.common import AsJson, publish
+from planweave.apps.cli.bench.common import publish
+from planweave.apps.options import AsJson
 from planweave.benchmarks.core.options import published
 from planweave.benchmarks.suites import text2sql as sql_suite
 from planweave.benchmarks.suites.query_writing import refusal as refusing

@@ -7,7 +7,8 @@ import typer
 from rich.console import Console
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import AsJson, Log, tell_report
+from planweave.apps.cli.bench.common import Log, tell_report
+from planweave.apps.options import AsJson
 from planweave.benchmarks.core.record import without_texts
 from planweave.benchmarks.core.store import ResultFile, read
 
