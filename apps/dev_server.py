@@ -22,12 +22,7 @@ auth = Auth()
 
 @auth.authenticate
 async def authenticate(headers: dict[bytes, bytes]) -> str:
-    """Admit requests that come from no web page, from a known one, or from one served here.
-
-    Raises:
-        Auth.exceptions.HTTPException: 403 for every other web page, also for one that has this
-            machine's address given to its own name.
-    """
+    """Admit requests that come from no web page, from a known one, or from one served here."""
     origin = headers.get(b"origin", b"").decode("latin-1")
     host = headers.get(b"host", b"").decode("latin-1")
     if not is_known(origin, host):

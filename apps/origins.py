@@ -26,9 +26,7 @@ def is_here(host: str) -> bool:
 def is_known(origin: str, host: str) -> bool:
     """Whether a request comes from no web page, from a known one, or from one served here.
 
-    Args:
-        origin: The request's ``Origin`` header; empty if it comes from no page.
-        host: Its ``Host`` header: a page may have this machine's address given to its own name.
+    ``host`` is looked at as well: a page may have this machine's address given to its own name.
     """
     known = not origin or origin in PAGES or _ORIGIN.fullmatch(origin)
     return bool(known) and is_here(host)

@@ -45,10 +45,6 @@ async def run(
         ask: Asks a person; without it, the run ends where it waits for one.
         kept: Whether the thread is kept in the state folder.
         tokens: Report pieces of replies, too.
-
-    Raises:
-        BadInput: There is nothing to continue, or another process works on the thread.
-        PlanweaveError: The run cannot go on (no model, no database).
     """
     try:
         waits = thread.context.approve or thread.context.approve_tools

@@ -64,12 +64,7 @@ class Service(BaseModel):
         return names
 
     def admit(self, settings: Mapping[str, Any], *, owner: str | None = None) -> Context:
-        """The context of a run, from what a caller asks for.
-
-        Args:
-            settings: Fields of the context as the caller sent them.
-            owner: Whose long-term memory and experience are used; None: as in the service's own
-                context.
+        """The context of a run, from what a caller asks for; without an owner, the service's own.
 
         Raises:
             BadInput: A setting is not the caller's to choose, names nothing that is offered,

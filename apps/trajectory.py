@@ -11,15 +11,7 @@ from planweave.memory import Turn
 def path_of(
     question: str, turns: Iterable[Turn], *, task: str, reward: float, thread: str
 ) -> TaskPath:
-    """The actions that found something, without what led to nothing.
-
-    Args:
-        question: What was asked.
-        turns: All that the run did for it.
-        task: The type of the question.
-        reward: What a person says that it came to, between 0 and 1.
-        thread: The thread that it was asked in.
-    """
+    """The actions that found something, as a path with a reward between 0 and 1."""
     instructions = tuple(
         _instruction(turn) for turn in turns if turn["facts"] and not turn["problem"]
     )

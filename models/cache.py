@@ -36,11 +36,6 @@ class ResponseCache(BaseCache):
     (temperature, seed, response format …). The newest 100 000 replies are kept. A cache that
     cannot be used never stops a run: a damaged file is moved aside, any other trouble is logged
     once and the cache stays silent from then on.
-
-    Args:
-        path: The SQLite file; made when first needed, readable by its owner alone.
-        model: The model's full name (server included): part of the key.
-        fresh: Only keep replies, and find none.
     """
 
     def __init__(self, path: Path, model: str, *, fresh: bool = False) -> None:

@@ -42,14 +42,7 @@ async def call(
     config: RunnableConfig | None = None,
     asked: Asked | None = None,
 ) -> Call:
-    """Ask ``model`` once for free text.
-
-    Args:
-        model: Any chat model.
-        messages: The prompt; what calls share goes first, so that servers can keep it.
-        role: Who asks, for the record.
-        config: LangChain's, so that callbacks and streaming reach the caller.
-        asked: ``model`` with something bound to it, if that is to answer.
+    """Ask ``model``, or ``asked``, which is the model with something bound to it, for free text.
 
     Raises:
         ModelUnavailable: The model did not answer, or not before the time of the run was over; its

@@ -52,11 +52,7 @@ class Endpoint:
 
 
 class EmbeddedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
-    """Sends requests to the embedded server, starting it if need be.
-
-    Args:
-        start: Returns the running server's endpoint; may block for seconds the first time.
-    """
+    """Sends requests to the embedded server; ``start`` may block for seconds the first time."""
 
     def __init__(self, start: Callable[[], Endpoint]) -> None:
         # No connection is kept alive: it would belong to an event loop that may be gone.

@@ -83,10 +83,6 @@ def embeddings(name: str = DEFAULT, *, settings: ModelSettings | None = None) ->
     Its vectors have unit length and come with the instructions that the model knows. The model in
     this process is loaded when it is first asked; its vectors are the same in every run.
 
-    Args:
-        name: See the table above.
-        settings: Those of the process when None.
-
     Raises:
         ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
         BadInput: The name is malformed, or a setting is.
@@ -142,11 +138,7 @@ class TextTokens:
 
 
 def tokenizer(*, settings: ModelSettings | None = None) -> TextTokens:
-    """The tokenizer of the default embedding model.
-
-    Raises:
-        ModelUnavailable: Its file or the package ``tokenizers`` is missing.
-    """
+    """The tokenizer of the default embedding model."""
     return _text_tokens(find(EMBEDDINGS[DEFAULT][1], settings=settings))
 
 
@@ -158,16 +150,6 @@ class Encoder:
 
     Each thread works on batches of its own: that keeps the cores busier than threads within one
     batch, and idle threads do not spin.
-
-    Args:
-        model: The ONNX file; its first output is used.
-        tokenizer: The ``tokenizer.json`` beside it.
-        max_tokens: Longer inputs are cut off there.
-        threads: How many; the physical cores if None.
-
-    Raises:
-        ModelUnavailable: A package is missing.
-        BadInput: A file cannot be read.
     """
 
     def __init__(

@@ -49,15 +49,9 @@ class StructuredFailure(BaseModel):
 
 
 def read(text: str, schema: type[T], *, cut: bool = False) -> T | StructuredFailure:
-    """Find the object that ``text`` was meant to be.
+    """Find the object that ``text`` was meant to be, or why there is none; never raises.
 
-    Args:
-        text: A model's reply.
-        schema: What the object must fit.
-        cut: The reply ended because it reached its ceiling of tokens.
-
-    Returns:
-        The object, or the reason why there is none. Never raises for any text.
+    ``cut``: the reply ended because it reached its ceiling of tokens.
     """
     clean = _NOISE.sub("", _shortened(text)).strip()
     problems: list[ValidationError] = []

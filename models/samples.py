@@ -30,12 +30,6 @@ async def several_replies(
 ) -> Samples:
     """Ask ``model`` for ``count`` free texts; the prompt is read once where the server can.
 
-    Args:
-        model: A chat model; one that does not take the parameter ``n`` is asked repeatedly.
-        messages: The prompt.
-        count: How many replies.
-        role: Who asks, for the record.
-
     Returns:
         The replies; fewer where the time of the run is over.
 
@@ -100,11 +94,6 @@ async def chance_of_yes(
     model: BaseChatModel, messages: Sequence[BaseMessage], *, role: str = ""
 ) -> Chance:
     """Ask ``model`` for yes or no, and read how likely it says yes.
-
-    Args:
-        model: A chat model; of one that does not take ``logprobs`` the reply itself counts.
-        messages: The prompt; it asks for one word.
-        role: Who asks, for the record.
 
     Returns:
         The share of "yes" in the chances of both words; 1 for any reply but these, and where the

@@ -18,11 +18,9 @@ NO_STREAM = "nostream"
 class Field:
     """Decodes one string of a JSON object as it arrives; text before it may hold no brace.
 
+    The path leads from the outermost object to the field; without one the reply is the text.
     A field that is no string gives nothing, and a reply that is no JSON neither: the whole reply
     is read when it has come (:mod:`planweave.models.extract`).
-
-    Args:
-        path: Names from the outermost object to the field; none: the reply itself is the text.
     """
 
     def __init__(self, path: Sequence[str]) -> None:
@@ -61,9 +59,7 @@ class Heard(Protocol):
 class Speaking(AsyncCallbackHandler):
     """Says a field of a reply in LangGraph's message stream, as a message of its own.
 
-    Args:
-        path: See :class:`Field`; None: nothing is said.
-        heard: Called for every piece, shown or not.
+    Without a path (see :class:`Field`) nothing is said. ``heard`` is called for every piece.
     """
 
     run_inline = True  # in the order in which the pieces come

@@ -71,13 +71,6 @@ async def ask(
 ) -> Reply[T]:
     """Ask ``model`` for an object of ``schema``.
 
-    Args:
-        model: Any chat model; one that can only write text will do.
-        messages: The prompt; what calls share goes first, so that servers can keep it.
-        schema: What the object must fit.
-        role: Who asks, for the records.
-        config: LangChain's, so that callbacks and streaming reach the caller.
-
     Returns:
         The object or the failure. No reply, however malformed, raises.
 

@@ -136,14 +136,9 @@ class _SourceFailed(Exception):
 
 
 def resolve(model: str, *, settings: ModelSettings | None = None) -> Path:
-    """Find the GGUF file of an embedded model.
+    """Find the GGUF file of a model such as ``embedded:0.5b``, ``0.5b`` or the path of a file.
 
     Order: an explicit path, the file in the weights directory, installed part packages.
-
-    Args:
-        model: ``embedded``, ``embedded:0.5b``, ``embedded:/path/to.gguf``, or the part after the
-            colon alone.
-        settings: Those of the process when None.
 
     Raises:
         ModelUnavailable: There is no such model, the file is damaged, or it is absent.
@@ -178,16 +173,7 @@ def pull(
     """Fetch the weights of a model in this process, unless they are there already.
 
     Safe to interrupt (it resumes) and to run in several processes at once (one fetches, the
-    others wait).
-
-    Args:
-        model: As for :func:`resolve`, where an explicit path is only checked; or an embedding
-            model, of several files.
-        progress: Called at every step.
-        settings: Those of the process when None.
-
-    Returns:
-        The file; the first of several.
+    others wait). Of a model with several files it gives the first.
 
     Raises:
         ModelUnavailable: No source could deliver the file, or the disk is full.

@@ -32,16 +32,7 @@ def read_settings(kind: type[Settings]) -> Settings:
 
 
 def private_folder(folder: Path, what: str, variable: str) -> Path:
-    """Make a folder for its owner alone, unless it exists.
-
-    Args:
-        folder: Its path.
-        what: What it is for, for the error.
-        variable: The setting that names another place.
-
-    Raises:
-        BadInput: It cannot be made.
-    """
+    """Make a folder for its owner alone, unless it exists; ``variable`` names another place."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -39,15 +39,10 @@ class UnreadableReplies(PlanweaveError):
 def answer(
     thread: Thread, start: Input | None, *, command: str, as_json: bool, reason: str = ""
 ) -> None:
-    """Run a thread to its end and report; an interrupted run says how to go on.
+    """Run a thread to its end and report; an interrupted run says how to go on by ``command``.
 
-    Args:
-        thread: What is asked, of which method, with which settings.
-        start: The question, the first of the thread or a further one; None goes on with one
-            that was interrupted.
-        command: The command that goes on with it.
-        reason: Why this method was chosen, where nobody has named it.
-        as_json: Print one JSON object on standard output, and the story on the other.
+    Without a question to ``start`` with, one that was interrupted goes on. ``reason`` is why this
+    method was chosen, where nobody has named it.
     """
     console = Console(stderr=as_json, highlight=False)
     if start:

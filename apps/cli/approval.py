@@ -25,11 +25,7 @@ class ApprovalNeeded(PlanweaveError):
 def approver(
     console: Console, thread: str, command: str = "decide"
 ) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
-    """Make the function that asks; without a terminal it stops the run so that it can be resumed.
-
-    Returns:
-        A function from the interrupt's request to the decisions that resume it.
-    """
+    """The function that asks; without a terminal it stops the run so that it can be resumed."""
 
     def ask(request: Mapping[str, Any]) -> Mapping[str, Any]:
         asked = request["action_requests"][0]

@@ -18,9 +18,7 @@ _SMALL = 1000  # texts that need no bar
 def sentence_vectors(console: Console, *, kept: bool = True) -> Iterator[SentenceVectors]:
     """The frozen model of the plan assessor; long work shows how far it is.
 
-    Args:
-        console: Where that is shown.
-        kept: Keep vectors in the cache; not those of what a person may want to be forgotten.
+    Vectors of what a person may want to be forgotten are not ``kept`` in the cache.
     """
     name = embedding_id(EMBEDDINGS).replace("#", "-")
     folder = process_settings().cache_dir / "vectors" / name if kept else None

@@ -40,11 +40,7 @@ _TOLD_HEADERS = ["Content-Location", "Location", "X-Pagination-Total", "X-Pagina
 
 
 def create_app() -> Starlette:
-    """The server of one process, by its settings.
-
-    Raises:
-        PlanweaveError: The settings, the users or the hook cannot be used.
-    """
+    """The server of one process, by its settings."""
     settings = server_settings()
     gate = Gate(settings)
     tracing.tracer()

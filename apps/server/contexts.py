@@ -16,9 +16,6 @@ def admitted(person: Person, settings: Mapping[str, Any]) -> Context:
     The one person of a server without keys may set everything, as under ``langgraph dev``. Where
     others call too, sources and models are those that the operator offers by name, a collection
     or database may also be the caller's own (``owner/name``), and memory is the caller's.
-
-    Raises:
-        BadInput: A setting is wrong, or not this person's to choose.
     """
     if not person.shared:
         return context_of(service().context.model_dump() | dict(settings))

@@ -145,11 +145,7 @@ class Engine:
     async def submit(
         self, person: Person, thread_id: str | None, request: RunRequest, *, quiet: bool = False
     ) -> dict[str, Any]:
-        """Put a run into the queue; returns it as the protocol shows it.
-
-        Raises:
-            PlanweaveError: It cannot be asked for, or not by this person, or not now.
-        """
+        """Put a run into the queue; returns it as the protocol shows it."""
         order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
         if request.nodes:
             known = await asyncio.to_thread(METHODS.get, order.method)
@@ -168,11 +164,7 @@ class Engine:
                 work.stop("cancelled")
 
     async def cancel(self, person: Person, thread_id: str, run_id: str) -> None:
-        """Ask for the end of a run.
-
-        Raises:
-            NotFound: The person has no such run that is not over.
-        """
+        """Ask for the end of a run."""
         await self.runs.cancel(person.owner, thread_id, run_id)
         if work := self._works.get(run_id):
             work.stop("cancelled")
@@ -200,12 +192,7 @@ class Engine:
             task.add_done_callback(self._asides.discard)
 
     async def forget(self, person: Person, thread_id: str) -> None:
-        """Take a thread away with its checkpoints.
-
-        Raises:
-            NotFound: The person has no such thread.
-            Conflict: It is busy.
-        """
+        """Take a thread away with its checkpoints."""
         await self.threads.delete(person.owner, thread_id)
         await self.storage.saver.adelete_thread(thread_id)
 

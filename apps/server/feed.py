@@ -86,14 +86,9 @@ class Feed:
     async def follow(
         self, run_id: str, after: int, alive: Callable[[], bool]
     ) -> AsyncIterator[Event | None]:
-        """The events of a run from a number on; None when it was quiet for a while.
+        """The events of a run after a number, -1 for all; None when it was quiet for a while.
 
         The last one is ``end``, unless nobody waits any more or it has been dropped since.
-
-        Args:
-            run_id: The run, of this process or of another.
-            after: Number of the last event that the listener has; -1: none.
-            alive: Whether to go on waiting; asked again and again.
         """
         queue: _Queue = asyncio.Queue()
         self._listeners[run_id].add(queue)

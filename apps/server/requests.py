@@ -141,16 +141,10 @@ def check_nodes(names: Iterable[str], known: Container[str]) -> None:
 
 
 def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False) -> Order:
-    """The run that a request asks for.
+    """The run that a request asks for, if it can be.
 
-    Args:
-        person: Who asks.
-        request: The request.
-        stateless: The thread is made for this run.
-        quiet: Nobody streams the run, so that no events need to be kept.
-
-    Raises:
-        BadInput: There is no such method, or a setting or a field of the input cannot be used.
+    ``stateless``: the thread is made for this run. ``quiet``: nobody streams the run, so that no
+    events need to be kept.
     """
     method = method_of(request.assistant_id)
     check_input(request.input or {})

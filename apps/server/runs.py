@@ -115,7 +115,11 @@ class MadeCall(NamedTuple):
 
 
 class Runs:
-    """Reads and writes the table; each method is a transaction."""
+    """Reads and writes the table; each method is a transaction.
+
+    What is not the owner's raises ``NotFound``, a thread that is busy or a run that is not over
+    ``Conflict``, and a limit that is reached ``TooMuch``.
+    """
 
     def __init__(self, database: ServerDatabase) -> None:
         self.database = database
@@ -124,13 +128,7 @@ class Runs:
     def create(
         self, connection: Connection, person: Person, thread_id: str | None, order: Order
     ) -> dict[str, Any]:
-        """Put a run into the queue; gives it as the protocol shows it.
-
-        Raises:
-            NotFound: The person has no such thread.
-            Conflict: The thread is busy, and the order is to be rejected then.
-            TooMuch: A limit of the person is reached.
-        """
+        """Put a run into the queue; gives it as the protocol shows it."""
         share = _admit(connection, person, order.budget)
         thread_id = _thread(connection, person.owner, thread_id, order)
         values = {
@@ -159,11 +157,7 @@ class Runs:
     def get(
         self, connection: Connection, owner: str, thread_id: str, run_id: str
     ) -> dict[str, Any]:
-        """A run as the protocol shows it.
-
-        Raises:
-            NotFound: The owner has no such run.
-        """
+        """A run as the protocol shows it."""
         return _shown(_own_run(connection, owner, thread_id, run_id))
 
     @transaction
@@ -176,11 +170,7 @@ class Runs:
         limit: int,
         offset: int,
     ) -> list[dict[str, Any]]:
-        """The runs of a thread, the latest first.
-
-        Raises:
-            NotFound: The owner has no such thread.
-        """
+        """The runs of a thread, the latest first."""
         asked = _own(select(runs), owner, thread_id).order_by(runs.c.run_id.desc())
         if status:
             asked = asked.where(runs.c.status == status)
@@ -198,9 +188,6 @@ class Runs:
         """What models were asked in a thread, in the order in which they answered.
 
         Each is a record with its ``run_id``, and when it had ``ended``, in seconds since 1970.
-
-        Raises:
-            NotFound: The owner has no such thread.
         """
         own_thread(connection, owner, thread_id)
         asked = (
@@ -226,12 +213,7 @@ class Runs:
 
     @transaction
     def delete(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
-        """Forget a run that is over.
-
-        Raises:
-            NotFound: The owner has no such run.
-            Conflict: It is not over.
-        """
+        """Forget a run that is over."""
         if _own_run(connection, owner, thread_id, run_id)["status"] in _ACTIVE:
             raise Conflict("The run is not over.", fix="Cancel it first.")
         for table in (events, calls, reserved, runs):
@@ -247,12 +229,8 @@ class Runs:
     ) -> list[Claim]:
         """Take runs that wait, or whose worker is silent: the oldest of each owner in turn.
 
-        Args:
-            worker: Who takes them.
-            lease: Seconds for which it has them.
-            most: As many at most; fewer mean that there are no more.
-            besides: What it is at work on: a worker that was silent itself does not take its own.
-            share: How many runs of one owner it carries out at once; None is no limit.
+        Fewer than ``most`` mean that there are no more. ``besides`` it is at work on: a worker that
+        was silent itself does not take its own. Of one owner it runs ``share`` at once.
         """
         while True:
             try:
@@ -364,16 +342,9 @@ class Runs:
         unsaved: Sequence[Event],
         spent: Spent,
     ) -> bool:
-        """End a run; False if it is this worker's no more.
+        """End a run; False if it is this worker's no more. What was spent is booked in any case.
 
-        Args:
-            connection: Of the transaction.
-            claim: The run.
-            worker: Who ends it.
-            status: How it ended.
-            state: Columns of the thread: its values, interrupts, error.
-            unsaved: The events that are not kept yet; the last one ends the stream.
-            spent: What is not booked yet; it is booked in any case.
+        ``state`` has columns of the thread; the last of the ``unsaved`` events ends the stream.
         """
         _book(connection, claim.owner, spent, run_id=claim.run_id)
         lock_thread(connection, claim.owner, claim.thread_id)  # as a cancellation does

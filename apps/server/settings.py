@@ -88,11 +88,7 @@ class ServerSettings(BaseSettings):
     body_bytes: int = Field(default=4_000_000, ge=1_000, description="A larger body is refused.")
 
     def database(self) -> str:
-        """The URL of the server's own database; for SQLite a path.
-
-        Raises:
-            BadInput: The folder of the default cannot be made.
-        """
+        """The URL of the server's own database; for SQLite a path."""
         if self.url:
             return self.url
         folder = StateSettings().state_dir / "serve"

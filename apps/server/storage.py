@@ -37,9 +37,7 @@ def storage_failed(error: Exception) -> bool:
 async def open_storage(url: str) -> AsyncIterator[Storage]:
     """Open, and make if need be, all that a server keeps.
 
-    Args:
-        url: PostgreSQL's URL or a SQLite file; for SQLite, checkpoints and memory lie in files
-            beside it, so that none waits for another's lock.
+    Beside a SQLite file lie others for checkpoints and memory: none waits for another's lock.
     """
     database = open_database(url)
     async with AsyncExitStack() as stack:

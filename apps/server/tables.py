@@ -176,11 +176,7 @@ def address(url: str) -> URL:
 
 
 def open_database(url: str) -> ServerDatabase:
-    """The database of the server's own tables.
-
-    Raises:
-        BadInput: The URL cannot be read.
-    """
+    """The database of the server's own tables."""
     if is_postgresql(url):
         engine = create_async_engine(address(url), pool_size=5, max_overflow=5, pool_pre_ping=True)
         event.listen(engine.sync_engine, "connect", _end_when_silent)

@@ -40,7 +40,7 @@ class ThreadQuery(BaseModel):
 
 
 class Threads:
-    """Reads and writes the table; each method is a transaction."""
+    """Reads and writes the table; each method is a transaction (errors: see ``Runs``)."""
 
     def __init__(self, database: ServerDatabase) -> None:
         self.database = database
@@ -65,22 +65,14 @@ class Threads:
 
     @transaction
     def get(self, connection: Connection, owner: str, thread_id: str) -> dict[str, Any]:
-        """A thread as the protocol shows it.
-
-        Raises:
-            NotFound: The owner has no such thread.
-        """
+        """A thread as the protocol shows it."""
         return shown(own_thread(connection, owner, thread_id))
 
     @transaction
     def search(
         self, connection: Connection, owner: str, query: ThreadQuery
     ) -> list[dict[str, Any]]:
-        """The owner's threads that fit.
-
-        Raises:
-            BadInput: A filter is none that can be searched for.
-        """
+        """The owner's threads that fit."""
         column = threads.c[query.sort_by or "created_at"]
         order = column.asc() if query.sort_order == "asc" else column.desc()
         asked = _filtered(select(threads), owner, query).order_by(order)
@@ -97,11 +89,7 @@ class Threads:
     def annotate(
         self, connection: Connection, owner: str, thread_id: str, metadata: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """Add to a thread's metadata.
-
-        Raises:
-            NotFound: The owner has no such thread.
-        """
+        """Add to a thread's metadata."""
         lock_thread(connection, owner, thread_id)
         row = own_thread(connection, owner, thread_id)
         merged = row["metadata"] | searchable(metadata)
@@ -115,12 +103,7 @@ class Threads:
 
     @transaction
     def delete(self, connection: Connection, owner: str, thread_id: str) -> None:
-        """Take a thread away with its runs and events.
-
-        Raises:
-            NotFound: The owner has no such thread.
-            Conflict: A run of it is not over.
-        """
+        """Take a thread away with its runs and events."""
         lock_thread(connection, owner, thread_id)
         row = own_thread(connection, owner, thread_id)
         if row["status"] == "busy":

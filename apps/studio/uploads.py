@@ -71,11 +71,7 @@ def file_name(name: str, kinds: Collection[str]) -> str:
 
 @asynccontextmanager
 async def received(request: Request, folder: Path, name: str, most: int) -> AsyncIterator[Path]:
-    """The body of a request as a file of this name, in a folder of its own that is deleted after.
-
-    Raises:
-        BadInput: It is longer than ``most`` bytes, or its sender falls silent.
-    """
+    """The body of a request as a file, in a folder of its own that is deleted after."""
     announced = request.headers.get("content-length", "0")
     if announced.isdecimal() and int(announced) > most:
         raise _too_large(most)
