@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 
@@ -211,7 +212,8 @@ def test_an_id_changes_with_model_weights_and_instruction(monkeypatch: pytest.Mo
     assert len(set(before)) == len(names)
     assert EMBEDDINGS["minilm"][0].sha256[:8] in before[0]
     settings = process_settings().model_copy(update={"document_instruction": "Text: "})
-    monkeypatch.setattr("planweave.models.embeddings.process_settings", lambda: settings)
+    module = import_module("planweave.models.embeddings")
+    monkeypatch.setattr(module, "process_settings", lambda: settings)
     assert not set(before) & {embedding_id(name) for name in names}
 
 
