@@ -1,6 +1,7 @@
 """Options that several commands share, and what is made of them."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -56,6 +57,10 @@ Agents = Annotated[
     ),
 ]
 Approve = Annotated[bool, typer.Option("--approve", help="Stop for approval of the plan.")]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--setting", help="Any other setting of a run: max_reply_tokens=1024."),
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 Reading = Annotated[
     Literal["annotation", "printed"],
@@ -90,15 +95,13 @@ def resolved(agents: str) -> str:
     return str(Path(agents).resolve()) if Path(agents).suffix else agents
 
 
-def roles(pairs: list[str] | None) -> dict[str, str]:
-    """What was given as ``--role-model ROLE=MODEL``."""
-    pairs = pairs or []
-    if wrong := [pair for pair in pairs if not all(pair.partition("="))]:
+def named(pairs: Sequence[str] | None, option: str, example: str) -> dict[str, str]:
+    """What was given as ``OPTION NAME=VALUE``, several times."""
+    if wrong := [pair for pair in pairs or () if not all(pair.partition("="))]:
         raise BadInput(
-            f"{wrong[0]!r} names no model for a role.",
-            fix="Write --role-model ROLE=MODEL, such as planner=openai:gpt-4o.",
+            f"{wrong[0]!r} is not NAME=VALUE.", fix=f"Write {option} NAME=VALUE, such as {example}."
         )
-    return dict(pair.split("=", 1) for pair in pairs)
+    return dict(pair.split("=", 1) for pair in pairs or ())
 
 
 def text_of(path: Path, what: str) -> str:

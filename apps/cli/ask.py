@@ -1,6 +1,6 @@
 """``planweave ask``: a question to documents, to a database, or to both, with cited facts."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Annotated, ClassVar
 
 import typer
@@ -36,29 +36,13 @@ class Texts:
             autocompletion=completion.collections,
         ),
     ] = ""
-    web_search: Annotated[
-        str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
-    ] = ""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reading:
-    """How it is read, and what comes of it: its fields are settings of a run."""
-
-    panel: ClassVar = "Reading documents"
     evaluations: Annotated[
         int, typer.Option(help="Times that the evaluator may send a plan back (agent_v3).")
     ] = 0
-    pages: Annotated[int, typer.Option(help="Pages that one search returns at most.")] = 4
-    search: Annotated[str, typer.Option(help="fused, dense or bm25.")] = "fused"
-    citation_check: Annotated[
-        str, typer.Option(help="Check the answer's claims: off, string or model.")
-    ] = "string"
-    family: Annotated[
-        str, typer.Option(help="RAT writes an answer, code, maths, planning or writing.")
-    ] = "answer"
-    retrievals: Annotated[int, typer.Option(help="Retrievals of RAT, pages of rag.")] = 5
     owner: Annotated[str, typer.Option(help="Whose abbreviations are known.")] = "local"
+    web_search: Annotated[
+        str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
+    ] = ""
 
 
 @grouped(method="")
@@ -70,7 +54,6 @@ def ask(
     players: Players,
     plan: PlanFile = None,
     approve: Approve = False,
-    reading: Reading,
     bounds: Bounds,
     telling: Telling,
 ) -> None:
@@ -87,7 +70,8 @@ def ask(
         "web_search": texts.web_search or None,
         **sources.settings(),
         "approve": approve,
-        **asdict(reading),
+        "evaluations": texts.evaluations,
+        "owner": texts.owner,
         **bounds.settings(),
     }
     begin(question, settings, players, plan=plan, command="ask", as_json=telling.as_json)

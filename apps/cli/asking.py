@@ -8,16 +8,16 @@ import typer
 
 from planweave import BadInput
 from planweave.apps import completion
-from planweave.apps.cli.setting import Settings, pairs
 from planweave.apps.options import (
     AsJson,
     Database,
     Graph,
     Model,
     Rules,
+    Settings,
     TrustRole,
     context_of,
-    roles,
+    named,
     text_of,
 )
 from planweave.graphs import METHODS
@@ -90,7 +90,7 @@ class Limits:
     def settings(self) -> dict[str, Any]:
         """The limits, and over everything what was given as ``--setting``."""
         limits = asdict(self)
-        return limits | pairs(limits.pop("setting") or [])
+        return limits | named(limits.pop("setting"), "--setting", "max_reply_tokens=1024")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -148,7 +148,7 @@ def begin(
     context = context_of(
         {
             "model": players.model,
-            "models": roles(players.role_model),
+            "models": named(players.role_model, "--role-model", "planner=openai:gpt-4o"),
             "fresh": players.fresh,
             **settings,
         }

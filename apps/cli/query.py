@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from planweave import BadInput
-from planweave.apps.options import AsJson, Database, TrustRole
+from planweave.apps.options import AsJson, Database, Graph, TrustRole
 from planweave.apps.plain import json_text
 from planweave.tools import Limits, open_database, result_text
 from planweave.tools.result_text import FOR_PEOPLE
@@ -20,8 +20,7 @@ def query(
     statement: Annotated[str, typer.Argument(help="One read-only SQL or Cypher statement.")],
     *,
     database: Database = "",
-    graph: Annotated[str, typer.Option(help="Graph database: bolt:// or neo4j:// URL.")] = "",
-    graph_file: Annotated[str, typer.Option(help="Graph database: .cql script.")] = "",
+    graph: Graph = "",
     trust_role: TrustRole = False,
     seconds: Annotated[float, typer.Option(help="Time limit.")] = 10.0,
     rows: Annotated[int, typer.Option(help="Rows at most.")] = 50,
@@ -29,12 +28,9 @@ def query(
 ) -> None:
     """Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4."""
     del trust_role  # its callback has kept it
-    given = [url for url in (database, graph, graph_file) if url]
+    given = [url for url in (database, graph) if url]
     if len(given) != 1:
-        raise BadInput(
-            "A query runs on one database.",
-            fix="Give one of --database, --graph and --graph-file.",
-        )
+        raise BadInput("A query runs on one database.", fix="Give --database or --graph.")
     limits = Limits(seconds=seconds, rows=rows)
     result = open_database(given[0]).run(statement, limits)
     if as_json:

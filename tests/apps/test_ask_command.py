@@ -87,7 +87,7 @@ def test_ask_tells_what_other_methods_do(
     order: Sequence[str],
 ) -> None:
     with serving(*scripted(*replies)) as model:
-        asked = ("ask", QUESTION, "--collection", NAME, "--pages", "1", "--method", method)
+        asked = ("ask", QUESTION, "--collection", NAME, "--setting", "pages=1", "--method", method)
         run = library(*asked, "--model", model.name, *SEARCHED)
     assert run.returncode == 0, run.stderr
     end = ("─ Answer ─", "5.5/kg [1].", "2 of 2 claims supported", f"{len(replies)} model calls")

@@ -328,7 +328,7 @@ def test_query_prints_rows_as_json(planweave: CommandLine, offers: str) -> None:
 def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
     script = tmp_path / "g.cql"
     script.write_text('CREATE (a:City {name:"Ulm"});\nCREATE (b:City {name:"Bonn"});\n')
-    run = planweave("query", "--graph-file", str(script), "MATCH (c:City) RETURN count(c)")
+    run = planweave("query", "--graph", str(script), "MATCH (c:City) RETURN count(c)")
     assert run.stdout.splitlines() == ["count(c)", "2"]
 
 

@@ -131,7 +131,7 @@ def test_a_crash_is_redone_if_asked(
         (["--database", "paper"], "There is no kind of database 'paper'."),
         (["--scenario", "distribution"], "There is no scenario 'distribution'."),
         (["--replan", "never"], "The setting replan cannot be used"),
-        (["--setting", "max_seconds"], "'max_seconds' is no setting."),
+        (["--setting", "max_seconds"], "'max_seconds' is not NAME=VALUE."),
         (["--setting", "replam=1"], "no setting 'replam'; did you mean replan?"),
     ],
 )

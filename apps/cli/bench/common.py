@@ -20,7 +20,6 @@ from rich.console import Console
 
 from planweave import BadInput
 from planweave.apps import options
-from planweave.apps.cli.setting import Settings, pairs
 from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text
 from planweave.benchmarks.core import machine, runner
@@ -62,7 +61,7 @@ class Running:
     ray: Annotated[
         str, typer.Option(help="Address of a Ray cluster that runs the samples: host:6379.")
     ] = ""
-    setting: Settings = None
+    setting: options.Settings = None
     out: Annotated[
         Path | None,
         typer.Option(
@@ -83,7 +82,8 @@ class Running:
     def context(self, **settings: str | int) -> Context:
         """The context of the runs: these settings, and over them what the user has set."""
         os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
-        return context_of({**settings, **pairs(self.setting or [])})
+        given = options.named(self.setting, "--setting", "max_reply_tokens=1024")
+        return context_of({**settings, **given})
 
     def measure(
         self,
