@@ -10,6 +10,7 @@ import typer
 from planweave import BadInput
 from planweave.apps import completion
 from planweave.errors import first_problem
+from planweave.records import read_text
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -106,14 +107,6 @@ def named(pairs: Sequence[str] | None, option: str, example: str) -> dict[str, s
 
 def text_of(path: Path, what: str) -> str:
     """The text of a file that the user names."""
-    try:
-        text = path.read_text(encoding="utf-8").strip()
-    except OSError as error:
-        raise BadInput(
-            f"The {what} file {path} cannot be read ({error.strerror}).", fix="Check the path."
-        ) from None
-    except UnicodeDecodeError:
-        raise BadInput(f"The {what} file {path} is not UTF-8 text.") from None
-    if not text:
+    if not (text := read_text(path, fix=f"Name a text file with the {what}.").strip()):
         raise BadInput(f"The {what} file {path} is empty.", fix=f"Write the {what} into it.")
     return text

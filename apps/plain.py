@@ -4,9 +4,12 @@ import json
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from planweave.tools.result_text import one_line
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _BEYOND_ASCII = re.compile(r"[^\x00-\x7e]")
 
@@ -18,6 +21,11 @@ def plain(text: str) -> str:
     plan that a person is asked to approve.
     """
     return "\n".join(one_line(line) for line in text.expandtabs(4).split("\n"))
+
+
+def print_line(console: "Console", text: str) -> None:
+    """Print a line as it is, however long: it may name a file."""
+    console.print(plain(text), markup=False, soft_wrap=True)
 
 
 def json_text(value: Any, *, indent: int | None = 2) -> str:

@@ -26,14 +26,18 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.rate_limiters import InMemoryRateLimiter
 from pydantic import SecretStr
 
-from planweave import BadInput
 from planweave.models.cache import ResponseCache
 from planweave.models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
-from planweave.models.errors import ModelUnavailable, naming_what_lacks, no_key, no_package
+from planweave.models.errors import (
+    ModelUnavailable,
+    naming_what_lacks,
+    no_key,
+    no_package,
+    server_of,
+)
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import resolve
 from planweave.models.whole_replies import CheckedClient
-from planweave.redact import holds_secret
 from planweave.registry import Registry
 
 NAME = "planweave_model"
@@ -202,21 +206,7 @@ def _embedded(request: ModelRequest) -> BaseChatModel:
 
 
 def _compatible(request: ModelRequest) -> BaseChatModel:
-    url, _, model = request.name.partition("#")
-    try:
-        parts = httpx.URL(url)
-    except httpx.InvalidURL:
-        parts = httpx.URL("")
-    if holds_secret(request.name):
-        raise BadInput(
-            "The URL of the model holds a user name, a password or a query.",
-            fix="Leave it out and put the key into PLANWEAVE_API_KEY.",
-        )
-    if not model or not parts.host:
-        raise BadInput(
-            f"The model name {request.name!r} is not a server and a model.",
-            fix="Write it as http://host:port/v1#model.",
-        )
+    url, model = server_of(request.name, "a model")
     key = request.settings.api_key or SecretStr("none")
     return _openai_like(
         request, _Server(url=url, model=model, key=key, identity=request.name, clients=_clients())

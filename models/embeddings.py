@@ -28,10 +28,15 @@ from pydantic import SecretStr
 
 from planweave import BadInput
 from planweave.models.embedded import physical_cores
-from planweave.models.errors import ModelUnavailable, naming_what_lacks, no_key, unavailable
+from planweave.models.errors import (
+    ModelUnavailable,
+    naming_what_lacks,
+    no_key,
+    server_of,
+    unavailable,
+)
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import EMBEDDINGS, find
-from planweave.redact import holds_secret
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -279,7 +284,8 @@ def _build(name: str, settings: ModelSettings) -> Embeddings:
     if name.lower() == DEFAULT:
         made: Embeddings = minilm(settings)
     elif prefix in ("http", "https"):
-        made = _compatible(name, settings)
+        url, model = server_of(name, "an embedding model")
+        made = _openai(name, model, settings.api_key or SecretStr("none"), settings, url)
     elif not model:
         raise _unknown(name)
     elif prefix in _factories:
@@ -289,21 +295,6 @@ def _build(name: str, settings: ModelSettings) -> Embeddings:
     else:
         made = _langchain(name)
     return _Named(name, made, instructions(name, settings))
-
-
-def _compatible(name: str, settings: ModelSettings) -> Embeddings:
-    url, _, model = name.partition("#")
-    if holds_secret(name):
-        raise BadInput(
-            "The URL of the embedding model holds a user name, a password or a query.",
-            fix="Leave it out and put the key into PLANWEAVE_API_KEY.",
-        )
-    if not model or not url.partition("//")[2]:
-        raise BadInput(
-            f"The name {name!r} is not a server and an embedding model.",
-            fix="Write it as http://host:port/v1#model.",
-        )
-    return _openai(name, model, settings.api_key or SecretStr("none"), settings, url)
 
 
 def _openai(

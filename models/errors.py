@@ -10,10 +10,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+import httpx
 from pydantic import ValidationError
 
-from planweave import PlanweaveError
+from planweave import BadInput, PlanweaveError
 from planweave.models.settings import process_settings
+from planweave.redact import holds_secret
 from planweave.texts import shorten
 
 if TYPE_CHECKING:
@@ -61,6 +63,26 @@ def key_variable(name: str) -> str:
     if provider in _KEYS:
         return _KEYS[provider]
     return f"{re.sub(r'[^A-Za-z0-9]', '_', provider).upper()}_API_KEY"
+
+
+def server_of(name: str, what: str) -> tuple[str, str]:
+    """The URL and the model in a name such as ``http://host:port/v1#model``."""
+    url, _, model = name.partition("#")
+    try:
+        host = httpx.URL(url).host
+    except httpx.InvalidURL:
+        host = ""
+    if holds_secret(name):
+        raise BadInput(
+            f"The URL of {what} holds a user name, a password or a query.",
+            fix="Leave it out and put the key into PLANWEAVE_API_KEY.",
+        )
+    if not model or not host:
+        raise BadInput(
+            f"The name {name!r} is not a server and {what}.",
+            fix="Write it as http://host:port/v1#model.",
+        )
+    return url, model
 
 
 def no_package(what: str, module: str) -> ModelUnavailable:

@@ -14,7 +14,6 @@ import shutil
 import sqlite3
 import subprocess
 import sys
-import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -31,6 +30,7 @@ Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with what is being done, bytes done and bytes in all."""
 
 _BLOCK = 1 << 20
+_PATIENCE = 24 * 3600  # seconds that another process may take to fetch a file
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -258,16 +258,8 @@ def _locked(target: Path, work: Callable[[], Path]) -> Path:
 @contextmanager
 def _lock(path: Path) -> Iterator[None]:
     """Hold a lock between processes: SQLite's, which the system drops when its holder dies."""
-    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as database:
-        while True:
-            try:
-                database.execute("BEGIN EXCLUSIVE")
-            except sqlite3.OperationalError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
-                    raise
-                time.sleep(0.2)
-            else:
-                break
+    with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as database:
+        database.execute("BEGIN EXCLUSIVE")
         yield
 
 

@@ -68,7 +68,8 @@ def read_text(
             raise BadInput(f"The file {path} holds more than {most // 10**6} MB.", fix="Split it.")
         return raw.decode("utf-8")
     except (OSError, EOFError, UnicodeDecodeError, zlib.error, lzma.LZMAError) as error:
-        reason = getattr(error, "strerror", None) or "it is damaged"
+        kind = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "damaged"
+        reason = getattr(error, "strerror", None) or f"it is {kind}"
         raise BadInput(f"The file {path} cannot be read ({reason}).", fix=fix) from None
 
 

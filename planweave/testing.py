@@ -14,6 +14,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from pydantic import PrivateAttr
 
 from planweave.errors import BadInput
+from planweave.records import read_text
 
 __all__ = ["Reply", "Script", "ScriptedModel"]
 
@@ -59,14 +60,7 @@ class ScriptedModel(BaseChatModel):
         Raises:
             BadInput: The file cannot be read, or holds something else.
         """
-        try:
-            text = path.read_text("utf-8")
-        except OSError as error:
-            raise BadInput(
-                f"The script {path} cannot be read ({error.strerror}).", fix="Check the path."
-            ) from None
-        except UnicodeDecodeError:
-            raise BadInput(f"The script {path} is not UTF-8 text.") from None
+        text = read_text(path, fix="Name a text file of replies.")
         if path.suffix.lower() in (".json", ".yaml", ".yml"):
             return cls(_checked(_parsed(text, path), path))
         if replies := [reply.strip() for reply in _SEPARATOR.split(text) if reply.strip()]:

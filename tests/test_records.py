@@ -43,7 +43,7 @@ def test_lines_and_arrays_are_read_plain_or_packed(
     ("name", "content", "said"),
     [
         ("absent.jsonl", None, "cannot be read (No such file or directory)"),
-        ("a.jsonl", b"\xff", "cannot be read (it is damaged)"),
+        ("a.jsonl", b"\xff", "cannot be read (it is not UTF-8 text)"),
         ("a.jsonl.gz", b"no gzip", "cannot be read (it is damaged)"),
         ("a.jsonl.gz", gzip.compress(b"{}" * 100, mtime=0)[:-9], "cannot be read (it is damaged)"),
         ("a.jsonl.xz", b"no xz", "cannot be read (it is damaged)"),

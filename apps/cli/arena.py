@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +17,7 @@ from rich.text import Text
 
 from planweave import BadInput
 from planweave.apps.options import AsJson
-from planweave.apps.plain import plain
+from planweave.apps.plain import plain, print_line
 from planweave.benchmarks.arena.judge import judge as have_judged
 from planweave.benchmarks.arena.tables import arena_tables
 from planweave.benchmarks.arena.votes import (
@@ -64,10 +65,7 @@ def arena(
 ) -> None:
     """Compare texts two by two, blind; then skill and win rate of each method. Can be resumed."""
     console = Console(stderr=as_json, highlight=False)
-
-    def say(on_call: str) -> None:
-        console.print(on_call, markup=False, soft_wrap=True)
-
+    say = partial(print_line, console)
     records = merged(results, say).records.values()
     todo = matches(records, seed)[:limit]
     path = votes or _beside(results[0], "votes", judge)

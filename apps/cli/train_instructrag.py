@@ -19,6 +19,7 @@ from rich.progress import Progress
 from planweave import BadInput
 from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.progress import sentence_vectors
+from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.picture import draw_picture
@@ -180,7 +181,7 @@ def _rewarded(
     if training.reward == "overlap":
         yield overlap
         return
-    say = partial(bar.console.print, markup=False, soft_wrap=True)
+    say = partial(print_line, bar.console)
     shown = bar.add_task("episodes", total=None)
 
     def show(number: int) -> None:

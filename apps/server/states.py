@@ -98,10 +98,7 @@ class States:
             raise
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
             raise BadInput(f"The state cannot be changed so: {shorten(str(error), 300)}") from None
-        with _readable():
-            latest = await graph.aget_state(_at(thread_id, Place()))
-        status = "interrupted" if latest.next else "idle"
-        await self._engine.threads.keep_state(thread_id, columns(latest) | {"status": status})
+        await self._keep_latest(thread_id, graph)
         checkpoint = _checkpoint(changed) or {}
         return {"checkpoint": checkpoint, "configurable": checkpoint, **_named("", checkpoint)}
 
@@ -113,11 +110,14 @@ class States:
         saver = self._engine.storage.saver
         await _copy_checkpoints(saver, thread_id, copy["thread_id"])
         if graph := await self._graph(copy["thread_id"]):
-            with _readable():
-                latest = await graph.aget_state(_at(copy["thread_id"], Place()))
-            status = "interrupted" if latest.next else "idle"
-            await threads.keep_state(copy["thread_id"], columns(latest) | {"status": status})
+            await self._keep_latest(copy["thread_id"], graph)
         return await threads.get(owner, copy["thread_id"])
+
+    async def _keep_latest(self, thread_id: str, graph: Graph) -> None:
+        with _readable():
+            latest = await graph.aget_state(_at(thread_id, Place()))
+        status = "interrupted" if latest.next else "idle"
+        await self._engine.threads.keep_state(thread_id, columns(latest) | {"status": status})
 
     async def _graph(self, thread_id: str) -> Graph | None:
         """The graph of a thread; None before its first run."""

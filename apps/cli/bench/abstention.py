@@ -10,6 +10,7 @@ from rich.console import Console
 from planweave import BadInput
 from planweave.apps.cli.bench.common import publish
 from planweave.apps.options import AsJson
+from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.store import merged
 from planweave.benchmarks.suites.query_writing import abstention as abstaining
@@ -29,7 +30,7 @@ def abstention(
 ) -> None:
     """Coverage against error, and the threshold that holds a target, from result files alone."""
     console = Console(stderr=as_json, highlight=False)
-    results = merged(files, lambda line: console.print(line, markup=False, soft_wrap=True))
+    results = merged(files, partial(print_line, console))
     groups = {
         name: abstaining.points_of(records)
         for name, records in grouped(list(results.records.values())).items()

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from planweave.apps.options import AsJson
+from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import Rate
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.check import measure as suite
@@ -37,8 +38,10 @@ def check(
     if failures:
         for one in found:
             if one.wrong:
-                line = f"{one.pair.case}: {one.pair.text!r} to {one.pair.question!r}: {one.reason}"
-                console.print(line, markup=False, soft_wrap=True)
+                pair = one.pair
+                print_line(
+                    console, f"{pair.case}: {pair.text!r} to {pair.question!r}: {one.reason}"
+                )
     if as_json:
         typer.echo(json.dumps(_figures(seed, found), indent=2))
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -21,7 +21,7 @@ from rich.console import Console
 from planweave import BadInput
 from planweave.apps import options
 from planweave.apps.options import AsJson
-from planweave.apps.plain import json_text
+from planweave.apps.plain import json_text, print_line
 from planweave.benchmarks.core import machine, runner
 from planweave.benchmarks.core.picture import Draw, Picture
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
@@ -106,7 +106,7 @@ class Running:
     def _run(self, samples: Sequence[Sample], head: Run, path: Path) -> None:
         """Run in this process, or on the Ray cluster, with live progress."""
         console = self.console
-        results = ResultFile(path, lambda text: console.print(text, markup=False, soft_wrap=True))
+        results = ResultFile(path, partial(print_line, console))
         try:
             done = {
                 key
@@ -115,7 +115,7 @@ class Running:
             }
             todo = [sample for sample in samples if sample.key not in done]
             before = [results.results.records[s.key] for s in samples if s.key in done]
-            console.print(f"{path}: {len(before)} done before, {len(todo)} to do.", soft_wrap=True)
+            print_line(console, f"{path}: {len(before)} done before, {len(todo)} to do.")
             if not todo:
                 return
             with _executor(self.ray, console) as executor:
@@ -155,19 +155,18 @@ def tell_report(
     paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None, log: str = ""
 ) -> None:
     """Print the report of these result files, and write it into ``folder``, with logs if asked."""
-    found = merged(paths, lambda text: console.print(text, markup=False, soft_wrap=True))
+    found = merged(paths, partial(print_line, console))
     made = Report.of(found.runs, list(found.records.values()))
     if folder:
         for path in draw(made, folder):
-            console.print(f"Written: {path}", markup=False, soft_wrap=True)
+            print_line(console, f"Written: {path}")
     if log:
         _require_inspect()
         from planweave.benchmarks.core.inspect_logs import write_logs
 
         logs = (folder or paths[0].parent) / "inspect"
         count = len(write_logs(found, logs))
-        said = f"Written: {count} logs. Read them: inspect view --log-dir {logs}"
-        console.print(said, markup=False, soft_wrap=True)
+        print_line(console, f"Written: {count} logs. Read them: inspect view --log-dir {logs}")
     if as_json:
         typer.echo(json_text(made.as_json()))
     else:
@@ -188,7 +187,7 @@ def publish(
         page = out / f"{title.lower()}.md"
         picture = Picture(page.with_suffix(".png"), draw, title) if draw else None
         for path in write_page(page, [f"# {title}"], tables, picture):
-            console.print(f"Written: {path}", markup=False, soft_wrap=True)
+            print_line(console, f"Written: {path}")
     if as_json:
         typer.echo(json_text({"tables": [table_json(table) for table in tables]}))
     else:
@@ -232,4 +231,4 @@ def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:
         path.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", "utf-8")
     except OSError as error:
         raise BadInput(f"{path} cannot be written ({error.strerror}).") from None
-    console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    print_line(console, f"Written: {path}")

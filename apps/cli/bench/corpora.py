@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 
 from planweave.apps.cli.bench.common import RESULTS, Out, write_json
+from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Embeddings, listed
 from planweave.benchmarks.core.report import show_tables
@@ -75,5 +76,4 @@ def _tell(console: Console, built: BuiltCorpus) -> None:
         "since they share words with what is tested."
     )
     for one in built.dropped[:5]:
-        line = f"  dropped {one.name}, like {one.tested}: {one.words}"
-        console.print(line, markup=False, soft_wrap=True)
+        print_line(console, f"  dropped {one.name}, like {one.tested}: {one.words}")

@@ -16,6 +16,7 @@ from planweave import BadInput
 from planweave.apps.cli.bench.common import RESULTS, Running
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Agents, resolved
+from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Model, listed
 from planweave.benchmarks.core.report import show_tables
@@ -104,7 +105,7 @@ def _without_model(
     path = (running.out or _RESULTS) / f"{given.name}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(_written(made), "utf-8")
-    running.console.print(f"Written: {path}", markup=False, soft_wrap=True)
+    print_line(running.console, f"Written: {path}")
     if running.as_json:
         typer.echo(path.read_text("utf-8"))
 

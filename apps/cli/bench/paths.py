@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +15,7 @@ from planweave.apps.cli.bench.common import RESULTS, Out
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.cli.train_instructrag import prepare_jax
 from planweave.apps.options import AsJson
+from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.core.options import listed
@@ -67,7 +69,7 @@ def paths(
         LineFile(
             out / f"{environment}.jsonl",
             TypeAdapter(suite.Measured),
-            lambda text: console.print(text, markup=False, soft_wrap=True),
+            partial(print_line, console),
         )
     ) as file:
         trains = agents in (None, AS_PUBLISHED)
@@ -120,8 +122,9 @@ def _measured(
     kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}", parts)
     lines = [line for line in file.lines if line.about == kind]
     if others := len(file.lines) - len(lines):
-        text = f"{file.path}: {others} lines of other paths or agents are not counted."
-        console.print(text, markup=False, soft_wrap=True)
+        print_line(
+            console, f"{file.path}: {others} lines of other paths or agents are not counted."
+        )
     with sentence_vectors(console) as embed, console.status("") as status:
         show = status.update if console.is_terminal else console.print
         for seed in sorted(seeds - {line.seed for line in lines}):

@@ -5,7 +5,7 @@ from typing import Any
 
 from planweave.apps.cli.bench.common import Running
 from planweave.apps.cli.groups import grouped
-from planweave.apps.plain import plain
+from planweave.apps.plain import print_line
 from planweave.benchmarks.core.suite import suite
 
 
@@ -18,7 +18,7 @@ def command_of(name: str) -> Callable[..., None]:
         with running.console.status("reading …") as status:
             selected = measured.select(options, context, status.update)
         for note in selected.notes:
-            running.console.print(plain(note), markup=False, soft_wrap=True)
+            print_line(running.console, note)
         running.measure(name, selected.samples, selected.context or context, selected.about)
 
     command.__annotations__["options"] = measured.Options
