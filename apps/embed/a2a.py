@@ -40,15 +40,13 @@ _METHODS = {
 class Part(BaseModel):
     """A part of a message; only its text is read."""
 
-    model_config = ConfigDict(extra="ignore")
-
     text: str = ""
 
 
 class Message(BaseModel):
     """A message of the caller."""
 
-    model_config = ConfigDict(extra="ignore", alias_generator=to_camel)
+    model_config = ConfigDict(alias_generator=to_camel)
 
     parts: list[Part] = Field(min_length=1)
     context_id: str = ""
@@ -59,15 +57,11 @@ class Message(BaseModel):
 class Params(BaseModel):
     """What comes with a call."""
 
-    model_config = ConfigDict(extra="ignore")
-
     message: Message
 
 
 class Call(BaseModel):
     """A JSON-RPC call."""
-
-    model_config = ConfigDict(extra="ignore")
 
     jsonrpc: Literal["2.0"]
     method: str

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -32,16 +32,12 @@ _CALL = re.compile(r"call_([0-9a-f]{32})")
 class Part(BaseModel):
     """A part of a message's content."""
 
-    model_config = ConfigDict(extra="ignore")
-
     type: str
     text: str = ""
 
 
 class Message(BaseModel):
     """A message of the conversation."""
-
-    model_config = ConfigDict(extra="ignore")
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
     content: str | list[Part] | None = None
@@ -60,15 +56,11 @@ class Message(BaseModel):
 class StreamOptions(BaseModel):
     """How the answer is streamed."""
 
-    model_config = ConfigDict(extra="ignore")
-
     include_usage: bool = False
 
 
 class ChatRequest(BaseModel):
     """What is used of a request for a chat completion; the rest is ignored."""
-
-    model_config = ConfigDict(extra="ignore")
 
     model: str
     messages: list[Message] = Field(min_length=1)

@@ -115,17 +115,14 @@ class Engine:
     async def at_work(self) -> AsyncIterator[None]:
         """Take and carry out runs until the block ends; then let those at work end or go."""
         lease = self.settings.lease_seconds
-        loops = [
-            asyncio.create_task(_again_and_again(self.feed.keep, lambda: asyncio.sleep(0))),
-            asyncio.create_task(
-                _again_and_again(self.feed.watch, lambda: asyncio.sleep(_WATCH_SECONDS))
-            ),
-            asyncio.create_task(_again_and_again(self._renew, lambda: asyncio.sleep(lease / 4))),
-            asyncio.create_task(_again_and_again(self._take, self._pause)),
-            asyncio.create_task(
-                _again_and_again(self._sweep, lambda: asyncio.sleep(_SWEEP_SECONDS))
-            ),
-        ]
+        steps = (
+            (self.feed.keep, lambda: asyncio.sleep(0)),
+            (self.feed.watch, lambda: asyncio.sleep(_WATCH_SECONDS)),
+            (self._renew, lambda: asyncio.sleep(lease / 4)),
+            (self._take, self._pause),
+            (self._sweep, lambda: asyncio.sleep(_SWEEP_SECONDS)),
+        )
+        loops = [asyncio.create_task(_again_and_again(*step)) for step in steps]
         try:
             yield
         finally:

@@ -31,8 +31,6 @@ _MODES: tuple[StreamMode, ...] = ("values",)
 class Resumption(BaseModel):
     """How a thread that was stopped goes on."""
 
-    model_config = ConfigDict(extra="ignore")
-
     resume: Any = None
     update: dict[str, Any] | None = None
     goto: str | list[str] | None = None
@@ -47,16 +45,12 @@ class Resumption(BaseModel):
 class Place(BaseModel):
     """A checkpoint of the run's own thread; that of another thread cannot be named."""
 
-    model_config = ConfigDict(extra="ignore")
-
     checkpoint_id: str | None = None
     checkpoint_ns: str = ""
 
 
 class RunConfig(BaseModel):
     """What of a config reaches the graph."""
-
-    model_config = ConfigDict(extra="ignore")
 
     configurable: dict[str, Any] = {}
     recursion_limit: Annotated[int, Field(ge=1)] | None = None
@@ -83,7 +77,7 @@ def _no_webhook(value: str | None) -> str | None:
 class RunRequest(BaseModel):
     """What a client may ask; what the protocol knows besides is ignored, unless it is refused."""
 
-    model_config = ConfigDict(extra="ignore", hide_input_in_errors=True)
+    model_config = ConfigDict(hide_input_in_errors=True)
 
     assistant_id: str
     input: dict[str, Any] | None = None

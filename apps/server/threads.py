@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from langchain_core.utils.uuid import uuid7
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 from sqlalchemy.engine import RowMapping
 
@@ -25,8 +25,6 @@ MOST_SKIPPED = 2**31 - 1
 
 class ThreadQuery(BaseModel):
     """What a search for threads asks."""
-
-    model_config = ConfigDict(extra="ignore")
 
     metadata: dict[str, Any] | None = None
     values: dict[str, Any] | None = None

@@ -2,7 +2,7 @@
 
 import { get, patch, post, remove } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
-import { button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
+import { attempt, button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
 import { Drawing, legend } from "./graph.js";
 import { AUTOMATIC, METHOD_GROUPS, models, pickMethod, pickModel } from "./picker.js";
 import { form, settings } from "./settings.js";
@@ -137,13 +137,11 @@ class Ask {
 
   /** Get what the page shows besides the question field. */
   async prepare() {
-    try {
+    await attempt(this.welcome, async () => {
       [this.suggested, this.models] = await Promise.all([suggestions(this.known), models()]);
       this.shown = null; // a method that was chosen meanwhile has a form without them
       await Promise.all([this.choose(this.method), this.listThreads(), this.tellSources()]);
-    } catch (error) {
-      this.welcome.replaceChildren(notice(error.message));
-    }
+    });
   }
 
   async choose(method) {

@@ -1,7 +1,7 @@
 // Databases: upload a file as one, connect to one, see what it holds, and ask it.
 
 import { get, post, remove } from "./server.js";
-import { button, confirmed, counted, dropZone, empty, field, form, h, iconButton, notice, number, sends, table, tell, uploaded } from "./dom.js";
+import { attempt, button, confirmed, counted, dropZone, empty, field, form, h, iconButton, notice, number, sends, table, tell, uploaded } from "./dom.js";
 import { querying } from "./rows.js";
 import { settings } from "./settings.js";
 import { madeOf, remember, remembered, sourceName, uploadTables, useSample } from "./sources.js";
@@ -90,15 +90,13 @@ class Page {
 
   async connect(url) {
     this.shown.replaceChildren(h("p", { className: "dim" }, "Connecting …"));
-    try {
+    await attempt(this.shown, async () => {
       const schema = await post(API, { url });
       if (!(await this.isUploaded(url))) remember({ url, kind: schema.kind });
       this.shown.replaceChildren(...described(url, schema));
       this.shown.scrollIntoView({ block: "start" });
       tell(`Connected: ${schema.entities.length} tables or labels.`);
-    } catch (error) {
-      this.shown.replaceChildren(notice(error.message));
-    }
+    });
   }
 
   async isUploaded(url) {

@@ -1,7 +1,7 @@
 // Documents: collections that answers are drawn from.
 
 import { get, remove } from "./server.js";
-import { button, confirmed, dropZone, empty, field, h, icon, iconButton, notice, number, opened, table, tell, uploaded } from "./dom.js";
+import { attempt, button, confirmed, dropZone, empty, field, h, icon, iconButton, notice, number, opened, table, tell, uploaded } from "./dom.js";
 import { settings } from "./settings.js";
 import { uploadDocument, useSample } from "./sources.js";
 
@@ -118,15 +118,13 @@ export async function showPage(collection, document, page, quote = "") {
   const title = h("h2", { id: "paper" });
   const turn = async (to) => {
     title.textContent = `${document}, p. ${to}`;
-    try {
+    await attempt(body, async () => {
       const query = new URLSearchParams({ collection: collection ?? "", name: document, page: to });
       const { text } = await get(`${API}/page?${query}`);
       body.replaceChildren(...marked(text, to === page ? quote : ""));
       at = to;
       body.querySelector("mark")?.scrollIntoView({ block: "center" });
-    } catch (error) {
-      body.replaceChildren(notice(error.message));
-    }
+    });
   };
   let at = page;
   const dialog = opened(h("dialog", { className: "wide", "aria-labelledby": "paper" },

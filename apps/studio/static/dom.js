@@ -133,6 +133,15 @@ export function notice(text, kind = "wrong") {
   return h("p", { className: `notice ${kind}`, role: kind === "wrong" ? "alert" : "note" }, text);
 }
 
+/** Do something; what goes wrong is shown in `place`, in place of what is there. */
+export async function attempt(place, work) {
+  try {
+    await work();
+  } catch (error) {
+    place.replaceChildren(notice(error.message));
+  }
+}
+
 export function empty(title, text) {
   return h("div", { className: "empty" }, h("h2", {}, title), h("p", {}, text));
 }

@@ -1,7 +1,7 @@
 // Results: leaderboards with intervals, the trace of each run, two methods question by question.
 
 import { get } from "./server.js";
-import { button, choices, counted, empty, h, icon, notice, number, s, seconds, table } from "./dom.js";
+import { attempt, button, choices, counted, empty, h, icon, number, s, seconds, table } from "./dom.js";
 import { callDetails, recorded } from "./story.js";
 
 const API = "/studio/api/results";
@@ -23,12 +23,10 @@ export async function view(_, chosen) {
     const names = boxes.map((label) => label.control ?? label.querySelector("input")).filter((box) => box.checked).map((box) => box.value);
     history.replaceState(null, "", `#/results${names.map((name) => `/${encodeURIComponent(name)}`).join("")}`);
     if (!names.length) return body.replaceChildren(empty("Choose a result file", "Files of the same suite can be chosen together."));
-    try {
+    await attempt(body, async () => {
       const query = new URLSearchParams(names.map((name) => ["file", name]));
       body.replaceChildren(...new Board(await get(`${API}/report?${query}`), query).parts());
-    } catch (error) {
-      body.replaceChildren(notice(error.message));
-    }
+    });
   };
   await load();
   return h("div", { className: "page wide" }, h("h1", {}, "Results"),
@@ -111,7 +109,7 @@ class Board {
   /** The traces of one run, or of two beside each other. */
   async open(records) {
     this.trace.replaceChildren(h("p", { className: "dim" }, "Reading …"));
-    try {
+    await attempt(this.trace, async () => {
       const whole = await Promise.all(records.map((one) => {
         const query = new URLSearchParams(this.query);
         query.set("key", one.key);
@@ -124,9 +122,7 @@ class Board {
         h("div", { className: lanes.length > 1 ? "pair" : "" }, lanes)));
       this.trace.firstChild.focus({ preventScroll: true });
       this.trace.firstChild.scrollIntoView({ behavior: "smooth", block: "start" });
-    } catch (error) {
-      this.trace.replaceChildren(notice(error.message));
-    }
+    });
   }
 }
 

@@ -1,7 +1,7 @@
 // Rows of a query: sorted by a column, shown as a chart, copied, saved as CSV, and asked for anew.
 
 import { post } from "./server.js";
-import { button, counted, h, icon, iconButton, notice, number, seconds, sends, tell } from "./dom.js";
+import { attempt, button, counted, h, icon, iconButton, notice, number, seconds, sends, tell } from "./dom.js";
 import { chart, chartOf } from "./chart.js";
 import { settings } from "./settings.js";
 import { coloured } from "./sql.js";
@@ -44,14 +44,10 @@ function editor(url, query) {
 /** `run` asks a database the query in a text, as a method would: one plain read, guarded and limited; `place` shows what it finds. */
 export function querying(url, text) {
   const place = h("div", { "aria-live": "polite" });
-  const run = async () => {
+  const run = () => attempt(place, async () => {
     place.replaceChildren(h("p", { className: "dim" }, "Running …"));
-    try {
-      place.replaceChildren(...answerOf(await post("/studio/api/databases/query", { url, query: text.value })));
-    } catch (error) {
-      place.replaceChildren(notice(error.message));
-    }
-  };
+    place.replaceChildren(...answerOf(await post("/studio/api/databases/query", { url, query: text.value })));
+  });
   return { place, run };
 }
 
