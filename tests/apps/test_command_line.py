@@ -98,15 +98,6 @@ def test_decide_shows_the_verdict_and_exits_by_it(
     assert [text for text in texts if text not in run.stdout] == []
 
 
-def test_decide_json_exits_by_the_verdict_too(planweave: CommandLine, offers: str) -> None:
-    asked = ("decide", CHEAPEST, "--database", offers, "--method", "single_rag", "--strict")
-    with serving(*scripted(ANY_ROW, ASH)) as model:
-        run = planweave(*asked, "--model", model.name, "--json")
-    assert run.returncode == 7
-    answer = json.loads(run.stdout)["answer"]
-    assert (answer["decision"], answer["verdict"]["said"]) == (None, "ash")
-
-
 @pytest.mark.parametrize(
     ("kind", "decision", "colour"),
     [
@@ -349,18 +340,6 @@ def test_query_exit_codes(planweave: CommandLine, offers: str, statement: str, c
 # bad input
 
 
-def test_missing_database(planweave: CommandLine) -> None:
-    run = planweave("decide", "Which?", "--database", "nowhere.db", "--model", "http://x/v1#m")
-    assert_one_clear_error(run, "nowhere.db")
-    assert run.stdout == ""  # nothing was begun
-    assert json.loads(planweave("runs", "list", "--json").stdout) == []
-
-
-def test_no_database(planweave: CommandLine) -> None:
-    run = planweave("decide", "Which?", "--model", "http://127.0.0.1:9/v1#m")
-    assert_one_clear_error(run, "No database and no document collection", "--database")
-
-
 def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     for name, words in (("empty.txt", "is empty"), ("none.txt", "cannot be read")):
@@ -368,17 +347,28 @@ def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: 
         assert_one_clear_error(run, name, words)
 
 
-def test_question_without_candidates(planweave: CommandLine, offers: str) -> None:
-    query = "SELECT name FROM offer WHERE price > 100"
-    run = planweave("decide", "Which?", "--database", offers, "--candidates", query)
-    assert_one_clear_error(run, "no candidates", "--candidates")
-
-
-def test_no_question(planweave: CommandLine, offers: str) -> None:
-    for question in ([], [" "]):
-        run = planweave("decide", *question, "--database", offers)
-        assert_one_clear_error(run, "There is no question", "planweave decide")
-        assert run.stdout == ""  # nothing was begun
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("Which?", "--database", "nowhere.db"), ("nowhere.db",)),
+        (("Which?",), ("No database and no document collection", "--database")),
+        (("--database", "OFFERS"), ("There is no question", "planweave decide")),
+        ((" ", "--database", "OFFERS"), ("There is no question", "planweave decide")),
+        (
+            ("Which?", "--database", "OFFERS", "--candidates", "SELECT 1 WHERE 1 > 2"),
+            ("no candidates", "--candidates"),
+        ),
+    ],
+)
+def test_what_cannot_be_begun(
+    planweave: CommandLine, offers: str, arguments: Sequence[str], words: Sequence[str]
+) -> None:
+    asked = [offers if word == "OFFERS" else word for word in arguments]
+    run = planweave("decide", *asked, "--model", "http://127.0.0.1:9/v1#m")
+    assert_one_clear_error(run, *words)
+    if "--database" in arguments:  # else the run itself finds that there is none
+        assert run.stdout == ""
+        assert json.loads(planweave("runs", "list", "--json").stdout) == []
 
 
 @pytest.mark.parametrize(

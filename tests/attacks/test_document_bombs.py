@@ -64,7 +64,3 @@ def test_it_ends_in_time(name: str, tmp_path: Path) -> None:
     print(f"{taken:.1f} s, pause {pulse.longest:.2f} s: {name}")  # noqa: T201 (which is closest)
     assert taken < max(SECONDS, limits.seconds_for(path, path.stat().st_size) + 2)
     assert pulse.longest < PAUSE
-
-
-def test_there_are_enough() -> None:
-    assert len(BOMBS) >= 44
