@@ -133,16 +133,12 @@ async def _replied(
     asked: Asked, messages: Sequence[BaseMessage], config: RunnableConfig
 ) -> AIMessage:
     """The reply; a stream that breaks off is asked for again, as clients do with whole replies."""
-    for delay in _pauses():
+    for number in range(process_settings().retries):
         # Clients wrap these in errors of theirs, and try again themselves, unless it streams.
         with suppress(httpx.RemoteProtocolError, httpx.NetworkError):
             return _message(await asked.ainvoke(list(messages), config))
-        await asyncio.sleep(delay)
+        await asyncio.sleep(min(0.5 * 2**number, 8.0))
     return _message(await asked.ainvoke(list(messages), config))
-
-
-def _pauses() -> list[float]:
-    return [min(0.5 * 2**number, 8.0) for number in range(process_settings().retries)]
 
 
 def _counted(record: CallRecord) -> CallRecord:

@@ -110,7 +110,9 @@ def show(
     experience = experience_of(owner)
     if key:
         found = {entry.path.key: entry.path for entry in experience.entries()}
-        _show_path(_known(found, key), as_json=as_json)
+        if key not in found:
+            raise BadInput(f"There is no path {key!r}.", fix="See `planweave experience list`.")
+        _show_path(found[key], as_json=as_json)
         return
     with sentence_vectors(Console(stderr=True), kept=False) as embed:
         graph = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
@@ -169,12 +171,6 @@ def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> TaskPat
         reward=reward,
         thread=thread.id,
     )
-
-
-def _known(found: dict[str, TaskPath], key: str) -> TaskPath:
-    if key not in found:
-        raise BadInput(f"There is no path {key!r}.", fix="See `planweave experience list`.")
-    return found[key]
 
 
 def _show_path(path: TaskPath, *, as_json: bool) -> None:

@@ -17,7 +17,6 @@ from planweave.apps.threads import long_term_memory
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
 
-    from planweave.memory.long_term import Term
 
 EXAMPLES = """\
 planweave terms list
@@ -50,7 +49,9 @@ def list_terms(
         return
     table = Table("abbreviation", "stands for", "read in", "confirmed", box=None)
     for short, term in terms.items():
-        table.add_row(*map(plain, _row(short, term)))
+        place = f"{term['document']}, p. {term['page']}"
+        confirmed = "yes" if term["confirmed"] else "no"
+        table.add_row(*map(plain, (short, term["expansion"], place, confirmed)))
     Console().print(table if terms else "Nothing has been learned yet.")
 
 
@@ -82,11 +83,6 @@ def forget_term(
     for short in abbreviations:
         _with_store(partial(forget, owner=owner, abbreviation=short))
         typer.echo(f"{short} is forgotten.")
-
-
-def _row(short: str, term: "Term") -> tuple[str, str, str, str]:
-    place = f"{term['document']}, p. {term['page']}"
-    return short, term["expansion"], place, "yes" if term["confirmed"] else "no"
 
 
 def _with_store(work: "Callable[[BaseStore], Coroutine[object, object, Result]]") -> Result:

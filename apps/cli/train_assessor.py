@@ -74,7 +74,8 @@ def plan_assessor(
             bar.update(task, advance=1, description=text)
 
         trained = fit(groups, settings, progress=show)
-    path = save(out, trained.weights, _card(groups, trained, seed), _fingerprints(groups))
+    prints = np.unique(np.array([fingerprint(group.question) for group in groups], np.uint64))
+    path = save(out, trained.weights, _card(groups, trained, seed), prints)
     draw_picture(path.with_suffix(".png"), partial(_draw, trained))
     best = trained.epochs[trained.best]
     console.print(f"Held-out MRR {best.held_out_mrr:.3f} after {trained.best + 1} epochs: {path}")
@@ -125,10 +126,6 @@ def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> Card:
         },
         metrics={"held_out_mrr": round(best.held_out_mrr, 4), "epochs": trained.best + 1},
     )
-
-
-def _fingerprints(groups: Sequence[Group]) -> "np.ndarray[tuple[int], np.dtype[np.uint64]]":
-    return np.unique(np.array([fingerprint(group.question) for group in groups], np.uint64))
 
 
 def _draw(trained: "Trained", figure: "Figure") -> None:

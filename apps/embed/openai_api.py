@@ -138,9 +138,14 @@ def _order(asked: ChatRequest, context: Context) -> Order:
     approves = settings.get("approve", context.approve)
     thread = asked.thread or (uuid.uuid4() if approves else None)
     told_before = () if asked.thread else asked.messages[:-1]  # a thread knows them itself
+    said = [
+        {"role": message.role, "content": message.text}
+        for message in (*told_before, last)
+        if message.role in ("user", "assistant") and message.text
+    ]
     return Order(
         method=asked.model,
-        messages=_conversation([*told_before, last]),
+        messages=said,
         settings=settings,
         thread=str(thread) if thread else None,
     )
@@ -152,14 +157,6 @@ def _settings(asked: ChatRequest) -> dict[str, Any]:
     rules = "\n\n".join(text for text in system if text.strip())
     own = {"temperature": asked.temperature, "seed": asked.seed, "rules": rules or None}
     return {name: value for name, value in own.items() if value is not None} | (asked.context or {})
-
-
-def _conversation(messages: Sequence[Message]) -> list[dict[str, str]]:
-    return [
-        {"role": message.role, "content": message.text}
-        for message in messages
-        if message.role in ("user", "assistant") and message.text
-    ]
 
 
 class _Reply:

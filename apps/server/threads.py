@@ -54,7 +54,8 @@ class Threads:
         lenient: bool,
     ) -> dict[str, Any]:
         """Make a thread."""
-        if thread_id and _taken(connection, thread_id):
+        taken = select(threads.c.thread_id).where(threads.c.thread_id == thread_id)
+        if thread_id and connection.execute(taken).first():
             if not lenient:
                 raise Conflict("A thread of this name exists.", fix="Choose another name.")
         else:
@@ -182,11 +183,6 @@ def searchable(metadata: Mapping[str, Any]) -> dict[str, Any]:
     if "\\u0000" in json.dumps(metadata):
         raise BadInput("Metadata may not hold the character NUL.")
     return dict(metadata)
-
-
-def _taken(connection: Connection, thread_id: str) -> bool:
-    asked = select(threads.c.thread_id).where(threads.c.thread_id == thread_id)
-    return connection.execute(asked).first() is not None
 
 
 def _of(thread_id: str) -> Any:

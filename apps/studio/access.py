@@ -10,10 +10,6 @@ from planweave.apps.service import Service, service
 from planweave.tools.files.kept import path_of
 
 
-def _one_person(_: Request) -> None:
-    return None
-
-
 @dataclass(frozen=True)
 class Quota:
     """What one person may keep; None is no limit.
@@ -29,10 +25,6 @@ class Quota:
     bytes: int | None = 2_000_000_000
 
 
-def _default_quota(_: Request) -> Quota:
-    return Quota()
-
-
 @dataclass(frozen=True)
 class Access:
     """What a server lets its callers do.
@@ -43,9 +35,9 @@ class Access:
         service: What is offered by name to the others.
     """
 
-    owner: Callable[[Request], str | None] = _one_person
+    owner: Callable[[Request], str | None] = lambda _: None
     service: Callable[[], Service] = service
-    quota: Callable[[Request], Quota] = _default_quota
+    quota: Callable[[Request], Quota] = lambda _: Quota()
 
     def offered(self, request: Request) -> dict[str, list[str]]:
         """The names that a caller may choose from for a setting; nothing for the one person."""

@@ -31,16 +31,12 @@ class Models:
         default = self._access.service().context.model
         found = [Choice(name=default, about="")] if default not in ("embedded",) else []
         if self._access.owner(request) is None:
-            found += [*_embedded(), *_providers()]
+            found += map(_weights, sorted(KNOWN.values(), key=lambda one: one.name != DEFAULT))
+            found += _providers()
         found += [Choice(name=name, about="") for name in self._access.service().models]
         known = {choice.name: choice for choice in reversed(found)}  # the first of a name stays
         order = dict.fromkeys(choice.name for choice in found)
         return JSONResponse({"models": [asdict(known[name]) for name in order]})
-
-
-def _embedded() -> list[Choice]:
-    ordered = sorted(KNOWN.values(), key=lambda one: one.name != DEFAULT)
-    return [_weights(one) for one in ordered]
 
 
 def _weights(weights: Weights) -> Choice:

@@ -2,7 +2,7 @@
 
 from importlib.metadata import version
 
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -15,12 +15,8 @@ from planweave.apps.server.routes.asked import answer, engine
 async def ok(request: Request) -> Response:
     """Whether the server answers, and with ``check_db=1`` whether its database does."""
     if request.query_params.get("check_db"):
-        await engine(request).storage.database.transaction(_asked)
+        await engine(request).storage.database.transaction(lambda it: it.execute(select(1)))
     return answer({"ok": True})
-
-
-def _asked(connection: Connection) -> None:
-    connection.execute(select(1))
 
 
 async def info(_: Request) -> Response:
