@@ -376,6 +376,11 @@ class Context(BaseModel):
         """Whether documents can be searched for."""
         return bool(self.collection or self.web_search)
 
+    @property
+    def in_words(self) -> bool:
+        """Whether the answer is a text that cites facts in it, and not a decision."""
+        return self.has_documents and not self.candidates
+
     def assists(self, role: str) -> bool:
         """Whether the model that plays ``role`` gets the aids for small models."""
         if self.assist == "auto":

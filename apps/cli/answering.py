@@ -15,7 +15,6 @@ from planweave.apps.run import Ask, run
 from planweave.apps.threads import Thread
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
-from planweave.nodes.shared.citation_check import in_words
 from planweave.nodes.support.limits import out_of_time
 
 OUT_OF_TIME = 3
@@ -61,7 +60,7 @@ def answer(
     if as_json:
         typer.echo(json_text(_record(thread, memory, verdict)))
     else:
-        story.finish(memory, in_words=in_words(thread.context))
+        story.finish(memory, in_words=thread.context.in_words)
         if verdict:
             _tell_verdict(console, verdict)
     if out_of_time(memory, thread.context) and not _says_something(memory):

@@ -95,7 +95,6 @@ def show(
 ) -> None:
     """Show what a run came to: plan, facts and answer."""
     from planweave.apps.cli.story import Story
-    from planweave.nodes.shared.citation_check import in_words
 
     found = load_thread(thread, {})
     memory = memory_now(found.id)
@@ -105,7 +104,7 @@ def show(
         return
     console = Console(highlight=False)
     console.print(Text(plain(memory.get("question", "(no question)")), style="italic"))
-    Story(console).finish(memory, in_words=in_words(found.context))
+    Story(console).finish(memory, in_words=found.context.in_words)
 
 
 @app.command("remove")

@@ -274,7 +274,7 @@ class Reader:
 
     def _events(self, update: Mapping[str, Any]) -> Iterator[Event]:
         yield from self._plans(update)
-        yield from map(_thought, self._thoughts(update))
+        yield from (ThoughtEvent(text=text) for text in self._thoughts(update))
         facts = {fact["number"]: fact for fact in _added(update, "facts")}
         for turn in _added(update, "turns"):
             yield ActionEvent(tool=turn["tool"], input=turn["input"])
@@ -327,10 +327,6 @@ class Reader:
             numbers = ", ".join(map(str, self._done))
             plan = self._plan or self._memory.get("plan", [])  # resumed: in memory
             yield f"{len(self._done)} of {len(plan)} steps done: {numbers}"
-
-
-def _thought(text: str) -> ThoughtEvent:
-    return ThoughtEvent(text=text)
 
 
 def _added(update: Mapping[str, Any], part: str) -> Iterable[Any]:

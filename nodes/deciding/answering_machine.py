@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -26,7 +26,7 @@ from planweave.nodes.assist.replies import cites_support, own_answer, unless_not
 from planweave.nodes.assist.row_answer import row_answer
 from planweave.nodes.deciding.path_follower import Finish, finish
 from planweave.nodes.deciding.selector import action_of
-from planweave.nodes.shared.citation_check import CITATION, in_words
+from planweave.nodes.shared.citation_check import CITATION
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.combined import answer_text
 from planweave.nodes.support.limits import budget_spent, reason_to_answer
@@ -62,7 +62,7 @@ async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> 
     if not state["facts"]:
         reason = reason_to_answer(state, runtime.context)
         return {"answer": _without_facts(state, reason)}
-    if in_words(runtime.context):
+    if runtime.context.in_words:
         return await _cited_answer(state, runtime)
     return await _decision(state, runtime)
 
@@ -125,7 +125,7 @@ async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> Work
     reply = given(CitedAnswer, state) or await ask_role(_ROLE, CitedAnswer, task, asked, runtime)
     update = spent(reply)
     if reply.value is None:
-        return update | {"answer": _unreadable(reply.failure.message if reply.failure else "")}
+        return update | {"answer": _unreadable(reply)}
     answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state, context)
     if not answer["facts"]:
         answer = cites_support(answer, reply.value.told_by, state, context)
@@ -317,7 +317,7 @@ def _choices(decision: str, candidates: Sequence[str]) -> str:
 def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[str]) -> Answer:
     value = reply.value
     if value is None:
-        return _unreadable(reply.failure.message if reply.failure else "")
+        return _unreadable(reply)
     known = {fact["number"] for fact in state["facts"]}
     return Answer(
         decision=admitted(value.decision, candidates),
@@ -328,7 +328,8 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
     )
 
 
-def _unreadable(reason: str) -> Answer:
+def _unreadable(reply: Reply[Any]) -> Answer:
+    reason = reply.failure.message if reply.failure else ""
     unknown = f"No readable answer: {reason or 'it was empty'}"
     return Answer(decision=None, why="", facts=[], unknown=unknown)
 

@@ -269,10 +269,6 @@ def _span_of(words: str, text: str) -> Span:
     return begin, begin + len(words)
 
 
-def _place(of: Page | Quote) -> tuple[str, int]:
-    return of["document"], of["page"]
-
-
 def _values(finding: Finding, quote: str) -> tuple[dict[str, Value], list[Amount]]:
     """The values of a finding by name, with their units, and those that the quote does not say."""
     values: dict[str, Value] = {}

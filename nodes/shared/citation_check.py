@@ -17,7 +17,7 @@ from planweave.nodes.support.verdict import followed, with_verdict
 from planweave.prompts import load
 from planweave.tools.checking import CITATION, judge
 
-__all__ = ["CITATION", "UNSUPPORTED", "citation_check", "in_words", "sentences", "supporting"]
+__all__ = ["CITATION", "UNSUPPORTED", "citation_check", "sentences", "supporting"]
 
 UNSUPPORTED = "(no source)"
 """Stands behind a claim that no fact supports."""
@@ -51,7 +51,7 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
         return {}
     answer = known_so_far(answer, state, context)
     report(runtime, "checking the answer")
-    inline = in_words(context)
+    inline = context.in_words
     claims: list[Claim] = []
     update: WorkingMemory = {}
     if context.citation_check != "off" and (state["facts"] if inline else answer["facts"]):
@@ -64,16 +64,11 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
 
 def _claims(answer: Answer, state: WorkingMemory, context: Context) -> list[Claim]:
     """The sentences of an answer, each with whether its facts support it."""
-    inline = in_words(context)
+    inline = context.in_words
     cited = None if inline else answer["facts"]
     decided = bool(answer["decision"]) and followed(answer, state, context).kind == "supported"
     given = _Given(answer["decision"] or "", decided=decided, rules=context.rules)
     return [_checked(text, cited, state, given) for text in sentences(answer["why"])]
-
-
-def in_words(context: Context) -> bool:
-    """Whether the answer is a text that cites facts in it, and not a decision that cites them."""
-    return context.has_documents and not context.candidates
 
 
 def sentences(text: str) -> list[str]:

@@ -14,7 +14,6 @@ from pydantic import BaseModel
 
 from planweave.memory import Context, Tool, WorkingMemory
 from planweave.models import Reply
-from planweave.nodes.shared.citation_check import in_words
 from planweave.nodes.support.briefing import briefing, ground, tools_text, with_bound
 from planweave.nodes.support.role import ask_with
 from planweave.prompts import load
@@ -42,7 +41,7 @@ def how_text(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> s
 
 def answer_text(context: Context) -> str:
     """How an answer that comes with another reply is written."""
-    return load("common/words_form" if in_words(context) else "common/decision_form").fill()
+    return load("common/words_form" if context.in_words else "common/decision_form").fill()
 
 
 async def ask_combined(

@@ -8,7 +8,6 @@ from pydantic import BaseModel, Field, create_model, field_validator, model_vali
 
 from planweave.memory import Context, Tool
 from planweave.models import InPrompt
-from planweave.nodes.shared.citation_check import in_words
 from planweave.nodes.support.lengths import (
     COLUMN,
     FIRST_INPUT,
@@ -133,7 +132,7 @@ def decision_form(longest: int) -> type[Decision]:
 
 def answer_form(context: Context) -> type[Decision] | type[CitedAnswer]:
     """How an answer to this run's question is written."""
-    if in_words(context):
+    if context.in_words:
         return CitedAnswer
     return decision_form(max(map(len, context.candidates), default=0))
 

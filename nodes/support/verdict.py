@@ -100,9 +100,7 @@ def with_verdict(
     """
     if "verdict" in answer or context.family != "answer":
         return answer
-    if not (answer["decision"] or answer["why"]):
-        return undecided(answer, answer["unknown"])
-    if not answer["decision"] and not (context.has_documents and not context.candidates):
+    if not answer["decision"] and not (answer["why"] and context.in_words):
         return undecided(answer, answer["unknown"])
     kind, reason = _checked(answer, claims, state, context)
     if context.strict and kind != "supported":
