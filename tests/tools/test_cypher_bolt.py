@@ -155,12 +155,12 @@ def test_errors(graph: Database, server: BoltServer) -> None:
         with pytest.raises(DatabaseUnavailable) as caught:
             open_cypher(url)
         assert not {SECRET, ROOT[1]} & set(str(caught.value).split())
-    explicit = open_cypher(f"bolt://{server.address}", auth=ROOT)
-    assert explicit.run("RETURN 1 AS one").rows == ((1,),)
-    explicit.close()
-    explicit.close()
+    closed = open_cypher(server.url)
+    assert closed.run("RETURN 1 AS one").rows == ((1,),)
+    closed.close()
+    closed.close()
     with pytest.raises(DatabaseUnavailable):
-        explicit.run("RETURN 1 AS one")
+        closed.run("RETURN 1 AS one")
 
 
 @pytest.mark.server

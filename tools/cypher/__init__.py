@@ -9,13 +9,12 @@ if TYPE_CHECKING:
 _SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 
 
-def open_cypher(source: str | Path, *, auth: tuple[str, str] | None = None) -> "Database":
+def open_cypher(source: str | Path) -> "Database":
     """Open a graph database for reading.
 
     Args:
         source: The path of a ``.cql`` or ``.cypher`` script, or a ``bolt://``, ``neo4j://`` or
             ``neo4j+s://`` URL, which may hold ``user:password@``.
-        auth: User and password for a server; they go before those in the URL.
 
     Raises:
         DatabaseUnavailable: The script is missing or faulty, or the server does not answer.
@@ -23,7 +22,7 @@ def open_cypher(source: str | Path, *, auth: tuple[str, str] | None = None) -> "
     if isinstance(source, str) and source.partition("://")[0] in _SCHEMES:
         from planweave.tools.cypher.bolt import BoltCypher
 
-        return BoltCypher(source, auth)
+        return BoltCypher(source)
     from planweave.tools.cypher.embedded import EmbeddedCypher
 
     return EmbeddedCypher(Path(source))

@@ -35,7 +35,6 @@ class BoltCypher(Graph):
     Args:
         url: ``bolt://`` or ``neo4j://`` (``+s`` for TLS), with ``user:password@`` and the name of
             the database as path, both optional.
-        auth: User and password; they go before those in the URL.
 
     Raises:
         DatabaseUnavailable: The server does not answer or refuses the login.
@@ -44,14 +43,13 @@ class BoltCypher(Graph):
     checks_names = False
     scanned = 50_000
 
-    def __init__(self, url: str, auth: tuple[str, str] | None = None) -> None:
+    def __init__(self, url: str) -> None:
         from neo4j import GraphDatabase
 
         # Without a handler its warnings would be printed; the errors below say the same.
         logging.getLogger("neo4j").addHandler(logging.NullHandler())
         parts = _read(url)
-        if auth is None and parts.username:
-            auth = unquote(parts.username), unquote(parts.password or "")
+        user, password = unquote(parts.username or ""), unquote(parts.password or "")
         self._place = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
         self._database = parts.path.strip("/") or None
         self._lock = Lock()  # of the two below: the driver may not be closed while a query uses it
@@ -61,7 +59,7 @@ class BoltCypher(Graph):
         try:
             self._driver: Driver = GraphDatabase.driver(
                 self._place + (f"?{parts.query}" if parts.query else ""),
-                auth=auth,
+                auth=(user, password) if user else None,
                 connection_timeout=_CONNECTING,
                 connection_acquisition_timeout=_CONNECTING,
                 max_transaction_retry_time=0,
