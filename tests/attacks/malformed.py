@@ -9,9 +9,12 @@ and no run is left behind.
 import asyncio
 import json
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import getitem
 from typing import Any
 from urllib.parse import quote
 
@@ -264,15 +267,13 @@ def requests(seed: int, number: int | None = None) -> list[Request]:
     shuffled.shuffle(every)
     if number is None:
         return every
-    turns: dict[str, int] = {}
-    for request in every:
-        turns[request.route] = turns.get(request.route, 0) + 1
-    count: dict[str, int] = {}
+    of_route = Counter(request.route for request in every)
+    before: Counter[str] = Counter()
 
     def turn(request: Request) -> float:
         """Later for the routes that have had their share, so that each is tried."""
-        count[request.route] = count.get(request.route, 0) + 1
-        return float(count[request.route] / turns[request.route] ** 0.5)
+        before[request.route] += 1
+        return float(before[request.route] / of_route[request.route] ** 0.5)
 
     return sorted(every, key=turn)[:number]
 
@@ -281,11 +282,11 @@ def _bodies() -> Iterator[Request]:
     for route, sound in BODIES.items():
         yield _sent("nothing", route, sound)
         for place in _places(sound):
-            yield _sent(f"{_named(place)} is missing", route, _without(sound, place))
+            yield _sent(f"{_named(place)} is missing", route, _changed(sound, place))
             values = MESSAGES if _is_message(place) else VALUES
             for value in values:
                 shown = repr(value)[:40]
-                yield _sent(f"{_named(place)} is {shown}", route, _with(sound, place, value))
+                yield _sent(f"{_named(place)} is {shown}", route, _changed(sound, place, value))
 
 
 def _raw() -> Iterator[Request]:
@@ -332,21 +333,15 @@ def _named(place: Sequence[Any]) -> str:
     return ".".join(map(str, place))
 
 
-def _with(sound: Any, place: Sequence[Any], value: Any) -> Any:
+def _changed(sound: Any, place: Sequence[Any], *value: Any) -> Any:
+    """Another body, with the value in this place; without the place if there is no value."""
     changed = deepcopy(sound)
-    inside = changed
-    for name in place[:-1]:
-        inside = inside[name]
-    inside[place[-1]] = value
-    return changed
-
-
-def _without(sound: Any, place: Sequence[Any]) -> Any:
-    changed = deepcopy(sound)
-    inside = changed
-    for name in place[:-1]:
-        inside = inside[name]
-    del inside[place[-1]]
+    *outer, last = place
+    inside = reduce(getitem, outer, changed)
+    if value:
+        inside[last] = value[0]
+    else:
+        del inside[last]
     return changed
 
 

@@ -100,25 +100,7 @@ _TAILS: dict[str, tuple[str, ...]] = {
     ),
 }
 _TYPES = ("text", "int", "date", "numeric", "regclass", "regproc", "xml", "json", "node", "bytea")
-_TOKENS = (
-    ";",
-    ")",
-    "(",
-    "'",
-    '"',
-    "`",
-    "--",
-    "/*",
-    "*/",
-    "$$",
-    "\\",
-    ".",
-    "::",
-    ",",
-    "@",
-    ":=",
-    "/*!",
-)
+_TOKENS = (*";)('\"`\\.,@", "--", "/*", "*/", "$$", "::", ":=", "/*!")
 
 
 class Statements:

@@ -371,13 +371,6 @@ class Tabs {
     });
   }
 
-  /** Show a panel, wherever on the page it is. */
-  reveal(name) {
-    this.show(Object.keys(this.panels).indexOf(name));
-    this.panels[name].scrollIntoView({ block: "nearest" });
-    this.panels[name].querySelector("input, textarea, select")?.focus();
-  }
-
   put(name, ...children) {
     this.panels[name].replaceChildren(...children);
   }
