@@ -26,8 +26,6 @@ class PaperTable(BaseModel):
         runs: Commands of planweave that make ours, with ``{data}``, ``{dqa}``, ``{out}``,
             ``{limit}`` and ``{model}`` to fill in; none where there is nothing to run.
         ours: Our figure; empty if it was not measured.
-        differs: What is not as in the paper, or why there is nothing to run.
-        seconds: What our figure took, where that was written down.
         results: Files that hold our figure, below ``results/``.
     """
 
@@ -58,11 +56,7 @@ class PaperTable(BaseModel):
 
 
 class Paper(BaseModel):
-    """A paper with its tables.
-
-    Attributes:
-        title: As published, with where.
-    """
+    """A paper with its tables."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 

@@ -45,16 +45,10 @@ class Settings:
         printed: As the paper prints it: states, starts, instructions, the labels of the warm
             start, both contrastive losses, no baseline.
         threshold: Delta of the instruction graph.
-        warm_start: Take the steps of L_WS.
-        policy_gradient: Take those of L_PG.
-        pre_training: Take those of L_PT.
-        fine_tuning: Take those of L_FT.
         by_overlap: Let the expected overlap count in the selection while training, as it should
             where the reward is the overlap; not as printed.
         calibration: Set how readily the RL-Agent includes a node on the support set of an unseen
             task; not as printed.
-        rule: What may follow what.
-        hidden: Tanh units of the policy.
         width: Of the encoders of the ML-Agent.
         rate: Step size of Adam in the outer loop (beta).
         inner_rate: Step size of the inner step of the RL-Agent (alpha).
@@ -63,8 +57,6 @@ class Settings:
         discount: Of the reward.
         warm_steps: Steps of L_WS on all seen tasks before the loop.
         pre_steps: Steps of L_PT on all seen tasks before the loop.
-        iterations: Of the loop.
-        tasks: Of an iteration.
         questions: Of a task in an iteration.
         searches: For each question.
         others: Paths of other questions in a pool for fine-tuning.

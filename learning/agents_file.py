@@ -34,7 +34,6 @@ class AgentsCard(trained.Card):
 
     Attributes:
         tasks: Paths of each task that it was trained on.
-        reward: What it was rewarded by.
         published: Whether they are the paper's, for instructions without slots.
         rewards: Mean reward of the searches of each iteration.
     """

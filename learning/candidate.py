@@ -31,7 +31,6 @@ class Group(NamedTuple):
     Attributes:
         question: Which question it belongs to; all its rounds fall on the same side of the split.
         dataset: Data sets count alike, however many rounds they have (by the square root).
-        inputs: [candidates, features].
         gains: [candidates], reciprocal ranks.
     """
 

@@ -98,11 +98,9 @@ class Experience:
     ) -> InstructionGraph:
         """The instruction graph of the paths that succeeded.
 
-        Args:
-            embed: The frozen model; each instruction is embedded once, and its vector kept.
-            model: What distinguishes its vectors from those of others.
-            threshold: The graph's delta.
-            least: The reward from which a path succeeded.
+        ``model`` distinguishes the vectors of ``embed`` from those of others; each
+        instruction is embedded once, and its vector kept. ``least`` is the reward from
+        which a path succeeded.
         """
         paths = [entry.path for entry in self.entries() if entry.path.reward >= least]
         vectors = self._vectors(embed, model, paths)

@@ -34,11 +34,8 @@ def features(
 ) -> Floats:
     """One row of numbers for each candidate.
 
-    Args:
-        question: What is to be answered.
-        evidence: Passages found so far, oldest first, as ``title: text`` where there is a title.
-        candidates: At least one.
-        embed: The frozen model of sentence vectors.
+    ``evidence`` is what was found so far, oldest first, as ``title: text`` where there is a
+    title; there is one candidate at least.
 
     Returns:
         [candidates, ``len(FEATURES)``], none of them NaN.

@@ -150,7 +150,6 @@ class View:
     """A survey as one question sees it.
 
     Args:
-        survey: The graph.
         question: Vector [d] of the question; see :func:`~learning.slots.question_vectors`.
         without: Rows of paths that are overlooked, such as the question's own.
         printed: Choose starts and instructions by their cosine with the question, as the paper

@@ -48,12 +48,9 @@ class Guide:
     """What paths that succeeded say to a new question.
 
     Args:
-        paths: All that are known; those that failed are left out.
-        embed: The frozen model of sentence vectors.
         rl_agent: Proposes paths from the instruction graph; without it those of the questions
             that are nearest in form are proposed.
         ml_agent: Selects among them; without it the first.
-        moves: See :class:`~planweave.learning.slots.Slots`.
         published: Instructions stay as they are, and the graph has the paper's delta.
 
     Raises:
@@ -206,14 +203,7 @@ def _filled(instruction: str, values: Mapping[str, str]) -> str:
 def open_guide(
     file: str | None, owner: str, agents: str = NONE, moves: frozenset[str] = frozenset()
 ) -> Guide:
-    """The guide of a file of paths, or of an owner's experience; made once for the same paths.
-
-    Args:
-        file: Of paths; the owner's experience if None.
-        owner: Whose experience.
-        agents: See :func:`guide_of`.
-        moves: See there.
-    """
+    """The guide of a file of paths, or of an owner's experience; made once for the same paths."""
     if file is not None:
         return guide_of(tuple(read_paths(pathlib.Path(file))), agents, moves)
     kept = experience_of(owner).entries()

@@ -181,13 +181,8 @@ def train(
     what parameters its loop begins); in each iteration some tasks are drawn, and for each an inner
     step on its support set and an outer one on its query set are taken.
 
-    Args:
-        survey: A graph that holds the support paths of the tasks.
-        materials: Of at least one task with support and query questions; can be used again.
-        embed: The frozen model of sentence vectors.
-        settings: How to train.
-        reward: What a path comes to.
-        progress: Told of each iteration, from 1.
+    There is at least one task, with support and query questions; ``materials`` can be used
+    again. ``progress`` is called with each iteration's number, from 1.
     """
     batches = Batches(survey, embed, settings, reward)
     rl, ml = _prepared(
@@ -211,13 +206,7 @@ def adapt(
 ) -> Agents:
     """Algorithm 3 on one unseen task: the losses of both agents on its support set.
 
-    Args:
-        agents: As they were trained.
-        survey: A graph that holds the support paths of the task.
-        task: Its query set is not looked at.
-        embed: The frozen model of sentence vectors.
-        settings: How they were trained.
-        reward: What a path comes to.
+    ``survey`` holds the support paths of the task, whose query set is not looked at.
     """
     if not task.support:
         return agents

@@ -53,12 +53,8 @@ def encode(
 ) -> Array:
     """Sequences as vectors of unit length: the top layer's output at the end token.
 
-    Args:
-        parameters: See :func:`shapes`.
-        kind: ``"question"`` or ``"path"``.
-        vectors: [n, size, d], of :func:`sequence`.
-        ends: [n, size].
-        xp: ``numpy``, or ``jax.numpy`` for training.
+    ``kind`` is ``question`` or ``path``; ``vectors`` [n, size, d] and ``ends`` [n, size] are
+    of :func:`sequence`; ``xp`` is ``numpy``, or ``jax.numpy`` for training.
 
     Returns:
         [n, width].

@@ -46,7 +46,6 @@ class TaskPath:
         task: The type of the question, such as ``pick_and_place_simple``; empty if it has none.
         instructions: At least one, such as ``Search[Scott Derrickson]``, in order.
         reward: Between 0 and 1, what they came to.
-        origin: Where they come from.
         observations: What each instruction showed, where that is known.
     """
 

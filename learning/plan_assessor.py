@@ -54,10 +54,8 @@ class PlanAssessor:
     """Scores candidate queries by what searching them would bring.
 
     Args:
-        head: From features to scores.
         card: Where it comes from.
         trained_on: Fingerprints of the questions that it has seen, sorted.
-        embed: The frozen model; the card's own if None.
     """
 
     def __init__(
@@ -74,11 +72,8 @@ class PlanAssessor:
         The larger the better; the candidates are judged one by one, so that a score does not
         depend on the others.
 
-        Args:
-            question: What is to be answered.
-            evidence: Passages found so far, oldest first, as ``title: text`` where there is a
-                title.
-            candidates: Queries, each with what the retriever returns for it.
+        ``evidence`` is what was found so far, oldest first, as ``title: text`` where there
+        is a title; a candidate is a query with what the retriever returns for it.
 
         Returns:
             A number between 0 and 1 for each candidate.

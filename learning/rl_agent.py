@@ -43,11 +43,9 @@ class Proposal(NamedTuple):
     """A candidate path.
 
     Attributes:
-        instructions: In order, at least one.
         nodes: The node that gave each of them.
         origins: Keys of stored paths that hold one of the instructions, those of the likest
             questions first.
-        expected: The overlap that it is expected to have; see :meth:`View.expected`.
     """
 
     instructions: tuple[str, ...]
@@ -102,7 +100,6 @@ class Traversal:
     first nodes that it has excluded are included one after the other.
 
     Args:
-        k: Paths to form.
         rule: What may follow what; anything if None.
         draw: Decides by lot, with the policy's chances; if None, by whether a chance is over 1/2.
     """
@@ -171,12 +168,6 @@ def candidates(view: View, decide: Policy, k: int, *, rule: Rule | None = None) 
     what it misses is in those of like questions. So both make a pool. First comes the one
     that is expected to overlap most with the question's own path; each that follows is the one
     that adds most to what all together are expected to recall of it.
-
-    Args:
-        view: The graph as the question sees it.
-        decide: The policy.
-        k: Paths to propose.
-        rule: What may follow what, in the search; anything if None.
     """
     if view.printed:
         return Traversal(view, decide, k, rule=rule).formed
@@ -200,11 +191,8 @@ class RLAgent:
     """Proposes paths from an instruction graph.
 
     Args:
-        embed: The frozen model of sentence vectors, the one of the graph.
         printed: Start at the instructions nearest to the question and take from each node the one
             nearest to it, as it is printed; see :class:`~learning.graph_states.View`.
-        rule: What may follow what.
-        slots: Those of the graph's instructions, if it has any.
         reward: What a path comes to: the policy is calibrated by it on some paths of the graph,
             each as if it were not stored. None leaves it as it was trained.
     """
@@ -276,11 +264,7 @@ def calibrated(
     stops too early, or too late, on others. So this one number is searched for where the policy is
     used. Ours; the paper adapts by gradients alone.
 
-    Args:
-        parameters: Of the policy.
-        known: Questions with the paths that solved them; none leaves the policy as it is.
-        rule: What may follow what.
-        reward: What a path comes to.
+    ``known`` are questions with the paths that solved them; none leaves the policy as it is.
     """
 
     def worth(shift: float) -> float:

@@ -165,10 +165,7 @@ class Slots:
         things are numbered, such a thing is a guess at a place or a tool, and stays. Equal
         instructions in a row become one.
 
-        Args:
-            instructions: With slots.
-            question: The new question.
-            origins: The questions that the instructions come from.
+        ``origins`` are the questions that the instructions come from.
 
         Returns:
             None if they do not fit the question: one of them wants names of it, and it has none

@@ -23,7 +23,6 @@ class Batch(NamedTuple):
 
     Attributes:
         inputs: [n, most, features], standardised.
-        gains: [n, most].
         real: [n, most], 0 where a group has no such candidate.
     """
 
@@ -46,10 +45,8 @@ class Settings:
     """How the head is trained.
 
     Attributes:
-        seed: Of the split, the first weights, the order and the dropout.
         rate: Step size of AdamW.
         dropout: Share of the inputs that is left out.
-        batch: Groups of a step.
         patience: Epochs without a better held-out MRR after which it stops.
         held_out: Share of the questions that decides when to stop.
         sharpness: Inverse temperature of the ranking that is aimed at.
@@ -104,10 +101,7 @@ def train(
 ) -> Trained:
     """Train a head on the rounds of many questions.
 
-    Args:
-        groups: At least two questions; their order does not matter to the split.
-        settings: The defaults if None.
-        progress: Told of each epoch.
+    There are two questions at least; the order of the groups does not matter to the split.
 
     Returns:
         The weights of the epoch with the best held-out MRR, as :class:`~learning.Head` takes them.

@@ -227,9 +227,8 @@ class Locating:
     def simulate(self, country: str, home: str = "") -> Outcome:
         """The profit of ``country`` at home for every node its merchant can go to.
 
-        Args:
-            country: Name of the country that decides.
-            home: Its home node, when the question names it; must agree with the database.
+        ``home`` is the country's home node, when the question names it; it must agree with
+        the database.
 
         Returns:
             One value per node but the home; the baseline is the profit without a merchant.

@@ -60,7 +60,6 @@ class DataSet:
     """The questions of a data set, and what is missing from it.
 
     Attributes:
-        questions: All questions, those without a database included.
         missing: One sentence for each database file that a question names and the set lacks.
     """
 
@@ -296,11 +295,8 @@ def download(
     Beside it a ``.json`` file records where it came from: URL, the commit that GitHub packed
     (also where a branch was asked for), SHA-256, size and time.
 
-    Args:
-        destination: Folder for the archive; made if need be.
-        commit: Commit hash, or a branch or tag to resolve.
-        progress: Called with the bytes so far and the total, where the server tells it.
-        client: HTTP client to use instead of a fresh one.
+    ``destination`` is made if need be; ``commit`` may be a branch or tag to resolve.
+    ``progress`` is called with the bytes so far and the total, where the server says it.
 
     Returns:
         The path of the archive.

@@ -31,12 +31,8 @@ def clear_case(
 ) -> Case:
     """The first case with a clear best decision, the same for the same seed and size.
 
-    Args:
-        name: Of the scenario.
-        seed: Of all draws.
-        size: About how many rows the world has.
-        cases: Gives the clear cases of one drawn world.
-        tries: Worlds that are drawn at most.
+    ``cases`` gives the clear cases of a drawn world of about ``size`` rows; ``tries`` worlds
+    are drawn at most.
     """
     if size < 10:
         raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
@@ -143,10 +139,7 @@ class Question:
     """One decision question, its database and its annotated answer.
 
     Attributes:
-        id: Such as ``locating-1``.
-        goal: The goal; may be empty.
         rules: The business rules, as the data set words them.
-        answer: The annotated best decision.
         database: Its database, or None when the data set lacks it.
     """
 

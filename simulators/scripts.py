@@ -51,9 +51,7 @@ _TYPES: Mapping[str, ColumnType] = {
 def read_sql(text: str, name: str = "script") -> World:
     """Tables and rows of a SQL script of ``CREATE TABLE`` and ``INSERT`` statements.
 
-    Args:
-        text: The script, with single or double quotes around strings.
-        name: What to call the script in an error.
+    Strings are in single or double quotes; ``name`` is what an error calls the script.
 
     Raises:
         ScriptError: Something is not understood; names file and line.

@@ -56,11 +56,7 @@ class Vote(BaseModel):
 
     Attributes:
         a: Digest of the text on side A.
-        b: Digest of the other.
-        verdict: Which is better; None where a judge's reply could not be read.
-        voter: Who says so.
         swapped: Of a judge that was asked twice: what it said with B shown before A.
-        unswapped: And with A shown before B.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -27,9 +27,6 @@ class Rate(NamedTuple):
 
     Attributes:
         error: Standard error, clustered: runs on one question are not independent.
-        low: Lower end of the 95 % interval.
-        n: Scores.
-        clusters: Distinct questions.
     """
 
     value: float
@@ -53,9 +50,6 @@ class Paired(NamedTuple):
     """Two methods on the same questions (exact sign test).
 
     Attributes:
-        n: Pairs.
-        first: Pairs in which the first method scored more.
-        second: Pairs in which the second method scored more.
         p: Two-sided probability of a split at least this uneven if both were equally good.
     """
 

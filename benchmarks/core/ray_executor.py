@@ -34,7 +34,6 @@ class Cluster:
     """A Ray cluster that this process is connected to.
 
     Attributes:
-        nodes: How many machines it had at the start.
         cpus: How many processors these had: as many samples run at once, at most.
     """
 

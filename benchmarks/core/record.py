@@ -73,7 +73,6 @@ class Record(BaseModel):
     Attributes:
         aids: Whether the models had the aids for small ones; None in older files.
         seconds: Wall time, waiting for the model included.
-        error: Why the run crashed; empty if it came to its end.
         texts: The distinct messages of all prompts; each is kept once.
     """
 

@@ -31,12 +31,8 @@ async def run(
 ) -> None:
     """Run every sample and append its record; what is done stays done however this ends.
 
-    Args:
-        samples: What is still to be done.
-        results: Where the records go.
-        concurrency: Samples in flight at most.
-        finished: Called with each record once it is on the disk.
-        executor: What runs one sample; :func:`carry_out`, in this process, unless given.
+    ``finished`` is called with each record once it is on the disk; ``executor`` runs one
+    sample (:func:`carry_out`, in this process, unless given).
     """
     todo, execute = iter(samples), executor or carry_out
     try:

@@ -49,7 +49,6 @@ class Results:
     """What result files hold.
 
     Attributes:
-        records: The sample lines by key.
         torn: Whether the last line is incomplete; it is in neither.
     """
 
@@ -79,11 +78,7 @@ def read(path: Path) -> Results:
 
 
 def merged(paths: Iterable[Path], notify: Callable[[str], None]) -> Results:
-    """Several result files as one; ``notify`` is called with a sentence on incomplete last lines.
-
-    Raises:
-        BadInput: See :func:`read`.
-    """
+    """Several result files as one; ``notify`` gets a sentence on incomplete last lines."""
     together = Results()
     for path in paths:
         found = read(path)

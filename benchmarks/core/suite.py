@@ -51,12 +51,10 @@ class Sample:
     """One question for one method on one source of facts.
 
     Attributes:
-        method: The graph, or other way, that answers it.
         asked: The text that the decider gets.
         context: Everything else that it gets.
         target: What the suite scores a run by, such as the right answer; it is never shown.
         content: Digest of what the question is about, its database included.
-        scenario: Part of the suite that it belongs to.
         database: Kind of source it is asked on; empty where the suite has one kind only.
         aided: Whether the suite measures a paper's baselines as planweave uses them, with aids.
     """
@@ -130,10 +128,7 @@ class Suite(ABC):
     def select(self, options: Any, context: Context, status: Status) -> Selection:
         """Choose the samples.
 
-        Args:
-            options: An object of the class ``Options``.
-            context: Model, limits and other settings, without sources.
-            status: Shows in a few words what takes time.
+        ``options`` is of the class ``Options``; ``context`` has no sources yet.
         """
         raise BadInput(f"The suite {self.name!r} has no samples.", fix="Give it `select()`.")
 
@@ -180,11 +175,7 @@ def drawn(
 ) -> list[Item]:
     """A fixed sample in a fixed order; a smaller limit chooses a part of what a larger one does.
 
-    Args:
-        items: In any order.
-        limit: How many at most; None for all.
-        seed: Another seed, another sample.
-        name: What distinguishes one item from the others.
+    ``name`` is what distinguishes one item from the others.
     """
 
     def place(item: Item) -> bytes:

@@ -15,12 +15,7 @@ Given = ParamSpec("Given")
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Typed cells; the first columns name the row.
-
-    Attributes:
-        rows: The cells; None where there is nothing to say.
-        note: How to read it, or how it was computed.
-    """
+    """Typed cells; the first columns name the row."""
 
     title: str
     columns: tuple[str, ...]

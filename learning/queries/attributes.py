@@ -34,7 +34,6 @@ class Attribute:
     """One number for each candidate.
 
     Attributes:
-        name: What it is called in formulas and queries.
         table: Whose column it is.
         slot: What the question names: the other end of the link, or the owner of the column.
         link: The relationship type whose rows are looked at; None for a plain column.

@@ -34,11 +34,7 @@ class Course:
 
 
 class Material:
-    """The questions of a course, generated when they are first needed.
-
-    Args:
-        progress: Called with how many of the questions are made, and of how many.
-    """
+    """The questions of a course, generated when they are first needed."""
 
     def __init__(
         self, course: Course, progress: Callable[[int, int], None] = lambda _done, _of: None

@@ -29,12 +29,7 @@ _REAL: Mapping[str, Callable[[Column, Column], Column]] = {
 
 @dataclass(frozen=True)
 class Formula:
-    """A name, a number, or an operator with its two parts.
-
-    Attributes:
-        symbol: The name, the number as it is written, or one of ``OPERATORS``.
-        parts: Two for an operator, none otherwise.
-    """
+    """A name, a number, or an operator with its two parts."""
 
     symbol: str
     parts: tuple["Formula", ...] = ()

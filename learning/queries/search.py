@@ -29,10 +29,7 @@ class Settings:
     """Of one search.
 
     Attributes:
-        population: Rankings that are kept from one generation to the next.
-        proposals: New ones in a generation.
         batch: Questions that each of them answers.
-        promoted: Of them that answer all lessons.
         largest: Names, numbers and operators of a formula at most.
         parsimony: What each of them costs, in parts of the value.
     """

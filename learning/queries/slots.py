@@ -59,10 +59,7 @@ def named(question: str, values: Iterable[str]) -> str | None:
 def filled(instruction: str, values: Mapping[Place, str], *, escape: str) -> str:
     r"""An instruction with its slots filled with text literals.
 
-    Args:
-        instruction: Where slots are.
-        values: The value of each slot.
-        escape: What is before a quote in a literal: another quote in SQL, ``\`` in Cypher.
+    ``escape`` is what is before a quote in a literal: another quote in SQL, ``\`` in Cypher.
     """
     return _SLOT.sub(lambda m: literal(values[Place(m[1], m[2])], escape=escape), instruction)
 

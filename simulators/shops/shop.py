@@ -70,7 +70,6 @@ class Decision:
     """A decision question and its truth.
 
     Attributes:
-        name: Identifies it in its shop.
         values: What each candidate is worth by the rules; one without a row has none.
         smallest: Whether the smallest value is best, not the largest.
         query: A query that finds the best candidate.

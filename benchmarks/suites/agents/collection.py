@@ -22,12 +22,6 @@ def collect(
     Its name holds a digest of what is in it, so that other documents make another collection and
     a killed run goes on where it stopped.
 
-    Args:
-        documents: What goes into it.
-        folder: Where documents that are no files are written.
-        embeddings: Name of the embedding model.
-        status: Shows how many documents are read.
-
     Returns:
         The collection's name.
     """

@@ -54,7 +54,6 @@ class Quantity(NamedTuple):
         value: With its sign, before the scale.
         scale: 1 unless a scale such as million was named.
         percent: It is one of a hundred.
-        currency: Its code; empty if none was named.
         per: The known unit that it is for each of.
         joined: The end of a range that the quantity before it begins.
     """

@@ -41,10 +41,8 @@ class Gold:
     """The right answer.
 
     Attributes:
-        text: As the data set gives it.
         forms: Quantities that it consists of, in each way that it may be put; none if it is no
             matter of numbers.
-        spans: The parts of a TAT-QA answer.
     """
 
     text: str
@@ -161,10 +159,7 @@ class _Context(BaseModel):
 def load(folder: Path, *, contexts: int, seed: int) -> Found:
     """Read both data sets, as far as they are there.
 
-    Args:
-        folder: It holds docs/ and tatqa/.
-        contexts: How many contexts of TAT-QA become documents; questions are about these alone.
-        seed: Which ones.
+    Questions are about the ``contexts`` drawn from TAT-QA, which become documents.
     """
     reports, tables = folder / "docs" / "questions.jsonl", folder / "tatqa" / "dev.jsonl.gz"
     questions: list[Question] = []
@@ -190,11 +185,6 @@ def choose(questions: Sequence[Question], limit: int | None, seed: int) -> list[
 
     It depends on the seed and the questions' ids alone, and a smaller limit chooses a part of
     what a larger one does.
-
-    Args:
-        questions: Those to choose from.
-        limit: Questions in all; None for every one.
-        seed: Another seed, another sample.
     """
     pools = []
     for part in SETS:

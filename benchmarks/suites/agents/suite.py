@@ -287,8 +287,6 @@ class Trial:
     """One question, asked once.
 
     Attributes:
-        number: Of the trial, from 1.
-        finds: Searches the collection.
         rag: Measure the three RAGAS metrics of its pages and answer.
     """
 

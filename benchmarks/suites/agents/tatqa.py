@@ -28,12 +28,8 @@ class Match(NamedTuple):
 def match(gold: Sequence[str], scale: str, answer: str, *, spans: bool) -> Match:
     """Compare an answer with the gold one.
 
-    Args:
-        gold: Its spans, or its one number.
-        scale: Its scale; empty if it has none.
-        answer: The answer as text, its scale in words; where the gold has several spans it is
-            taken apart in the way that fits best.
-        spans: Whether it is made of spans; F1 of a number is its exact match.
+    The answer's scale is in words; where the gold has several spans it is taken apart in the
+    way that fits best. F1 of a number (no ``spans``) is its exact match.
     """
     there = _words(_joined(gold, scale))
     best = Match(0.0, 0.0)

@@ -50,11 +50,7 @@ class Estimate:
 
 
 class Rules(NamedTuple):
-    """How is searched.
-
-    Attributes:
-        seed: Of the candidates that are drawn, and of the bootstrap.
-    """
+    """How is searched."""
 
     seed: int = 1
     candidates: int = 5
@@ -91,7 +87,6 @@ class DatasetFigures:
 
     Attributes:
         left_out: Questions of the files that the assessor was trained on.
-        paragraphs: Size of the corpus.
         gained: What the assessor gets more than a random and than the first candidate.
         closed: How much of the way from a random to the best possible candidate it goes.
     """

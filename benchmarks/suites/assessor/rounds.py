@@ -115,10 +115,7 @@ def proposals(
     first, their title and the names in them, alone and with the plain words of the question; last
     the steps of the published way that can be asked by now, those not yet answered first.
 
-    Args:
-        question: What is to be answered.
-        evidence: What is found so far.
-        searches: What a recorded run searched for: steps, too.
+    ``searches`` is what a recorded run searched for: steps, too.
     """
     asked = question.question
     given = " ".join([asked, *(paragraph.page for paragraph in evidence)]).lower()
@@ -203,14 +200,8 @@ def rounds(
 ) -> Iterator[Round]:
     """Search for the support of each question until it is found, at most ``ROUNDS`` rounds.
 
-    Args:
-        questions: What is searched for.
-        corpus: Where.
-        seed: Of every draw.
-        candidates: Most candidates of a round.
-        choose: What is carried out.
-        strangers: Queries of other questions among which candidates are drawn, too.
-        searches: What recorded runs searched for, by question.
+    Candidates are drawn from queries of other questions (``strangers``), too, and from what
+    recorded runs searched for (``searches``, by question).
     """
     runs = [_Search(q, np.random.default_rng([seed, *q.id.encode()])) for q in questions]
     every = [[*names(question.question), question.question] for question in questions]

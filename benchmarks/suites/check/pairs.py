@@ -25,7 +25,6 @@ class Pair(NamedTuple):
     Attributes:
         kind: Whether the text is a decision, a sentence of its reasons, or a query that ranks.
         case: What is right or wrong with it.
-        facts: What it cites.
     """
 
     kind: Kind

@@ -118,12 +118,6 @@ def choose(
 
     The choice depends on the seed and the questions' ids alone, and a smaller limit chooses a
     part of what a larger one does, so a run can be extended later.
-
-    Args:
-        questions: Those to choose from.
-        scenarios: Names of the scenarios wanted.
-        limit: Questions in all; None for every one.
-        seed: Another seed, another sample.
     """
     pools = []
     for scenario in scenarios:
@@ -146,13 +140,6 @@ def samples(
 
     The order goes question by question, so that what is done at any time compares the methods on
     the same questions, and a model's server reads the shared beginning of their prompts once.
-
-    Args:
-        questions: The chosen ones.
-        methods: Names of graphs.
-        databases: Kinds of database.
-        settings: The context without sources, rules and candidates.
-        folder: Where the databases are written as scripts.
     """
     questions, made = [*questions], []
     _check_unseen(questions, settings)

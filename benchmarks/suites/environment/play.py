@@ -29,11 +29,9 @@ class Played:
     """One task as it was played.
 
     Attributes:
-        done: Whether the environment said that it is over.
         recall: Share of the gold path's actions that were done, the last one aside, which hands
             in the result; None where no gold path is known.
         step_seconds: What all its steps took, those of the player included.
-        error: Why it was given up; empty if it was not.
     """
 
     task: str
@@ -69,13 +67,10 @@ class Summary:
 
     Attributes:
         success: Share of tasks with the whole score.
-        recall: Mean of :attr:`Played.recall`.
         kinds: Mean score and number of tasks by kind.
         choice_seconds: What choosing a task's path took; the first choice also prepares.
         steps_per_second: Over all tasks, without their beginnings.
-        crashes: Times that the environment's process died.
         timeouts: Times that it was ended because a step took too long.
-        given_up: Tasks that ended so, with the reason.
     """
 
     policy: str
@@ -107,11 +102,9 @@ def choose(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
 def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choose:
     """Players that follow a path of past successes.
 
-    Args:
-        environment: Where the task that a player is chosen for has begun.
-        guide: Finds the paths.
-        proposed: Follow the one that is selected of three proposals (InstructRAG); else, or
-            where no path fits the question, the whole path of the nearest question (RAP).
+    A player is chosen for the task that has begun in ``environment``. With ``proposed`` it
+    follows the one that is selected of three proposals (InstructRAG); else, or where no path
+    fits the question, the whole path of the nearest question (RAP).
     """
     if environment.name not in PLAYERS:
         raise BadInput(

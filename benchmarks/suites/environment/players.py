@@ -212,8 +212,6 @@ class Experimenter:
     what those two differ in: a wire of another colour is that wire to the end.
 
     Args:
-        path: What was done for another question.
-        origin: That question.
         doors: The rooms that lie beside each room.
     """
 

@@ -29,7 +29,6 @@ class Episode(BaseModel):
         origin: The question that the path is from.
         most: Actions that it was given.
         score: From 0 to 1; where the environment failed, what had been reached by then.
-        error: Why it was given up; empty if it was not.
     """
 
     environment: str
@@ -52,9 +51,6 @@ class EnvironmentReward:
         kept: A file of episodes; those that it holds are not played again. It belongs to these
             tasks and known paths.
         progress: Called with how many episodes were played, after each.
-
-    Attributes:
-        tasks: By question.
 
     Raises:
         BadInput: The file is damaged, cannot be written, or another process writes it.

@@ -40,11 +40,8 @@ def collect(
     Its name holds a digest of what is in it, so that other paragraphs make another collection and
     a run that was stopped goes on where it was.
 
-    Args:
-        dataset: Name of the data set.
-        questions: All of its questions: the paragraphs of the others are what distracts.
-        embeddings: Name of the embedding model; ``none``: search by words alone.
-        progress: Called while paragraphs are embedded.
+    ``questions`` are all of the data set: the paragraphs of the others are what distracts.
+    Without ``embeddings`` (``none``) the search is by words alone.
     """
     placed = places(questions)
     titles: dict[str, list[str]] = {}

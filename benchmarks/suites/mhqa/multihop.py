@@ -56,7 +56,6 @@ class MultiHop:
     """A question that takes several paragraphs to answer.
 
     Attributes:
-        dataset: Which format it came in.
         answers: The gold answer first, then its aliases.
         paragraphs: Those published with the question, distractors included.
         supporting: Those that the answer rests on, in the order of the way to the answer.

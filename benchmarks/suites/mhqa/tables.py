@@ -37,12 +37,7 @@ class Support(NamedTuple):
 
 
 def support(supporting: Sequence[Place], found: Sequence[Place]) -> Support:
-    """Judge the paragraphs found by those that support the answer, of which there is one at least.
-
-    Args:
-        supporting: Where the supporting paragraphs are.
-        found: Where those stand that were found.
-    """
+    """Judge the paragraphs found by those that support the answer, at least one."""
     hit = set(supporting) & set(found)
     return Support(len(hit) / len(set(supporting)), float(len(hit) == len(set(supporting))))
 

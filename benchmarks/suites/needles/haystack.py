@@ -39,11 +39,7 @@ class Haystack:
         return " ".join(self.sentences)
 
     def stretch(self, characters: int, draw: random.Random) -> list[str]:
-        """About that many characters of it from a sentence drawn, the end joined to the beginning.
-
-        Raises:
-            BadInput: The text is shorter.
-        """
+        """About that many characters from a sentence drawn, the end joined to the beginning."""
         start = draw.randrange(len(self.sentences))
         turned = self.sentences[start:] + self.sentences[:start]
         ends = list(accumulate(len(sentence) + 1 for sentence in turned))

@@ -164,14 +164,8 @@ def samples(
 ) -> list[Sample]:
     """Every length several times, run by run; each draws its needles and its stretch of text.
 
-    Args:
-        haystack: The text to hide them in.
-        lengths: Of the text with the needles, in estimated tokens.
-        needles: Sentences to hide.
-        runs: Prompts of each length.
-        seed: Another seed, other needles and stretches.
-        settings: The context.
-        window: Tokens of prompt and reply that the model takes; None to leave that to it.
+    ``lengths`` are of the text with its needles, in estimated tokens; ``window`` is how many
+    tokens of prompt and reply the model takes, None to leave that to it.
     """
     if window is not None:
         _fit(max(lengths), window, settings)

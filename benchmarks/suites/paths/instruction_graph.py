@@ -22,7 +22,6 @@ class Swept:
     """The graph of the same paths at one threshold.
 
     Attributes:
-        threshold: Delta.
         largest: Instructions in the largest node.
         junctions: Nodes that more than one edge leads out of.
         seconds: To insert all paths, their vectors given.
@@ -44,8 +43,6 @@ class Sweep:
 
     Attributes:
         instructions: Of all paths, each different one once.
-        embedding_seconds: To embed those.
-        embedding_cpu_seconds: The same over all threads.
     """
 
     paths: int

@@ -118,10 +118,7 @@ class _Retrieved(NamedTuple):
 def about(paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = PARTS) -> str:
     """Twelve hexadecimal digits that stand for what lines are measured on, and how.
 
-    Args:
-        paths: What is retrieved.
-        trained: Iterations of the training, or the checksum of agents that were trained before.
-        parts: Tables that are measured.
+    ``trained`` is the iterations of the training, or the checksum of agents trained before.
     """
     fewer = [] if [*parts] == [*PARTS] else [[*parts]]
     told = json.dumps([trained, [(path.key, path.reward) for path in paths], *fewer])

@@ -28,11 +28,8 @@ class Point:
     """One question of a measurement.
 
     Attributes:
-        question: Its name.
         confidence: What the method gave its answer, from 0 to 1.
-        answerable: Whether there is an answer.
         answered: Whether the method gave one at all; a refusal or a query that fails is none.
-        right: Whether it is right; never, where there is none.
     """
 
     question: str
@@ -52,7 +49,6 @@ class Standing:
 
     Attributes:
         threshold: Answers of this confidence or more are given.
-        given: Answers given.
         wrong: Of these, wrong ones; an answer to a question that has none is wrong.
         coverage: Share of the answerable questions that are answered; None without any.
         error: Share of the answers given that are wrong; None without any.

@@ -23,9 +23,6 @@ class Reading(BaseModel):
     """An accepted query and what it returns.
 
     Attributes:
-        query: The query.
-        rows: Its answer.
-        ordered: Whether it sorts its rows.
         ties: ``order``: equal sort keys leave the order open. ``cut``: they also leave open which
             rows pass the limit, so that the rows prove nothing.
         narrower: Whether a result with only some of its columns is accepted as well.
@@ -80,11 +77,6 @@ def same_rows(rows: Sequence[Row], answer: Sequence[Row], *, ordered: bool) -> b
 
     Rows that occur several times count as often as they occur; but a result with the answer's
     number of columns may also leave repeats out, or have them where the answer has none.
-
-    Args:
-        rows: The result, rows of equal length.
-        answer: What it should hold.
-        ordered: Whether the rows must come in the same order.
     """
     if not rows or not answer:
         return not rows and not answer

@@ -36,12 +36,8 @@ class Question(BaseModel):
         id: Unique in its file.
         group: The part of the set that it belongs to.
         category: The published class of question.
-        database: Name of the database.
         source: Path of the database.
-        question: In the user's words.
         notes: What is published about the database.
-        instructions: What holds for this question.
-        now: The moment at which it is asked; empty if it does not matter.
         readings: Accepted queries with their answers; none if the database cannot answer.
         refusal: The sentence that says so, as the instructions ask for it.
     """

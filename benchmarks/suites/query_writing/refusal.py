@@ -45,11 +45,7 @@ class Calibration(NamedTuple):
 
 
 def scored(questions: Iterable[Question]) -> list[Scored]:
-    """The share of unlinked words of every question.
-
-    Raises:
-        DatabaseUnavailable: A database cannot be opened.
-    """
+    """The share of unlinked words of every question."""
     found = []
     for question in questions:
         database = open_database(question.source)

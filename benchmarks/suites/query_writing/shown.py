@@ -18,10 +18,7 @@ LEFT = "left to the model"
 def shown(question: Question, outcome: "QueryOutcome | None", context: Context) -> str | None:
     """The verdict that ``planweave ask`` gives to rows; None where there are none.
 
-    Args:
-        question: What is asked.
-        outcome: Query, columns, rows and the agreement of the candidates.
-        context: Settings of the run; rows are answers with aids only.
+    Rows are answers with aids only, which ``context`` says.
     """
     if outcome is None or not outcome.rows:
         return None

@@ -19,7 +19,6 @@ class Task:
         question: In the user's words.
         database: Path or URL, as :func:`planweave.tools.connect.open_database` takes it.
         notes: What is published about the database: how tables join, what abbreviations mean.
-        instructions: What holds for this question; empty if nothing does.
         now: The moment at which the question is asked (``2024-06-19 12:00:00``); empty if it does
             not matter.
     """
@@ -36,7 +35,6 @@ class Solved:
     """What a solver made of a question.
 
     Attributes:
-        query: The query; None if there is none.
         refused: The solver says that the database cannot answer.
         confidence: From 0 to 1; None if the solver has none.
         trace: Whatever helps to understand the outcome; kept with the result.

@@ -72,11 +72,7 @@ class QueryOptions(Options):
 
 
 class QuerySuite(Suite):
-    """One query for each question; each mode of writing queries is a method.
-
-    Attributes:
-        caption: Of its picture.
-    """
+    """One query for each question; each mode of writing queries is a method."""
 
     caption = CAPTION
 
@@ -219,11 +215,7 @@ def _other(question: Question, outcome: QueryOutcome | None) -> tuple[Result, di
 
 
 def run(solved: Solved, source: str, context: Context) -> QueryOutcome:
-    """Run the query that was written.
-
-    Raises:
-        DatabaseUnavailable: The database of the question cannot be opened.
-    """
+    """Run the query that was written."""
     outcome = QueryOutcome(
         query=solved.query,
         refused=solved.refused,

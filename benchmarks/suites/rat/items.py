@@ -43,7 +43,6 @@ class Item:
     """One task.
 
     Attributes:
-        asked: What a method is given.
         content: What decides whether a product is right, as text.
         grade: Grades a program or plan; blocks while it runs in the sandbox.
     """

@@ -43,9 +43,7 @@ class _Line(Line):
 def load(data: Path, graphs: Path | None = None) -> list[Question]:
     """The questions of a folder or file.
 
-    Args:
-        data: The folder, or one question file.
-        graphs: Folder of the graphs; ``graphs`` beside the questions if unset.
+    The graphs are in the folder ``graphs`` beside the questions unless ``graphs`` says where.
 
     Raises:
         BadInput: A file is missing or malformed, or a gold cannot be run.

@@ -51,10 +51,8 @@ class _Line(Line):
 def load(data: Path, part: Part | None = None, databases: Path | None = None) -> list[Question]:
     """The questions of a folder or file.
 
-    Args:
-        data: The folder, or one question file.
-        part: Only these; of a file, what its questions are.
-        databases: Folder of the databases; ``databases`` beside the questions if unset.
+    Only those of ``part``; of a file, ``part`` is what its questions are. Databases are in the
+    folder ``databases`` beside the questions unless ``databases`` says where.
 
     Raises:
         BadInput: A file is missing or malformed, or a gold cannot be run.
