@@ -8,7 +8,7 @@ Algorithm 3. The reward is any function of question and path: that of
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import jax
 import jax.numpy as jnp
@@ -42,6 +42,7 @@ from planweave.learning.rl_agent import Reward, calibrated
 from planweave.learning.vectors import Embed
 
 _Batch = TypeVar("_Batch", Labelled, Pairs, Played, Pools)
+_Loss: TypeAlias = Callable[..., jax.Array]
 
 
 class Point(NamedTuple):
@@ -95,41 +96,34 @@ def as_agents(rl: Mapping[str, Array], ml: Mapping[str, Array]) -> Agents:
 
 
 @jax.jit
-def inner_rl(parameters: Parameters, batch: Labelled, rate: float) -> Parameters:
-    """The inner step of the RL-Agent: theta' = theta - alpha grad L_WS."""
-    slopes: Parameters = jax.grad(warm_start)(parameters, batch)
-    return {name: value - rate * slopes[name] for name, value in parameters.items()}
-
-
-@jax.jit
-def inner_ml(parameters: Parameters, batch: Pairs, rate: float) -> Parameters:
-    """The inner step of the ML-Agent: eta' = eta - alpha grad L_PT."""
-    slopes: Parameters = jax.grad(pre_training)(parameters, batch)
-    return {name: value - rate * slopes[name] for name, value in parameters.items()}
-
-
-def outer_rl(parameters: Parameters, support: Labelled, query: Played, rate: float) -> jax.Array:
-    """The sum of L_PG(theta') over tasks [tasks, ...], as a function of theta."""
-
-    def after(support: Labelled, query: Played) -> jax.Array:
-        return policy_gradient(inner_rl(parameters, support, rate), query)
-
-    return jax.vmap(after)(support, query).sum()
-
-
-def outer_ml(parameters: Parameters, support: Pairs, query: Pools, rate: float) -> jax.Array:
-    """The sum of L_FT(eta') over tasks [tasks, ...], as a function of eta."""
-
-    def after(support: Pairs, query: Pools) -> jax.Array:
-        return fine_tuning(inner_ml(parameters, support, rate), query)
-
-    return jax.vmap(after)(support, query).sum()
-
-
-@jax.jit
 def stepped(parameters: Parameters, slopes: Parameters, rate: float) -> Parameters:
     """A step against a gradient."""
     return {name: value - rate * slopes[name] for name, value in parameters.items()}
+
+
+@partial(jax.jit, static_argnums=0)
+def _inner(loss: _Loss, parameters: Parameters, batch: _Batch, rate: float) -> Parameters:
+    """An inner step: theta' = theta - alpha grad L."""
+    inner: Parameters = stepped(parameters, jax.grad(loss)(parameters, batch), rate)
+    return inner
+
+
+def _outer(before: _Loss, after: _Loss) -> _Loss:
+    """A loss over tasks [tasks, ...], each after an inner step by another loss, summed."""
+
+    def loss(parameters: Parameters, support: Any, query: Any, rate: float) -> jax.Array:
+        def of_task(support: Any, query: Any) -> jax.Array:
+            return after(_inner(before, parameters, support, rate), query)
+
+        return jax.vmap(of_task)(support, query).sum()
+
+    return loss
+
+
+outer_rl = _outer(warm_start, policy_gradient)
+"""L_PG(theta') as a function of theta."""
+outer_ml = _outer(pre_training, fine_tuning)
+"""L_FT(eta') as a function of eta."""
 
 
 class _Adam(NamedTuple):
@@ -141,7 +135,7 @@ class _Adam(NamedTuple):
 
 @partial(jax.jit, static_argnums=0)
 def _adam(
-    loss: Callable[..., jax.Array], at: _Adam, step: float, *batch: object
+    loss: _Loss, at: _Adam, step: float, *batch: object
 ) -> tuple[jax.Array, _Adam]:
     """One step of Adam on a loss."""
     value, slopes = jax.value_and_grad(loss)(at.parameters, *batch)
@@ -252,8 +246,10 @@ def _inside(
 ) -> _Inside:
     labels = drawn_labels([material], random, 256)
     pairs = batches.pairs(drawn(material.support, 32, random))
-    rl = inner_rl(agents.rl, labels, _rl_rate(settings))
-    ml = inner_ml(agents.ml, pairs, settings.inner_rate_ml) if settings.pre_training else agents.ml
+    rl = _inner(warm_start, agents.rl, labels, _rl_rate(settings))
+    ml = agents.ml
+    if settings.pre_training:
+        ml = _inner(pre_training, ml, pairs, settings.inner_rate_ml)
     return _Inside(Agents(rl, ml), labels, pairs)
 
 

@@ -96,25 +96,14 @@ def _results(lines: Iterable[Run | Record]) -> Results:
     return results
 
 
-class ResultFile:
-    """A result file open for appending by this process alone.
-
-    Args:
-        path: The file; made with its folder if need be.
-
-    Raises:
-        BadInput: Another process writes it, it is damaged, or it cannot be written.
-    """
+class ResultFile(LineFile[Run | Record]):
+    """A result file open for appending by this process alone."""
 
     def __init__(self, path: Path, notify: Callable[[str], None]) -> None:
-        self._file = LineFile(path, _LINE, notify)
-        self.results = _results(self._file.lines)
+        super().__init__(path, _LINE, notify)
+        self.results = _results(self.lines)
 
     def append(self, line: Run | Record) -> None:
         """Write one line and wait until it is on the disk."""
-        self._file.append(line)
+        super().append(line)
         self.results.take(line)
-
-    def close(self) -> None:
-        """Close the file, so that others may write it."""
-        self._file.close()

@@ -136,25 +136,6 @@ def test_pass_at_k_is_the_share_of_choices_with_a_right_one(
     assert pass_at_k(samples, right, k) == pytest.approx(share)
 
 
-@pytest.mark.parametrize(
-    ("text", "number"),
-    [
-        ("#### 18", 18),
-        ("so 16-3=13. The answer is $1,234.50.", 1234.5),
-        ("The answer is: -5 apples out of 7", -5),
-        (r"\boxed{42} since 6 * 7", 42),
-        ("Answer: 3e4", 30_000),
-        ("first 10, then 12", 12),
-        ("10-4", 4),
-        ("it costs .5", 0.5),
-        ("the answer is unknown", None),
-        ("It was 7; the answer is above", 7),
-    ],
-)
-def test_the_final_number(text: str, number: float | None) -> None:
-    assert math_eval.final_number(text) == number
-
-
 def test_numbers_are_compared_as_in_pal() -> None:
     assert math_eval.same_number(5.0009, 5)
     assert not math_eval.same_number(5.002, 5)

@@ -126,11 +126,11 @@ def fact(number: int, columns: Sequence[str], rows: Sequence[Sequence[Value]], q
     )
 
 
-def quoted(number: int, text: str, statement: str = "") -> Fact:
+def quoted(number: int, text: str) -> Fact:
     """A fact as the reader makes it, from a page that says ``text``."""
     return Fact(
         number=number,
-        text=statement or text,
+        text=text,
         values={},
         source="documents",
         query="",
@@ -492,7 +492,6 @@ def _documents(rng: random.Random) -> Iterator[Pair]:
     x, y = rng.sample(range(low, high), 2)
     fill = {"a": a, "b": b, "x": x, "y": y, "u": unit}
     page = text.format(**fill)
-    fact_of = [quoted(1, page)]
     question = first.format(**fill)
     plain, foreign = unit.rstrip("'"), rival.rstrip("'")
     denied = page
@@ -509,4 +508,4 @@ def _documents(rng: random.Random) -> Iterator[Pair]:
         ("claim", "negation in words", denied, False),
     ]
     for kind, case, claimed, supported in made:
-        yield Pair(kind, case, claimed, supported, tuple(fact_of), question)
+        yield Pair(kind, case, claimed, supported, (quoted(1, page),), question)

@@ -21,7 +21,6 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_FINAL = re.compile(r"####|\\boxed\s*\{|\banswer\b(?:\s+is)?\s*:?", re.IGNORECASE)
 # A model's program defines solution(), or leaves its result in a variable, or prints it.
 _LAST = """
 def _last():
@@ -69,22 +68,10 @@ def _problem(number: int, row: Mapping[str, object]) -> Problem:
         target, code = float(str(row["target"])), str(row["code"])
         return Problem(id=str(number), question=str(row["input"]), answer=target, code=code)
     _, mark, last = str(row["answer"]).rpartition("####")
-    answer = final_number(last) if mark else None
-    if answer is None:
+    numbers = _numbers(last) if mark else []
+    if not numbers:
         raise ValueError(f"problem {number} has no answer behind ####")
-    return Problem(id=str(number), question=str(row["question"]), answer=answer)
-
-
-def final_number(text: str) -> float | None:
-    """The number that a reply ends in: the first behind its last mark of an answer, else its last.
-
-    Marks are ``####``, a box of TeX and the word answer. Signs of currency, blanks and thousands
-    separators are passed over, and a percent sign is not reckoned with.
-    """
-    *_, last = [0, *(mark.end() for mark in _FINAL.finditer(text))]
-    behind = _numbers(text[last:]) if last else []
-    everywhere = _numbers(text)
-    return behind[0] if behind else everywhere[-1] if everywhere else None
+    return Problem(id=str(number), question=str(row["question"]), answer=numbers[-1])
 
 
 def _numbers(text: str) -> list[float]:
