@@ -134,9 +134,7 @@ class _Adam(NamedTuple):
 
 
 @partial(jax.jit, static_argnums=0)
-def _adam(
-    loss: _Loss, at: _Adam, step: float, *batch: object
-) -> tuple[jax.Array, _Adam]:
+def _adam(loss: _Loss, at: _Adam, step: float, *batch: object) -> tuple[jax.Array, _Adam]:
     """One step of Adam on a loss."""
     value, slopes = jax.value_and_grad(loss)(at.parameters, *batch)
     change, state = optax.scale_by_adam().update(slopes, at.state)

@@ -5,10 +5,13 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from langchain_core.messages import BaseMessage
+
 from planweave.graphs.support.events import AnswerEvent, CallEvent
 from planweave.graphs.support.running import events, graph
 from planweave.memory import Input, WorkingMemory
-from planweave.models import CallRecord
+from planweave.models import CallRecord, achat_model
+from planweave.models.call import Call, call
 
 if TYPE_CHECKING:
     from planweave.benchmarks.core.suite import Sample
@@ -36,6 +39,19 @@ class Way(NamedTuple):
         """Ask the graph with these settings and ``further`` ones."""
         context = sample.context.model_copy(update={**self.settings, **further})
         return await play_graph(replace(sample, method=self.graph, context=context), on_call)
+
+
+async def ask_once(
+    sample: "Sample", messages: list[BaseMessage], role: str, on_call: OnCall, seed: int | None
+) -> Call:
+    """Ask the sample's model, without a graph."""
+    context = sample.context
+    model = await achat_model(
+        context.model, temperature=context.temperature, max_tokens=context.reply_tokens, seed=seed
+    )
+    reply = await call(model, messages, role=role)
+    on_call(reply.record)
+    return reply
 
 
 async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:

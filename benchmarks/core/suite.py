@@ -7,7 +7,6 @@ The runner, the result files and the generic part of the report know nothing els
 
 import hashlib
 import json
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -113,7 +112,7 @@ class Selection:
     context: Context | None = None
 
 
-class Suite(ABC):
+class Suite:
     """A benchmark, found by name.
 
     Attributes:
@@ -139,12 +138,14 @@ class Suite(ABC):
         """
         return await play_graph(sample, on_call)
 
-    @abstractmethod
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
         """What a run is worth, by all that is known at its end; of a crashed one, ``crash`` alone.
 
-        ``on_call`` takes the calls of a model that judges.
+        By itself the sample's target scores the answer. ``on_call`` takes the calls of a model
+        that judges.
         """
+        score: Score = sample.target.score(memory.get("answer"))
+        return score
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """The tables of its report that the generic ones do not hold."""
@@ -161,6 +162,11 @@ class Drawing(Protocol):
 
     def draw(self, records: Sequence[Record], figure: "Figure") -> None:
         """Draw it, and set the size of the figure."""
+
+
+def digest(text: str) -> str:
+    """Sixteen hexadecimal digits that stand for a text, such as what a question is about."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def in_turn(*pools: Iterable[Item]) -> list[Item]:

@@ -62,4 +62,4 @@ def test_that_nothing_improves_is_right_where_nothing_does(
     question = found.ask(found.generate(1, 60), 1)
     monkeypatch.setattr(Outcome, "improving", improving)
     none: Answer = {"decision": "none", "why": "", "facts": [], "unknown": ""}
-    assert Judge(question)(none).value == float(not improving)
+    assert Judge(question).score(none).value == float(not improving)

@@ -112,16 +112,16 @@ def test_the_same_questions_for_every_method_and_database(
 def test_answers_are_judged_by_the_simulator(name: str) -> None:
     question = asked(name)
     outcome, judge = question.simulate(), Judge(question)
-    best = judge(answer(str(question.answer)))
+    best = judge.score(answer(str(question.answer)))
     assert best.value == 1.0
     assert best.details["lost_share"] == pytest.approx(0.0)
     assert best.details["clean"] is True
     assert best.details["improves"] is True
     worst = outcome.candidates[int(np.argmax([outcome.regret(c) for c in outcome.candidates]))]
-    wrong = judge(answer(str(worst)))
+    wrong = judge.score(answer(str(worst)))
     assert wrong.value == 0.0
     assert wrong.details["lost_share"] == pytest.approx(1.0)
-    for nothing in (judge(None), judge(answer(None)), judge(answer("nowhere"))):
+    for nothing in (judge.score(None), judge.score(answer(None)), judge.score(answer("nowhere"))):
         assert (nothing.value, nothing.details["lost_share"]) == (0.0, 1.0)
     found = best.details["baselines"]
     assert isinstance(found, dict)

@@ -6,12 +6,11 @@ preferred answer should be Correct, the other Incorrect; that people only compar
 did not call either right or wrong, is the limit of this check.
 """
 
-import hashlib
 from collections.abc import Iterable, Sequence
 
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.core.suite import Sample, digest
 from planweave.benchmarks.suites.agents.pairs import Pair
 from planweave.benchmarks.suites.agents.tables import JUDGE_CHECK
 from planweave.memory import Context
@@ -40,7 +39,7 @@ def checks(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Samp
             method=ANSWER_JUDGE,
             asked=pair.query,
             context=settings,
-            content=hashlib.sha256(pair.model_dump_json().encode()).hexdigest()[:16],
+            content=digest(pair.model_dump_json()),
             target=pair,
         )
         for pair in pairs

@@ -1,7 +1,6 @@
 """Document agents: questions in the five kinds of the strategy-agent thesis, in several trials."""
 
 import asyncio
-import hashlib
 import json
 import re
 from collections.abc import Callable, Sequence
@@ -24,6 +23,7 @@ from planweave.benchmarks.core.suite import (
     Selection,
     Status,
     Suite,
+    digest,
     drawn,
     register,
 )
@@ -240,13 +240,26 @@ def samples(
     names = {question.id: collection(question) for question in questions}
     contexts = {n: settings.model_copy(update={"collection": n}) for n in {*names.values()}}
     finds = {name: _Finder(context) for name, context in contexts.items()}
-    return [
-        _sample(Trial(question, number, finds[name], rag=rag), method, contexts[name])
-        for number in range(1, trials + 1)
-        for question in questions
-        for name in [names[question.id]]
-        for method in methods
-    ]
+    made = []
+    for question in questions:
+        name, gold = names[question.id], question.gold
+        about = [gold.text if gold else None, sorted(question.evidence)]
+        content = digest(json.dumps([about, name]))
+        made += [
+            Sample(
+                suite=NAME,
+                question=question.id,
+                scenario=question.part,
+                method=method,
+                asked=question.asked,
+                context=contexts[name],
+                content=f"{content} trial {number}{' rag' * rag}",
+                target=Trial(question, number, finds[name], rag=rag),
+            )
+            for number in range(1, trials + 1)
+            for method in methods
+        ]
+    return sorted(made, key=lambda sample: sample.target.number)
 
 
 @dataclass
@@ -264,22 +277,6 @@ class _Finder:
             )
             self._found[text] = frozenset((page.document, page.page) for page in pages)
         return self._found[text]
-
-
-def _sample(trial: "Trial", method: str, context: Context) -> Sample:
-    question = trial.question
-    about = [question.gold.text if question.gold else None, sorted(question.evidence)]
-    digest = hashlib.sha256(json.dumps([about, context.collection]).encode()).hexdigest()[:16]
-    return Sample(
-        suite=NAME,
-        question=question.id,
-        scenario=question.part,
-        method=method,
-        asked=question.asked,
-        context=context,
-        content=f"{digest} trial {trial.number}{' rag' * trial.rag}",
-        target=trial,
-    )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Decision QA: the questions of a data set as samples, and what their answers are worth."""
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,14 +12,13 @@ from pydantic import JsonValue
 from planweave import BadInput
 from planweave.benchmarks.core.lines import bench_cache, write_once
 from planweave.benchmarks.core.options import Options, listed
-from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import (
-    Memory,
     Sample,
     Selection,
     Status,
     Suite,
+    digest,
     drawn,
     in_turn,
     register,
@@ -100,11 +98,6 @@ class DecisionQA(Suite):
             about={**options.about(), **counts},
             notes=[*found.missing, *skipped],
         )
-
-    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """See :class:`Judge`."""
-        judge: Judge = sample.target
-        return judge(memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Scenario by database, baselines, regret, retrievals, missed data, failures, re-plans."""
@@ -190,8 +183,7 @@ def _write_script(question: Question, database: Kind, folder: Path) -> Path:
     assert question.database is not None  # noqa: S101 (only such questions are chosen)
     relational = database == "relational"
     text = question.database.sql if relational else question.database.cypher
-    digest = hashlib.sha256(text.encode()).hexdigest()[:16]
-    path = folder / f"{question.scenario.name}-{digest}.{'sql' if relational else 'cql'}"
+    path = folder / f"{question.scenario.name}-{digest(text)}.{'sql' if relational else 'cql'}"
     write_once(path, text)
     return path
 
@@ -202,7 +194,7 @@ class Judge:
     def __init__(self, question: Question) -> None:
         self._question = question
 
-    def __call__(self, answer: Answer | None) -> Score:
+    def score(self, answer: Answer | None) -> Score:
         """1 for the annotated decision or one that is as good, 0 for any other or no answer.
 
         Where no decision improves anything, that answer is right, too.

@@ -4,7 +4,6 @@ Score of a question: whether the short answer is the published one, by the publi
 normalisation. What was retrieved is judged by the paragraphs that the answer rests on.
 """
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -25,6 +24,7 @@ from planweave.benchmarks.core.suite import (
     Selection,
     Status,
     Suite,
+    digest,
     drawn,
     in_turn,
     register,
@@ -128,11 +128,6 @@ class MultiHopQA(Suite):
         """Ask the graph that is the sample's method, with the method's settings."""
         return await WAYS[sample.method].play(sample, on_call)
 
-    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """See :meth:`Asked.score`."""
-        asked: Asked = sample.target
-        return asked.score(memory.get("answer"))
-
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Answers and paragraphs found, by data set and hops; FuRePA beside the others."""
         return mhqa_tables(records, tuple(WAYS))
@@ -204,18 +199,17 @@ def samples(
     pools: Sequence[Sequence[Asked]], *, methods: Sequence[str], settings: Context
 ) -> list[Sample]:
     """Every question with every method, the data sets in turn: a run that is cut short has all."""
-    return [_sample(one, method, settings) for one in in_turn(*pools) for method in methods]
-
-
-def _sample(one: Asked, method: str, settings: Context) -> Sample:
-    about = json.dumps([one.content, dict(WAYS[method].settings)])
-    return Sample(
-        suite=NAME,
-        question=f"{one.dataset}-{one.question.id}".replace("/", "-"),
-        scenario=one.dataset,
-        method=method,
-        asked=one.question.question,
-        context=settings.model_copy(update={"collection": one.collection}),
-        content=hashlib.sha256(about.encode()).hexdigest()[:16],
-        target=one,
-    )
+    return [
+        Sample(
+            suite=NAME,
+            question=f"{one.dataset}-{one.question.id}".replace("/", "-"),
+            scenario=one.dataset,
+            method=method,
+            asked=one.question.question,
+            context=settings.model_copy(update={"collection": one.collection}),
+            content=digest(json.dumps([one.content, dict(WAYS[method].settings)])),
+            target=one,
+        )
+        for one in in_turn(*pools)
+        for method in methods
+    ]

@@ -18,14 +18,14 @@ from pydantic import JsonValue
 
 from planweave import BadInput, prompts
 from planweave.benchmarks.core.options import ModelOptions
-from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.play import OnCall, ask_once
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
 from planweave.memory import Answer, Context
-from planweave.models import achat_model, call, process_settings
+from planweave.models import process_settings
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -54,6 +54,26 @@ class Target(NamedTuple):
 
     chosen: tuple[str, ...]
     length: int
+
+    def score(self, answer: Answer | None) -> Score:
+        """The share of the needles that the reply names."""
+        reply = (answer["decision"] if answer else None) or ""
+        known = named(reply, ingredients())
+        found = [word in known for word in self.chosen]
+        missing = [word for word in self.chosen if word not in known]
+        return Score(
+            value=sum(found) / len(found),
+            answer=reply or None,
+            explanation=f"{sum(found)} of {len(found)}"
+            + (f"; missing: {', '.join(missing)}" if missing else ""),
+            details={
+                "length": self.length,
+                "needles": list[JsonValue](self.chosen),
+                "found": list[JsonValue](found),
+                "invented": list[JsonValue](sorted(known - set(self.chosen))),
+                "cut": bool(answer and answer["unknown"]),
+            },
+        )
 
 
 @register(NAME, measures="recall")
@@ -85,22 +105,13 @@ class Needles(Suite):
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Ask for all of them at once; ``unknown`` says that the reply was cut."""
-        context = sample.context
-        model = await achat_model(
-            context.model,
-            temperature=context.temperature,
-            max_tokens=context.reply_tokens,
-            seed=context.seed,
-        )
-        system = SystemMessage(prompts.load("needles/system").fill())
-        reply = await call(model, [system, HumanMessage(sample.asked)], role="reader")
-        on_call(reply.record)
+        messages = [
+            SystemMessage(prompts.load("needles/system").fill()),
+            HumanMessage(sample.asked),
+        ]
+        reply = await ask_once(sample, messages, "reader", on_call, seed=sample.context.seed)
         unknown = "The reply was cut." if reply.cut else ""
         return {"answer": Answer(decision=reply.text, why="", facts=[], unknown=unknown)}
-
-    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """See :func:`scored`."""
-        return scored(sample.target, memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """By length, by position, and the numbers of the heat map."""
@@ -109,27 +120,6 @@ class Needles(Suite):
     def draw(self, records: Sequence[Record], figure: "Figure") -> None:
         """Draw the heat map."""
         draw_heat_map(records, figure)
-
-
-def scored(target: Target, answer: Answer | None) -> Score:
-    """The share of the needles that the reply names."""
-    reply = (answer["decision"] if answer else None) or ""
-    known = named(reply, ingredients())
-    found = [word in known for word in target.chosen]
-    missing = [word for word in target.chosen if word not in known]
-    return Score(
-        value=sum(found) / len(found),
-        answer=reply or None,
-        explanation=f"{sum(found)} of {len(found)}"
-        + (f"; missing: {', '.join(missing)}" if missing else ""),
-        details={
-            "length": target.length,
-            "needles": list[JsonValue](target.chosen),
-            "found": list[JsonValue](found),
-            "invented": list[JsonValue](sorted(known - set(target.chosen))),
-            "cut": bool(answer and answer["unknown"]),
-        },
-    )
 
 
 def ingredients() -> list[str]:

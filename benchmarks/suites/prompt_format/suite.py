@@ -12,14 +12,13 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from planweave import BadInput, prompts
 from planweave.benchmarks.core.options import ModelOptions, listed
-from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.play import OnCall, ask_once
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 from planweave.memory import Answer, Context
-from planweave.models import achat_model, call
 
 NAME = "prompt_format"
 
@@ -71,23 +70,12 @@ class PromptFormat(Suite):
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Ask once; the decision is the reply, ``unknown`` says that it was cut."""
-        context, wording = sample.context, sample.target
-        model = await achat_model(
-            context.model,
-            temperature=context.temperature,
-            max_tokens=context.reply_tokens,
-            seed=(context.seed or 0) + wording.number - 1,
-        )
-        reply = await call(model, wording.messages, role="assistant")
-        on_call(reply.record)
+        wording: Wording = sample.target
+        seed = (sample.context.seed or 0) + wording.number - 1
+        reply = await ask_once(sample, wording.messages, "assistant", on_call, seed=seed)
         unknown = "The reply was cut." if reply.cut else ""
         text = wording.whole(reply.text)
         return {"answer": Answer(decision=text, why="", facts=[], unknown=unknown)}
-
-    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """See :meth:`Wording.score`."""
-        wording: Wording = sample.target
-        return wording.score(memory.get("answer"))
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """Repetition and length, each prompt, and the formats against plain text."""
@@ -141,26 +129,22 @@ def samples(
 ) -> list[Sample]:
     """Every prompt in every format at every temperature, trial by trial."""
     return [
-        _sample(name, style, settings.model_copy(update={"temperature": temperature}), trial)
+        Sample(
+            suite=NAME,
+            question=name,
+            scenario=f"temperature {temperature:g}",
+            method=style,
+            asked="\n\n".join(f"{one.type}: {one.text}" for one in wording.messages),
+            context=settings.model_copy(update={"temperature": temperature}),
+            content=f"trial {trial}",
+            target=wording,
+        )
         for trial in range(1, trials + 1)
         for name in CHECKS
         for temperature in temperatures
         for style in formats
+        for wording in [Wording(name, style, trial)]
     ]
-
-
-def _sample(name: str, style: Format, context: Context, number: int) -> Sample:
-    wording = Wording(name, style, number)
-    return Sample(
-        suite=NAME,
-        question=name,
-        scenario=f"temperature {context.temperature:g}",
-        method=style,
-        asked="\n\n".join(f"{message.type}: {message.text}" for message in wording.messages),
-        context=context,
-        content=f"trial {number}",
-        target=wording,
-    )
 
 
 @dataclass(frozen=True)

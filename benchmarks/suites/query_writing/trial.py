@@ -6,7 +6,6 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -16,7 +15,7 @@ from pydantic import BaseModel, JsonValue
 from planweave.benchmarks.core.options import Options, listed, published
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, drawn
+from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, digest, drawn
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import Question
@@ -158,8 +157,7 @@ def samples(
 
 def content_of(question: Question) -> str:
     """Digest of the question and its answers; where the database lies is no part of it."""
-    text = question.model_dump_json(exclude={"source"})
-    return sha256(text.encode()).hexdigest()[:16]
+    return digest(question.model_dump_json(exclude={"source"}))
 
 
 def scored(question: Question, outcome: QueryOutcome | None) -> Score:

@@ -5,7 +5,6 @@ run in the sandbox, plans by the rules of the crafting world.
 """
 
 import asyncio
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +23,7 @@ from planweave.benchmarks.core.suite import (
     Selection,
     Status,
     Suite,
+    digest,
     drawn,
     register,
 )
@@ -149,7 +149,6 @@ class Rat(Suite):
         # Of older records "rat" made its query from the step: they are not taken for these.
         query = WAYS[method].settings.get("query_from", "")
         about = f"{item.content} {attempts} {query}".rstrip()
-        content = hashlib.sha256(about.encode()).hexdigest()[:16]
         return Sample(
             suite=self.name,
             question=item.question,
@@ -157,7 +156,7 @@ class Rat(Suite):
             method=method,
             asked=item.asked,
             context=context,
-            content=content,
+            content=digest(about),
             target=target,
         )
 

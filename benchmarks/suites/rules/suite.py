@@ -1,6 +1,5 @@
 """The suite: problems, each with the rules of its domain as a collection of one document."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from planweave.benchmarks.core.suite import (
     Selection,
     Status,
     Suite,
+    digest,
     drawn,
     register,
 )
@@ -132,32 +132,26 @@ def samples(
     collections: Mapping[Domain, str],
 ) -> list[Sample]:
     """Every problem with every method: method by method, domain by domain."""
-    ordered = sorted(problems, key=lambda problem: problem.domain)
     made = []
     for method in methods:
-        for problem in ordered:
+        for problem in sorted(problems, key=lambda problem: problem.domain):
             book = rules[problem.domain]
             collection = None if method == WHOLE else collections[problem.domain]
-            context = settings.model_copy(update={"collection": collection})
-            made.append(_sample(Target(problem, book), method, context))
+            made.append(
+                Sample(
+                    suite=NAME,
+                    question=problem.id,
+                    scenario=problem.domain,
+                    method=method,
+                    asked=asked(problem),
+                    context=settings.model_copy(update={"collection": collection}),
+                    content=digest(f"{book.text}{problem.model_dump_json()}"),
+                    target=Target(problem, book),
+                )
+            )
     return made
 
 
 def asked(problem: Problem) -> str:
     """The facts of a problem, and what is to be found out."""
     return f"{problem.prompt}\n\n{prompts.load(f'rules/{problem.domain}').fill()}"
-
-
-def _sample(target: Target, method: str, context: Context) -> Sample:
-    problem = target.problem
-    content = f"{target.rules.text}{problem.model_dump_json()}"
-    return Sample(
-        suite=NAME,
-        question=problem.id,
-        scenario=problem.domain,
-        method=method,
-        asked=asked(problem),
-        context=context,
-        content=hashlib.sha256(content.encode()).hexdigest()[:16],
-        target=target,
-    )

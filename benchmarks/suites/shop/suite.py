@@ -1,6 +1,5 @@
 """The suite: eight shops, each with its rules, and decisions whose truth the program knows."""
 
-import hashlib
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from planweave.benchmarks.core.suite import (
     Selection,
     Status,
     Suite,
+    digest,
     drawn,
     register,
 )
@@ -125,8 +125,7 @@ def samples(
 
 def _sample(asked: Asked, method: str, settings: Context, folder: Path) -> Sample:
     made, decision = asked.shop, asked.decision
-    digest = hashlib.sha256(made.sql.encode()).hexdigest()[:16]
-    path = folder / f"{made.name}-{digest}.sql"
+    path = folder / f"{made.name}-{digest(made.sql)}.sql"
     write_once(path, made.sql)
     candidates: tuple[str, ...] = ()
     if decision.candidates:
