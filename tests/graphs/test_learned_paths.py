@@ -10,7 +10,7 @@ from scripted import Replies, Run, act, answer_of, change, decide, keep, plan
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
 from planweave.learning.queries.memory import OWN, SHIPPED, learned
-from planweave.memory import Context, Input, WorkingMemory
+from planweave.memory import Context, WorkingMemory
 from planweave.nodes.deciding.experience import learned_plan
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
@@ -95,9 +95,7 @@ async def test_a_path_reads_its_decision_off_the_column_that_it_names(
     question, file = solved("building"), tmp_path / "own.jsonl"
     steps = [f"sql[SELECT 0 AS decision, {question.answer} AS id]", "finish[id]"]
     write_paths(file, [TaskPath("building", question.prompt, tuple(steps))])
-    world = written(question, "sql", tmp_path)
-    given: Input = {"question": question.prompt}
-    memory = await run("path_policy", Replies(), given, **world, experience=str(file))
+    memory = await _policy(run, question, tmp_path, experience=str(file))
     assert answer_of(memory)["decision"] == str(question.answer)
 
 
@@ -148,10 +146,7 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
     memory = await _planrag(run, script, question, tmp_path, experience=str(file))
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]
     assert script.tasks == ["judge", "action", "judge", "action", "decide"]
-    world = written(question, "sql", tmp_path)
-    policy = await run(
-        "path_policy", Replies(), {"question": question.prompt}, **world, experience=str(file)
-    )
+    policy = await _policy(run, question, tmp_path, experience=str(file))
     assert answer_of(policy)["decision"] is None
     assert "nothing" in answer_of(policy)["unknown"]
 
@@ -190,12 +185,10 @@ async def test_own_experience_is_as_it_stands_now_and_what_succeeded(
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
     question = solved("building")
-    world = written(question, "sql", tmp_path) | {"experience": OWN, "owner": "alice"}
 
     async def origins() -> list[str]:
-        given = {"question": question.prompt}
-        path = (await run("path_policy", Replies(), given, **world))["path"]
-        return path["origins"] if path else []
+        memory = await _policy(run, question, tmp_path, experience=OWN, owner="alice")
+        return memory["path"]["origins"] if memory["path"] else []
 
     def query(number: int) -> tuple[str, ...]:
         return (f"sql[SELECT id AS decision FROM building LIMIT {number}]", "finish[decision]")
@@ -214,13 +207,8 @@ async def test_own_experience_is_as_it_stands_now_and_what_succeeded(
 
 async def test_a_learned_write_is_refused_like_any_other(run: Run, tmp_path: Path) -> None:
     question = solved("building")
-    file = tmp_path / "own.jsonl"
-    steps = [{"action": "sql[DELETE FROM goods]"}, {"action": "finish[decision]"}]
-    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
-    world = written(question, "sql", tmp_path)
-    memory = await run(
-        "path_policy", Replies(), {"question": question.prompt}, **world, experience=str(file)
-    )
+    file = own_path(tmp_path, question, "DELETE FROM goods")
+    memory = await _policy(run, question, tmp_path, experience=str(file))
     assert memory["facts"] == []
     assert memory["turns"][0]["problem"]
 
@@ -235,3 +223,8 @@ async def _planrag(
 ) -> WorkingMemory:
     world = written(question, "sql", folder) | {"experience": SHIPPED} | settings
     return await run("planrag", script, {"question": question.prompt}, **world)
+
+
+async def _policy(run: Run, question: Question, folder: Path, **settings: str) -> WorkingMemory:
+    world = written(question, "sql", folder) | settings
+    return await run("path_policy", Replies(), {"question": question.prompt}, **world)
