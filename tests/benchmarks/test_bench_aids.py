@@ -19,6 +19,13 @@ async def play(sample: Sample, on_call: object) -> WorkingMemory:
     return {}
 
 
+class Wrong:
+    """What finds no answer right."""
+
+    def score(self, answer: Answer | None) -> Score:
+        return Score(value=0, answer=None, explanation="")
+
+
 def sample(method: str, **settings: object) -> Sample:
     return Sample(
         suite="dqa",
@@ -26,7 +33,7 @@ def sample(method: str, **settings: object) -> Sample:
         method=method,
         asked="Which?",
         context=Context.model_validate(settings),
-        target=lambda answer: Score(value=0, answer=None, explanation=""),
+        target=Wrong(),
     )
 
 
