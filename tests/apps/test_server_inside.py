@@ -4,8 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,8 +47,15 @@ def settings(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[pytest
     server_settings.cache_clear()
 
 
-async def opened(stack: AsyncExitStack, folder: Path) -> Storage:
-    return await stack.enter_async_context(open_storage(str(folder / "serve.sqlite")))
+@pytest.fixture
+async def storage(tmp_path: Path) -> AsyncIterator[Storage]:
+    async with open_storage(str(tmp_path / "serve.sqlite")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def runs(storage: Storage) -> Runs:
+    return Runs(storage.database)
 
 
 def order(**more: Any) -> Order:
@@ -83,171 +89,152 @@ async def test_what_waits_meanwhile_is_done_in_one_go_and_in_order() -> None:
     thread.close()
 
 
-async def test_a_transaction_that_fails_leaves_nothing(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        database = (await opened(stack, tmp_path)).database
+async def test_a_transaction_that_fails_leaves_nothing(storage: Storage) -> None:
+    def spend(connection: Any) -> None:
+        entry = {"owner": "ann", "day": "d", "runs": 1, "tokens": 0, "dollars": 0.0}
+        connection.execute(ledger.insert().values(entry))
+        connection.execute(ledger.insert().values(entry))
 
-        def spend(connection: Any) -> None:
-            entry = {"owner": "ann", "day": "d", "runs": 1, "tokens": 0, "dollars": 0.0}
-            connection.execute(ledger.insert().values(entry))
-            connection.execute(ledger.insert().values(entry))
-
-        with pytest.raises(IntegrityError):
-            await database.transaction(spend)
-        assert await database.transaction(lambda c: c.execute(select(ledger)).all()) == []
+    with pytest.raises(IntegrityError):
+        await storage.database.transaction(spend)
+    assert await storage.database.transaction(lambda c: c.execute(select(ledger)).all()) == []
 
 
-async def test_runs_are_claimed_together_but_one_of_each_thread(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        storage = await opened(stack, tmp_path)
-        runs = Runs(storage.database)
-        made = [await submitted(runs, thread) for thread in ("a", "b", "a", None)]
-        names = [run["run_id"] for run in made]
-        first = await claimed(runs, "one", most=2)
-        assert [claim.run_id for claim in first] == names[:2]
-        rest = await claimed(runs, "two")
-        assert [claim.run_id for claim in rest] == [names[3]]  # the third waits for its thread
-        last = Event(names[0], first[0].first_number, "end", "null")
-        ended = partial(
-            runs.finish, first[0], status="success", state={}, unsaved=[last], spent=Spent(7, 0.5)
-        )
-        assert not await ended(worker="two")  # it is not this worker's
-        assert await ended(worker="one")
-        assert await runs.spent("ann") == Spent(14, 1.0)  # what was spent is spent
-        assert [claim.run_id for claim in await claimed(runs, "two")] == [names[2]]
-        assert await claimed(runs, "two") == []
+async def test_runs_are_claimed_together_but_one_of_each_thread(runs: Runs) -> None:
+    made = [await submitted(runs, thread) for thread in ("a", "b", "a", None)]
+    names = [run["run_id"] for run in made]
+    first = await claimed(runs, "one", most=2)
+    assert [claim.run_id for claim in first] == names[:2]
+    rest = await claimed(runs, "two")
+    assert [claim.run_id for claim in rest] == [names[3]]  # the third waits for its thread
+    last = Event(names[0], first[0].first_number, "end", "null")
+    ended = partial(
+        runs.finish, first[0], status="success", state={}, unsaved=[last], spent=Spent(7, 0.5)
+    )
+    assert not await ended(worker="two")  # it is not this worker's
+    assert await ended(worker="one")
+    assert await runs.spent("ann") == Spent(14, 1.0)  # what was spent is spent
+    assert [claim.run_id for claim in await claimed(runs, "two")] == [names[2]]
+    assert await claimed(runs, "two") == []
 
 
-async def test_a_run_that_is_stopped_before_its_first_step_ends(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        storage = await opened(stack, tmp_path)
-        engine = Engine(storage, ServerSettings(), lambda name: UserLimits())
-        run = await submitted(engine.runs, "a")
-        later = await submitted(engine.runs, "a")
-        await engine._take()
-        (work,) = engine._works.values()
-        work.stop("cancelled")  # as the next run of the thread does that interrupts it
-        await asyncio.wait([work.task], timeout=30)
-        ended = await engine.runs.get("ann", "a", run["run_id"])
-        assert ended["status"] == "interrupted"
-        assert not engine._works
-        assert [one.run_id for one in await claimed(engine.runs, "two")] == [later["run_id"]]
+async def test_a_run_that_is_stopped_before_its_first_step_ends(storage: Storage) -> None:
+    engine = Engine(storage, ServerSettings(), lambda name: UserLimits())
+    run = await submitted(engine.runs, "a")
+    later = await submitted(engine.runs, "a")
+    await engine._take()
+    (work,) = engine._works.values()
+    work.stop("cancelled")  # as the next run of the thread does that interrupts it
+    await asyncio.wait([work.task], timeout=30)
+    ended = await engine.runs.get("ann", "a", run["run_id"])
+    assert ended["status"] == "interrupted"
+    assert not engine._works
+    assert [one.run_id for one in await claimed(engine.runs, "two")] == [later["run_id"]]
 
 
-async def test_owners_take_turns_and_none_takes_all(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        runs = Runs((await opened(stack, tmp_path)).database)
-        mine = [(await submitted(runs))["run_id"] for _ in range(5)]
-        bobs = (await runs.create(Person("bob", UserLimits()), None, order()))["run_id"]
-        first = [claim.run_id for claim in await claimed(runs, "one", most=2)]
-        assert first == [mine[0], bobs]
-        second = await runs.claim("one", 60, 9, besides=first, share=3)
-        assert [claim.run_id for claim in second] == mine[1:3]
-        held = [*first, *mine[1:3]]
-        assert await runs.claim("one", 60, 9, besides=held, share=3) == []
-        assert len(await runs.claim("one", 60, 9, besides=held)) == 2
+async def test_owners_take_turns_and_none_takes_all(runs: Runs) -> None:
+    mine = [(await submitted(runs))["run_id"] for _ in range(5)]
+    bobs = (await runs.create(Person("bob", UserLimits()), None, order()))["run_id"]
+    first = [claim.run_id for claim in await claimed(runs, "one", most=2)]
+    assert first == [mine[0], bobs]
+    second = await runs.claim("one", 60, 9, besides=first, share=3)
+    assert [claim.run_id for claim in second] == mine[1:3]
+    held = [*first, *mine[1:3]]
+    assert await runs.claim("one", 60, 9, besides=held, share=3) == []
+    assert len(await runs.claim("one", 60, 9, besides=held)) == 2
 
 
-async def test_a_silent_run_goes_before_an_older_one_of_its_thread(tmp_path: Path) -> None:
+async def test_a_silent_run_goes_before_an_older_one_of_its_thread(runs: Runs) -> None:
     """Clocks of machines differ: what runs may have been made before what waits."""
-    async with AsyncExitStack() as stack:
-        runs = Runs((await opened(stack, tmp_path)).database)
-        older, newer = [await submitted(runs, "a") for _ in range(2)]
-        await runs.cancel("ann", "a", older["run_id"])
-        assert [c.run_id for c in await runs.claim("one", -1, 9)] == [newer["run_id"]]
-        await runs.database.transaction(
-            lambda connection: connection.exec_driver_sql(
-                "UPDATE planweave_runs SET status = 'pending' WHERE run_id = ?",
-                (older["run_id"],),
-            )
+    older, newer = [await submitted(runs, "a") for _ in range(2)]
+    await runs.cancel("ann", "a", older["run_id"])
+    assert [c.run_id for c in await runs.claim("one", -1, 9)] == [newer["run_id"]]
+    await runs.database.transaction(
+        lambda connection: connection.exec_driver_sql(
+            "UPDATE planweave_runs SET status = 'pending' WHERE run_id = ?",
+            (older["run_id"],),
         )
-        assert await runs.claim("one", 60, 9, besides=[newer["run_id"]]) == []  # it has it still
-        assert [claim.run_id for claim in await claimed(runs, "two")] == [newer["run_id"]]
+    )
+    assert await runs.claim("one", 60, 9, besides=[newer["run_id"]]) == []  # it has it still
+    assert [claim.run_id for claim in await claimed(runs, "two")] == [newer["run_id"]]
 
 
-async def test_a_worker_that_was_silent_but_lives_is_no_crash(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        runs = Runs((await opened(stack, tmp_path)).database)
-        await submitted(runs)
-        (first,) = await runs.claim("one", -1, 1)  # its lease has run out at once
-        (second,) = await runs.claim("two", -1, 1)
-        assert (first.crashes, second.crashes) == (0, 1)
-        await runs.alive(first, "one")
-        (third,) = await runs.claim("three", -1, 1)
-        assert third.crashes == 1  # that of the second worker, of which nothing was heard
-        await runs.alive(third, "three")  # nobody has taken it yet: it is given back
-        (fourth,) = await runs.claim("four", -1, 1)
-        assert fourth.crashes == 1
-        await runs.alive(first, "one")
-        await runs.alive(first, "one")
-        (fifth,) = await runs.claim("five", -1, 1)
-        assert fifth.crashes == 1
+async def test_a_worker_that_was_silent_but_lives_is_no_crash(runs: Runs) -> None:
+    await submitted(runs)
+    (first,) = await runs.claim("one", -1, 1)  # its lease has run out at once
+    (second,) = await runs.claim("two", -1, 1)
+    assert (first.crashes, second.crashes) == (0, 1)
+    await runs.alive(first, "one")
+    (third,) = await runs.claim("three", -1, 1)
+    assert third.crashes == 1  # that of the second worker, of which nothing was heard
+    await runs.alive(third, "three")  # nobody has taken it yet: it is given back
+    (fourth,) = await runs.claim("four", -1, 1)
+    assert fourth.crashes == 1
+    await runs.alive(first, "one")
+    await runs.alive(first, "one")
+    (fifth,) = await runs.claim("five", -1, 1)
+    assert fifth.crashes == 1
 
 
-async def test_what_is_not_kept_yet_is_kept_with_the_end(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        storage = await opened(stack, tmp_path)
-        runs = Runs(storage.database)
-        await submitted(runs)
-        (claim,) = await claimed(runs, "one")
-        feed = Feed(runs, "one")
-        unsaved = [Event(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
-        feed.publish(unsaved[0])
-        await feed.keep()
-        feed.publish(unsaved[1])
-        with pytest.raises(ZeroDivisionError):
-            await without_database(feed, claim.run_id)
-        feed.publish(unsaved[2])
-        async with feed.ending(claim.run_id) as left:
-            assert left == unsaved[1:]
-            await runs.release(claim, "one", left)
-        kept = await storage.database.transaction(lambda c: c.execute(select(events)).all())
-        assert [Event(*row) for row in kept] == unsaved
-        feed.publish(unsaved[0])
-        await feed.keep()  # the run is nobody's now: what is said of it is dropped
-        kept = await storage.database.transaction(lambda c: c.execute(select(events)).all())
-        assert len(kept) == 3
+async def test_what_is_not_kept_yet_is_kept_with_the_end(runs: Runs) -> None:
+    await submitted(runs)
+    (claim,) = await claimed(runs, "one")
+    feed = Feed(runs, "one")
+    unsaved = [Event(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
+    feed.publish(unsaved[0])
+    await feed.keep()
+    feed.publish(unsaved[1])
+    with pytest.raises(ZeroDivisionError):
+        await without_database(feed, claim.run_id)
+    feed.publish(unsaved[2])
+    async with feed.ending(claim.run_id) as left:
+        assert left == unsaved[1:]
+        await runs.release(claim, "one", left)
+    kept = await runs.database.transaction(lambda c: c.execute(select(events)).all())
+    assert [Event(*row) for row in kept] == unsaved
+    feed.publish(unsaved[0])
+    await feed.keep()  # the run is nobody's now: what is said of it is dropped
+    kept = await runs.database.transaction(lambda c: c.execute(select(events)).all())
+    assert len(kept) == 3
 
 
-async def test_who_listens_hears_every_process_in_order(tmp_path: Path) -> None:
+async def test_who_listens_hears_every_process_in_order(runs: Runs) -> None:
     """A run is carried out elsewhere, then here: each event comes once, though some came late."""
-    async with AsyncExitStack() as stack:
-        runs = Runs((await opened(stack, tmp_path)).database)
-        run = await submitted(runs)
-        here, there = Feed(runs, "here"), Feed(runs, "there")
-        heard: list[str] = []
+    run = await submitted(runs)
+    here, there = Feed(runs, "here"), Feed(runs, "there")
+    heard: list[str] = []
 
-        async def listen() -> None:
-            async for event in here.follow(run["run_id"], -1, lambda: True):
-                heard.extend([event.data] if event else [])
+    async def listen() -> None:
+        async for event in here.follow(run["run_id"], -1, lambda: True):
+            heard.extend([event.data] if event else [])
 
-        listening = asyncio.create_task(listen())
-        (claim,) = await runs.claim("there", 60, 1)
-        number = claim.first_number
-        assert number == FIRST_NUMBER
-        there.publish(Event(claim.run_id, number, "custom", "1"))
-        await there.keep()
-        await here.watch()
-        await until(lambda: heard == ["1"])
-        there.publish(Event(claim.run_id, number + 1, "custom", "2"))
-        async with there.ending(claim.run_id) as left:
-            await runs.release(claim, "there", left)
-        (claim,) = await runs.claim("here", 60, 1)  # before it has looked again
-        here.local.add(claim.run_id)
-        here.publish(Event(claim.run_id, claim.first_number, "custom", "3"))
-        await until(lambda: heard == ["1", "2", "3"])
-        await here.keep()
-        last = Event(claim.run_id, claim.first_number + 1, "end", "null")
-        async with here.ending(claim.run_id) as left:
-            assert left == []
-            assert await runs.finish(
-                claim, "here", status="success", state={}, unsaved=[last], spent=Spent()
-            )
-        here.hand_out(last)
-        await listening
-        assert heard == ["1", "2", "3", "null"]
-        again = [event async for event in there.follow(run["run_id"], number, lambda: True)]
-        assert [event.data for event in again if event] == ["2", "3", "null"]
+    listening = asyncio.create_task(listen())
+    (claim,) = await runs.claim("there", 60, 1)
+    number = claim.first_number
+    assert number == FIRST_NUMBER
+    there.publish(Event(claim.run_id, number, "custom", "1"))
+    await there.keep()
+    await here.watch()
+    await until(lambda: heard == ["1"])
+    there.publish(Event(claim.run_id, number + 1, "custom", "2"))
+    async with there.ending(claim.run_id) as left:
+        await runs.release(claim, "there", left)
+    (claim,) = await runs.claim("here", 60, 1)  # before it has looked again
+    here.local.add(claim.run_id)
+    here.publish(Event(claim.run_id, claim.first_number, "custom", "3"))
+    await until(lambda: heard == ["1", "2", "3"])
+    await here.keep()
+    last = Event(claim.run_id, claim.first_number + 1, "end", "null")
+    async with here.ending(claim.run_id) as left:
+        assert left == []
+        assert await runs.finish(
+            claim, "here", status="success", state={}, unsaved=[last], spent=Spent()
+        )
+    here.hand_out(last)
+    await listening
+    assert heard == ["1", "2", "3", "null"]
+    again = [event async for event in there.follow(run["run_id"], number, lambda: True)]
+    assert [event.data for event in again if event] == ["2", "3", "null"]
 
 
 async def until(true: Callable[[], bool]) -> None:
@@ -263,13 +250,12 @@ async def without_database(feed: Feed, run_id: str) -> None:
 
 
 async def test_a_servers_checkpoints_make_no_objects_of_foreign_classes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("langgraph.checkpoint.serde._msgpack.STRICT_MSGPACK_ENABLED", False)
     kept = JsonPlusSerializer().dumps_typed(Trap())
     Trap.sprung.clear()
-    async with AsyncExitStack() as stack:
-        (await opened(stack, tmp_path)).saver.serde.loads_typed(kept)
+    storage.saver.serde.loads_typed(kept)
     assert Trap.sprung == []
     assert JsonPlusSerializer().loads_typed(kept) == Trap()  # elsewhere it would have been made
 
@@ -342,53 +328,47 @@ def test_a_user_keeps_as_many_documents_as_the_file_of_users_says(
 POOR = Person("poor", UserLimits(max_tokens_a_day=100_000, max_dollars_a_day=2), shared=True)
 
 
-async def test_runs_at_once_reserve_what_is_left_of_the_day(tmp_path: Path) -> None:
+async def test_runs_at_once_reserve_what_is_left_of_the_day(runs: Runs) -> None:
     """Twenty runs at once spend no more than one after another would."""
-    async with AsyncExitStack() as stack:
-        runs = Runs((await opened(stack, tmp_path)).database)
 
-        async def admitted(**own: Any) -> int:
-            """How many of twenty are taken."""
-            orders = (runs.create(POOR, None, order(budget=Budget(**own))) for _ in range(20))
-            ended = await asyncio.gather(*orders, return_exceptions=True)
-            refused = [one for one in ended if isinstance(one, TooMuch)]
-            assert all("reserved by runs" in str(one) for one in refused)
-            return 20 - len(refused)
+    async def admitted(**own: Any) -> int:
+        """How many of twenty are taken."""
+        orders = (runs.create(POOR, None, order(budget=Budget(**own))) for _ in range(20))
+        ended = await asyncio.gather(*orders, return_exceptions=True)
+        refused = [one for one in ended if isinstance(one, TooMuch)]
+        assert all("reserved by runs" in str(one) for one in refused)
+        return 20 - len(refused)
 
-        async def over(*spent: Spent) -> None:
-            """End what runs, with what each has spent."""
-            for claim, used in zip(await claimed(runs, "one", most=20), spent, strict=True):
-                last = Event(claim.run_id, claim.first_number, "end", "null")
-                await runs.finish(
-                    claim, "one", status="success", state={}, unsaved=[last], spent=used
-                )
+    async def over(*spent: Spent) -> None:
+        """End what runs, with what each has spent."""
+        for claim, used in zip(await claimed(runs, "one", most=20), spent, strict=True):
+            last = Event(claim.run_id, claim.first_number, "end", "null")
+            await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=used)
 
-        assert await admitted() == 1  # it may use everything
-        (claim,) = await claimed(runs, "one")
-        assert await runs.share(claim) == Budget(tokens=100_000, dollars=2)
-        await runs.book(claim, Spent(60_000, 0.5))
-        assert await runs.share(claim) == Budget(tokens=40_000, dollars=1.5)
-        assert await admitted(tokens=1) == 0
-        last = Event(claim.run_id, claim.first_number, "end", "null")
-        await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=Spent())
-        assert await admitted(tokens=10_000, dollars=0.1) == 2  # and room for two more calls
-        await over(Spent(12_000, 0.1), Spent(12_000, 0.1))
-        assert await admitted(tokens=1, dollars=0.1) == 2
-        await over(Spent(11_000, 0.7), Spent(1_000, 0.7))
-        spent = await runs.spent("poor")
-        assert (spent.tokens, round(spent.dollars, 3)) == (96_000, 2.1)
-        with pytest.raises(TooMuch, match="2 dollars is used up"):
-            await runs.create(POOR, None, order())
+    assert await admitted() == 1  # it may use everything
+    (claim,) = await claimed(runs, "one")
+    assert await runs.share(claim) == Budget(tokens=100_000, dollars=2)
+    await runs.book(claim, Spent(60_000, 0.5))
+    assert await runs.share(claim) == Budget(tokens=40_000, dollars=1.5)
+    assert await admitted(tokens=1) == 0
+    last = Event(claim.run_id, claim.first_number, "end", "null")
+    await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=Spent())
+    assert await admitted(tokens=10_000, dollars=0.1) == 2  # and room for two more calls
+    await over(Spent(12_000, 0.1), Spent(12_000, 0.1))
+    assert await admitted(tokens=1, dollars=0.1) == 2
+    await over(Spent(11_000, 0.7), Spent(1_000, 0.7))
+    spent = await runs.spent("poor")
+    assert (spent.tokens, round(spent.dollars, 3)) == (96_000, 2.1)
+    with pytest.raises(TooMuch, match="2 dollars is used up"):
+        await runs.create(POOR, None, order())
 
 
-async def test_a_run_whose_worker_is_silent_can_be_cancelled(tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        runs = Runs((await opened(stack, tmp_path)).database)
-        run = await submitted(runs, "a")
-        (claim,) = await runs.claim("gone", -1, 9)
-        await runs.cancel("ann", "a", run["run_id"])
-        assert (await runs.get("ann", "a", run["run_id"]))["status"] == "interrupted"
-        assert await claimed(runs, "other") == []
-        ended = runs.finish(claim, "gone", status="success", state={}, unsaved=[], spent=Spent())
-        assert not await ended
-        await runs.delete("ann", "a", run["run_id"])
+async def test_a_run_whose_worker_is_silent_can_be_cancelled(runs: Runs) -> None:
+    run = await submitted(runs, "a")
+    (claim,) = await runs.claim("gone", -1, 9)
+    await runs.cancel("ann", "a", run["run_id"])
+    assert (await runs.get("ann", "a", run["run_id"]))["status"] == "interrupted"
+    assert await claimed(runs, "other") == []
+    ended = runs.finish(claim, "gone", status="success", state={}, unsaved=[], spent=Spent())
+    assert not await ended
+    await runs.delete("ann", "a", run["run_id"])
