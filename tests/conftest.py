@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from offers import SCRIPT
 from pytest_socket import socket_allow_hosts
-from servers import Server, Unobtainable, mariadb, postgresql
+from servers import Server, mariadb, postgresql
 from shop import SHOP
 
 # Read when the libraries are imported, so set before any of them is.
@@ -80,17 +80,11 @@ def word_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def postgresql_server() -> Iterator[Server]:
-    try:
-        with postgresql(SHOP) as server:
-            yield server
-    except Unobtainable as reason:
-        pytest.skip(str(reason))
+    with postgresql(SHOP) as server:
+        yield server
 
 
 @pytest.fixture(scope="session")
 def mariadb_server() -> Iterator[Server]:
-    try:
-        with mariadb(SHOP) as server:
-            yield server
-    except Unobtainable as reason:
-        pytest.skip(str(reason))
+    with mariadb(SHOP) as server:
+        yield server

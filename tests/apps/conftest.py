@@ -8,7 +8,6 @@ from browser import chromium
 from command_line import PROGRAM, CommandLine, Run, in_process, user_environment
 from endpoints import Operator, served
 from playwright.sync_api import Browser
-from servers import Unobtainable
 
 from planweave.apps.service import service
 
@@ -60,17 +59,11 @@ def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operat
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    try:
-        with chromium() as browser:
-            yield browser
-    except Unobtainable as reason:
-        pytest.skip(str(reason))
+    with chromium() as browser:
+        yield browser
 
 
 @pytest.fixture(scope="module")
 def look(tmp_path_factory: pytest.TempPathFactory) -> Look:
     """Looks at views; the pictures are kept in ``PLANWEAVE_SCREENSHOTS`` if that is set."""
-    try:
-        return Look(axe(), tmp_path_factory.mktemp("views"))
-    except Unobtainable as reason:
-        pytest.skip(str(reason))
+    return Look(axe(), tmp_path_factory.mktemp("views"))

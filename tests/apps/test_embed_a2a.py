@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 import pytest
-from endpoints import QUERY, Operator, whole_run
-from scripted import Replies, act, decide
+from endpoints import QUERY, Operator, followed_up, whole_run
+from scripted import Replies
 
 MODERN, OLD = ("SendMessage", "SendStreamingMessage"), ("message/send", "message/stream")
 Json = dict[str, Any]
@@ -83,12 +83,7 @@ def test_a_stream_tells_the_steps(
 def test_a_context_keeps_the_facts(
     address: str, operator: Operator, offers: str, context: str
 ) -> None:
-    script = Replies(
-        interpret=[{"follows_up": True, "question": "How cheap is birch?"}],
-        action=[act("sql", QUERY), act("finish"), act("finish")],
-        decide=[decide("birch", 1), decide("5.25", 1)],
-    )
-    operator.offers(script, database=offers)
+    operator.offers(followed_up(), database=offers)
     named = {"contextId": context} if context else {}
     first = send(address, call("SendMessage", "Which is cheapest?", **named), "react")
     task = first["result"]["task"]

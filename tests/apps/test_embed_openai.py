@@ -10,7 +10,7 @@ from uuid import uuid4
 import httpx
 import openai
 import pytest
-from endpoints import QUERY, Operator, whole_run
+from endpoints import QUERY, Operator, followed_up, whole_run
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 from scripted import Prompt, Replies, Reply, act, decide, plan
@@ -109,11 +109,7 @@ def test_the_conversation_tells_what_a_follow_up_means(
 
 
 def test_a_thread_keeps_the_facts(client: OpenAI, operator: Operator, offers: str) -> None:
-    script = Replies(
-        interpret=[{"follows_up": True, "question": "How cheap is birch?"}],
-        action=[act("sql", QUERY), act("finish"), act("finish")],
-        decide=[decide("birch", 1), decide("5.25", 1)],
-    )
+    script = followed_up()
     operator.offers(script, database=offers)
     thread = {"thread": str(uuid4())}
     first = client.chat.completions.create(model="react", messages=ASKED, extra_body=thread)

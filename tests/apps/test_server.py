@@ -18,7 +18,7 @@ from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEnti
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from serve import Served, serving_planweave
-from servers import Unobtainable, postgresql
+from servers import postgresql
 from waiting import wait_until
 
 from planweave.graphs import METHODS
@@ -37,10 +37,7 @@ def server(
     with ExitStack() as stack:
         variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000", "PLANWEAVE_SERVE_LEASE_SECONDS": "800"}
         if request.param == "postgresql":
-            try:
-                database = stack.enter_context(postgresql(""))
-            except Unobtainable as reason:
-                pytest.skip(str(reason))
+            database = stack.enter_context(postgresql(""))
             variables["PLANWEAVE_SERVE_URL"] = database.url("owner")
         yield stack.enter_context(serving_planweave(folder, **variables))
 

@@ -6,7 +6,7 @@ import signal
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from langgraph_sdk import get_client
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, scripted
 from openai_server import Script, serving
 from serve import Served, ready, serving_planweave, start, stop
-from servers import Unobtainable, postgresql
+from servers import postgresql
 from sqlalchemy import Select, create_engine, event, func, select, text
 from sqlalchemy.util import await_only
 from waiting import wait_until
@@ -41,11 +41,7 @@ SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=300), *scripted(FINISH, 
 @pytest.fixture
 def postgresql_url() -> Iterator[str]:
     """A PostgreSQL server's URL."""
-    with ExitStack() as stack:
-        try:
-            database = stack.enter_context(postgresql(""))
-        except Unobtainable as reason:
-            pytest.skip(str(reason))
+    with postgresql("") as database:
         yield database.url("owner")
 
 

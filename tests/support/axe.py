@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
 from browser import screenshot
 from playwright.sync_api import Page
-from servers import Unobtainable
 
 from planweave.models import process_settings
 
@@ -23,11 +23,7 @@ _RUN = """async () => (await axe.run(document, {resultTypes: ["violations"]})).v
 
 
 def axe() -> str:
-    """Its script, fetched once through npm.
-
-    Raises:
-        Unobtainable: npm is not here, or the registry does not answer.
-    """
+    """Its script, fetched once through npm; the test is skipped where that cannot be done."""
     folder = process_settings().cache_dir / "npm"
     script = folder / f"axe-{_VERSION}.min.js"
     if not script.is_file():
@@ -43,7 +39,7 @@ def axe() -> str:
         try:
             subprocess.run(pack, cwd=folder, check=True, capture_output=True, timeout=120)
         except (OSError, subprocess.SubprocessError) as error:
-            raise Unobtainable(f"axe-core cannot be fetched with npm: {error}") from None
+            pytest.skip(f"axe-core cannot be fetched with npm: {error}")
         with tarfile.open(folder / f"axe-core-{_VERSION}.tgz") as packed:
             found = packed.extractfile("package/axe.min.js")
             assert found

@@ -19,11 +19,7 @@ _FLAGS = (
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """Start Chromium.
-
-    Raises:
-        Unobtainable: It is not here and cannot be installed.
-    """
+    """Start Chromium; the tests are skipped where it is not and cannot be installed."""
     path = program("chromium", package="chromium", places="/usr/bin")
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=str(path), args=[*_FLAGS])

@@ -29,6 +29,15 @@ def whole_run() -> Replies:
     )
 
 
+def followed_up() -> Replies:
+    """ReAct finds the cheapest of the offers, and then tells its price from what it knows."""
+    return Replies(
+        interpret=[{"follows_up": True, "question": "How cheap is birch?"}],
+        action=[act("sql", QUERY), act("finish"), act("finish")],
+        decide=[decide("birch", 1), decide("5.25", 1)],
+    )
+
+
 def unsupported_run() -> Replies:
     """PlanRAG decides on an offer of which no fact says that it is the cheapest."""
     return Replies(

