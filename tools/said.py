@@ -1,7 +1,10 @@
-"""How a question says what a query compares and sorts by: parts of texts, and age."""
+"""How a question says what a query compares and sorts by: parts of texts, and superlatives."""
 
 import re
 from typing import Literal, TypeAlias
+
+from planweave.tools.checking.words import ANY, of_kind, root, superlatives
+from planweave.tools.linking import parts_of
 
 Part: TypeAlias = Literal["contains", "starts", "ends"]
 
@@ -22,17 +25,15 @@ def said_part(question: str, text: str) -> Part | None:
     return None
 
 
-_OLD = re.compile(r"\b(?:oldest|earliest)\b", re.IGNORECASE)
-_YOUNG = re.compile(r"\b(?:youngest|newest|latest|most recent)\b", re.IGNORECASE)
-_TIME = re.compile(r"born|birth|year(?!s)|(?<!candi)date|released|founded|created", re.IGNORECASE)
+def said_direction(question: str, name: str) -> Literal["ASC", "DESC"] | None:
+    """How the question sorts by a column or property: the oldest person is born first.
 
-
-def said_direction(question: str) -> Literal["ASC", "DESC"] | None:
-    """How the question sorts by a time: the oldest has the least; None if it does not say."""
-    old, young = _OLD.search(question), _YOUNG.search(question)
-    return None if bool(old) == bool(young) else "ASC" if old else "DESC"
-
-
-def is_time(name: str) -> bool:
-    """Whether a column or property of that name holds a time."""
-    return _TIME.search(name) is not None
+    Returns:
+        None where the question says nothing of it, or the name does not tell.
+    """
+    words = [root(part.lower()) for part in parts_of(name)]
+    senses = {sense for asked in superlatives(question) for sense in asked.senses}
+    ways = {way for way, kind in senses if kind != ANY and of_kind(kind, words)}
+    if len(ways) != 1:
+        return None
+    return "DESC" if ways == {"highest"} else "ASC"

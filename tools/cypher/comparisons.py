@@ -17,7 +17,7 @@ from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
 from planweave.tools.database import Field
-from planweave.tools.said import Part, is_time, said_direction, said_part
+from planweave.tools.said import Part, said_direction, said_part
 
 _OPERATORS: dict[Part, str] = {
     "contains": "CONTAINS",
@@ -73,7 +73,7 @@ def _sorted_as_said(tokens: Sequence[Token], question: str) -> Iterator[tuple[li
         if words[at : at + 2] != ["ORDER", "BY"] or words[at + 3] != ".":
             continue
         key, direction = tokens[at + 4], tokens[at + 5]
-        said = said_direction(question) if is_time(key.identifier) else None
+        said = said_direction(question, key.identifier)
         is_down = direction.word in ("DESC", "DESCENDING")
         has_direction = is_down or direction.word in ("ASC", "ASCENDING")
         following = words[at + 5 + has_direction : at + 6 + has_direction]

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from planweave.tools.said import said_direction
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -74,6 +75,29 @@ def keep_the_first(select: "exp.Select", question: str) -> list[str]:
     number = _NUMBERS.get(found := asked.pop().lower(), found)
     select.limit(int(number), copy=False)
     return [f"returns the first {number}"]
+
+
+def sort_as_asked(select: "exp.Select", question: str) -> list[str]:
+    """Sort the other way round where the first row is not what is asked for.
+
+    The oldest person has the least date of birth, and the worst restaurant the lowest rating.
+    """
+    from sqlglot import exp
+
+    order = select.args.get("order")
+    if not order or not select.args.get("limit"):
+        return []
+    key = order.expressions[0]
+    named = {one.alias: one.unalias() for one in select.expressions if one.alias}
+    by = named.get(key.this.name, key.this)
+    column = by.this if isinstance(by, exp.Avg) else by
+    if not isinstance(column, exp.Column):
+        return []
+    said = said_direction(question, column.name)
+    if said is None or (said == "DESC") == bool(key.args.get("desc")):
+        return []
+    key.set("desc", said == "DESC")
+    return [f"sorts {column.name} {said}"]
 
 
 def rank_values_only(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) -> list[str]:
