@@ -165,6 +165,19 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             PRODUCTS,
             "one of two things",
         ),
+        ("How many products are still sold?", "SELECT COUNT(*) FROM sales", [[3]], "“still”"),
+        (
+            "How many flights arrive at each airport?",
+            "SELECT from_airport, COUNT(*) FROM flight GROUP BY from_airport",
+            [["Rome", 3]],
+            "the other end",
+        ),
+        (
+            "How much did each user send?",
+            "SELECT receiver_id, SUM(amount) FROM payment GROUP BY receiver_id",
+            [[1, 3]],
+            "the other end",
+        ),
     ],
 )
 def test_rows_that_may_not_be_what_is_asked_are_amber(

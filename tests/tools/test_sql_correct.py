@@ -634,3 +634,27 @@ def test_a_table_that_is_only_joined_is_left_out(
     done = shop.corrected(grouped, question=question)
     assert ("without sale" in done.changes) is is_dropped
     assert ("sale" in done.query) is not is_dropped
+
+
+@pytest.mark.parametrize(
+    ("question", "by", "first"),
+    [
+        ("Which sale is the oldest?", "sold DESC", 1),
+        ("What are the top 1 newest sales?", "sold", 3),
+        ("Which sale is the cheapest?", "price DESC", 2),
+        ("Which sale has the highest number?", "price DESC", 1),
+        ("Which sale comes first?", "sold DESC", 3),
+    ],
+)
+def test_rows_are_sorted_as_the_question_says(
+    tmp_path: Path, question: str, by: str, first: int
+) -> None:
+    path = tmp_path / "sales.sql"
+    path.write_text(
+        "CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price REAL);"
+        "INSERT INTO sale VALUES (1, '2020-01-01', 9), (2, '2021-01-01', 4), (3, '2022-01-01', 5);"
+    )
+    sales = open_sql(path)
+    done = sales.corrected(f"SELECT id FROM sale ORDER BY {by} LIMIT 1", question=question)
+    assert sales.run(done.query).rows[0][0] == first
+    sales.close()

@@ -65,6 +65,22 @@ _RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
 _TEXT, _NUMBER = re.compile(r"'[^']*'"), re.compile(r"\d+(?:\.\d+)?")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
+_STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
+_BOUND = re.compile(r"\b(?:where|having|case|iif)\b", re.IGNORECASE)
+_ENDS = [
+    (re.compile(said, re.IGNORECASE), re.compile(column, re.IGNORECASE))
+    for said, column in (
+        (
+            r"\b(?:destinations?|arriv\w+|land(?:s|ed|ing)?|recei[vp]\w+|recipients?)\b",
+            r"\b(?:to|dest\w*|arriv\w*|recei[vp]\w*|recipient)_",
+        ),
+        (
+            r"\b(?:origins?|depart\w*|leav(?:es?|ing)|sen(?:ds?|t|ding|ders?))\b",
+            r"\b(?:from|origin|depart\w*|send\w*)_",
+        ),
+    )
+]
+"""Where a way or a transfer ends and where it begins: in questions, and in names of columns."""
 _NO_VALUE = "The query found no value."
 """A number of nothing is more often a name that no row holds than an answer."""
 _SEVERAL = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.I)
@@ -120,6 +136,8 @@ def follow_rows(fact: Fact, question: str) -> Following:
         _says_nothing(view),
         _other_months(asked, view),
         _ranks_by_one(asked, view),
+        _other_end(asked, view),
+        _any_state(asked, view),
         "" if view.complete else f"Fact {cites(view.facts)} shows the first rows only.",
     )
     if problem := next(filter(None, problems), ""):
@@ -185,6 +203,24 @@ def _ranks_by_one(asked: Asked, view: View) -> str:
     if not order or not _BY_TWO.search(asked.question) or "," in _IN_BRACKETS.sub("", order[1]):
         return ""
     return f"The query of fact {cites(view.facts)} ranks by one of two things."
+
+
+def _other_end(asked: Asked, view: View) -> str:
+    """Why rows are of the wrong end: of where flights start, if asked for where they arrive."""
+    query, question = view.reading.text, asked.question
+    for end, other in (_ENDS, _ENDS[::-1]):
+        is_one = end[0].search(question) and not other[0].search(question)
+        if is_one and other[1].search(query) and not end[1].search(query):
+            return f"The query of fact {cites(view.facts)} looks at the other end."
+    return ""
+
+
+def _any_state(asked: Asked, view: View) -> str:
+    """Why rows are of what is and of what was; empty if the query bounds them, or may do so."""
+    still = _STATE.search(asked.question)
+    if not still or _BOUND.search(view.reading.text):
+        return ""
+    return f"No cited fact takes account of “{still[0]}”."
 
 
 def _uncounted(asked: Asked, view: View) -> str:

@@ -77,10 +77,17 @@ def keep_the_first(select: "exp.Select", question: str) -> list[str]:
     return [f"returns the first {number}"]
 
 
-def sort_as_asked(select: "exp.Select", question: str) -> list[str]:
+def sort_as_asked(
+    select: "exp.Select", question: str, is_date: Callable[["exp.Column"], bool]
+) -> list[str]:
     """Sort the other way round where the first row is not what is asked for.
 
     The oldest person has the least date of birth, and the worst restaurant the lowest rating.
+
+    Args:
+        select: Changed in place.
+        question: What is asked.
+        is_date: Whether a column holds dates.
     """
     from sqlglot import exp
 
@@ -93,7 +100,7 @@ def sort_as_asked(select: "exp.Select", question: str) -> list[str]:
     column = by.this if isinstance(by, exp.Avg) else by
     if not isinstance(column, exp.Column):
         return []
-    said = said_direction(question, column.name)
+    said = said_direction(question, f"{column.name}_date" if is_date(column) else column.name)
     if said is None or (said == "DESC") == bool(key.args.get("desc")):
         return []
     key.set("desc", said == "DESC")
