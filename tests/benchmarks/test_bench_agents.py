@@ -1,9 +1,6 @@
 """The document agents' benchmark as a person runs it: real graphs and search, scripted models."""
 
-import gzip
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import bench_command
@@ -11,6 +8,7 @@ import pytest
 from bench_command import rows
 from documents import WordEmbeddings
 from inline_snapshot import external_file
+from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
 from records import record
@@ -86,9 +84,9 @@ def data(tmp_path: Path) -> Path:
         (folder / name).mkdir(parents=True)
     names = ("id", "kind", "question", "answer", "pages")
     asked = [dict(zip(names, one, strict=True)) | {"doc": "report"} for one in REPORTS]
-    _write(folder / "docs" / "questions.jsonl", asked)
+    write_lines(folder / "docs" / "questions.jsonl", *asked)
     pages = [{"page": n, "text": page} for n, page in enumerate(PAGES, start=1)]
-    _write(folder / "docs" / "report_pages.jsonl", pages)
+    write_lines(folder / "docs" / "report_pages.jsonl", *pages)
     fields = ("uid", "answer", "answer_type", "derivation", "req_comparison", "scale", "question")
     sales = [["", "2019", "2018"], ["Fixed price", "$ 1,452.4", "$ 1,146"], ["Other", "44", "57"]]
     contexts = [
@@ -99,16 +97,11 @@ def data(tmp_path: Path) -> Path:
         }
         for n, questions in enumerate((TABLES, []))
     ]
-    _write(folder / "tatqa" / "dev.jsonl.gz", contexts)
+    write_lines(folder / "tatqa" / "dev.jsonl.gz", *contexts)
     pairs = [pair(1, 2, 1), pair(2, 0, 2), pair(3, 1, 1), pair(4, -1, -2)]
     lines = [one.model_dump(mode="json") for one in pairs]
-    _write(folder / "rag_eval" / "ragchecker_human_pairs.jsonl.gz", lines)
+    write_lines(folder / "rag_eval" / "ragchecker_human_pairs.jsonl.gz", *lines)
     return folder
-
-
-def _write(path: Path, lines: Sequence[Mapping[str, object]]) -> None:
-    content = "\n".join(map(json.dumps, lines)).encode()
-    path.write_bytes(gzip.compress(content) if path.suffix == ".gz" else content)
 
 
 class Agent:

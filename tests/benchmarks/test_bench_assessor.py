@@ -1,6 +1,5 @@
 """Multi-hop questions in three formats, rounds of a search, and the figures of a choice."""
 
-import gzip
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 from bag_of_words import embed
 from bench_command import bench
+from json_lines import write_lines
 from published import published
 
 from planweave import BadInput
@@ -70,10 +70,7 @@ MUSIQUE = {
 
 
 def written(folder: Path, *records: object, name: str = "some.jsonl.gz") -> Path:
-    path = folder / name
-    lines = "".join(json.dumps(record) + "\n" for record in records).encode()
-    path.write_bytes(gzip.compress(lines) if name.endswith(".gz") else lines)
-    return path
+    return write_lines(folder / name, *records)
 
 
 @pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bag_of_words import embed
+from json_lines import write_lines
 from published import published
 
 from planweave import BadInput
@@ -73,9 +74,7 @@ def trajectories(folder: Path) -> Path:
     ]
     records.append({**records[0], "question": "get stone for nobody", "success": False})
     records.append({**records[0], "steps": [{"action": "Finish[yes]"}]})
-    path = folder / "some.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return path
+    return write_lines(folder / "some.jsonl", *records)
 
 
 def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: Path) -> None:

@@ -1,6 +1,5 @@
 """text2sql and text2cypher: question files, solvers, scores, the commands."""
 
-import gzip
 import json
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
@@ -8,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bench_command import bench
+from json_lines import write_lines
 from langchain_core.messages import BaseMessage
 from published import published
 from speaking import speaks
@@ -82,9 +82,8 @@ def data(tmp_path: Path) -> Path:
     (folder / "databases").mkdir(parents=True)
     (folder / "databases" / "shop.sql").write_text(SCHEMA, encoding="utf-8")
     (folder / "databases" / "shop.glossary.txt").write_text("NORTH = cold", encoding="utf-8")
-    packed = gzip.compress("\n".join(map(json.dumps, LINES)).encode())
-    (folder / "questions.jsonl.gz").write_bytes(packed)
-    (folder / "unanswerable.jsonl").write_text(json.dumps(UNANSWERABLE), encoding="utf-8")
+    write_lines(folder / "questions.jsonl.gz", *LINES)
+    write_lines(folder / "unanswerable.jsonl", UNANSWERABLE)
     return folder
 
 
@@ -112,7 +111,7 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
         {"db_id": "shop", "question": "Which?", "query": named, "set": None, "now": None},
         {"id": 7, **count},
     ]
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    write_lines(file, *lines)
     which, many = text2sql.load(file, databases=tmp_path / "elsewhere")
     assert (which.id, which.readings[0].ordered) == ("dev-1", True)
     assert which.readings[0].rows == (("North",), ("South",))
@@ -294,8 +293,7 @@ def test_the_command_over_graphs(tmp_path: Path) -> None:
         {"graph": "people", "question": "Who is there?", "gold": match},
         {"graph": "people", "question": "Who is old?", "gold": f"{match} ORDER BY p.born LIMIT 1"},
     ]
-    file = tmp_path / "questions.jsonl"
-    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    write_lines(tmp_path / "questions.jsonl", *lines)
     who, old = text2cypher.load(tmp_path)
     assert who.readings[0].rows == (("Ann",), ("Bob",))
     assert [q.readings[0].ordered for q in (who, old)] == [False, True]

@@ -1,6 +1,5 @@
 """The benchmark of RAT: corpora without what is tested, grades, tables, and the two commands."""
 
-import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +7,7 @@ from pathlib import Path
 import bench_command
 import pytest
 from bench_command import Page, rows
+from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
 from records import record
@@ -71,24 +71,20 @@ def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> 
     if asked == "writing":
         context = [["Boat", ["A boat swims."]], ["Ship", [f"Essay: {load_tasks('')[0].asked}"]]]
         question = {"question": "?", "answer": "!", "supporting_facts": [["Boat", 0]]}
-        write(data / "writing/dev_distractor_subset.jsonl.gz", question | {"context": context})
+        write_lines(
+            data / "writing/dev_distractor_subset.jsonl.gz", question | {"context": context}
+        )
     else:
         (goal,) = load("planning", "Minecraft", data / asked)
         passages = [{"title": "Boat", "text": "A boat swims."}]
         cheat = {"title": "Ship", "text": f"How to {goal.asked} Mine an oak_log first."}
-        write(data / asked / "wiki_passages.jsonl.gz", *passages, cheat)
+        write_lines(data / asked / "wiki_passages.jsonl.gz", *passages, cheat)
     kept, dropped = decontaminated(*_READERS[asked](data / asked))
     assert [one.name for one in kept] == ["Boat"]
     assert [one.name for one in dropped] == ["Ship"]
 
 
 # -- items ------------------------------------------------------------------------------------
-
-
-def write(path: Path, *rows: object) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with gzip.open(path, "wt", encoding="utf-8") as file:
-        file.writelines(f"{json.dumps(row)}\n" for row in rows)
 
 
 def human(number: int) -> dict[str, object]:
@@ -115,24 +111,30 @@ def mbpp(number: int) -> dict[str, object]:
 def data(tmp_path: Path) -> Path:
     """A folder for each family, in the published formats."""
     code, maths, planning = (tmp_path / name for name in ("code", "maths", "planning"))
-    write(code / "humaneval.jsonl.gz", *map(human, range(4)))
-    write(code / "mbpp.jsonl.gz", *map(mbpp, (2, 11, 175, 176, 601, 602)))
-    write(code / "MbppPlus.jsonl.gz", human(9))
+    write_lines(code / "humaneval.jsonl.gz", *map(human, range(4)))
+    write_lines(code / "mbpp.jsonl.gz", *map(mbpp, (2, 11, 175, 176, 601, 602)))
+    write_lines(code / "MbppPlus.jsonl.gz", human(9))
     question = "I have 2 apples and buy 3. How many apples do I have?"
-    write(maths / "gsm8k_test.jsonl.gz", {"question": question, "answer": "2+3=<<2+3=5>>5\n#### 5"})
+    write_lines(
+        maths / "gsm8k_test.jsonl.gz", {"question": question, "answer": "2+3=<<2+3=5>>5\n#### 5"}
+    )
     train = {"question": "I have 4 pears and eat 1. How many are left?", "answer": "4-1\n#### 3"}
-    write(maths / "gsm8k_train_1000.jsonl.gz", train, {"question": question, "answer": "#### 5"})
-    write(maths / "gsm_hard.jsonl.gz", {"input": "2 and 3?", "target": 5.0, "code": ""})
+    write_lines(
+        maths / "gsm8k_train_1000.jsonl.gz", train, {"question": question, "answer": "#### 5"}
+    )
+    write_lines(maths / "gsm_hard.jsonl.gz", {"input": "2 and 3?", "target": 5.0, "code": ""})
     log = {"type": "mine", "output": {"oak_log": 1}, "precondition": {}, "tool_any": []}
     planks = {"type": "craft", "output": {"oak_planks": 4}, "precondition": {"oak_log": 1}}
-    write(planning / "actions.jsonl.gz", log, planks | {"tool_any": []})
+    write_lines(planning / "actions.jsonl.gz", log, planks | {"tool_any": []})
     items = [{"name": "oak_log", "display": "Oak Log"}]
-    write(planning / "items.jsonl.gz", *items, {"name": "oak_planks", "display": "Oak Planks"})
-    write(planning / "goals.jsonl.gz", {"item": "oak_planks"})
+    write_lines(
+        planning / "items.jsonl.gz", *items, {"name": "oak_planks", "display": "Oak Planks"}
+    )
+    write_lines(planning / "goals.jsonl.gz", {"item": "oak_planks"})
     (planning / "smelting.json").write_text('{"fuel_items_per_unit": {"oak_log": 1.5}}')
     recipe = "Crafting Oak Planks. One craft makes 4 oak_planks of 1 oak_log."
     passages = [{"title": "Crafting Oak Planks", "text": text} for text in (recipe, "Or spruce.")]
-    write(planning / "wiki_passages.jsonl.gz", *passages)
+    write_lines(planning / "wiki_passages.jsonl.gz", *passages)
     return tmp_path
 
 
@@ -289,7 +291,7 @@ def test_writing_is_kept_with_its_task_to_be_compared(
     paragraphs = [["Apollo 8", ["Apollo 8 flew in 1968."]], ["Chess", ["Chess is a game."]]]
     question = {"id": "1", "question": "When?", "answer": "1968", "context": paragraphs}
     more = {"supporting_facts": [["Apollo 8", 0]], "type": "bridge", "level": "easy"}
-    write(tmp_path / "hotpot" / "dev_distractor_subset.jsonl.gz", question | more)
+    write_lines(tmp_path / "hotpot" / "dev_distractor_subset.jsonl.gz", question | more)
     bench("writing", fails="There is no corpus for writing yet")
     bench("rat-corpus", "--family", "writing", "--data", tmp_path, fails="no paragraphs of Hotpot")
     built = ("rat-corpus", "--family", "writing", "--data", tmp_path / "hotpot")

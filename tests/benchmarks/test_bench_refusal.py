@@ -1,9 +1,9 @@
 """The threshold above which a question is refused."""
 
-import json
 from pathlib import Path
 
 from bench_command import bench
+from json_lines import write_lines
 
 from planweave.benchmarks.suites.query_writing.refusal import Scored, calibrate, threshold
 
@@ -38,7 +38,7 @@ def test_the_command_writes_the_table(tmp_path: Path) -> None:
         {"id": f"a{n}", "db_id": "shop", "question": q, "gold": "SELECT price FROM lamp"}
         for n, q in enumerate(asked)
     ]
-    (tmp_path / "questions.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    write_lines(tmp_path / "questions.jsonl", *lines)
     others = [
         {
             "id": f"u{n}",
@@ -48,7 +48,7 @@ def test_the_command_writes_the_table(tmp_path: Path) -> None:
         }
         for n in range(10)
     ]
-    (tmp_path / "unanswerable.jsonl").write_text("\n".join(map(json.dumps, others)))
+    write_lines(tmp_path / "unanswerable.jsonl", *others)
     out = tmp_path / "out"
     bench("refusal", "--data", tmp_path, "--out", out, "--json")
     assert "100.0%" in (out / "refusal.md").read_text()

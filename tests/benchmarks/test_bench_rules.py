@@ -1,12 +1,12 @@
 """The rules suite: problem files, what counts as right, the baseline, the command."""
 
-import gzip
 import json
 from functools import partial
 from pathlib import Path
 
 import bench_command
 import pytest
+from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
 from records import record
@@ -64,8 +64,7 @@ LINES: list[dict[str, object]] = [
 def data(tmp_path: Path) -> Path:
     folder = tmp_path / "rulearena"
     folder.mkdir()
-    lines = "".join(json.dumps(line) + "\n" for line in LINES)
-    (folder / "problems.jsonl.gz").write_bytes(gzip.compress(lines.encode()))
+    write_lines(folder / "problems.jsonl.gz", *LINES)
     for domain in DOMAINS:
         (folder / f"rules_{domain}.txt").write_text(f"# Rules of {domain}\n{FEE}\n")
     return folder

@@ -1,11 +1,10 @@
 """Judging programs and numbers: published formats, right and wrong solutions, pass@k."""
 
-import gzip
-import json
 from itertools import combinations
 from pathlib import Path
 
 import pytest
+from json_lines import write_lines
 from published import published
 
 from planweave import BadInput
@@ -42,13 +41,6 @@ PLUS = {
 }
 
 
-def written(folder: Path, *rows: object) -> Path:
-    path = folder / "rows.jsonl.gz"
-    with gzip.open(path, "wt") as file:
-        file.write("".join(json.dumps(row) + "\n" for row in rows))
-    return path
-
-
 def wrong(problem: Problem) -> str:
     """A solution that cannot be right: the function returns None whatever it is asked."""
     return f"{problem.solution}\n\ndef {problem.entry}(*_, **__):\n    return None\n"
@@ -56,7 +48,7 @@ def wrong(problem: Problem) -> str:
 
 @pytest.fixture
 def problems(tmp_path: Path) -> list[Problem]:
-    return load(written(tmp_path, HUMAN, MBPP, PLUS))
+    return load(write_lines(tmp_path / "rows.jsonl.gz", HUMAN, MBPP, PLUS))
 
 
 @confined
@@ -111,7 +103,7 @@ def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
         "plus_input": [[[], [3, 3], ["3+4j", "0j"]], [[1], [float("inf")], ["1j"]]],
         "atol": 0,
     }
-    (problem,) = load(written(tmp_path, row))
+    (problem,) = load(write_lines(tmp_path / "rows.jsonl.gz", row))
     assert "[(), {3}, [(3+4j), 0j]]" in problem.files["about.py"]
     assert "[(1,), {inf}, [1j]]" in problem.files["about.py"]
 
@@ -119,7 +111,7 @@ def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
 def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
     for module in (code_eval, math_eval):
         with pytest.raises(BadInput, match="not in a known format"):
-            module.load(written(tmp_path, {"question": 1}))
+            module.load(write_lines(tmp_path / "rows.jsonl.gz", {"question": 1}))
 
 
 @pytest.mark.parametrize(("samples", "right"), [(5, 0), (5, 1), (5, 3), (5, 5), (1, 1)])
