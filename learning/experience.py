@@ -93,16 +93,13 @@ class Experience:
         except OSError as error:
             raise _unusable(self.file, error) from None
 
-    def graph(
-        self, embed: Embed, model: str, *, threshold: float = THRESHOLD, least: float = 1.0
-    ) -> InstructionGraph:
+    def graph(self, embed: Embed, model: str, *, threshold: float = THRESHOLD) -> InstructionGraph:
         """The instruction graph of the paths that succeeded.
 
         ``model`` distinguishes the vectors of ``embed`` from those of others; each
-        instruction is embedded once, and its vector kept. ``least`` is the reward from
-        which a path succeeded.
+        instruction is embedded once, and its vector kept.
         """
-        paths = [entry.path for entry in self.entries() if entry.path.reward >= least]
+        paths = [entry.path for entry in self.entries() if entry.path.reward >= 1]
         vectors = self._vectors(embed, model, paths)
         graph = InstructionGraph(lambda texts: np.stack([vectors[t] for t in texts]), threshold)
         graph.insert_all(paths)

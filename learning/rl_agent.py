@@ -203,13 +203,11 @@ class RLAgent:
         embed: Embed,
         *,
         printed: bool = False,
-        rule: Rule | None = search_first,
         slots: Slots | None = None,
         reward: Reward | None = None,
     ) -> None:
         self._parameters, self._policy, self._embed = parameters, policy(parameters), embed
-        self._printed, self._rule, self._slots = printed, rule, slots
-        self._reward = reward
+        self._printed, self._slots, self._reward = printed, slots, reward
         self._survey: tuple[InstructionGraph, Survey] | None = None
 
     def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
@@ -219,7 +217,7 @@ class RLAgent:
         survey = self._surveyed(graph)
         vector = question_vectors([question], self._embed, self._slots)[0]
         view = View(survey, vector, printed=self._printed)
-        walks = candidates(view, self._policy, k, rule=self._rule)
+        walks = candidates(view, self._policy, k, rule=search_first)
         proposed = [proposal(view, *walk) for walk in walks]
         # As printed nothing but the cosine decides on the selection.
         return [one._replace(expected=0.0) for one in proposed] if self._printed else proposed
@@ -235,7 +233,7 @@ class RLAgent:
                 some = np.random.default_rng(0).permutation(len(survey.paths))[:_KNOWN]
                 paths = [survey.paths[row] for row in some]
                 known = path_samples(survey, paths, self._embed, printed=self._printed)
-                ready = calibrated(self._parameters, known, self._rule, self._reward)
+                ready = calibrated(self._parameters, known, search_first, self._reward)
                 self._policy = policy(ready)
             self._survey = graph, survey
         return self._survey[1]

@@ -10,9 +10,10 @@ from typing import cast
 
 import pytest
 from bench_command import bench
+from json_lines import write_lines
 from scripted import Replies, register
 from toy_world import ToyShop
-from worlds import WordVectors, encyclopedia, shop, small_agents, solved, write_lines
+from worlds import WordVectors, encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput
 from planweave.benchmarks.suites.environment.play import (
@@ -219,7 +220,7 @@ def test_the_command_without_a_model(tmp_path: Path) -> None:
 def test_paths_of_the_very_tasks_are_left_out(tmp_path: Path) -> None:
     question = "In which country was the composer of Finlandia born?"
     known = {"question": question, "steps": [{"action": "Finish[Finland]"}], "success": True}
-    own = write_lines(tmp_path / "own.jsonl", [known])
+    own = write_lines(tmp_path / "own.jsonl", known)
     words = ("--data", encyclopedia(tmp_path), "--paths", own, "--policy", "path")
     run(*words, fails="There are no paths to follow")
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from bag_of_words import embed
-from worlds import write_lines
+from json_lines import write_lines
 
 from planweave.apps.cli import progress
 from planweave.apps.cli.main import main
@@ -163,7 +163,7 @@ def files(folder: Path) -> tuple[Path, Path]:
         }
         for book, name in WRITERS.items()
     ]
-    return write_lines(folder / "paths.jsonl", paths), write_lines(folder / "games.jsonl", games)
+    return write_lines(folder / "paths.jsonl", *paths), write_lines(folder / "games.jsonl", *games)
 
 
 @pytest.fixture

@@ -66,7 +66,6 @@ def test_the_graph_is_made_of_what_succeeded(experience: Experience) -> None:
     graph = experience.graph(bag_of_words.embed, "bag", threshold=0.3)
     assert graph.paths == [EGG, MUG]
     assert graph.threshold == 0.3
-    assert experience.graph(bag_of_words.embed, "bag", least=0).paths == [EGG, MUG, FAILED]
 
 
 def test_each_instruction_is_embedded_once_for_each_model(experience: Experience) -> None:
@@ -85,11 +84,12 @@ def test_each_instruction_is_embedded_once_for_each_model(experience: Experience
 
 
 def test_what_is_removed_leaves_no_trace(experience: Experience) -> None:
-    experience.graph(bag_of_words.embed, "bag", least=0)
-    assert b"secretpan" in experience.file.read_bytes()
+    experience.graph(bag_of_words.embed, "bag")
+    secrets = (b"secretpan", b"take egg")  # "take egg" has a vector, too
+    assert all(secret in experience.file.read_bytes() for secret in secrets)
     experience.remove([FAILED.key, EGG.key])
     assert [entry.path for entry in experience.entries()] == [MUG]
-    assert b"secretpan" not in experience.file.read_bytes()
+    assert not any(secret in experience.file.read_bytes() for secret in secrets)
     never = Experience(experience.file.parent, "bob")
     never.add([MUG])
     graphs = [kept.graph(bag_of_words.embed, "bag") for kept in (experience, never)]

@@ -162,7 +162,7 @@ def always(features: int) -> dict[str, Floats]:
 
 
 def test_proposals_tell_their_nodes_and_origins() -> None:
-    agent = RLAgent(always(len(FEATURES)), embed, rule=None)
+    agent = RLAgent(always(len(FEATURES)), embed)
     found = agent.propose(FORK, "Q", 2)
     near, far = (path.key for path in FORK.paths)
     assert [each[:3] for each in found] == [

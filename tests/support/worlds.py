@@ -2,12 +2,12 @@
 
 import gzip
 import json
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from bag_of_words import SIZE, embed
+from json_lines import write_lines
 from langchain_core.embeddings import Embeddings
 
 from planweave.learning.agents_file import AgentsCard, save
@@ -104,21 +104,15 @@ PATHS: list[dict[str, Any]] = [
 ]
 
 
-def write_lines(path: Path, records: Sequence[Mapping[str, object]]) -> Path:
-    """Write records as JSON lines."""
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return path
-
-
 def encyclopedia(folder: Path) -> Path:
     """A file of questions for the environment hotpotqa."""
-    return write_lines(folder / "questions.jsonl", QUESTIONS)
+    return write_lines(folder / "questions.jsonl", *QUESTIONS)
 
 
 def shop(folder: Path) -> Path:
     """A folder for the environment webshop."""
-    write_lines(folder / "products.jsonl", PRODUCTS)
-    write_lines(folder / "goals.jsonl", GOALS)
+    write_lines(folder / "products.jsonl", *PRODUCTS)
+    write_lines(folder / "goals.jsonl", *GOALS)
     return folder
 
 
@@ -164,7 +158,7 @@ def published_shop(folder: Path, *, packed: bool = False) -> Path:
 
 def solved(folder: Path) -> Path:
     """A file of paths, one of which failed."""
-    return write_lines(folder / "paths.jsonl", PATHS)
+    return write_lines(folder / "paths.jsonl", *PATHS)
 
 
 def small_agents(folder: Path) -> Path:

@@ -11,6 +11,7 @@ from typing import ClassVar
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from json_lines import write_lines
 from toy_world import ToyShop
 from worlds import (
     GOALS,
@@ -19,7 +20,6 @@ from worlds import (
     encyclopedia,
     published_shop,
     shop,
-    write_lines,
 )
 
 from planweave import BadInput
@@ -241,8 +241,8 @@ def test_walking_through_the_shop(tmp_path: Path) -> None:
 
 def test_turning_pages_in_the_shop(tmp_path: Path) -> None:
     many = [PRODUCTS[0] | {"asin": f"A{n:09}"} for n in range(12)]
-    write_lines(tmp_path / "products.jsonl", many)
-    write_lines(tmp_path / "goals.jsonl", [GOALS[0] | {"asin": "A000000000"}])
+    write_lines(tmp_path / "products.jsonl", *many)
+    write_lines(tmp_path / "goals.jsonl", GOALS[0] | {"asin": "A000000000"})
     world = open_environment("webshop", tmp_path)
     world.reset(world.tasks()[0])
     first = world.step("search[scarf]").text
@@ -314,7 +314,7 @@ def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:
         open_environment("hotpotqa", encyclopedia(tmp_path)).tasks("test")
     with pytest.raises(BadInput, match="no splits"):
         open_environment("webshop", shop(tmp_path)).tasks("test")
-    write_lines(tmp_path / "goals.jsonl", [GOALS[0] | {"asin": "B9"}])
+    write_lines(tmp_path / "goals.jsonl", GOALS[0] | {"asin": "B9"})
     with pytest.raises(BadInput, match="names the product B9"):
         open_environment("webshop", tmp_path)
 
