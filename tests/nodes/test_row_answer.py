@@ -218,13 +218,19 @@ def test_three_of_four_candidates_are_enough_for_the_model_that_was_measured(
 
 
 @pytest.mark.parametrize(
-    ("condition", "kind"),
-    [("NOT IN (SELECT region FROM sales WHERE product = 'Coffee')", "supported"), ("", "unsure")],
+    ("where", "kind"),
+    [
+        ("region NOT IN (SELECT region FROM sales WHERE product = 'Coffee')", "supported"),
+        ("NOT region IN (SELECT region FROM sales WHERE product = 'Coffee')", "supported"),
+        ("NOT product IN ('Coffee')", "unsure"),
+        ("product <> 'Coffee'", "unsure"),
+    ],
 )
-def test_what_lacks_something_is_not_what_differs(condition: str, kind: str) -> None:
-    where = f"region {condition}" if condition else "product <> 'Coffee'"
+@pytest.mark.parametrize(
+    "question", ["Which region has no coffee sales?", "Which region never had coffee sales?"]
+)
+def test_what_lacks_something_is_not_what_differs(question: str, where: str, kind: str) -> None:
     query = f"SELECT region FROM sales WHERE {where}"
-    question = "Which region has no coffee sales?"
     answer = answered(question, query, [["South"]], fact={"agreement": 0.75})
     assert answer is not None
     assert answer["verdict"]["kind"] == kind

@@ -658,3 +658,16 @@ def test_rows_are_sorted_as_the_question_says(
     done = sales.corrected(f"SELECT id FROM sale ORDER BY {by} LIMIT 1", question=question)
     assert sales.run(done.query).rows[0][0] == first
     sales.close()
+
+
+@pytest.mark.parametrize(
+    ("question", "cities"),
+    [
+        ("Which city has no Cleo?", ["Lübeck"]),
+        ("Which city is without a customer Cleo?", ["Lübeck"]),
+        ("Which cities are there beside that of Cleo?", ["Genoa", "Lübeck"]),
+    ],
+)
+def test_what_has_none_of_something(shop: SqlDatabase, question: str, cities: list[str]) -> None:
+    done = shop.corrected("SELECT city FROM customer WHERE name <> 'Cleo'", question=question)
+    assert sorted({str(row[0]) for row in shop.run(done.query).rows}) == cities

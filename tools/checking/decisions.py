@@ -93,13 +93,16 @@ _COMPARING = listed(
     "before after above below within without greater smaller larger higher lower over under across "
     "between both someone he she they whose unique distinct different relationship relationships "
     "past current first last alphabetical alphabetically ascending descending order per inclusive "
-    "exclusive starts ends contains id ids name names"
+    "never exclusive starts ends contains id ids name names"
 )
 _SYNONYMS = [frozenset(map(root, words)) for words in SYNONYMS]
 _LEFT = _COMPARING | listed(_CALENDAR)
 """Words that rows need not say: their query compares, orders and picks the time."""
 _VERB = re.compile(r"(?:ing|ed)$")
-_NONE = re.compile(r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bis\s+null\b|\bexcept\b", re.I)
+_NONE = re.compile(
+    r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bnot\s+\S+\s+in\s*\(\s*select\b|\bis\s+null\b|\bexcept\b",
+    re.IGNORECASE,
+)
 """What a query for things that lack something says; "<>" is no such thing."""
 _LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 

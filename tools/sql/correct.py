@@ -143,6 +143,7 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data) -> list[
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """Show what the question names, what rows are called, and as many rows as are asked for."""
     changes = slips.rank_several(select, question)
+    changes += slips.leave_out_those_that_have(select, question)
     changes += slips.sort_as_asked(select, question, catalogue.is_date)
     changes += show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)

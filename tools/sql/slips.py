@@ -17,6 +17,7 @@ _TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent
 _SEVERAL = re.compile(
     r"\b(?:which|what are the|top|list the|the) (\d{1,3}|two|three|four|five|ten) ", re.I
 )
+_LACKS = re.compile(r"\b(?:no|without|never|not (?:\w+ ){0,2}any)\b", re.IGNORECASE)
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
@@ -273,3 +274,30 @@ def rank_several(select: "exp.Select", question: str) -> list[str]:
     select.order_by(exp.Ordered(this=test.this.copy(), desc=isinstance(value, exp.Max)), copy=False)
     select.limit(int(number), copy=False)
     return [f"ranks by {test.this.sql()}"]
+
+
+def leave_out_those_that_have(select: "exp.Select", question: str) -> list[str]:
+    """Find what has none of something: a row with something else says nothing of it.
+
+    "Which region has no coffee sales?" is asked of all rows of a region, ``product <> 'Coffee'`` of
+    one.
+    """
+    from sqlglot import exp
+
+    where, source = select.args.get("where"), select.args.get("from_")
+    shown = [one.unalias() for one in select.expressions]
+    if not where or not source or select.args.get("joins") or select.args.get("group"):
+        return []
+    tests = tests_of(where)
+    denied = [test for test in tests if isinstance(test, exp.NEQ) and test.expression.is_string]
+    if len(shown) != 1 or not isinstance(shown[0], exp.Column) or len(denied) != 1:
+        return []
+    (test,), key = denied, shown[0]
+    is_said = test.expression.name.casefold() in question.casefold()
+    if not _LACKS.search(question) or not is_said or test.this.name == key.name:
+        return []
+    having = exp.select(key.copy()).from_(source.this.copy())
+    having = having.where(exp.EQ(this=test.this.copy(), expression=test.expression.copy()))
+    test.replace(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=having))))
+    select.set("distinct", exp.Distinct())
+    return [f"leaves out what has {test.expression.sql()}"]
