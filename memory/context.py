@@ -135,16 +135,11 @@ class Context(BaseModel):
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = Field(
         default=4, description="With aids: queries that are tried, of which the results vote"
     )
-    most_unlinked: Annotated[Share, Setting("Model", "free")] = Field(
-        default=0.2,
-        description="With aids: share of a question's words that match no name and no value of the "
-        "database, above which it may not be answered; 1 for never",
-    )
     least_answerable: Annotated[Share | None, Setting("Model", "free")] = Field(
         default=None,
         description="With aids: how likely a model must find it that the database can answer a "
-        "question with more such words; else it is refused; not set: 0.75 with the embedded 1.5B, "
-        "0 with the 0.5B, which cannot tell, else 0.5",
+        "question; else it is refused; 0 for never; not set: 0.75 with the embedded 1.5B, 0 with "
+        "the 0.5B, which cannot tell, else 0.5",
     )
     least_agreement: Annotated[Share | None, Setting("Model", "free")] = Field(
         default=None,

@@ -84,13 +84,6 @@ class QueryResult:
         return tuple(row[0] for row in self.rows if isinstance(row[0], str))
 
 
-class Unlinked(NamedTuple):
-    """Words that nothing corresponds to, and their share of those that name what is asked about."""
-
-    words: tuple[str, ...]
-    share: float
-
-
 class Corrected(NamedTuple):
     """A query as the schema admits it, what was changed for that, and what the data speaks against.
 
@@ -182,18 +175,13 @@ class Database(Protocol):
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which names a question speaks of."""
 
-    def unlinked(self, question: str, explained: str = "") -> Unlinked:
-        """The words of a question that no name and no value of the database corresponds to.
-
-        Args:
-            question: In the user's words.
-            explained: Rules and instructions, whose words are known from there.
-        """
-
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A name that a query takes from the question and the database does not have; or nothing.
 
-        A query that cannot be read has none; for ``explained`` see :meth:`unlinked`.
+        Args:
+            query: One that cannot be read has none.
+            question: In the user's words.
+            explained: Rules and instructions, whose words are known from there.
         """
 
     def close(self) -> None:

@@ -25,7 +25,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("database", "graph", "query_seconds", "query_rows", "query_candidates"),
-            *("most_unlinked", "least_answerable"),
+            "least_answerable",
         ),
         _QUERIED,
     ),

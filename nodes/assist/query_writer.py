@@ -100,7 +100,7 @@ class Written(NamedTuple):
         agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All that were tried.
         ranking: What the rows rank, if the query decides; None else.
-        refused: The database holds nothing about what is asked; no query was written.
+        refused: The database can hardly answer; no query is kept.
     """
 
     best: Candidate
@@ -111,16 +111,14 @@ class Written(NamedTuple):
 
 
 class Refusal(NamedTuple):
-    """When a question is refused: it has words that the database does not know, and is unlikely.
+    """When a question is refused: the model finds it unlikely that the database can answer.
 
     Attributes:
         sure: Asks the model how likely the database can answer.
-        most_unlinked: Share of the question's words that the database may know nothing of.
-        least_answerable: Below this chance a question with more such words is refused.
+        least_answerable: Below this chance a question is refused; 0 for never.
     """
 
     sure: Sure
-    most_unlinked: float
     least_answerable: float
 
 
@@ -151,10 +149,9 @@ async def write_query(
     Raises:
         DatabaseUnavailable: The connection is gone.
     """
-    unknown = await asyncio.to_thread(_unknown_words, need, database, refusal)
-    ground = await asyncio.to_thread(_ground, need, database, schema_limit)
-    if refusal and unknown and not await _can_be_answered(ground, need, refusal):
-        return _refused(unknown)
+    ground = await asyncio.to_thread(ground_of, need, database, schema_limit)
+    if refusal and not await _can_be_answered(ground, need, refusal):
+        return _refused(load("query_writer/unanswerable").fill())
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
     )
@@ -162,7 +159,7 @@ async def write_query(
     writing = _Writing(need, database, ask, limits, ranking, {})
     likeliest = await _likeliest(prompt, writing)
     if refusal and (name := await asyncio.to_thread(_invented, likeliest, writing)):
-        return _refused([name])
+        return _refused(load("query_writer/invented").fill(name=name))
     first = await _repaired(likeliest, prompt, writing)
     tried = [first]
     # A query that fails is often written again word for word: others are asked for.
@@ -174,36 +171,31 @@ async def write_query(
     return chosen_among(tried, ranking, sorts=asks_for_order(need.question))
 
 
-def _unknown_words(need: Need, database: Database, refusal: Refusal | None) -> tuple[str, ...]:
-    """Words that nothing in the database corresponds to, if they are more than a few.
+async def _can_be_answered(ground: BaseMessage, need: Need, refusal: Refusal) -> bool:
+    """Whether the model finds it likely that the database holds what is asked.
 
     A decision by rules is not judged: the rules say what counts.
     """
-    if refusal is None or need.rules.strip():
-        return ()
-    found = database.unlinked(need.question, f"{need.instructions} {need.background}")
-    return found.words if found.share > refusal.most_unlinked else ()
+    if need.rules.strip() or not refusal.least_answerable:
+        return True
+    chance = await refusal.sure(answerable_prompt(ground, need.question, need.instructions))
+    return chance >= refusal.least_answerable
 
 
-async def _can_be_answered(ground: BaseMessage, need: Need, refusal: Refusal) -> bool:
-    """Whether the model finds it likely that the tables hold what is asked.
+def answerable_prompt(
+    ground: BaseMessage, question: str, instructions: str
+) -> Sequence[BaseMessage]:
+    """Asks in one word whether a question can be answered, behind the schema.
 
-    People have words of their own: only half of the questions with unknown words have no answer.
     Small models say no to a question for what never happened, so they are asked for what did.
     """
-    if not refusal.least_answerable:
-        return True
-    question = need.question
     for denial, affirmed in _DENIALS:
         question = denial.sub(affirmed, question)
-    asked = load("query_writer/answerable").fill(question=question, instructions=need.instructions)
-    return await refusal.sure([ground, HumanMessage(_without_gaps(asked))]) >= (
-        refusal.least_answerable
-    )
+    asked = load("query_writer/answerable").fill(question=question, instructions=instructions)
+    return ground, HumanMessage(_without_gaps(asked))
 
 
-def _refused(unknown: Sequence[str]) -> Written:
-    problem = load("query_writer/unlinked").fill(words=", ".join(unknown))
+def _refused(problem: str) -> Written:
     return Written(Candidate("", (), None, problem), None, (), refused=True)
 
 
@@ -371,8 +363,8 @@ def says_something(result: QueryResult) -> bool:
     return any(cell is not None for row in result.rows for cell in row)
 
 
-def _ground(need: Need, database: Database, schema_limit: int) -> BaseMessage:
-    """What stays for all questions, so that it is read once: the schema and what is known of it."""
+def ground_of(need: Need, database: Database, schema_limit: int) -> BaseMessage:
+    """What stays for all questions, so that it is read once: the schema and what is known."""
     notes = load("query_writer/cypher").fill() if database.kind == "graph" else ""
     ground = load("query_writer/ground").fill(
         language=database.language,

@@ -174,7 +174,7 @@ async def _written(
         calls.extend(found.records)
         return found.yes
 
-    refusal = Refusal(sure, context.most_unlinked, context.chance_needed)
+    refusal = Refusal(sure, context.chance_needed)
     is_words = not is_query(action["input"])
     need = Need(
         question=action["input"] if is_words else state["question"],

@@ -4,51 +4,52 @@ from pathlib import Path
 
 from bench_command import bench
 from json_lines import write_lines
+from scripted import register
 
 from planweave.benchmarks.suites.query_writing.refusal import Scored, calibrate, threshold
 
 
 def test_the_threshold_is_the_conformal_quantile() -> None:
-    shares = [place / 10 for place in range(10)]
-    assert threshold(shares, 0.5) == 0.5  # the sixth smallest of ten: ceil(11 * 0.5)
-    assert threshold(shares, 0.1) == 0.9
-    assert threshold(shares, 0.05) is None  # nineteen questions are needed for that
+    chances = [place / 10 for place in range(10)]
+    assert threshold(chances, 0.5) == 0.4  # the fifth smallest of ten: floor(11 * 0.5)
+    assert threshold(chances, 0.1) == 0.0
+    assert threshold(chances, 0.05) is None  # nineteen questions are needed for that
 
 
 def test_it_is_measured_on_the_questions_that_did_not_calibrate_it() -> None:
-    known = [Scored(f"known {number}", True, number / 100, ()) for number in range(60)]
-    unknown = [Scored(f"unknown {number}", False, 0.9, ()) for number in range(40)]
+    known = [Scored(f"known {number}", True, 1 - number / 100) for number in range(60)]
+    unknown = [Scored(f"unknown {number}", False, 0.1) for number in range(40)]
     found = calibrate([*known, *unknown], target=0.2, seed=1)
     assert found.threshold is not None
     assert found.lost is not None
     assert found.refused is not None
-    assert 0.3 < found.threshold < 0.6
+    assert 0.4 < found.threshold < 0.7
     assert found.calibrated_on + found.lost.n == 60
     assert found.refused.value == 1
 
 
-def test_the_command_writes_the_table(tmp_path: Path) -> None:
+def test_the_command_asks_the_model_and_writes_the_table(tmp_path: Path) -> None:
     (tmp_path / "databases").mkdir()
     (tmp_path / "databases" / "shop.sql").write_text(
         "CREATE TABLE lamp (id INTEGER PRIMARY KEY, colour TEXT, price REAL);"
         "INSERT INTO lamp VALUES (1, 'red', 3);"
     )
-    asked = [f"What is the price of lamp {number}?" for number in range(40)]
     lines = [
-        {"id": f"a{n}", "db_id": "shop", "question": q, "gold": "SELECT price FROM lamp"}
-        for n, q in enumerate(asked)
+        {
+            "id": f"a{n}",
+            "db_id": "shop",
+            "question": f"What is the price of lamp {n}?",
+            "gold": "SELECT price FROM lamp",
+        }
+        for n in range(40)
     ]
     write_lines(tmp_path / "questions.jsonl", *lines)
     others = [
-        {
-            "id": f"u{n}",
-            "db_id": "shop",
-            "question": f"What is the weather in {n}?",
-            "gold": "",
-        }
+        {"id": f"u{n}", "db_id": "shop", "question": f"What is the weather in {n}?", "gold": ""}
         for n in range(10)
     ]
     write_lines(tmp_path / "unanswerable.jsonl", *others)
+    model = register(lambda prompt: "no" if "weather" in prompt.text else "Yes.")
     out = tmp_path / "out"
-    bench("refusal", "--data", tmp_path, "--out", out, "--json")
-    assert "100.0%" in (out / "refusal.md").read_text()
+    bench("refusal", "--data", tmp_path, "--model", model, "--out", out, "--json")
+    assert "| 0.5 | 100.0%" in (out / "refusal.md").read_text()

@@ -17,12 +17,12 @@ CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
 
 @pytest.fixture
 def single(run: Run) -> Run:
-    """Runs the method of one query with the aids; it tries one candidate, unless told otherwise."""
+    """Runs the method of one query with the aids: one candidate, and nothing is refused."""
 
     async def single(
         script: Replies, given: Input | None = None, **context: object
     ) -> WorkingMemory:
-        settings = {"assist": "on", "query_candidates": 1, **context}
+        settings = {"assist": "on", "query_candidates": 1, "least_answerable": 0.0, **context}
         return await run("single_rag", script, given, **settings)
 
     return single
@@ -211,7 +211,7 @@ async def test_without_aids_the_selector_writes_the_query(run: Run) -> None:
     ("last", "verdict"),
     [
         (CHEAPEST, "In the facts"),
-        ("SELECT name, cost FROM plant ORDER BY cost DESC LIMIT 1", "Not sure: of the queries"),
+        ("SELECT name, cost FROM plant WHERE cost > 7.5 LIMIT 1", "Not sure: of the queries"),
     ],
 )
 async def test_queries_that_disagree_make_the_answer_unsure(
@@ -298,33 +298,30 @@ GOVERNMENT = {"question": "What is the language of the government?"}
 
 
 @pytest.mark.parametrize(
-    ("replies", "words"),
-    [(["no"], "language, government"), (["yes", "SELECT language FROM plant"], "language")],
+    ("replies", "problem"),
+    [
+        (["no"], "seems to hold nothing that answers this question."),
+        (["yes", "SELECT language FROM plant"], "nothing about: language."),
+    ],
     ids=["the model finds no place for it", "the query needs a name that is none"],
 )
 async def test_what_the_database_knows_nothing_of_is_refused(
-    single: Run, replies: list[str], words: str
+    single: Run, replies: list[str], problem: str
 ) -> None:
     script = Replies(write=[*replies, CHEAPEST])
-    memory = await single(script, GOVERNMENT)
+    memory = await single(script, GOVERNMENT, least_answerable=0.5)
     assert answer_of(memory)["decision"] is None
-    assert f"nothing about: {words}." in answer_of(memory)["unknown"]
+    assert problem in answer_of(memory)["unknown"]
 
 
 @pytest.mark.parametrize(
-    ("replies", "settings"),
-    [
-        (["Yes.", CHEAPEST], {}),
-        ([CHEAPEST], {"least_answerable": 0.0}),
-        ([CHEAPEST], {"most_unlinked": 1.0}),
-    ],
-    ids=["the model finds it likely", "the model is not asked", "never refused"],
+    ("replies", "least"), [(["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0)], ids=["likely", "never"]
 )
-async def test_unknown_words_alone_refuse_nothing(
-    single: Run, replies: list[str], settings: dict[str, float]
+async def test_what_a_model_finds_likely_is_not_refused(
+    single: Run, replies: list[str], least: float | None
 ) -> None:
     script = Replies(write=replies)
-    memory = await single(script, GOVERNMENT, **settings)
+    memory = await single(script, GOVERNMENT, least_answerable=least)
     assert script.tasks == ["write"] * len(replies)
     assert facts(memory) == ["Bonn | 7.25"]
 
@@ -342,7 +339,7 @@ async def test_whether_it_can_be_answered_is_asked_of_what_is_so(
     single: Run, question: str, asked: str
 ) -> None:
     script = Replies(write=["yes", CHEAPEST])
-    await single(script, {"question": question})
+    await single(script, {"question": question}, least_answerable=0.5)
     likely, written = script.prompts
     assert f"Question: {asked}\n" in likely.text
     assert question in written.text

@@ -19,9 +19,8 @@ from planweave.tools.database import (
     QueryFailed,
     QueryResult,
     Schema,
-    Unlinked,
 )
-from planweave.tools.unlinked import invented, unlinked
+from planweave.tools.invented import invented
 
 NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
 """How to fix a query that takes too long."""
@@ -116,11 +115,6 @@ class Graph(ABC):
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which names a question speaks of."""
         return links(question, self.schema(), self.run)
-
-    def unlinked(self, question: str, explained: str = "") -> Unlinked:
-        """The words of a question that no name and no value of the graph corresponds to."""
-        values = stored_values(self.schema(), self.run)
-        return unlinked(question, self.schema(), values, explained=explained)
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A property that only the question has; see :class:`planweave.tools.database.Database`."""

@@ -21,8 +21,8 @@ from planweave.tools.database import (
     QueryTimeout,
     RoleTooPowerful,
     Schema,
-    Unlinked,
 )
+from planweave.tools.invented import invented
 from planweave.tools.linking import linked
 from planweave.tools.sql import hints
 from planweave.tools.sql.backend import Backend
@@ -31,7 +31,6 @@ from planweave.tools.sql.describe import catalogue, definitions, with_data
 from planweave.tools.sql.doubts import doubts
 from planweave.tools.sql.guard import Statement, check, unwrapped
 from planweave.tools.sql.ranking import Option, as_ranking, option_column
-from planweave.tools.unlinked import invented, unlinked
 
 if TYPE_CHECKING:
     from sqlalchemy import URL
@@ -140,10 +139,6 @@ class SqlDatabase:
             DatabaseUnavailable: The database does not answer.
         """
         return linked(question, self.schema(), self._values)
-
-    def unlinked(self, question: str, explained: str = "") -> Unlinked:
-        """Words that nothing corresponds to; see :class:`planweave.tools.database.Database`."""
-        return unlinked(question, self.schema(), self._values, explained=explained)
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A column that only the question has; see :class:`planweave.tools.database.Database`."""

@@ -1,13 +1,15 @@
 """``planweave bench refusal``: which questions does a database have no answer to?"""
 
+import asyncio
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 
 from planweave.apps.cli.bench.common import publish
-from planweave.apps.options import AsJson
+from planweave.apps.options import AsJson, Model
 from planweave.benchmarks.core.options import published
 from planweave.benchmarks.suites import text2sql as sql_suite
 from planweave.benchmarks.suites.query_writing import refusal as refusing
@@ -17,6 +19,7 @@ def refusal(
     data: Annotated[
         Path | None, typer.Option(help="Folder of the questions; see PLANWEAVE_PUBLISHED.")
     ] = None,
+    model: Model = "embedded",
     target: Annotated[
         float, typer.Option(help="Share of answerable questions to refuse at most.", min=0.001)
     ] = 0.1,
@@ -24,9 +27,12 @@ def refusal(
     out: Annotated[Path | None, typer.Option(help="Folder for the tables as Markdown.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Calibrates the setting most_unlinked on questions with and without an answer; no model."""
+    """Calibrates the setting least_answerable on questions with and without an answer."""
     console = Console(stderr=as_json, highlight=False)
-    questions = refusing.scored(sql_suite.load(data or published("text2sql")))
-    found = refusing.calibrate(questions, target=target, seed=seed)
-    tables = refusing.tables(questions, found, target)
+    questions = list(sql_suite.load(data or published("text2sql")))
+    with Progress(console=console) as progress:
+        task = progress.add_task("questions", total=len(questions))
+        found = asyncio.run(refusing.scored(questions, model, lambda: progress.advance(task)))
+    calibrated = refusing.calibrate(found, target=target, seed=seed)
+    tables = refusing.tables(found, calibrated, target)
     publish("Refusal", tables, console, as_json=as_json, out=out)

@@ -1,38 +1,40 @@
-"""Refusal: from which share of unlinked words on a question is said to have no answer here.
+"""Refusal: below which chance that the database can answer is a question said to have no answer?
 
-The threshold is calibrated by split conformal prediction (Vovk et al. 2005; Papadopoulos et al.
-2002): the score of a question is the share of its words that nothing in the database corresponds
-to, and the threshold is the ``ceil((n + 1) (1 - a))``-th smallest score of ``n`` answerable
+A model is asked in one word whether the tables can answer, and how likely it says yes is the score
+of a question. The threshold is calibrated by split conformal prediction (Vovk et al. 2005;
+Papadopoulos et al. 2002): it is the ``floor((n + 1) a)``-th smallest score of ``n`` answerable
 questions. So of new answerable questions of the same kind a share of at most ``a`` is refused,
-whatever the distribution of the scores. How many of the others are refused is measured. No model is
-asked.
+whatever the distribution of the scores. How many of the others are refused is measured.
 """
 
+import asyncio
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import Rate, rate
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.memory import Context
+from planweave.models import achat_model, chance_of_yes
+from planweave.nodes.assist.query_writer import Need, answerable_prompt, ground_of
 from planweave.tools.connect import open_database
 
 
 class Scored(NamedTuple):
-    """A question, whether it has an answer, and the words that nothing corresponds to."""
+    """A question, whether it has an answer, and the chance that the model gives it of one."""
 
     name: str
     answerable: bool
-    share: float
-    words: tuple[str, ...]
+    chance: float
 
 
 class Calibration(NamedTuple):
     """A threshold from one half of the questions and what it refuses of the other.
 
     Attributes:
-        threshold: Questions with a greater share are refused; None if there were too few.
+        threshold: Questions with a smaller chance are refused; None if there were too few.
         calibrated_on: Answerable questions of the first half.
         lost: Share of the answerable ones of the other half that are refused.
         refused: Share of the unanswerable ones of the other half that are refused.
@@ -44,37 +46,47 @@ class Calibration(NamedTuple):
     refused: Rate | None
 
 
-def scored(questions: Iterable[Question]) -> list[Scored]:
-    """The share of unlinked words of every question."""
-    found = []
-    for question in questions:
-        database = open_database(question.source)
-        explained = f"{question.instructions} {question.notes}"
-        seen = database.unlinked(question.question, explained)
-        found.append(Scored(question.id, question.answerable, seen.share, seen.words))
+async def scored(
+    questions: Sequence[Question], model: str, on_question: Callable[[], None]
+) -> list[Scored]:
+    """The chance that ``model`` gives every question, those of one database together.
+
+    Raises:
+        ModelUnavailable: The model did not answer.
+    """
+    context, found = Context(model=model), []
+    asked = await achat_model(model, temperature=0.0, max_tokens=context.reply_tokens)
+    for question in sorted(questions, key=lambda one: str(one.source)):
+        need = Need(question=question.question, background=question.notes)
+        database = await asyncio.to_thread(open_database, question.source)
+        ground = await asyncio.to_thread(ground_of, need, database, context.schema_characters * 2)
+        prompt = answerable_prompt(ground, question.question, question.instructions)
+        chance = await chance_of_yes(asked, prompt, role="query_writer")
+        found.append(Scored(question.id, question.answerable, chance.yes))
+        on_question()
     return found
 
 
-def threshold(shares: Sequence[float], target: float) -> float | None:
-    """The share that at most ``target`` of new answerable questions exceed; None if too few."""
-    place = math.ceil((len(shares) + 1) * (1 - target))
-    return sorted(shares)[place - 1] if place <= len(shares) else None
+def threshold(chances: Sequence[float], target: float) -> float | None:
+    """The chance that at most ``target`` of new answerable questions are below; None if too few."""
+    place = math.floor((len(chances) + 1) * target + 1e-9)
+    return sorted(chances)[place - 1] if place else None
 
 
 def calibrate(questions: Sequence[Scored], *, target: float, seed: int) -> Calibration:
     """Find the threshold on a random half, and measure it on the other."""
     shuffled = drawn(questions, None, seed, lambda one: one.name)
     middle = len(shuffled) // 2
-    shares = [one.share for one in shuffled[:middle] if one.answerable]
-    found = threshold(shares, target)
+    chances = [one.chance for one in shuffled[:middle] if one.answerable]
+    found = threshold(chances, target)
     if found is None:
-        return Calibration(None, len(shares), None, None)
+        return Calibration(None, len(chances), None, None)
     others = shuffled[middle:]
-    return Calibration(found, len(shares), *(_refused(others, found, a) for a in (True, False)))
+    return Calibration(found, len(chances), *(_refused(others, found, a) for a in (True, False)))
 
 
-def _refused(questions: Sequence[Scored], above: float, answerable: bool) -> Rate | None:
-    return rate([one.share > above for one in questions if one.answerable == answerable])
+def _refused(questions: Sequence[Scored], below: float, answerable: bool) -> Rate | None:
+    return rate([one.chance < below for one in questions if one.answerable == answerable])
 
 
 def tables(questions: Sequence[Scored], found: Calibration, target: float) -> list[Table]:
@@ -83,10 +95,9 @@ def tables(questions: Sequence[Scored], found: Calibration, target: float) -> li
         title="Calibrated threshold",
         columns=("threshold", "calibrated on", "unanswerable refused", "answerable refused"),
         rows=[(found.threshold, found.calibrated_on, found.refused, found.lost)],
-        note=f"The share of unlinked words that at most {target:.0%} of new answerable "
-        "questions exceed (split conformal prediction), found on the answerable questions of a "
-        "random half; both shares are those of the other half. Questions above the threshold "
-        "are refused.",
+        note=f"The chance of an answer that at most {target:.0%} of new answerable questions are "
+        "below (split conformal prediction), found on the answerable questions of a random half; "
+        "both shares are those of the other half. Questions below the threshold are refused.",
     )
     return [calibrated, _curve(questions), _errors(questions, found.threshold)]
 
@@ -96,14 +107,14 @@ def tables(questions: Sequence[Scored], found: Calibration, target: float) -> li
     "threshold | unanswerable refused | answerable refused",
 )
 def _curve(questions: Sequence[Scored]) -> Rows:
-    for step in sorted({0.0, *(round(one.share, 3) for one in questions)}):
-        yield step, *(_refused(questions, step + 5e-4, answerable) for answerable in (False, True))
+    for step in range(10, 20):
+        below = step / 20
+        yield below, *(_refused(questions, below, answerable) for answerable in (False, True))
 
 
-@tabled("Errors at the threshold", "question | is | unlinked")
+@tabled("Errors at the threshold", "question | is | chance of an answer")
 def _errors(questions: Sequence[Scored], threshold: float | None) -> Rows:
-    above = 1.0 if threshold is None else threshold
     for one in questions:
-        if (one.share > above) == one.answerable:
+        if (one.chance < (threshold or 0.0)) == one.answerable:
             what = "refused" if one.answerable else "not refused"
-            yield one.name, what, ", ".join(one.words) or None
+            yield one.name, what, one.chance

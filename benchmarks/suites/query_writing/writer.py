@@ -61,7 +61,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
-        refusal=Refusal(sure, context.most_unlinked, context.chance_needed),
+        refusal=Refusal(sure, context.chance_needed),
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})

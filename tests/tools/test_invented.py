@@ -1,0 +1,39 @@
+"""Names that a query takes from its question and that the database does not have."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from planweave.tools.sql import SqlDatabase, open_sql
+
+CLINIC = """
+CREATE TABLE doctors (id INTEGER PRIMARY KEY, full_name TEXT, specialty TEXT, sale_price REAL);
+CREATE TABLE check_ins (id INTEGER PRIMARY KEY, doctor_id INTEGER REFERENCES doctors (id));
+INSERT INTO doctors VALUES (1, 'Ada Berg', 'dermatology', 20);
+"""
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
+    path = tmp_path_factory.mktemp("clinic") / "clinic.sql"
+    path.write_text(CLINIC, encoding="utf-8")
+    database = open_sql(path)
+    yield database
+    database.close()
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("SELECT d.blood_type FROM doctors AS d", "blood_type"),
+        ("SELECT COUNT(*) AS garden FROM doctors ORDER BY garden", ""),
+        ("SELECT doc_name FROM doctors WHERE note LIKE '%garden%'", ""),
+        ("SELECT salePrice FROM doctors", ""),
+        ("SELECT rating FROM doctors", ""),
+        ("SELECT (", ""),
+    ],
+)
+def test_a_name_that_only_the_question_has(clinic: SqlDatabase, query: str, name: str) -> None:
+    question = "Which blood type, garden and sale price has each doctor?"
+    assert clinic.invented(query, question) == name
+    assert clinic.invented(query, question, "The blood type is the type.") == ""
