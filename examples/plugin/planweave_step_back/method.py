@@ -8,7 +8,7 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.parts import begin, tools
 from planweave.memory import Action, Context, WorkingMemory
 from planweave.nodes.deciding.answering_machine import answering_machine
-from planweave.nodes.support.role import ask_role, failures, usage
+from planweave.nodes.support.role import ask_role, spent
 
 TASK = """# Your task now: step back
 Write one more general question. Its answer gives the principles that the question rests on."""
@@ -30,8 +30,7 @@ async def abstraction(state: StepBack, runtime: Runtime[Context]) -> StepBack:
     """Ask the model for the more general question, and search for that."""
     reply = await ask_role("abstraction", General, TASK, state, runtime)
     general = reply.value.question if reply.value else state["question"]
-    done = {"usage": usage(reply), "failures": failures(reply)}
-    return {"general": general, "action": search(general), **done}
+    return {"general": general, "action": search(general), **spent(reply)}
 
 
 def specific(state: StepBack) -> StepBack:
