@@ -174,7 +174,9 @@ async def _written(
         calls.extend(found.records)
         return found.yes
 
-    refusal = Refusal(sure, context.chance_needed)
+    # A further question says too little by itself to be judged: "And which is the cheapest?"
+    is_first = sum(message.type == "human" for message in state["messages"]) < 2
+    refusal = Refusal(sure, context.chance_needed if is_first else 0.0)
     is_words = not is_query(action["input"])
     need = Need(
         question=action["input"] if is_words else state["question"],

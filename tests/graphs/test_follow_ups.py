@@ -158,6 +158,19 @@ async def test_a_poor_interpretation_keeps_question_and_facts(
     assert "Question: Which is cheapest?" in script.prompts[-1].text
 
 
+@pytest.mark.parametrize("follows", [True, False], ids=["follows", "afresh"])
+async def test_a_further_question_is_not_refused(talk: Talk, follows: bool) -> None:
+    script = Replies(
+        write=["yes", COSTS, COSTS],  # only the first is asked about
+        interpret=[understood("Which is cheapest?", follows_up=follows)],
+        decide=[decide("Bonn", 1)] * 2,
+    )
+    questions = ("Which is cheapest?", "And without Bonn?")
+    _, second = await talk("single_rag", script, *questions, assist="on", query_candidates=1)
+    assert second["turns"][-1]["problem"] == ""
+    assert not script.left["write"]
+
+
 async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None:
     script = Replies(
         action=[act("sql", REGIONS), act("finish")],
