@@ -269,7 +269,6 @@ def test_what_the_question_names_is_shown(
         assert done.query == query
 
 
-SOLD = "FROM sale s JOIN product p ON s.product_id = p.product_id"
 BOTH = "FROM customer c JOIN sale s ON s.customer_id = c.customer_id"
 
 
@@ -615,25 +614,6 @@ def test_an_average_is_compared_where_one_is_asked_for(
     done = shop.corrected(query, question=question, instructions=instructions)
     assert [row[0] for row in shop.run(done.query).rows] == cities
     assert ("AVG" in done.query) == (len(cities) == 1)
-
-
-@pytest.mark.parametrize(
-    ("question", "query", "is_dropped"),
-    [
-        ("How many products of each colour?", f"SELECT p.colour, COUNT(*) {SOLD}", True),
-        ("How many sales of each colour of product?", f"SELECT p.colour, COUNT(*) {SOLD}", False),
-        ("How often was each product bought?", f"SELECT p.name, COUNT(*) {SOLD}", False),
-        ("What do products cost?", f"SELECT p.name, s.amount {SOLD}", False),
-        ("Which goods are there?", f"SELECT p.name {SOLD}", False),
-    ],
-)
-def test_a_table_that_is_only_joined_is_left_out(
-    shop: SqlDatabase, question: str, query: str, is_dropped: bool
-) -> None:
-    grouped = f"{query} GROUP BY {query.split()[1].strip(',')}"
-    done = shop.corrected(grouped, question=question)
-    assert ("without sale" in done.changes) is is_dropped
-    assert ("sale" in done.query) is not is_dropped
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,6 @@ from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_stored_names
-from planweave.tools.sql.unneeded import drop_unneeded_join
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -56,15 +55,10 @@ def corrected(
         now: The moment of the question; the database's own clock if empty.
         ranks: The query ranks options: no columns are added to it.
     """
-    import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
     query, named = with_stored_names(query, schema, dialect)
-    try:
-        tree = sqlglot.parse_one(query, read=dialect)
-    except (SqlglotError, RecursionError):
-        return Corrected(query)
+    tree = _parsed(query, dialect)
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
@@ -73,9 +67,7 @@ def corrected(
     changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
         changes += grouping.add_up_counts(select, catalogue, question)
-        if not ranks:
-            changes += grouping.compare_averages(select, f"{question} {instructions}")
-            changes += drop_unneeded_join(select, catalogue, question)
+        changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
         changes += [] if ranks else grouping.drop_groups(tree, question)
         changes += grouping.show_keys(tree)
@@ -98,17 +90,25 @@ def corrected(
 
 def columns_read(query: str, dialect: str) -> tuple[str, ...]:
     """The columns that a query reads, as it writes them, without the names that it gives itself."""
-    import sqlglot
     from sqlglot import exp
-    from sqlglot.errors import SqlglotError
 
-    try:
-        tree = sqlglot.parse_one(query, read=dialect)
-    except (SqlglotError, RecursionError):
+    tree = _parsed(query, dialect)
+    if tree is None:
         return ()
     given = {named.alias.lower() for named in tree.find_all(exp.Alias)}
     names = dict.fromkeys(column.name for column in tree.find_all(exp.Column))
     return tuple(name for name in names if name.lower() not in given)
+
+
+def _parsed(query: str, dialect: str) -> "exp.Expr | None":
+    """The query as a tree; None if it cannot be read."""
+    import sqlglot
+    from sqlglot.errors import SqlglotError
+
+    try:
+        return sqlglot.parse_one(query, read=dialect)
+    except (SqlglotError, RecursionError):
+        return None
 
 
 def _placed(
