@@ -21,7 +21,8 @@ def refusal(
     ] = None,
     model: Model = "embedded",
     target: Annotated[
-        float, typer.Option(help="Share of answerable questions to refuse at most.", min=0.001)
+        float,
+        typer.Option(help="Share of answerable questions to refuse at most.", min=0.001, max=0.999),
     ] = 0.1,
     seed: Annotated[int, typer.Option(help="Which half of the questions calibrates.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for the tables as Markdown.")] = None,
