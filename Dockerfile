@@ -6,7 +6,7 @@ RUN python -m venv /opt/planweave
 ENV PATH=/opt/planweave/bin:$PATH
 WORKDIR /src
 COPY requirements-serve.lock ./
-RUN pip install --no-cache-dir --require-hashes -r requirements-serve.lock
+RUN pip install --no-cache-dir --require-hashes --no-deps -r requirements-serve.lock
 COPY pyproject.toml setup.py README.md LICENSE ./
 COPY planweave planweave
 COPY memory memory

@@ -85,18 +85,18 @@ site: .venv-docs/done
 
 .venv/run.done: .venv/bin/python requirements.lock pyproject.toml
 	@echo "== Installing what a run needs (about a minute the first time)"
-	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --no-deps -r requirements.lock
 	@$(BIN)/python -m pip install --disable-pip-version-check --quiet --no-deps --editable .
 	@touch $@
 
 .venv/serve.done: .venv/run.done requirements-serve.lock
 	@echo "== Installing what the server needs"
-	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements-serve.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --no-deps -r requirements-serve.lock
 	@touch $@
 
 .venv/dev.done: .venv/run.done requirements-dev.lock
 	@echo "== Installing what the tests need (about a minute the first time)"
-	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@$(BIN)/python -m pip install --disable-pip-version-check --require-hashes --no-deps -r requirements-dev.lock
 	@touch $@
 
 # All but inspect, which holds other packages back (docs/dependencies.md).
