@@ -10,8 +10,9 @@ from langchain_core.messages import BaseMessage
 from planweave.graphs.support.events import AnswerEvent, CallEvent
 from planweave.graphs.support.running import events, graph
 from planweave.memory import Input, WorkingMemory
-from planweave.models import CallRecord, achat_model
+from planweave.models import CallRecord, ModelUnavailable, achat_model
 from planweave.models.call import Call, call
+from planweave.tools.environments import EnvironmentUnavailable
 
 if TYPE_CHECKING:
     from planweave.benchmarks.core.suite import Sample
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 OnCall: TypeAlias = Callable[[CallRecord], None]
 """Takes each call of a model as soon as it is over, so that a crash hides none."""
 
+
+STOPS = (ModelUnavailable, EnvironmentUnavailable)
+"""What ends a benchmark, since every other sample would end in the same way."""
 
 CRASH = "crash"
 """Key of what is known at the end of a run: why it crashed."""

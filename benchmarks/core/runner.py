@@ -6,11 +6,11 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TypeAlias
 
-from planweave.benchmarks.core.play import CRASH, OnCall, described
+from planweave.benchmarks.core.play import CRASH, STOPS, OnCall, described
 from planweave.benchmarks.core.record import Record, shared_texts
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.core.suite import Memory, Sample, suite
-from planweave.models import CallRecord, ModelUnavailable
+from planweave.models import CallRecord
 
 CarryOut: TypeAlias = Callable[[Sample], Awaitable[Record]]
 """Runs one sample, wherever that may be; raises what :func:`carry_out` raises."""
@@ -70,7 +70,7 @@ async def carry_out(sample: Sample, play: Play | None = None) -> Record:
     try:
         memory = await (play or measured.play)(sample, calls.append)
         score = await measured.score(sample, memory, calls.append)
-    except ModelUnavailable:
+    except STOPS:
         raise
     except Exception as crash:  # counted in the report, never hidden
         memory = {CRASH: described(crash)}

@@ -246,12 +246,27 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
     assert scores == {"react": pytest.approx(0.5), "instructrag": pytest.approx(0.5)}
 
 
+def open_the_toy_shop(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in ("planweave.tools.environments.episodes", "planweave.apps.cli.bench.environment"):
+        opened = import_module(module)  # a command has its module's name, too
+        monkeypatch.setattr(opened, "open_environment", lambda *_: ToyShop(notes))
+
+
+def test_a_missing_library_ends_the_run_and_marks_nothing_failed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOY_MISSING", "1")
+    open_the_toy_shop(tmp_path, monkeypatch)
+    words = ("--name", "webshop", "--policy", "react,rap", "--model", register(Replies()))
+    run(*words, "--out", tmp_path / "out", fails="there is no toy")
+    (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
+    assert "sample" not in {json.loads(line)["kind"] for line in file.read_text().splitlines()}
+
+
 def test_ends_of_the_environment_stand_in_the_report(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in ("planweave.tools.environments.episodes", "planweave.apps.cli.bench.environment"):
-        opened = import_module(module)  # a command has its module's name, too
-        monkeypatch.setattr(opened, "open_environment", lambda *_: ToyShop(tmp_path))
+    open_the_toy_shop(tmp_path, monkeypatch)
     done = ["count", "crash", "hang", "count"]
     script = Replies(action=[{"thought": "So.", "action": action} for action in done])
     words = ("--name", "webshop", "--policy", "react", "--model", register(script))

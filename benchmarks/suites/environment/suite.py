@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from planweave.benchmarks.core.metrics import rate
-from planweave.benchmarks.core.play import CRASH, OnCall, described, play_graph
+from planweave.benchmarks.core.play import CRASH, STOPS, OnCall, described, play_graph
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, Suite, register
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.learning.paths import TaskPath
 from planweave.memory import Context
-from planweave.models import ModelUnavailable
 from planweave.tools.environments import Task
 from planweave.tools.environments.episodes import Ends, counting
 
@@ -33,7 +32,7 @@ class EnvironmentTasks(Suite):
         with counting() as ends:
             try:
                 memory: Memory = await play_graph(sample, on_call)
-            except ModelUnavailable:
+            except STOPS:
                 raise
             except Exception as crash:  # the ends count all the same
                 memory = {CRASH: described(crash)}
