@@ -13,6 +13,13 @@ _WORDS: dict[Part, str] = {
     "starts": r"(?:start|begin)\w* (?:with|by|in)",
     "ends": r"end(?:s|ing)? (?:with|in|on)",
 }
+_IS = r"of|is|was|are|equals?|like|stating|saying|reading"
+_BOUNDS = {
+    ">=": r"since|at least|no(?:t)? (?:less|earlier) than",
+    "<=": r"until|at most|up to|no(?:t)? (?:more|later) than",
+    ">": r"after|above|over|exceed(?:s|ing)?|(?:later|more|greater|higher|larger) than",
+    "<": r"before|below|under|(?:earlier|less|fewer|lower|smaller) than",
+}
 _BETWEEN = r"(?: (?:a|an|the|word|words|term|text|phrase|letter|letters|string)){0,3} ?\W?"
 
 
@@ -23,6 +30,28 @@ def said_part(question: str, text: str) -> Part | None:
         if text and re.search(said, question, re.IGNORECASE):
             return part
     return None
+
+
+def said_of(question: str, name: str, text: str) -> bool:
+    """Whether the question says of a property that it is or contains a text."""
+    named = r"\W*".join(map(re.escape, parts_of(name)))
+    verbs = "|".join((*_WORDS.values(), _IS))
+    said = rf"\b{named}(?: that| which)? (?:{verbs}){_BETWEEN}{re.escape(text)}"
+    return bool(text) and re.search(said, question, re.IGNORECASE) is not None
+
+
+def said_bound(question: str, value: str) -> str:
+    """How the question bounds by a number or a date, as an operator: "after 1960" is ``>``.
+
+    Returns:
+        Empty where it asks for the value itself, or bounds by a text.
+    """
+    if not value[:1].isdigit():
+        return ""
+    for operator, words in _BOUNDS.items():
+        if re.search(rf"\b(?:{words}) \W?{re.escape(value)}\b(?!\.\d)", question, re.IGNORECASE):
+            return operator
+    return ""
 
 
 def said_direction(question: str, name: str) -> Literal["ASC", "DESC"] | None:

@@ -17,13 +17,23 @@ from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
 from planweave.tools.database import Field
-from planweave.tools.said import Part, said_direction, said_part
+from planweave.tools.said import Part, said_bound, said_direction, said_of, said_part
 
 _OPERATORS: dict[Part, str] = {
     "contains": "CONTAINS",
     "starts": "STARTS WITH",
     "ends": "ENDS WITH",
 }
+_TEST = re.compile(
+    r"(?:[<>]=?|<>|STARTS WITH|ENDS WITH|CONTAINS|=)\s*(?:-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\")",
+    re.IGNORECASE,
+)
+"""A comparison where a map has room for a value only."""
+_WILD = re.compile(r"(?P<open>[*%]?)(?P<text>[^*%]+)(?P<close>[*%]?)")
+_QUOTED = re.compile(r"(?<!\w)'([^'\\]+)'(?!\w)")
+_WILDCARDS = {(True, False): "ENDS WITH", (False, True): "STARTS WITH"}
+"""Where a mark stands for any text: before, behind."""
+_MEANT = "meant"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YEAR = re.compile(r"\d{4}(?:-\d{2})?")
 
@@ -55,15 +65,41 @@ def compared_as_meant(
                 behind(value, ")"),
             ]
             yield edits, f"{access.property} is a list: any of its items counts"
-        elif sign.text == "=" and (operator := _meant(value, field, question)):
-            text = _as_text(value)
-            yield (
-                [instead(sign, operator), instead(value, text)],
-                f"{access.property} {operator} {text}",
-            )
+        elif (sign.text == "=" or sign.word in ("LIKE", "ILIKE")) and (
+            test := _meant(value, field, question, like=bool(sign.word))
+        ):
+            yield [Edit(sign.start, value.end, test)], f"{access.property} {test}"
+    yield from _named(names, tokens, question)
     yield from _maps(names, tokens, question)
     yield from _sorted_as_said(tokens, question)
     yield from _same(names, tokens, question)
+
+
+def _named(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """A text that the question says of another property: "a summary mentioning 'funny'"."""
+    for access in names.patterns.accesses:
+        after = tokens[access.place + 3 : access.place + 6]
+        value = next((token for token in after if token.kind == "string"), None)
+        if access.place < 0 or value is None:
+            continue
+        meant = {
+            (place, field.name)
+            for place, element in names.patterns.elements.items()
+            if len(owners := names.entities(element)) == 1
+            for field in owners[0].fields
+            if said_of(question, field.name, value.text[1:-1])
+        }
+        if len(meant) != 1 or access.property in {name for _, name in meant}:
+            continue
+        place, name = meant.pop()
+        variable = names.patterns.elements[place].variable
+        edits = [] if variable else [behind(tokens[place], _MEANT)]
+        edits.append(instead(tokens[access.place], variable or _MEANT))
+        edits.append(instead(tokens[access.place + 2], quoted(name)))
+        yield edits, f"{access.property} → {name}"
+        return
 
 
 def _sorted_as_said(tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
@@ -109,34 +145,55 @@ def _maps(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tupl
         start = _map_of(tokens, place)
         for entry in _entries(tokens, start):
             name, value = tokens[entry.key].identifier, _value(tokens, entry)
-            owners = [e for e in names.entities(element) if name in {f.name for f in e.fields}]
-            if value is None or len(owners) != 1:
+            fields = [f for e in names.entities(element) for f in e.fields if f.name == name]
+            if len(fields) != 1:
                 continue
-            field = next(field for field in owners[0].fields if field.name == name)
-            if operator := _meant(value, field, question):
-                edits = _moved_to_where(
-                    names, tokens, place, entry, f"{operator} {_as_text(value)}"
-                )
-                if edits:
-                    yield edits, f"{name} {operator} {_as_text(value)}"
+            test = _test(tokens, entry)
+            if not test and fields[0].type == "STRING":
+                test = _parameter(tokens, entry, question)
+            if not test and value is not None:
+                test = _meant(value, fields[0], question)
+            if test:
+                if edits := _moved_to_where(names, tokens, place, entry, test):
+                    yield edits, f"{name} {test}"
                     return
-            elif entry.first != entry.last:
+            elif value is not None and entry.first != entry.last:
                 span = tokens[entry.first].start, tokens[entry.last].end
                 yield [Edit(*span, value.text)], f"{name} is {value.text}"
                 return
 
 
-def _meant(value: Token, field: Field, question: str) -> str:
-    """The operator that a question means by equality with a value; empty if it means that."""
+def _test(tokens: Sequence[Token], entry: _Entry) -> str:
+    """The comparison that a map has instead of a value; empty if it has a value."""
+    written = [token.identifier or token.text for token in tokens[entry.first : entry.last + 1]]
+    text = re.sub(r"([<>]) =", r"\1=", " ".join(written))
+    return text if _TEST.fullmatch(text) else ""
+
+
+def _parameter(tokens: Sequence[Token], entry: _Entry, question: str) -> str:
+    """For a parameter that nobody gives: the only text in quotes that the query does not use."""
+    if (tokens[entry.first].text, entry.last - entry.first) not in (("{", 2), ("$", 1)):
+        return ""
+    used = {token.identifier or token.text[1:-1] for token in tokens}
+    left = {text for text in _QUOTED.findall(question) if text not in used}
+    return f"= '{left.pop()}'" if len(left) == 1 else ""
+
+
+def _meant(value: Token, field: Field, question: str, *, like: bool = False) -> str:
+    """The test that a question means by equality, or by SQL's ``like``; empty if it means that."""
     text = value.text.strip("'\"")
     if any(map(_DATE.match, field.samples)) and _YEAR.fullmatch(text):
-        return "STARTS WITH"
-    part = said_part(question, text) if value.kind == "string" else None
-    return _OPERATORS[part] if part else ""
-
-
-def _as_text(value: Token) -> str:
-    return value.text if value.kind == "string" else f"'{value.text}'"
+        return f"STARTS WITH '{text}'"
+    if bound := said_bound(question, text):
+        return f"{bound} {value.text}"
+    if value.kind != "string":
+        return ""
+    wild = _WILD.fullmatch(text)
+    if wild and (like or ("*" in text and text not in question)):
+        operator = _WILDCARDS.get((bool(wild["open"]), bool(wild["close"])), "CONTAINS")
+        return f"{operator} {value.text.replace(text, wild['text'])}"
+    part = said_part(question, text)
+    return f"{_OPERATORS[part]} {value.text}" if part else ""
 
 
 def _field(names: Names, variable: str, name: str) -> Field | None:

@@ -10,8 +10,8 @@ from planweave.tools.cypher.counted import counts_what_is_asked
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
-from planweave.tools.cypher.patterns import Access
-from planweave.tools.cypher.reach import is_known, joined, properties, renamed
+from planweave.tools.cypher.patterns import Access, Link
+from planweave.tools.cypher.reach import found_next_door, is_known, joined, properties, renamed
 from planweave.tools.cypher.sql_habits import clauses, items, lacks_return, without_sql
 from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead, tokenize
 from planweave.tools.database import Corrected, Entity, Limits, QueryResult, Schema
@@ -69,6 +69,7 @@ def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[l
     """What schema and question correct, with what is reported of it."""
     corrections = (renamed, _retyped, _turned, _routed, _moved, joined, _as_numbers)
     found = [one for correction in corrections for one in correction(names, tokens)]
+    found = found or [*found_next_door(names, tokens, _bound(tokens))]
     found = found or [*compared_as_meant(names, tokens, question)]
     return found or [*counts_what_is_asked(names, tokens, question)]
 
@@ -97,6 +98,11 @@ def _title(entity: Entity, values: Values) -> str:
     for name in (field.name for field in entity.fields if _NAMING.search(field.name)):
         if name.lower() in ("name", "title") or _tells_apart(entity, name, values):
             return name
+    return _key(entity)
+
+
+def _key(entity: Entity) -> str:
+    """The property that numbers a thing; empty if none does by its name."""
     keys = (f"{entity.name}id".lower(), f"{entity.name}_id".lower(), "id")
     return next((field.name for field in entity.fields if field.name.lower() in keys), "")
 
@@ -111,7 +117,10 @@ def _tells_apart(entity: Entity, name: str, values: Values) -> bool:
 def _titled(
     statement: str, names: Names, tokens: Sequence[Token], values: Values
 ) -> tuple[Edit, str] | None:
-    """Show what a thing is called before what is asked about it, or before the thing as a whole."""
+    """Show what a thing is called before what is asked about it, or before the thing as a whole.
+
+    Before the whole its key is shown, too, and what the query compares.
+    """
     words = clauses(tokens)
     place = next((at for at, one in enumerate(words) if one.word == "RETURN"), -1)
     if place < 0 or any(one.word in ("RETURN", "UNION") for one in words[place + 1 :]):
@@ -126,10 +135,16 @@ def _titled(
     if len(owners) != 1 or owners[0].kind != "node" or not (title := _title(owners[0], values)):
         return None
     asked = {item["property"] for item in found if item and item["property"]}
-    if title in asked or not asked <= properties(owners[0]):
+    if not asked <= properties(owners[0]):
         return None
-    text = f"{things.pop()}.{quoted(title)}"
-    is_whole = any(item and not item["property"] for item in found)
+    thing, told = things.pop(), [title]
+    if is_whole := any(item and not item["property"] for item in found):
+        read = (a.property for a in names.patterns.accesses if a.variable == thing)
+        told += [_key(owners[0]) or title, *read]
+    told = [name for name in dict.fromkeys(told) if name not in asked]
+    if not told:
+        return None
+    text = ", ".join(f"{thing}.{quoted(name)}" for name in told)
     is_sorted = any(one.word == "ORDER" for one in words[place:])
     once = "DISTINCT " if is_whole and not is_sorted and not shown["once"] else ""
     start = words[place].start + shown.start("items")
@@ -192,6 +207,9 @@ def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit],
             continue
         if runs(type_, link, names) or runs(type_, link.turned, names):
             continue
+        if back := _back(link, type_, names, tokens):
+            yield back, f"the same {link.left.variable} is linked by {type_.name}"
+            return  # the next link begins where this one ends
         forward = link.arrow == ">"
         left, right = names.entities(link.left), names.entities(link.right)
         left_ends, right_ends = (type_.start, type_.end) if forward else (type_.end, type_.start)
@@ -216,6 +234,36 @@ def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit],
         else:
             opening = tokens[link.end + (3 if forward else 2)]
             yield [before(opening, f"(:{quoted(label)}){step}")], change
+
+
+def _back(link: Link, type_: Entity, names: Names, tokens: Sequence[Token]) -> list[Edit]:
+    """``(p)-[:WROTE]->(m)-[:DIRECTED]->(m2)`` means ``(m)<-[:DIRECTED]-(p)``: p did both.
+
+    Empty where the relationship does not lead from the node before to the one in between.
+    """
+    over = link.left.variable
+    meets = (one for one in names.patterns.links if over and one.right.variable == over)
+    earlier = next(meets, None)
+    if earlier is None or link.arrow != ">" or not earlier.left.variable:
+        return []
+    if not _leads(type_, names.entities(earlier.left), names.entities(link.left)):
+        return []
+    opening = link.end + 3
+    closing = names.patterns.closing[opening]
+    edits = [before(tokens[link.place - 1], "<"), instead(tokens[link.end + 2], "")]
+    edits.append(Edit(tokens[opening].start, tokens[closing].end, f"({earlier.left.variable})"))
+    gone = link.right.variable if link.right.variable != over else ""
+    for at, token in enumerate(tokens[:-1]):
+        if gone and token.identifier == gone:
+            meant = over if tokens[at + 1].text == "." else earlier.left.variable
+            edits += [instead(token, meant)] if not opening <= at <= closing else []
+    return edits
+
+
+def _leads(type_: Entity, start: Sequence[Entity], end: Sequence[Entity]) -> bool:
+    return any(one.name in type_.start for one in start) and any(
+        one.name in type_.end for one in end
+    )
 
 
 def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:

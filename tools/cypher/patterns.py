@@ -61,14 +61,14 @@ class Patterns:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = tokens
-        self._closing, self._around = brackets(tokens)
-        self._opening = {end: start for start, end in self._closing.items()}
+        self.closing, self._around = brackets(tokens)
+        self._opening = {end: start for start, end in self.closing.items()}
 
     @cached_property
     def elements(self) -> dict[int, Element]:
         """Every labelled, typed or mapped element by the place where it opens."""
         found = {}
-        for start in self._closing:
+        for start in self.closing:
             element = self._element(start)
             if element and (element.names or element.properties):
                 found[start] = element
@@ -99,7 +99,7 @@ class Patterns:
     @cached_property
     def map_keys(self) -> frozenset[str]:
         """Keys of literal maps, which may be read like properties later on."""
-        inside = {start for start in self._closing if self._is_pattern_map(start)}
+        inside = {start for start in self.closing if self._is_pattern_map(start)}
         return frozenset(
             token.identifier
             for i, token in enumerate(self._tokens)
@@ -136,12 +136,12 @@ class Patterns:
         """Whether the bracket at ``start`` may hold a node, not arguments or a map in brackets."""
         if self._identifier(start - 1):
             return self._word(start - 1) in _BEFORE_NODE
-        end = self._closing.get(start, start)
+        end = self.closing.get(start, start)
         is_linked = self._text(end + 1) in ("-", "<") or self._text(start - 1) in ("-", ">")
         return is_linked or not bare
 
     def _map(self, start: int) -> tuple[tuple[str, str], ...]:
-        end = self._closing.get(start, start)
+        end = self.closing.get(start, start)
         keys = [
             i
             for i in range(start + 1, end)
@@ -163,7 +163,7 @@ class Patterns:
         return sign + token.text if is_literal and ends else ""
 
     def _links(self) -> Iterator[Link]:
-        for start, end in self._closing.items():
+        for start, end in self.closing.items():
             if self._text(start) != "[" or self._text(start - 1) != "-":
                 continue
             from_right = self._text(start - 2) == "<"

@@ -4,7 +4,8 @@ A small model knows what it looks for better than where a graph keeps it: as in 
 near neighbour is that one, and a property of the node next door is looked up there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
@@ -94,6 +95,31 @@ def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
             edits.append(behind(last, f", {pattern}"))
         edits.append(instead(tokens[access.place], made[key]))
         yield edits, f"{access.property} is a property of {label}"
+
+
+def found_next_door(
+    names: Names, tokens: Sequence[Token], bound: Collection[str]
+) -> Iterator[tuple[list[Edit], str]]:
+    """Variables that no pattern brings in: the one node next door that has what is read of them."""
+    accesses = [a for a in names.patterns.accesses if a.place >= 0 and a.variable not in bound]
+    for variable in dict.fromkeys(access.variable for access in accesses):
+        read = {access.property for access in accesses if access.variable == variable}
+        ways = {
+            (element.variable, step, label)
+            for element in names.patterns.elements.values()
+            if element.is_node and element.variable
+            for entity in names.entities(element)
+            for step, label in _steps(entity.name, sorted(read)[0], names)
+            if read <= properties({**names.nodes, **names.relationships}[label])
+        }
+        first = next(access for access in accesses if access.variable == variable)
+        if len(ways) != 1:
+            continue
+        start, step, label = ways.pop()
+        last = _last_of_pattern(replace(first, variable=start), names, tokens)
+        if last is not None:
+            pattern = f", ({quoted(start)}){step.replace(_NEXT, quoted(variable))}"
+            yield [behind(last, pattern)], f"{variable} is the {label} beside {start}"
 
 
 def _is_here(name: str, names: Names) -> bool:

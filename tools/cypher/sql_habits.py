@@ -15,6 +15,7 @@ _CLAUSES = frozenset(
         *("ORDER", "SKIP", "LIMIT", "UNION", "GROUP", "HAVING"),
     )
 )
+_BEFORE_NAMES = (":", ".", "|", "STARTS", "ENDS")
 _AGGREGATES = frozenset(("COUNT", "SUM", "AVG", "MIN", "MAX", "COLLECT"))
 _NUMBER = "number"
 """What an aggregate is called by which the query filters."""
@@ -27,7 +28,15 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
         QueryRefused: It cannot be cut into tokens.
     """
     changes = []
-    for rewrite in (_between, _grouping, _loose_direction, _hidden_sorting, _last):
+    for rewrite in (
+        _between,
+        _grouping,
+        _late_condition,
+        _loose_direction,
+        _hidden_sorting,
+        _last,
+        _repeated,
+    ):
         query, change = rewrite(query)
         if change:
             changes.append(change)
@@ -74,6 +83,24 @@ def _grouping(query: str) -> tuple[str, str]:
     test = condition.replace(aggregate, _NUMBER)
     head = f"{query[: group.start]}WITH {keys}, {aggregate} AS {_NUMBER} WHERE {test} "
     return head + rest.replace(aggregate, _NUMBER), change
+
+
+def _late_condition(query: str) -> tuple[str, str]:
+    """``RETURN a WHERE a.x > 1``: the condition goes before RETURN, one on an aggregate to WITH."""
+    words = clauses(tokenize(query))
+    pair = next((p for p in pairwise(words) if [t.word for t in p] == ["RETURN", "WHERE"]), None)
+    if pair is None:
+        return query, ""
+    returned, where = pair
+    following = [token for token in words if token.start > where.start]
+    end = following[0].start if following else len(query)
+    condition, rest = query[where.end : end].strip(), query[end:]
+    if _aggregate(condition):
+        return _filtered(query, returned, where, condition, rest), "filters by WITH"
+    if "WHERE" in [token.word for token in words if token.start < returned.start]:
+        return query, ""
+    head, shown = query[: returned.start], query[returned.start : where.start]
+    return f"{head}WHERE {condition} {shown}{rest}".strip(), "WHERE goes before RETURN"
 
 
 def _filtered(query: str, returned: Token, group: Token, condition: str, rest: str) -> str:
@@ -138,6 +165,21 @@ def _last(query: str) -> tuple[str, str]:
     return f"{query[:start]}RETURN{query[start + len('WITH') :]}", "returns what it has last"
 
 
+def _repeated(query: str) -> tuple[str, str]:
+    """``RETURN m.title, m.title``: Cypher has each column once."""
+    words = clauses(tokenize(query))
+    place = next((at for at, one in enumerate(words) if one.word == "RETURN"), -1)
+    if place < 0:
+        return query, ""
+    start = words[place].end
+    end = words[place + 1].start if place + 1 < len(words) else len(query)
+    shown = items(query[start:end])
+    once = [*dict.fromkeys(shown)]
+    if len(once) == len(shown):
+        return query, ""
+    return f"{query[:start]} {', '.join(once)} {query[end:]}".strip(), "each column once"
+
+
 def _aggregate(text: str) -> str:
     """The first call of an aggregate."""
     tokens = tokenize(text)
@@ -166,13 +208,13 @@ def items(text: str) -> list[str]:
 
 
 def clauses(tokens: Sequence[Token]) -> list[Token]:
-    """The words that begin a clause, and no label or property of such a name."""
+    """The words that begin a clause, and no label, property or operator of such a name."""
     found = []
     for at, token in enumerate(tokens):
-        before = tokens[at - 1].text if at else ""
+        before = (tokens[at - 1].identifier.upper() or tokens[at - 1].text) if at else ""
         after = tokens[at + 1].word if at + 1 < len(tokens) else ""
         is_begun = token.word not in ("ORDER", "GROUP") or after == "BY"
-        if token.word in _CLAUSES and before not in (":", ".", "|") and is_begun:
+        if token.word in _CLAUSES and before not in _BEFORE_NAMES and is_begun:
             found.append(token)
     return found
 
