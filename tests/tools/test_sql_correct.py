@@ -651,3 +651,109 @@ def test_rows_are_sorted_as_the_question_says(
 def test_what_has_none_of_something(shop: SqlDatabase, question: str, cities: list[str]) -> None:
     done = shop.corrected("SELECT city FROM customer WHERE name <> 'Cleo'", question=question)
     assert sorted({str(row[0]) for row in shop.run(done.query).rows}) == cities
+
+
+AGAINST = "What is the difference between the amount of Genoa and that of Lübeck?"
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "number"),
+    [
+        (f"SELECT SUM(s.amount) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')", AGAINST, 420),
+        (f"SELECT MAX(s.amount) {BOTH} WHERE c.city = 'Lübeck' OR c.city = 'Genoa'", AGAINST, 380),
+        (
+            f"SELECT c.city, SUM(s.amount) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa') "
+            "GROUP BY c.city ORDER BY 2 LIMIT 1",
+            AGAINST,
+            420,
+        ),
+        (
+            f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} WHERE c.city = 'Genoa' "
+            "AND c.city = 'Lübeck' AND s.pieces > 1",
+            AGAINST,
+            None,
+        ),
+        (
+            f"SELECT SUM(s.amount) {BOTH} WHERE c.city = 'Genoa' "
+            f"UNION SELECT SUM(s.amount) {BOTH} WHERE c.city = 'Lübeck'",
+            AGAINST,
+            420,
+        ),
+        (
+            f"SELECT COUNT(DISTINCT c.name) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')",
+            "What is the ratio of buyers in Genoa to those in Lübeck?",
+            2,
+        ),
+        (
+            "SELECT COUNT(*) FROM customer WHERE city IN ('Lübeck', 'Genoa')",
+            "How many more customers are there in Genoa than in Lübeck?",
+            1,
+        ),
+        (
+            "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer",
+            "What is the ratio of Genoa customers to non-Genoa customers?",
+            2,
+        ),
+        (
+            "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer",
+            "What is the ratio of Genoa customers to all?",
+            pytest.approx(2 / 3),
+        ),
+        (f"SELECT SUM(s.amount) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')", "In total?", 460),
+    ],
+)
+def test_two_groups_are_set_against_each_other(
+    shop: SqlDatabase, query: str, question: str, number: float | None
+) -> None:
+    done = shop.corrected(query, question=question)
+    assert shop.run(done.query).rows == ((number,),)
+
+
+@pytest.mark.parametrize(
+    ("question", "cities"),
+    [
+        ("Which cities bought both 1 and 2 pieces at once?", []),
+        ("Which cities bought both lamps and desks?", ["Genoa"]),
+        ("Which cities bought a lamp or a desk?", ["Genoa", "Genoa", "Lübeck"]),
+    ],
+)
+def test_both_is_more_than_either(shop: SqlDatabase, question: str, cities: list[str]) -> None:
+    test = "s.pieces IN (1, 2)" if "1 and 2" in question else "p.name IN ('Lamp', 'Desk')"
+    query = f"SELECT c.city {BOTH} JOIN product p ON p.product_id = s.product_id WHERE {test}"
+    done = shop.corrected(query, question=question)
+    assert sorted(str(row[0]) for row in shop.run(done.query).rows) == cities
+
+
+@pytest.mark.parametrize(
+    ("question", "groups"),
+    [("How many for each city and name?", 3), ("How many for each city?", 2)],
+)
+def test_each_of_two_is_a_group_of_its_own(shop: SqlDatabase, question: str, groups: int) -> None:
+    done = shop.corrected("SELECT city, COUNT(*) FROM customer GROUP BY city", question=question)
+    assert len(shop.run(done.query).rows) == groups
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "rows"),
+    [
+        (
+            "SELECT amount FROM sale WHERE sold >= STRFTIME('%Y-%m-%d', '2024-06-11') - '14 days'",
+            "Of the last 14 days?",
+            ((40.0,),),
+        ),
+        (
+            "SELECT JULIANDAY('2024-01-02') - JULIANDAY(sold) FROM sale WHERE pieces = 1",
+            "How many hours before the 2nd, in hours?",
+            ((-72.0,),),
+        ),
+        (
+            "SELECT 24 * (JULIANDAY('2024-01-02') - JULIANDAY(sold)) FROM sale WHERE pieces = 1",
+            "How many hours before the 2nd, in hours?",
+            ((-72.0,),),
+        ),
+    ],
+)
+def test_spans_are_counted_as_the_question_says(
+    shop: SqlDatabase, query: str, question: str, rows: tuple[object, ...]
+) -> None:
+    assert shop.run(shop.corrected(query, question=question).query).rows == rows

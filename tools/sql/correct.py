@@ -13,6 +13,7 @@ from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_stored_names
+from planweave.tools.sql.two_groups import compare_two_groups, have_both
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -63,6 +64,8 @@ def corrected(
         return Corrected(query)
     catalogue = Catalogue(schema)
     tree, changes = _placed(tree, catalogue, dialect, question)
+    tree, compared = compare_two_groups(tree, question)
+    changes += compared
     homes = _Homes(tree, catalogue)
     changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
@@ -70,12 +73,14 @@ def corrected(
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
         changes += [] if ranks else grouping.drop_groups(tree, question)
+        changes += [] if ranks else have_both(tree, question)
+        changes += [] if ranks else grouping.group_by_each(tree, catalogue, question)
         changes += grouping.show_keys(tree)
         changes += grouping.group_by_what_is_shown(tree)
         changes += [] if ranks else _shown(tree, catalogue, question)
         changes += divide_by_the_whole(tree, question, data.several)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
-    changes += _as_sqlite_compares(tree, homes, data) if dialect == "sqlite" else []
+    changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
     stored = cache(data.values)
     changes += slips.write_stored_values(_compared(tree, homes), stored)
@@ -124,7 +129,7 @@ def _placed(
     return original, as_sqlite_has_them(original) if dialect == "sqlite" else []
 
 
-def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data) -> list[str]:
+def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question: str) -> list[str]:
     """Dates, their parts and missing values, which SQLite takes for texts and numbers."""
 
     def is_lacking(column: "exp.Column") -> bool:
@@ -133,7 +138,9 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data) -> list[
 
     return [
         *dates.read_stored_parts(tree, homes.catalogue.is_number),
+        *dates.shift_by_text(tree),
         *dates.subtract_days(tree, homes.catalogue.is_date),
+        *dates.count_in_the_unit_asked(tree, question),
         *dates.compare_parts_alike(tree, homes.catalogue.is_date),
         *dates.take_whole_days(tree, homes.catalogue.is_moment),
         *slips.rank_values_only(tree, is_lacking),

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
 _YEAR = re.compile(r"\d{4}$")
+_SPAN = re.compile(r"\d+ (?:day|month|year)s?")
+_UNIT = re.compile(r"\bin (?P<unit>hours|minutes|seconds)\b", re.IGNORECASE)
+_A_DAY = {"hours": 24, "minutes": 1_440, "seconds": 86_400}
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
@@ -56,6 +59,50 @@ def subtract_days(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> li
             days = exp.Anonymous(this="JULIANDAY", expressions=[difference.args[side].copy()])
             difference.set(side, days)
     return ["subtracts dates in days"] if found else []
+
+
+def shift_by_text(tree: "exp.Expr") -> list[str]:
+    """``date - '14 days'``: SQLite takes the text for the number 14 and the date for a year."""
+    from sqlglot import exp
+
+    changes = []
+    for node in list(tree.find_all(exp.Sub, exp.Add)):
+        span = node.expression
+        if not isinstance(span, exp.Literal) or not _SPAN.fullmatch(span.name):
+            continue
+        sign = "-" if isinstance(node, exp.Sub) else "+"
+        date = node.this
+        if _part_of(date) == "%Y-%m-%d":
+            date = date.this if isinstance(date, exp.TimeToStr) else date.expressions[1]
+        shift = exp.Literal.string(f"{sign}{span.name}")
+        node.replace(exp.Anonymous(this="DATE", expressions=[date.copy(), shift]))
+        changes.append(f"shifts a date by {sign}{span.name}")
+    return changes
+
+
+def count_in_the_unit_asked(tree: "exp.Expr", question: str) -> list[str]:
+    """Turn a difference of dates, which SQLite counts in days, into the unit that is asked for."""
+    from sqlglot import exp
+
+    asked = _UNIT.search(question)
+    if asked is None:
+        return []
+    unit = asked["unit"].lower()
+
+    def is_days(node: "exp.Expr") -> bool:
+        return node.name.upper() == "JULIANDAY"
+
+    found = [
+        one
+        for one in tree.find_all(exp.Sub)
+        if is_days(one.this)
+        and is_days(one.expression)
+        and not one.find_ancestor(exp.Mul, exp.Div, exp.Where)
+    ]
+    for difference in found:
+        days = exp.Paren(this=difference.copy())
+        difference.replace(exp.Mul(this=days, expression=exp.Literal.number(_A_DAY[unit])))
+    return [f"counts in {unit}"] if found else []
 
 
 def set_the_present(tree: "exp.Expr", now: str) -> list[str]:

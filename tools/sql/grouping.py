@@ -6,7 +6,7 @@ Each function changes a parsed query in place and returns what it changed, for t
 import re
 from typing import TYPE_CHECKING
 
-from planweave.tools.linking import plain
+from planweave.tools.linking import parts_of, plain
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.slips import tests_of
 
@@ -111,6 +111,33 @@ def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> 
     for count in counts:
         count.replace(exp.Sum(this=column.copy()))
     return ["adds up count"] if counts else []
+
+
+def group_by_each(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+    """Group by both columns where the question asks for each of one and the other."""
+    from sqlglot import exp
+
+    group = select.args.get("group")
+    keys = group.expressions if group else []
+    if len(keys) != 1 or not isinstance(key := keys[0], exp.Column):
+        return []
+    tables = {one.alias_or_name.lower(): one.name.lower() for one in select.find_all(exp.Table)}
+    home = tables.get(key.table.lower()) if key.table else next(iter(tables.values()), None)
+    if home is None or (not key.table and len(tables) != 1):
+        return []
+    asked, mine = plain(question), " ".join(map(plain, parts_of(key.name)))
+    meant = []
+    for name in catalogue.columns.get(home, {}).values():
+        other = " ".join(map(plain, parts_of(name)))
+        pairs = (f"{mine} and {other}", f"{other} and {mine}")
+        if name.lower() != key.name.lower() and any(
+            re.search(rf"\b(?:each|every|per|by) {pair}\b", asked) for pair in pairs
+        ):
+            meant.append(exp.column(name, table=key.table or None))
+    if len(meant) != 1:
+        return []
+    select.group_by(meant[0], copy=False)
+    return [f"groups by {meant[0].sql()}"]
 
 
 def compare_averages(select: "exp.Select", question: str) -> list[str]:

@@ -1,0 +1,202 @@
+"""Two groups that a question sets against each other: their difference, their ratio, or both.
+
+Small models filter by both groups at once, which is empty, or add them up together.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from planweave.tools.sql.slips import tests_of
+
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+_DIFFERENCE = re.compile(
+    r"\bdifference between\b"
+    r"|\bhow (?:much|many) (?:more|less|fewer|higher|lower|larger)\b.*\bthan\b",
+    re.IGNORECASE,
+)
+_RATIO = re.compile(r"\bratio (?:of|between)\b", re.IGNORECASE)
+_BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
+
+
+class _Pair(NamedTuple):
+    """Two values of a column that a query filters by, as the question orders them."""
+
+    column: "exp.Expr"
+    first: "exp.Expr"
+    second: "exp.Expr"
+    rest: "Sequence[exp.Expr]"
+    """What else the query filters by."""
+
+
+def compare_two_groups(tree: "exp.Query", question: str) -> "tuple[exp.Query, list[str]]":
+    """Set the number of one group against that of the other, where the question asks for it.
+
+    Args:
+        tree: Changed in place, or replaced.
+        question: What is asked.
+
+    Returns:
+        The query, and what was changed in it.
+    """
+    from sqlglot import exp
+
+    made = exp.Sub if _DIFFERENCE.search(question) else exp.Div if _RATIO.search(question) else None
+    if made is None:
+        return tree, []
+    if isinstance(tree, exp.Select) and (opposed := _against_the_rest(tree, question)):
+        return tree, opposed
+    if isinstance(tree, exp.Union):
+        sides = [tree.this, tree.expression]
+        if all(isinstance(one, exp.Select) and _is_number(one) for one in sides):
+            first, second = (exp.Subquery(this=one.copy()) for one in sides)
+            return exp.select(made(this=first, expression=second)), ["compares the two"]
+    elif isinstance(tree, exp.Select) and (pair := _pair(tree, question)):
+        return tree, _set_against(tree, pair, made, question)
+    return tree, []
+
+
+def _set_against(
+    select: "exp.Select", pair: _Pair, made: "type[exp.Binary]", question: str
+) -> list[str]:
+    """Compute the only number of a query for each value of a pair, and compare the two."""
+    from sqlglot import exp
+
+    group = select.args.get("group")
+    shown = [one.unalias() for one in select.expressions]
+    keys = [one for one in shown if not one.find(exp.AggFunc)]
+    keys += group.expressions if group else []
+    if select.args.get("having") or any(key != pair.column for key in keys):
+        return []
+    aggregates = {one for number in shown for one in number.find_all(exp.AggFunc)}
+    aggregate = aggregates.pop() if len(aggregates) == 1 else None
+    numbers = (exp.Avg, exp.Count, exp.Max, exp.Min, exp.Sum)
+    if not isinstance(aggregate, numbers) or aggregate.find(exp.Case):
+        return []
+    is_compared = any(isinstance(one, made) for one in shown)
+    is_named = all(one.name.lower() in question.lower() for one in (pair.first, pair.second))
+    if not is_compared and not is_named:
+        return []
+    first, second = (_of(aggregate, pair.column, one) for one in (pair.first, pair.second))
+    select.set("expressions", [made(this=first, expression=second)])
+    select.set("where", exp.Where(this=exp.and_(*pair.rest)) if pair.rest else None)
+    for clause in ("group", "order", "limit", "distinct"):
+        select.set(clause, None)
+    return [f"compares {pair.first.sql()} with {pair.second.sql()}"]
+
+
+def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
+    """``vegan / vegan``, or ``vegan / all``, for the ratio of vegan to non-vegan."""
+    from sqlglot import exp
+
+    for division in [one for shown in select.expressions for one in shown.find_all(exp.Div)]:
+        above, below = (
+            next(side.find_all(exp.AggFunc), None) for side in (division.this, division.expression)
+        )
+        tests = list(above.find_all(exp.EQ)) if above else []
+        if above is None or below is None or len(tests) != 1:
+            continue
+        value = tests[0].expression.name
+        said = rf"\bto [^.?]*\b(?:non|not)[- ]?{re.escape(value)}\b"
+        is_other = below.find(exp.Case) is not None and below != above
+        if is_other or not value or not re.search(said, question, re.IGNORECASE):
+            continue
+        rest = above.copy()
+        test = next(rest.find_all(exp.EQ))
+        test.replace(exp.NEQ(this=test.this, expression=test.expression))
+        below.replace(rest)
+        return [f"compares {tests[0].expression.sql()} with the rest"]
+    return []
+
+
+def have_both(select: "exp.Select", question: str) -> list[str]:
+    """Keep what has both values, where the question says both and the query takes either."""
+    from sqlglot import exp
+
+    if not _BOTH.search(question) or select.args.get("group") or select.find(exp.AggFunc):
+        return []
+    pair = _pair(select, question)
+    if pair is None or any(
+        one.is_star or one.unalias() == pair.column for one in select.expressions
+    ):
+        return []
+    first, second = (re.escape(one.name) for one in (pair.first, pair.second))
+    said = rf"\bboth\b[^.?]*?{first}[^.?]*? and [^.?]*?{second}"
+    if not re.search(said, question, re.IGNORECASE):
+        return []
+    either = exp.In(this=pair.column.copy(), expressions=[pair.first.copy(), pair.second.copy()])
+    select.set("where", exp.Where(this=exp.and_(*pair.rest, either)))
+    select.set("distinct", None)
+    keys = [one.unalias().copy() for one in select.expressions]
+    select.set("group", exp.Group(expressions=keys))
+    count = exp.Count(this=exp.Distinct(expressions=[pair.column.copy()]))
+    select.having(exp.EQ(this=count, expression=exp.Literal.number(2)), copy=False)
+    return [f"has both {pair.first.sql()} and {pair.second.sql()}"]
+
+
+def _is_number(select: "exp.Select") -> bool:
+    """Whether a query returns one aggregate, as it is."""
+    from sqlglot import exp
+
+    is_one = len(select.expressions) == 1 and not select.args.get("group")
+    return is_one and isinstance(select.expressions[0].unalias(), exp.AggFunc)
+
+
+def _pair(select: "exp.Select", question: str) -> _Pair | None:
+    """The only two values that a query wants of one column."""
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    tests = tests_of(where) if where else []
+    wanted: dict[exp.Expr, list[exp.Expr]] = {}
+    for test in tests:
+        for column, values in _values(test):
+            wanted.setdefault(column, []).extend(values)
+    twice = [(column, values) for column, values in wanted.items() if len({*values}) == 2]
+    if len(twice) != 1:
+        return None
+    column, values = twice[0]
+    rest = [test for test in tests if not any(one == column for one, _ in _values(test))]
+    asked = question.lower()
+    first, second = sorted(dict.fromkeys(values), key=lambda one: asked.find(one.name.lower()))
+    return _Pair(column, first, second, rest)
+
+
+def _values(test: "exp.Expr") -> "list[tuple[exp.Expr, list[exp.Expr]]]":
+    """The column that a test compares with literals, and these."""
+    from sqlglot import exp
+
+    if isinstance(test, exp.Paren | exp.Or):
+        sides = [*test.unnest().flatten()] if test.find(exp.Or) else [test.unnest()]
+        found = [one for side in sides for one in _values(side)] if len(sides) > 1 else []
+        columns = {column for column, _ in found}
+        if len(columns) != 1 or len(found) != len(sides):
+            return []
+        return [(columns.pop(), [value for _, values in found for value in values])]
+    if isinstance(test, exp.EQ):
+        compared = [test.expression]
+    elif isinstance(test, exp.In) and not test.args.get("query"):
+        compared = test.expressions
+    else:
+        return []
+    if isinstance(test.this, exp.Column) and all(isinstance(one, exp.Literal) for one in compared):
+        return [(test.this, compared)]
+    return []
+
+
+def _of(aggregate: "exp.AggFunc", column: "exp.Expr", value: "exp.Expr") -> "exp.AggFunc":
+    """The aggregate over the rows that have a value."""
+    from sqlglot import exp
+
+    test = exp.EQ(this=column.copy(), expression=value.copy())
+    what, made = aggregate.this, aggregate.copy()
+    if isinstance(what, exp.Distinct):
+        taken = exp.Case().when(test, what.expressions[0].copy())
+        made.set("this", exp.Distinct(expressions=[taken]))
+    elif isinstance(what, exp.Star):
+        made.set("this", exp.Case().when(test, exp.Literal.number(1)))
+    else:
+        made.set("this", exp.Case().when(test, what.copy()))
+    return made
