@@ -679,6 +679,20 @@ AGAINST = "What is the difference between the amount of Genoa and that of Lübec
             AGAINST,
             420,
         ),
+        (f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} WHERE c.city = 'Lübeck'", AGAINST, 420),
+        (f"SELECT c.city, SUM(s.amount) {BOTH} GROUP BY c.city", AGAINST, 420),
+        (
+            "SELECT COUNT(*) FROM customer WHERE city = 'Genoa' "
+            "- COUNT(*) FROM customer WHERE city = 'Lübeck'",
+            "How many more customers has Genoa than Lübeck?",
+            1,
+        ),
+        (
+            "SELECT COUNT(*) FROM customer WHERE city = 'Genoa' "
+            "/ SELECT COUNT(*) FROM customer WHERE city = 'Lübeck'",
+            "What is the ratio of customers in Genoa to those in Lübeck?",
+            2,
+        ),
         (
             f"SELECT COUNT(DISTINCT c.name) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')",
             "What is the ratio of buyers in Genoa to those in Lübeck?",
@@ -707,6 +721,13 @@ def test_two_groups_are_set_against_each_other(
 ) -> None:
     done = shop.corrected(query, question=question)
     assert shop.run(done.query).rows == ((number,),)
+
+
+def test_two_numbers_that_are_only_shown_are_compared(shop: SqlDatabase) -> None:
+    done = shop.corrected(
+        "SELECT SUM(city = 'Genoa'), SUM(city = 'Lübeck') FROM customer", question=AGAINST
+    )
+    assert shop.run(done.query).rows == ((2, 1, 1),)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_stored_names
-from planweave.tools.sql.two_groups import compare_two_groups, have_both
+from planweave.tools.sql.two_groups import compare_two_groups, have_both, with_brackets
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -60,13 +60,20 @@ def corrected(
 
     query, named = with_stored_names(query, schema, dialect)
     tree = _parsed(query, dialect)
+    if tree is None and (tree := _parsed(with_brackets(query), dialect)):
+        named = [*named, "puts both queries in brackets"]
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
     tree, changes = _placed(tree, catalogue, dialect, question)
-    tree, compared = compare_two_groups(tree, question)
+    homes, stored = _Homes(tree, catalogue), cache(data.values)
+
+    def texts(column: "exp.Column") -> Sequence[str]:
+        home = homes.of(column)
+        return stored(*home) if home and not catalogue.is_number(column) else ()
+
+    tree, compared = compare_two_groups(tree, question, texts)
     changes += compared
-    homes = _Homes(tree, catalogue)
     changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
         changes += grouping.add_up_counts(select, catalogue, question)
@@ -82,7 +89,6 @@ def corrected(
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
-    stored = cache(data.values)
     changes += slips.write_stored_values(_compared(tree, homes), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
     changes += dates.set_the_present(tree, now) if now else []

@@ -4,8 +4,8 @@ Small models filter by both groups at once, which is empty, or add them up toget
 """
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.tools.sql.slips import tests_of
 
@@ -31,12 +31,31 @@ class _Pair(NamedTuple):
     """What else the query filters by."""
 
 
-def compare_two_groups(tree: "exp.Query", question: str) -> "tuple[exp.Query, list[str]]":
+_UNBRACKETED = re.compile(
+    r"(?P<first>SELECT\s.+?\sFROM\s.+?)\s(?P<sign>[-/])\s(?:SELECT\s)?(?P<second>\S.*?\sFROM\s.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+
+
+def with_brackets(query: str) -> str:
+    """``SELECT a FROM t - SELECT b FROM t`` with the brackets that it lacks; empty for the rest."""
+    found = _UNBRACKETED.fullmatch(query.strip().rstrip(";"))
+    return "SELECT ({first}) {sign} (SELECT {second})".format(**found.groupdict()) if found else ""
+
+
+Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
+"""The texts that a column has."""
+
+
+def compare_two_groups(
+    tree: "exp.Query", question: str, stored: Stored
+) -> "tuple[exp.Query, list[str]]":
     """Set the number of one group against that of the other, where the question asks for it.
 
     Args:
         tree: Changed in place, or replaced.
         question: What is asked.
+        stored: The texts that a column has.
 
     Returns:
         The query, and what was changed in it.
@@ -53,8 +72,9 @@ def compare_two_groups(tree: "exp.Query", question: str) -> "tuple[exp.Query, li
         if all(isinstance(one, exp.Select) and _is_number(one) for one in sides):
             first, second = (exp.Subquery(this=one.copy()) for one in sides)
             return exp.select(made(this=first, expression=second)), ["compares the two"]
-    elif isinstance(tree, exp.Select) and (pair := _pair(tree, question)):
-        return tree, _set_against(tree, pair, made, question)
+    elif isinstance(tree, exp.Select):
+        pair = _pair(tree, question) or _named(tree, question, stored)
+        return tree, _set_against(tree, pair, made, question) if pair else _beside(tree, made)
     return tree, []
 
 
@@ -85,6 +105,18 @@ def _set_against(
     for clause in ("group", "order", "limit", "distinct"):
         select.set(clause, None)
     return [f"compares {pair.first.sql()} with {pair.second.sql()}"]
+
+
+def _beside(select: "exp.Select", made: "type[exp.Binary]") -> list[str]:
+    """Compare two numbers that a query only shows."""
+    from sqlglot import exp
+
+    numbers = [one.unalias() for one in select.expressions if one.find(exp.AggFunc)]
+    if len(numbers) != 2 or any(one.find(exp.Sub, exp.Div) for one in numbers):
+        return []
+    first, second = (exp.Paren(this=one.copy()) for one in numbers)
+    select.append("expressions", made(this=first, expression=second))
+    return ["compares the two"]
 
 
 def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
@@ -162,6 +194,28 @@ def _pair(select: "exp.Select", question: str) -> _Pair | None:
     asked = question.lower()
     first, second = sorted(dict.fromkeys(values), key=lambda one: asked.find(one.name.lower()))
     return _Pair(column, first, second, rest)
+
+
+def _named(select: "exp.Select", question: str, stored: Stored) -> _Pair | None:
+    """The only two values in the question of a column that a query groups by or filters by."""
+    from sqlglot import exp
+
+    where, group = select.args.get("where"), select.args.get("group")
+    tests = tests_of(where) if where else []
+    tested = [column for test in tests for column, _ in _values(test)]
+    for column in (*tested, *(group.expressions if group else [])):
+        if not isinstance(column, exp.Column):
+            continue
+        places = {
+            text: found.start()
+            for text in stored(column)
+            if (found := re.search(rf"\b{re.escape(text)}\b", question, re.IGNORECASE))
+        }
+        if len(places) == 2:
+            first, second = map(exp.Literal.string, sorted(places, key=places.__getitem__))
+            rest = [test for test in tests if not any(one == column for one, _ in _values(test))]
+            return _Pair(column, first, second, rest)
+    return None
 
 
 def _values(test: "exp.Expr") -> "list[tuple[exp.Expr, list[exp.Expr]]]":
