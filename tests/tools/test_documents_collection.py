@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -334,9 +335,9 @@ def test_damaged_and_missing_caches_are_rebuilt(
     energy.search("turbines")
     files = [path for path in (tmp_path / "data").rglob("*.index/**/*") if path.is_file()]
     assert len(files) > 2
-    for path in files:
-        path.write_bytes(b"rubbish")
-    for _ in range(2):
+    for path, kept in product(files, (-7, 9, 5, 0, None)):
+        whole = path.read_bytes()
+        path.write_bytes(b"nothing of the kind" if kept is None else whole[:kept])
         collection._open.clear()
         assert open_collection("energy").search("turbines")[0].page == 2
     assert len(embedder.texts) == 5

@@ -338,15 +338,7 @@ class Collection:
             piece = self._store.chunk(int(index.rows.chunks[row]))
             if piece is None:
                 raise VersionGone
-            found.append(
-                Found(
-                    document=piece.document,
-                    page=piece.page,
-                    text=piece.page_text,
-                    chunk=piece.text,
-                    score=score,
-                )
-            )
+            found.append(Found(**piece._asdict(), score=score))
         return found
 
     def _current(self) -> "_Index":
@@ -503,10 +495,10 @@ class _Index:
         folder = self._store.cache
         path = folder / self.rows.version / name
         if path.exists():
-            with suppress(BadInput):  # damaged: it is built again
+            with suppress(Exception):  # whatever a library makes of a damaged file: built again
                 return load(path)
         index = build()
-        with suppress(OSError, BadInput):  # only a cache: a full disk costs time, nothing else
+        with suppress(OSError, RuntimeError):  # only a cache: a full disk costs time, nothing else
             _replace(path, index.save)
             for old in folder.iterdir():
                 if old.name != self.rows.version:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import sqlalchemy
@@ -18,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from planweave import BadInput
 from planweave.tools.connect import with_variables, without_values
-from planweave.tools.documents.store import Rows, Session, Store, Usage, begin
+from planweave.tools.documents.store import Rows, Session, Store, Usage
 from planweave.tools.documents.vectors import HNSW_ABOVE, Hit, VectorSearch
 
 _PREFIX = "planweave_documents_"
@@ -26,31 +26,6 @@ _CONNECT_SECONDS = 10
 _CANDIDATES = 128  # as of the local graph
 _MOST_CANDIDATES = 1000  # of pgvector's
 _MOST_DIMENSIONS = 2000  # of pgvector's graph
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-CREATE TABLE documents (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, name TEXT NOT NULL UNIQUE,
-    source TEXT NOT NULL UNIQUE, digest TEXT NOT NULL, recipe TEXT NOT NULL, bytes BIGINT NOT NULL,
-    added TEXT NOT NULL, paging TEXT NOT NULL
-);
-CREATE INDEX by_digest ON documents (digest);
-CREATE TABLE pages (
-    document BIGINT NOT NULL REFERENCES documents ON DELETE CASCADE,
-    number INTEGER NOT NULL, text TEXT NOT NULL, image_only BOOLEAN NOT NULL,
-    rowid BIGINT GENERATED ALWAYS AS IDENTITY, PRIMARY KEY (document, number)
-);
-CREATE TABLE chunks (
-    id BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    document BIGINT NOT NULL REFERENCES documents ON DELETE CASCADE,
-    page INTEGER NOT NULL, text TEXT NOT NULL, above TEXT NOT NULL, hash BYTEA NOT NULL
-);
-CREATE INDEX by_document ON chunks (document);
-CREATE INDEX by_hash ON chunks (hash);
-CREATE TABLE vectors (
-    hash BYTEA NOT NULL, embedding TEXT NOT NULL, vector vector NOT NULL,
-    PRIMARY KEY (hash, embedding)
-)
-"""
 
 
 def names(url: str) -> list[str]:
@@ -71,21 +46,22 @@ def names(url: str) -> list[str]:
 class SharedStore(Store):
     """Reads and writes one collection in PostgreSQL."""
 
+    _types: ClassVar[dict[str, str]] = {
+        "id": "BIGINT",
+        "counted": "GENERATED ALWAYS AS IDENTITY",
+        "flag": "BOOLEAN",
+        "bytes": "BYTEA",
+        "vector": "vector",
+        "rowid": "rowid BIGINT GENERATED ALWAYS AS IDENTITY,",
+    }
+
     def __init__(self, url: str, path: Path, name: str) -> None:
         super().__init__(path, name)
         self._url = url
         digest = hashlib.sha256(name.encode()).hexdigest()
         self._schema = f"{_PREFIX}{digest[:32]}"  # names of schemas are cut at 63 bytes
-
-    @property
-    def place(self) -> str:
-        """See :attr:`Store.place`."""
-        return f"{self._url} {self._schema}"
-
-    @property
-    def cache(self) -> Path:
-        """See :attr:`Store.cache`."""
-        return self.path.with_suffix(".shared")
+        self.place = f"{url} {self._schema}"
+        self.cache = path.with_suffix(".shared")
 
     def exists(self) -> bool:
         """See :meth:`Store.exists`."""
@@ -107,21 +83,12 @@ class SharedStore(Store):
             database.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
             database.execute(f"CREATE SCHEMA {self._schema}")
             database.execute(f"COMMENT ON SCHEMA {self._schema} IS ?", (self._name,))
-            for statement in _SCHEMA.split(";"):
-                database.execute(statement)
-            begin(database, embeddings)
+            self._begin(database, embeddings)
 
-    def put_vectors(
-        self, hashes: Sequence[bytes], vectors: NDArray[np.float32], embedding: str
-    ) -> None:
-        """See :meth:`Store.put_vectors`."""
-        rows = [
-            (key, embedding, _text(vector)) for key, vector in zip(hashes, vectors, strict=True)
-        ]
-        with self._writing() as database:
-            database.executemany(
-                "INSERT INTO vectors VALUES (?, ?, ?::vector) ON CONFLICT DO NOTHING", rows
-            )
+    @staticmethod
+    def _stored(vector: NDArray[np.float32]) -> str:
+        """As pgvector reads it, exactly: the shortest digits that give the same numbers."""
+        return f"[{','.join(map(str, vector))}]"
 
     def vector_search(self, embedding: str, rows: Rows) -> VectorSearch:
         """Vectors stay where they are; with very many of them, a graph (HNSW) is made there."""
@@ -146,7 +113,7 @@ class SharedStore(Store):
         Raises:
             VersionGone: The collection is of another version by now.
         """
-        near = f"vector::vector({len(query)}) <#> ?::vector"
+        near, vector = f"vector::vector({len(query)}) <#> ?::vector", self._stored(query)
         candidates = min(max(_CANDIDATES, k), _MOST_CANDIDATES)
         with self._reading(rows.version) as database:
             database.execute(f"SET LOCAL hnsw.ef_search = {candidates}")
@@ -154,7 +121,7 @@ class SharedStore(Store):
                 f"SELECT c.id, -v.distance FROM (SELECT hash, {near} AS distance FROM vectors"  # noqa: S608 (a number)
                 f" WHERE embedding = ? ORDER BY {near} LIMIT ?) v"
                 " JOIN chunks c ON c.hash = v.hash ORDER BY v.distance, c.id LIMIT ?",
-                (_text(query), embedding, _text(query), k, k),
+                (vector, embedding, vector, k, k),
             ).fetchall()
         return [(int(np.searchsorted(rows.chunks, key)), float(score)) for key, score in found]
 
@@ -280,8 +247,3 @@ def _exists(database: Session, schema: str) -> bool:
 def _marked(statement: str) -> str:
     """The statement with psycopg's sign for a parameter; none of ours holds either otherwise."""
     return statement.replace("?", "%s")
-
-
-def _text(vector: NDArray[np.float32]) -> str:
-    """A vector as pgvector reads it, exactly: the shortest digits that give the same numbers."""
-    return f"[{','.join(map(str, vector))}]"

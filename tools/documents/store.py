@@ -9,7 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import platformdirs
@@ -32,27 +32,27 @@ _SEARCHED = "CASE above WHEN '' THEN text ELSE above || '\n' || text END"
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE documents (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL UNIQUE,
-    digest TEXT NOT NULL, recipe TEXT NOT NULL, bytes INTEGER NOT NULL, added TEXT NOT NULL,
+    id {id} PRIMARY KEY {counted}, name TEXT NOT NULL UNIQUE, source TEXT NOT NULL UNIQUE,
+    digest TEXT NOT NULL, recipe TEXT NOT NULL, bytes {id} NOT NULL, added TEXT NOT NULL,
     paging TEXT NOT NULL
 );
 CREATE INDEX by_digest ON documents (digest);
 CREATE TABLE pages (
-    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    number INTEGER NOT NULL, text TEXT NOT NULL, image_only INTEGER NOT NULL,
+    document {id} NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    number INTEGER NOT NULL, text TEXT NOT NULL, image_only {flag} NOT NULL, {rowid}
     PRIMARY KEY (document, number)
 );
 CREATE TABLE chunks (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    document INTEGER NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
-    page INTEGER NOT NULL, text TEXT NOT NULL, above TEXT NOT NULL, hash BLOB NOT NULL
+    id {id} PRIMARY KEY {counted},
+    document {id} NOT NULL REFERENCES documents (id) ON DELETE CASCADE,
+    page INTEGER NOT NULL, text TEXT NOT NULL, above TEXT NOT NULL, hash {bytes} NOT NULL
 );
 CREATE INDEX by_document ON chunks (document);
 CREATE INDEX by_hash ON chunks (hash);
 CREATE TABLE vectors (
-    hash BLOB NOT NULL, embedding TEXT NOT NULL, vector BLOB NOT NULL,
+    hash {bytes} NOT NULL, embedding TEXT NOT NULL, vector {vector} NOT NULL,
     PRIMARY KEY (hash, embedding)
-);
+)
 """
 
 
@@ -105,15 +105,15 @@ def settings() -> DocumentSettings:
     return read_settings(DocumentSettings)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class DocumentInfo:
     """A document of a collection.
 
     Attributes:
         digest: SHA-256 of the file.
         added: When, as an ISO date and time in UTC.
-        image_pages: Pages that hold images and no text: nothing on them can be found.
         paging: What a page is: "pages" of the file, or else "headings" or "parts" of its text.
+        image_pages: Pages that hold images and no text: nothing on them can be found.
     """
 
     name: str
@@ -122,8 +122,8 @@ class DocumentInfo:
     bytes: int
     digest: str
     added: str
-    image_pages: tuple[int, ...]
     paging: Paging
+    image_pages: tuple[int, ...]
 
 
 class Usage(NamedTuple):
@@ -147,12 +147,12 @@ class Known(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A piece of a page."""
+    """A piece of a page, with the text of the page."""
 
     document: str
     page: int
     text: str
-    page_text: str
+    chunk: str
 
 
 class Rows(NamedTuple):
@@ -223,21 +223,26 @@ class Store:
     """Reads and writes the file of one collection; safe for threads and processes at once.
 
     Every change is one transaction: a process that is killed leaves a document whole or absent.
+
+    Attributes:
+        place: Distinguishes this collection from all others that this process may open.
+        cache: The folder of indexes that were built from this collection.
     """
+
+    _types: ClassVar[dict[str, str]] = {
+        "id": "INTEGER",
+        "counted": "AUTOINCREMENT",
+        "flag": "INTEGER",
+        "bytes": "BLOB",
+        "vector": "BLOB",
+        "rowid": "",  # every table has one
+    }
 
     def __init__(self, path: Path, name: str) -> None:
         self.path = path
+        self.place = str(path)
+        self.cache = path.with_suffix(".index")
         self._name = name
-
-    @property
-    def place(self) -> str:
-        """Distinguishes this collection from all others that this process may open."""
-        return str(self.path)
-
-    @property
-    def cache(self) -> Path:
-        """The folder of indexes that were built from this collection."""
-        return self.path.with_suffix(".index")
 
     def exists(self) -> bool:
         """Whether the collection has been made."""
@@ -252,11 +257,8 @@ class Store:
         """Make the file, unless it is there already."""
         _made(self.path.parent)
         with self._writing("rwc") as database:
-            if database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                return
-            for statement in _SCHEMA.split(";"):
-                database.execute(statement)
-            begin(database, embeddings)
+            if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                self._begin(database, embeddings)
 
     def meta(self, key: str) -> str:
         """A property of the collection: its ``version`` (new at every change), ``embeddings``."""
@@ -271,13 +273,12 @@ class Store:
 
     def known(self, source: str, digest: str) -> Known | None:
         """The document that came from ``source`` or, failing that, has the same bytes."""
-        with self._connect() as database:
-            row = database.execute(
-                "SELECT name, source, digest, recipe FROM documents WHERE source = ? OR digest = ?"
-                " ORDER BY source = ? DESC LIMIT 1",
-                (source, digest, source),
-            ).fetchone()
-        return Known(*row) if row else None
+        rows = self._read(
+            "SELECT name, source, digest, recipe FROM documents WHERE source = ? OR digest = ?"
+            " ORDER BY source = ? DESC LIMIT 1",
+            (source, digest, source),
+        )
+        return Known(*rows[0]) if rows else None
 
     def put(
         self,
@@ -332,17 +333,8 @@ class Store:
                 " WHERE p.image_only ORDER BY p.number"
             ).fetchall()
         return [
-            DocumentInfo(
-                name=name,
-                pages=pages,
-                chunks=chunks,
-                bytes=size,
-                digest=digest,
-                added=added,
-                paging=paging,
-                image_pages=tuple(number for document, number in images if document == name),
-            )
-            for name, pages, chunks, size, digest, added, paging in sorted(rows)
+            DocumentInfo(*(*row, tuple(page for name, page in images if name == row[0])))
+            for row in sorted(rows)
         ]
 
     def usage(self) -> Usage:
@@ -357,39 +349,34 @@ class Store:
 
     def characters(self) -> int:
         """Length of the text of all pages."""
-        with self._connect() as database:
-            row = database.execute("SELECT coalesce(sum(length(text)), 0) FROM pages").fetchone()
-        return int(row[0])
+        return int(self._read("SELECT coalesce(sum(length(text)), 0) FROM pages")[0][0])
 
     def pages(self) -> list[tuple[str, int, str]]:
         """Document, number and text of every page that holds text, in their order."""
-        with self._connect() as database:
-            rows = database.execute(
-                "SELECT d.name, p.number, p.text FROM pages p JOIN documents d ON d.id = p.document"
-                " WHERE p.text <> ''"
-            ).fetchall()
-        return sorted((str(name), int(number), str(text)) for name, number, text in rows)
+        rows = self._read(
+            "SELECT d.name, p.number, p.text FROM pages p JOIN documents d ON d.id = p.document"
+            " WHERE p.text <> ''"
+        )
+        return sorted(map(tuple, rows))
 
     def page(self, document: str, number: int) -> str | None:
         """The text of a page."""
-        with self._connect() as database:
-            row = database.execute(
-                "SELECT text FROM pages WHERE number = ?"
-                " AND document = (SELECT id FROM documents WHERE name = ?)",
-                (number, document),
-            ).fetchone()
-        return str(row[0]) if row else None
+        rows = self._read(
+            "SELECT text FROM pages WHERE number = ?"
+            " AND document = (SELECT id FROM documents WHERE name = ?)",
+            (number, document),
+        )
+        return str(rows[0][0]) if rows else None
 
     def chunk(self, key: int) -> Chunk | None:
         """A chunk by its id; None if it has been removed meanwhile."""
-        with self._connect() as database:
-            row = database.execute(
-                "SELECT d.name, c.page, c.text, p.text FROM chunks c"
-                " JOIN documents d ON d.id = c.document"
-                " JOIN pages p ON p.document = c.document AND p.number = c.page WHERE c.id = ?",
-                (key,),
-            ).fetchone()
-        return Chunk(*row) if row else None
+        rows = self._read(
+            "SELECT d.name, c.page, p.text, c.text FROM chunks c"
+            " JOIN documents d ON d.id = c.document"
+            " JOIN pages p ON p.document = c.document AND p.number = c.page WHERE c.id = ?",
+            (key,),
+        )
+        return Chunk(*rows[0]) if rows else None
 
     def rows(self) -> Rows:
         """What there is to index, as it is at one moment."""
@@ -430,27 +417,40 @@ class Store:
 
     def without_vector(self, embedding: str, document: str | None) -> list[tuple[bytes, str]]:
         """Hash and text of the chunks, of one document or of all, that are not embedded yet."""
-        with self._connect() as database:
-            rows: list[tuple[bytes, str]] = database.execute(
-                f"SELECT hash, min({_SEARCHED}) FROM chunks c WHERE NOT EXISTS"  # noqa: S608 (a constant)
-                " (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.embedding = ?)"
-                " AND (? IS NULL OR document = (SELECT id FROM documents WHERE name = ?))"
-                " GROUP BY hash ORDER BY min(id)",
-                (embedding, document, document),
-            ).fetchall()
-        return rows
+        return self._read(
+            f"SELECT hash, min({_SEARCHED}) FROM chunks c WHERE NOT EXISTS"  # noqa: S608 (a constant)
+            " (SELECT 1 FROM vectors v WHERE v.hash = c.hash AND v.embedding = ?)"
+            " AND (? IS NULL OR document = (SELECT id FROM documents WHERE name = ?))"
+            " GROUP BY hash ORDER BY min(id)",
+            (embedding, document, document),
+        )
 
     def put_vectors(
         self, hashes: Sequence[bytes], vectors: NDArray[np.float32], embedding: str
     ) -> None:
         """Keep the vectors [n, d] of some texts."""
-        rows = [
-            (key, embedding, vector.tobytes()) for key, vector in zip(hashes, vectors, strict=True)
-        ]
+        pairs = zip(hashes, vectors, strict=True)
+        rows = [(key, embedding, self._stored(vector)) for key, vector in pairs]
         with self._writing() as database:
             database.executemany(
                 "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT DO NOTHING", rows
             )
+
+    @staticmethod
+    def _stored(vector: NDArray[np.float32]) -> Any:
+        """A vector as this database takes it."""
+        return vector.tobytes()
+
+    def _begin(self, database: Session, embeddings: str) -> None:
+        """Make the tables and the properties of a new collection."""
+        for statement in _SCHEMA.format(**self._types).split(";"):
+            database.execute(statement)
+        values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
+        database.executemany("INSERT INTO meta VALUES (?, ?)", values)
+
+    def _read(self, statement: str, parameters: Sequence[Any] = ()) -> list[Any]:
+        with self._connect() as database:
+            return list(database.execute(statement, parameters).fetchall())
 
     @contextmanager
     def _reading(self, version: str) -> Iterator[Session]:
@@ -522,12 +522,6 @@ class Store:
             f"The collection {self._name!r} is damaged ({error}).",
             fix=f"Delete {self.path} and add the documents again.",
         )
-
-
-def begin(database: Session, embeddings: str) -> None:
-    """Write the properties of a new collection."""
-    values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
-    database.executemany("INSERT INTO meta VALUES (?, ?)", values)
 
 
 def _hash(text: str) -> bytes:

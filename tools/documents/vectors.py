@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from planweave import BadInput
-
 if TYPE_CHECKING:
     import faiss
 
@@ -60,29 +58,21 @@ class VectorIndex:
         return [(row, score) for row, score in found if row >= 0]
 
     def save(self, path: Path) -> None:
-        """Write the index into one file."""
+        """Write the index into one file.
+
+        Raises:
+            RuntimeError: It cannot be written.
+        """
         import faiss
 
-        try:
-            faiss.write_index(self._index, str(path))
-        except RuntimeError:
-            raise BadInput(
-                f"The index cannot be written to {path}.",
-                fix="Free some space on the disk, and check who may write there.",
-            ) from None
+        faiss.write_index(self._index, str(path))
 
     @classmethod
     def load(cls, path: Path) -> "VectorIndex":
-        """Read what :meth:`save` wrote."""
+        """Read what :meth:`save` wrote; of a damaged file, it raises what the library does."""
         import faiss
 
-        try:
-            return cls(faiss.read_index(str(path)))
-        except (RuntimeError, MemoryError):
-            raise BadInput(
-                f"The index {path} is damaged or absent.",
-                fix="Delete it: it is built again from the stored vectors at the next search.",
-            ) from None
+        return cls(faiss.read_index(str(path)))
 
 
 @contextmanager

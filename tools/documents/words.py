@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planweave import BadInput
 from planweave.tools.documents.vectors import Hit
 
 if TYPE_CHECKING:
@@ -87,16 +86,10 @@ class WordIndex:
 
     @classmethod
     def load(cls, path: Path) -> "WordIndex":
-        """Read what :meth:`save` wrote."""
+        """Read what :meth:`save` wrote; of damaged files, it raises what the library does."""
         import bm25s
 
-        try:
-            return cls(bm25s.BM25.load(path, show_progress=False))
-        except (OSError, ValueError, KeyError, TypeError, EOFError):
-            raise BadInput(
-                f"The index {path} is damaged or absent.",
-                fix="Delete it: it is built again from the stored texts at the next search.",
-            ) from None
+        return cls(bm25s.BM25.load(path, show_progress=False))
 
 
 def _counted(text: str) -> list[str]:
