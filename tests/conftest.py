@@ -5,14 +5,19 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 from offers import SCRIPT
 from pytest_socket import socket_allow_hosts
 from servers import Server, mariadb, postgresql
-from shop import SHOP
+from shop import SHOP, OpenSql
+
+if TYPE_CHECKING:
+    from planweave.tools.sql import SqlDatabase
 
 # Read when the libraries are imported, so set before any of them is.
 _HOME = Path(tempfile.mkdtemp(prefix="planweave-tests-"))
@@ -54,6 +59,21 @@ def shop_file(tmp_path: Path) -> Path:
     connection.executescript(SHOP)
     connection.close()
     return path
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[OpenSql]:
+    """Opens the database that a script makes."""
+    from planweave.tools.sql import open_sql
+
+    path = tmp_path / "script.sql"
+    with ExitStack() as kept:
+
+        def made(script: str) -> "SqlDatabase":
+            path.write_text(script, "utf-8")
+            return kept.enter_context(closing(open_sql(path)))
+
+        yield made
 
 
 @pytest.fixture

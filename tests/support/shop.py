@@ -1,5 +1,14 @@
 """Tables of a shop in SQL that SQLite, PostgreSQL and MariaDB all take."""
 
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from planweave.tools.sql import SqlDatabase
+
+OpenSql: TypeAlias = "Callable[[str], SqlDatabase]"
+"""Opens the database that a script makes."""
+
 SHOP = """
 CREATE TABLE node (name VARCHAR(30) PRIMARY KEY, inland BOOLEAN NOT NULL,
     total_power DOUBLE PRECISION);

@@ -6,12 +6,12 @@ import sys
 import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
 from servers import Server
-from shop import SHOP
+from shop import SHOP, OpenSql
 
 from planweave.tools.database import (
     Cell,
@@ -148,39 +148,33 @@ OWN = {
 }
 
 
+SERVERS = [pytest.param(name, marks=pytest.mark.server) for name in ("postgresql", "mariadb")]
+
+
 @pytest.fixture
 def shop(shop_file: Path) -> Iterator[SqlDatabase]:
-    database = open_sql(shop_file)
-    yield database
-    database.close()
+    with closing(open_sql(shop_file)) as database:
+        yield database
 
 
 @pytest.fixture
-def postgresql_shop(postgresql_server: Server) -> Iterator[SqlDatabase]:
-    database = open_sql(postgresql_server.url())
-    yield database
-    database.close()
-
-
-@pytest.fixture
-def mariadb_shop(mariadb_server: Server) -> Iterator[SqlDatabase]:
-    database = open_sql(mariadb_server.url())
-    yield database
-    database.close()
-
-
-ENGINES = [
-    pytest.param("shop", id="sqlite"),
-    pytest.param("postgresql_shop", id="postgresql", marks=pytest.mark.server),
-    pytest.param("mariadb_shop", id="mariadb", marks=pytest.mark.server),
-]
-
-
-@pytest.fixture(params=ENGINES)
-def database(request: pytest.FixtureRequest) -> SqlDatabase:
-    found = request.getfixturevalue(request.param)
-    assert isinstance(found, SqlDatabase)
+def server(request: pytest.FixtureRequest) -> Server:
+    """The server that the test names."""
+    found: Server = request.getfixturevalue(f"{request.param}_server")
     return found
+
+
+@pytest.fixture(params=["sqlite", *SERVERS])
+def database(request: pytest.FixtureRequest, shop_file: Path) -> Iterator[SqlDatabase]:
+    """The shop in each engine, or in the one that the test names."""
+    name = request.param
+    place = shop_file if name == "sqlite" else request.getfixturevalue(f"{name}_server").url()
+    with closing(open_sql(place)) as opened:
+        yield opened
+
+
+in_postgresql = pytest.mark.parametrize("database", SERVERS[:1], indirect=True)
+on_servers = pytest.mark.parametrize("server", SERVERS, indirect=True)
 
 
 @pytest.mark.parametrize("name", GOOD)
@@ -296,33 +290,35 @@ def test_errors_say_how_to_fix(database: SqlDatabase, query: str, fix: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("engine", "query", "fix"),
+    ("database", "query", "fix"),
     [
-        ("shop", "SELECT YEAR(founded) FROM country", "strftime"),
-        ("shop", "SELECT EXTRACT(YEAR FROM founded) FROM country", "strftime"),
-        ("shop", "SELECT CONCAT(name, home) FROM country", r"a || b"),
-        ("shop", "SELECT LEFT(name, 2) FROM country", "substr"),
-        ("shop", "SELECT name::text FROM country", "CAST"),
-        ("shop", "SELECT medain(power) FROM presence", "similar name: MIN"),
-        ("postgresql_shop", "SELECT ROUND(total_power, 2) FROM node", "::numeric"),
-        ("postgresql_shop", "SELECT strftime('%Y', founded) FROM country", "to_char"),
-        ("postgresql_shop", 'SELECT name FROM node WHERE name = "zzz"', "single quotes"),
-        (
-            "postgresql_shop",
-            "SELECT node, country, SUM(power) FROM presence GROUP BY node",
-            "GROUP",
+        ("sqlite", "SELECT YEAR(founded) FROM country", "strftime"),
+        ("sqlite", "SELECT EXTRACT(YEAR FROM founded) FROM country", "strftime"),
+        ("sqlite", "SELECT CONCAT(name, home) FROM country", r"a || b"),
+        ("sqlite", "SELECT LEFT(name, 2) FROM country", "substr"),
+        ("sqlite", "SELECT name::text FROM country", "CAST"),
+        ("sqlite", "SELECT medain(power) FROM presence", "similar name: MIN"),
+        *(
+            pytest.param("postgresql", query, fix, marks=pytest.mark.server)
+            for query, fix in (
+                ("SELECT ROUND(total_power, 2) FROM node", "::numeric"),
+                ("SELECT strftime('%Y', founded) FROM country", "to_char"),
+                ('SELECT name FROM node WHERE name = "zzz"', "single quotes"),
+                ("SELECT node, country, SUM(power) FROM presence GROUP BY node", "GROUP"),
+                ("SELECT 1 FROM country WHERE founded = 12", "Cast"),
+            )
         ),
-        ("postgresql_shop", "SELECT 1 FROM country WHERE founded = 12", "Cast"),
-        ("mariadb_shop", "SELECT strftime('%Y', founded) FROM country", "DATE_FORMAT"),
-        ("mariadb_shop", "SELECT 1 FROM node WHERE SUM(total_power) > 1", "HAVING"),
+        *(
+            pytest.param("mariadb", query, fix, marks=pytest.mark.server)
+            for query, fix in (
+                ("SELECT strftime('%Y', founded) FROM country", "DATE_FORMAT"),
+                ("SELECT 1 FROM node WHERE SUM(total_power) > 1", "HAVING"),
+            )
+        ),
     ],
+    indirect=["database"],
 )
-def test_tips_of_the_dialect(
-    request: pytest.FixtureRequest, engine: str, query: str, fix: str
-) -> None:
-    if engine != "shop":
-        request.applymarker(pytest.mark.server)
-    database: SqlDatabase = request.getfixturevalue(engine)
+def test_tips_of_the_dialect(database: SqlDatabase, query: str, fix: str) -> None:
     with pytest.raises((QueryFailed, QueryRefused)) as caught:
         database.run(query)
     assert fix in caught.value.fix, str(caught.value)
@@ -387,59 +383,48 @@ def test_values_are_plain(tmp_path: Path) -> None:
     database.close()
 
 
-def test_names_that_need_quotes(tmp_path: Path) -> None:
-    path = tmp_path / "odd.sql"
-    path.write_text(
+def test_names_that_need_quotes(opened: OpenSql) -> None:
+    database = opened(
         'CREATE TABLE "Order Details" ("unit price" REAL, "order" TEXT);\n'
         "INSERT INTO \"Order Details\" VALUES (1.5, 'a');"
     )
-    database = open_sql(path)
     (entity,) = database.schema().entities
     assert (entity.name, entity.count) == ("Order Details", 1)
     assert entity.fields[1].samples == ("a",)
     query = 'SELECT "unit price" FROM "Order Details" WHERE "order" = \'a\''
     assert database.run(query).rows == ((1.5,),)
     assert "'a'" in database.run('SELECT 1 FROM "Order Details" WHERE "order" = \'A\'').hint
-    database.close()
 
 
-def test_a_script_with_double_quoted_text(tmp_path: Path) -> None:
-    path = tmp_path / "published.SQL"
-    path.write_text(
+def test_a_script_with_double_quoted_text(opened: OpenSql) -> None:
+    database = opened(
         "\ufeff-- made by hand; really\nCREATE TABLE t (a VARCHAR(9), b FLOAT);\n"
         'INSERT INTO t(a, b) VALUES ("x;y", 1.5);\n\nINSERT INTO t VALUES ("it\'s", 2)'
     )
-    database = open_sql(path)
     assert database.run("SELECT a FROM t ORDER BY b").rows == (("x;y",), ("it's",))
-    database.close()
 
 
-def test_a_broken_script_names_the_statement(tmp_path: Path) -> None:
-    path = tmp_path / "broken.sql"
-    path.write_text("CREATE TABLE t (a INT);\n\nINSERT INTO t (b)\n  VALUES (1);\nSELECT 1;")
-    with pytest.raises(
-        DatabaseUnavailable, match=r"line 3: .*no column named b.*INSERT INTO t \(b"
-    ):
-        open_sql(path)
+def test_a_broken_script_names_the_statement(opened: OpenSql) -> None:
+    broken = "CREATE TABLE t (a INT);\n\nINSERT INTO t (b)\n  VALUES (1);\nSELECT 1;"
+    said = r"line 3: .*no column named b.*INSERT INTO t \(b"
+    with pytest.raises(DatabaseUnavailable, match=said):
+        opened(broken)
 
 
-def test_a_script_without_end_is_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_script_without_end_is_stopped(opened: OpenSql, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planweave.tools.sql.sqlite._LOADING", 0.3)
-    path = tmp_path / "endless.sql"
     endless = (
         "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT sum(n) FROM r;"
     )
-    path.write_text(f"CREATE TABLE t(a);\nCREATE TABLE u AS {endless}")
     with pytest.raises(DatabaseUnavailable, match=r"takes too long \(line 2\)"):
-        open_sql(path)
+        opened(f"CREATE TABLE t(a);\nCREATE TABLE u AS {endless}")
 
 
 @pytest.mark.parametrize("statement", ["ATTACH '{}' AS n;", "VACUUM INTO '{}';"])
-def test_a_script_writes_no_files(tmp_path: Path, statement: str) -> None:
-    path, target = tmp_path / "evil.sql", tmp_path / "new.db"
-    path.write_text(statement.format(target))
+def test_a_script_writes_no_files(tmp_path: Path, opened: OpenSql, statement: str) -> None:
+    target = tmp_path / "new.db"
     with pytest.raises(DatabaseUnavailable, match="too many attached"):
-        open_sql(path)
+        opened(statement.format(target))
     assert not target.exists()
 
 
@@ -499,37 +484,29 @@ def test_a_driver_that_is_not_installed(
     assert "secret" not in str(caught.value)
 
 
-@pytest.mark.server
-@pytest.mark.parametrize("server", ["postgresql_server", "mariadb_server"])
-def test_a_wrong_password_is_not_shown(request: pytest.FixtureRequest, server: str) -> None:
-    found: Server = request.getfixturevalue(server)
+@on_servers
+def test_a_wrong_password_is_not_shown(server: Server) -> None:
     with pytest.raises(DatabaseUnavailable) as caught:
-        open_sql(found.url(password="letmein"))
+        open_sql(server.url(password="letmein"))
     assert "letmein" not in str(caught.value)
     assert "reader:***@127.0.0.1" in str(caught.value)
     assert "password" in str(caught.value).lower()
 
 
-@pytest.mark.server
-@pytest.mark.parametrize("server", ["postgresql_server", "mariadb_server"])
-def test_a_missing_database(request: pytest.FixtureRequest, server: str) -> None:
-    found: Server = request.getfixturevalue(server)
+@on_servers
+def test_a_missing_database(server: Server) -> None:
     with pytest.raises(DatabaseUnavailable, match="nosuch"):
-        open_sql(found.url("owner").replace("/shop", "/nosuch"))
+        open_sql(server.url("owner").replace("/shop", "/nosuch"))
 
 
-def test_script_and_file_agree(shop: SqlDatabase, tmp_path: Path) -> None:
-    path = tmp_path / "shop.sql"
-    path.write_text(SHOP)
-    script = open_sql(path)
-    assert script.schema() == shop.schema()
-    script.close()
+def test_script_and_file_agree(shop: SqlDatabase, opened: OpenSql) -> None:
+    assert opened(SHOP).schema() == shop.schema()
 
 
-@pytest.mark.server
-def test_postgresql_cuts_long_values_itself(postgresql_shop: SqlDatabase) -> None:
+@in_postgresql
+def test_postgresql_cuts_long_values_itself(database: SqlDatabase) -> None:
     """What arrives is bounded, whatever the type, and short values keep theirs."""
-    backend = postgresql_shop._backend
+    backend = database._backend
     limits = Limits(characters=100, rows=5)
     long = [
         "SELECT string_agg(repeat('x', 1000), '') FROM generate_series(1, 1000)",
@@ -561,7 +538,7 @@ def tracing() -> Iterator[None]:
         tracemalloc.stop()
 
 
-@pytest.mark.server
+@in_postgresql
 @pytest.mark.parametrize(
     "value",
     [
@@ -576,9 +553,9 @@ def tracing() -> Iterator[None]:
         "interval '170000000 years'",
     ],
 )
-def test_dates_that_python_does_not_know(postgresql_shop: SqlDatabase, value: str) -> None:
-    wanted = postgresql_shop.run(f"SELECT CAST({value} AS text)").rows
-    assert postgresql_shop.run(f"SELECT {value}").rows == wanted
+def test_dates_that_python_does_not_know(database: SqlDatabase, value: str) -> None:
+    wanted = database.run(f"SELECT CAST({value} AS text)").rows
+    assert database.run(f"SELECT {value}").rows == wanted
 
 
 @pytest.mark.parametrize(

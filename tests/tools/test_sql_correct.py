@@ -1,9 +1,9 @@
 """What schema and data alone correct in a query, and what they must leave as it is."""
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
+from shop import OpenSql
 
 from planweave.tools.sql import SqlDatabase, open_sql
 
@@ -204,13 +204,10 @@ def test_what_a_question_speaks_of(shop: SqlDatabase) -> None:
     assert shop.linked("How are you?") == []
 
 
-def test_a_value_that_looks_like_sql_stays_a_text(tmp_path: Path) -> None:
-    path = tmp_path / "odd.sql"
-    path.write_text("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('X''; DROP TABLE t; --');")
-    database = open_sql(path)
+def test_a_value_that_looks_like_sql_stays_a_text(opened: OpenSql) -> None:
+    database = opened("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('X''; DROP TABLE t; --');")
     done = database.corrected("SELECT a FROM t WHERE a = 'x''; drop table t; --'")
     assert database.run(done.query).rows == (("X'; DROP TABLE t; --",),)
-    database.close()
 
 
 @pytest.mark.parametrize(
@@ -337,13 +334,11 @@ def test_groups_that_are_not_asked_for(shop: SqlDatabase, question: str, rows: i
     assert len(shop.run(shop.corrected(query, question=question).query).rows) == rows
 
 
-def test_the_last_day_of_a_span_counts(tmp_path: Path) -> None:
-    path = tmp_path / "calls.sql"
-    path.write_text(
+def test_the_last_day_of_a_span_counts(opened: OpenSql) -> None:
+    calls = opened(
         "CREATE TABLE call (made DATETIME, day DATE);"
         "INSERT INTO call VALUES ('2024-03-31 18:00:00', '2024-03-31');"
     )
-    calls = open_sql(path)
     for ends in (
         "made BETWEEN '2024-03-01' AND '2024-03-31'",
         "made <= DATE('2024-03-31')",
@@ -354,23 +349,19 @@ def test_the_last_day_of_a_span_counts(tmp_path: Path) -> None:
     for sound in ("made <= '2024-03-31 12:00:00'", "day <= '2024-03-31'", "made < '2024-03-31'"):
         query = f"SELECT COUNT(*) FROM call WHERE {sound}"
         assert calls.corrected(query).query == query
-    calls.close()
 
 
-def test_counts_that_are_stored_are_added_up(tmp_path: Path) -> None:
-    path = tmp_path / "visits.sql"
-    path.write_text(
+def test_counts_that_are_stored_are_added_up(opened: OpenSql) -> None:
+    visits = opened(
         "CREATE TABLE checkin (shop TEXT, count INTEGER); CREATE TABLE shop (name TEXT);"
         "INSERT INTO checkin VALUES ('A', 3), ('A', 4), ('B', 1);"
     )
-    visits = open_sql(path)
     query = "SELECT shop, COUNT(*) FROM checkin GROUP BY shop"
     for question, first in (("How many check-ins has each shop?", 7), ("How often is A seen?", 2)):
         done = visits.corrected(query, question=question)
         assert visits.run(done.query).rows[0] == ("A", first)
     each = "SELECT COUNT(DISTINCT shop) FROM checkin"
     assert visits.corrected(each, question="How many shops have check-ins?").query == each
-    visits.close()
 
 
 @pytest.mark.parametrize(
@@ -393,18 +384,15 @@ def test_the_condition_of_a_share_is_that_of_its_part(
     assert not shop.corrected(query, question="How many sales are of more than one?").changes
 
 
-def test_a_reference_goes_before_a_column_of_the_same_name(tmp_path: Path) -> None:
-    path = tmp_path / "food.sql"
-    path.write_text(
+def test_a_reference_goes_before_a_column_of_the_same_name(opened: OpenSql) -> None:
+    food = opened(
         "CREATE TABLE restaurant (id INTEGER, name TEXT, city_name TEXT);"
         "CREATE TABLE location (restaurant_id INTEGER, street TEXT, city_name TEXT);"
         "INSERT INTO restaurant VALUES (1, 'A', 'Rome'), (2, 'B', 'Rome');"
         "INSERT INTO location VALUES (1, 'Via Uno', 'Rome'), (2, 'Via Due', 'Rome');"
     )
-    food = open_sql(path)
     done = food.corrected("SELECT name, street FROM restaurant")
     assert food.run(done.query).rows == (("A", "Via Uno"), ("B", "Via Due"))
-    food.close()
 
 
 def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
@@ -437,9 +425,8 @@ def test_several_are_ranked(shop: SqlDatabase, question: str, names: list[str]) 
     assert [row[0] for row in shop.run(done.query).rows] == names
 
 
-def test_far_tables_give_way_to_a_column_that_ends_alike(tmp_path: Path) -> None:
-    path = tmp_path / "clinic.sql"
-    path.write_text(
+def test_far_tables_give_way_to_a_column_that_ends_alike(opened: OpenSql) -> None:
+    clinic = opened(
         "CREATE TABLE doctor (doctor_id INTEGER PRIMARY KEY, loc_state TEXT);"
         "CREATE TABLE patient (patient_id INTEGER PRIMARY KEY, addr_state TEXT);"
         "CREATE TABLE visit (patient_id INTEGER REFERENCES patient (patient_id),"
@@ -447,58 +434,47 @@ def test_far_tables_give_way_to_a_column_that_ends_alike(tmp_path: Path) -> None
         "INSERT INTO doctor VALUES (1, 'TX'); INSERT INTO patient VALUES (1, 'CA');"
         "INSERT INTO visit VALUES (1, 1, 5);"
     )
-    clinic = open_sql(path)
     for query, value in (
         ("SELECT loc_state FROM patient", "CA"),
         ("SELECT loc_state FROM visit", "TX"),
         ("SELECT visit_cost FROM patient", 5.0),
     ):
         assert clinic.run(clinic.corrected(query).query).rows == ((value,),)
-    clinic.close()
 
 
-def test_columns_with_a_common_beginning_are_called_by_the_rest(tmp_path: Path) -> None:
-    path = tmp_path / "broker.sql"
-    path.write_text(
+def test_columns_with_a_common_beginning_are_called_by_the_rest(opened: OpenSql) -> None:
+    broker = opened(
         "CREATE TABLE sbTicker (sbTickerId INT, sbTickerSymbol TEXT, sbTickerKind TEXT);"
         "INSERT INTO sbTicker VALUES (1, 'A', 'x');"
     )
-    broker = open_sql(path)
     query = "SELECT sbTickerId FROM sbTicker"
     for question in ("Return the ID and the ticker symbol.", "Return the id and symbol of x."):
         done = broker.corrected(query, question=question)
         assert broker.run(done.query).columns == ("sbTickerId", "sbTickerSymbol")
-    broker.close()
 
 
-def test_a_column_that_is_asked_for_goes_before_one_of_another_table(tmp_path: Path) -> None:
-    path = tmp_path / "app.sql"
-    path.write_text(
+def test_a_column_that_is_asked_for_goes_before_one_of_another_table(opened: OpenSql) -> None:
+    app = opened(
         "CREATE TABLE users (user_id INTEGER PRIMARY KEY, user_type TEXT);"
         "CREATE TABLE sessions (user_id INTEGER REFERENCES users (user_id), device_type TEXT);"
         "INSERT INTO users VALUES (1, 'guest'); INSERT INTO sessions VALUES (1, 'phone');"
     )
-    app = open_sql(path)
     query = "SELECT user_type FROM sessions"
     for question, value in (("Which device types are used?", "phone"), ("Who is here?", "guest")):
         assert app.run(app.corrected(query, question=question).query).rows == ((value,),)
-    app.close()
 
 
-def test_a_year_that_is_stored_as_a_number_is_no_date(tmp_path: Path) -> None:
-    path = tmp_path / "papers.sql"
-    path.write_text(
+def test_a_year_that_is_stored_as_a_number_is_no_date(opened: OpenSql) -> None:
+    papers = opened(
         "CREATE TABLE paper (title TEXT, year INTEGER, printed_year DATE);"
         "INSERT INTO paper VALUES ('Ice', 2020, '2021-01-05');"
     )
-    papers = open_sql(path)
     for column, year in (("year", 2020), ("printed_year", 2021)):
         for query in (
             f"SELECT YEAR({column}) FROM paper",
             f"SELECT CAST(STRFTIME('%Y', {column}) AS INTEGER) FROM paper",
         ):
             assert papers.run(papers.corrected(query).query).rows == ((year,),)
-    papers.close()
 
 
 def test_a_value_that_no_row_holds_is_doubted(shop: SqlDatabase) -> None:
@@ -511,43 +487,34 @@ def test_the_real_name_of_a_table_with_an_alias(shop: SqlDatabase) -> None:
     assert shop.run(shop.corrected(query).query).rows == ((20.0,),)
 
 
-def test_a_name_with_another_number_is_not_meant(tmp_path: Path) -> None:
-    path = tmp_path / "wide.sql"
+def test_a_name_with_another_number_is_not_meant(opened: OpenSql) -> None:
     columns = ", ".join(f"metric_{number} REAL" for number in range(500))
-    path.write_text(f"CREATE TABLE readings (name TEXT, {columns});")
-    wide = open_sql(path)
+    wide = opened(f"CREATE TABLE readings (name TEXT, {columns});")
     assert wide.corrected("SELECT metric_700 FROM readings").changes == ()
     assert wide.corrected("SELECT metrik_70 FROM readings").query.endswith(
         "metric_70 FROM readings"
     )
 
 
-def test_a_missing_value_is_not_the_lowest(tmp_path: Path) -> None:
-    path = tmp_path / "staff.sql"
-    path.write_text(
+def test_a_missing_value_is_not_the_lowest(opened: OpenSql) -> None:
+    staff = opened(
         "CREATE TABLE staff (name TEXT, pay REAL); INSERT INTO staff VALUES ('A', NULL), ('B', 2);"
     )
-    staff = open_sql(path)
     query = staff.corrected("SELECT name, pay FROM staff ORDER BY pay LIMIT 1").query
     assert staff.run(query).rows == (("B", 2.0),)
 
 
-def test_a_word_for_a_table_or_a_calculation_is_no_value(tmp_path: Path) -> None:
-    path = tmp_path / "notes.sql"
-    path.write_text(
+def test_a_word_for_a_table_or_a_calculation_is_no_value(opened: OpenSql) -> None:
+    lines = opened(
         "CREATE TABLE sales_day (amount REAL); CREATE TABLE note (kind TEXT);"
         "INSERT INTO note VALUES ('sale'), ('Average'), ('urgent');"
-    )
-    lines = open_sql(path).linked("What is the average of urgent sales?")
+    ).linked("What is the average of urgent sales?")
     assert lines == ["Values in the data: note.kind = 'urgent'."]
 
 
-def test_a_state_is_spoken_of_in_another_form(shop: SqlDatabase, tmp_path: Path) -> None:
-    path = tmp_path / "orders.sql"
-    path.write_text("CREATE TABLE o (state TEXT); INSERT INTO o VALUES ('cancelled'), ('open');")
-    assert open_sql(path).linked("Who cancels most?") == [
-        "Values in the data: o.state = 'cancelled'."
-    ]
+def test_a_state_is_spoken_of_in_another_form(opened: OpenSql) -> None:
+    orders = opened("CREATE TABLE o (state TEXT); INSERT INTO o VALUES ('cancelled'), ('open');")
+    assert orders.linked("Who cancels most?") == ["Values in the data: o.state = 'cancelled'."]
 
 
 @pytest.mark.parametrize(
@@ -579,13 +546,13 @@ def test_an_alias_and_a_quoted_name_stay(shop: SqlDatabase, query: str) -> None:
     assert not any(c.startswith("the name is ") for c in shop.corrected(query).changes)
 
 
-def test_what_is_asked_for_by_another_word_is_added_up_unless_it_is_a_state(tmp_path: Path) -> None:
-    path = tmp_path / "flat.sql"
-    path.write_text(
+def test_what_is_asked_for_by_another_word_is_added_up_unless_it_is_a_state(
+    opened: OpenSql,
+) -> None:
+    flat = opened(
         "CREATE TABLE t (product TEXT, amount REAL, balance REAL);"
         "INSERT INTO t VALUES ('tea', 5, 9), ('oil', 4, 1), ('oil', 4, 7);"
     )
-    flat = open_sql(path)
 
     def first(measure: str) -> object:
         query = f"SELECT product, {measure} FROM t ORDER BY {measure} DESC LIMIT 1"
@@ -594,7 +561,6 @@ def test_what_is_asked_for_by_another_word_is_added_up_unless_it_is_a_state(tmp_
 
     assert first("amount") == ("oil", 8.0)
     assert first("balance") == ("tea", 9.0)
-    flat.close()
 
 
 @pytest.mark.parametrize(
@@ -627,17 +593,14 @@ def test_an_average_is_compared_where_one_is_asked_for(
     ],
 )
 def test_rows_are_sorted_as_the_question_says(
-    tmp_path: Path, question: str, by: str, first: int
+    opened: OpenSql, question: str, by: str, first: int
 ) -> None:
-    path = tmp_path / "sales.sql"
-    path.write_text(
+    sales = opened(
         "CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price REAL);"
         "INSERT INTO sale VALUES (1, '2020-01-01', 9), (2, '2021-01-01', 4), (3, '2022-01-01', 5);"
     )
-    sales = open_sql(path)
     done = sales.corrected(f"SELECT id FROM sale ORDER BY {by} LIMIT 1", question=question)
     assert sales.run(done.query).rows[0][0] == first
-    sales.close()
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """References that nobody declared are found in the data, and chance is not taken for one."""
 
-from pathlib import Path
-
 import pytest
+from shop import OpenSql
 
-from planweave.tools.sql import open_sql
+from planweave.tools.sql import SqlDatabase
 
 GOODS = """
 CREATE TABLE goods(goods_name TEXT, code INTEGER PRIMARY KEY);
@@ -22,19 +21,17 @@ INSERT INTO flow VALUES ('genoa', 'wien', 'sea'), ('wien', 'ulm', NULL);
 """
 
 
-def references(tmp_path: Path, script: str) -> dict[str, str]:
-    path = tmp_path / "world.sql"
-    path.write_text(script)
+def references(database: SqlDatabase) -> dict[str, str]:
     return {
         f"{entity.name}.{field.name}": field.references
-        for entity in open_sql(path).schema().entities
+        for entity in database.schema().entities
         for field in entity.fields
         if field.references
     }
 
 
-def test_finds_what_lies_within_a_key(tmp_path: Path) -> None:
-    assert references(tmp_path, GOODS) == {
+def test_finds_what_lies_within_a_key(opened: OpenSql) -> None:
+    assert references(opened(GOODS)) == {
         "supply.goods_id": "goods.code",
         "supply.building_id": "building.id",
         "flow.source": "node.name",
@@ -46,11 +43,11 @@ def test_finds_what_lies_within_a_key(tmp_path: Path) -> None:
     "broken",
     ["INSERT INTO supply VALUES (9, 2, 1, NULL);", "INSERT INTO supply VALUES (NULL, 4, 1, NULL);"],
 )
-def test_one_value_outside_is_enough_to_doubt(tmp_path: Path, broken: str) -> None:
-    assert len(references(tmp_path, GOODS + broken)) == 3
+def test_one_value_outside_is_enough_to_doubt(opened: OpenSql, broken: str) -> None:
+    assert len(references(opened(GOODS + broken))) == 3
 
 
-def test_declared_foreign_keys_go_before(tmp_path: Path) -> None:
+def test_declared_foreign_keys_go_before(opened: OpenSql) -> None:
     script = """
     CREATE TABLE node(name TEXT PRIMARY KEY);
     CREATE TABLE town(name TEXT PRIMARY KEY);
@@ -59,4 +56,4 @@ def test_declared_foreign_keys_go_before(tmp_path: Path) -> None:
     INSERT INTO town VALUES ('genoa');
     INSERT INTO flow VALUES ('genoa', 'genoa');
     """
-    assert references(tmp_path, script) == {"flow.source": "town.name"}
+    assert references(opened(script)) == {"flow.source": "town.name"}
