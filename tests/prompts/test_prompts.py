@@ -1,5 +1,6 @@
 """Prompt files load, agree with the code that fills them, and read as they should."""
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from pages import Shelf, put_up
 from scripted import (
     Prompt,
     Replies,
+    Reply,
     act,
     acts,
     ask,
@@ -61,9 +63,8 @@ def test_an_unknown_prompt_is_said() -> None:
         load("planrag/plan")
 
 
-@pytest.mark.parametrize("name", ["agent_v1", "agent_v2", "agent_v3", "react", "autogpt"])
 async def test_the_whole_prompt_of_each_role_over_documents(
-    name: str, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
     shelf = Shelf(("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
@@ -71,56 +72,62 @@ async def test_the_whole_prompt_of_each_role_over_documents(
     thoughts = {"text": "", "reasoning": "", "plan": ["Look."], "criticism": "", "speak": ""}
     costs = found("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", {"cost": "5.5 USD/kg"})
     search = "hydrogen cost"
-    script = Replies(
-        plan=[plan("Find the cost."), plan("Convert it."), plan("Answer.")],
-        evaluate=[{"notes": "Fine.", "verdict": "Accept"}] * 3,
-        task=[{"task": "Find the cost."}] * 2,
-        action=[act("documents", search), act("documents", "ships"), act("finish")],
-        command=[
+    replies: dict[str, Sequence[Reply]] = {
+        "plan": [plan("Find the cost."), plan("Convert it."), plan("Answer.")],
+        "evaluate": [{"notes": "Fine.", "verdict": "Accept"}] * 3,
+        "task": [{"task": "Find the cost."}] * 2,
+        "action": [act("documents", search), act("documents", "ships"), act("finish")],
+        "command": [
             {"thoughts": thoughts, "command": {"name": tool, "input": given}}
             for tool, given in (("documents", search), ("documents", "ships"), ("finish", ""))
         ],
-        verdict=[
+        "verdict": [
             {"reason": "The year is missing.", "verdict": "CONTINUE"},
             {"reason": "", "verdict": "TERMINATE"},
         ],
-        read=[{"findings": [costs]}],
-        answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
-        check=[{"verdicts": []}],
-    )
-    await ask(
-        *(name, script, "What does hydrogen cost?"),
-        collection="energy",
-        whole_collection="off",
-        evaluations=1,
-        citation_check="model",
-        replan="every_observation",
-    )
-    compare(name, script)
+        "read": [{"findings": [costs]}],
+        "answer": [tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
+        "check": [{"verdicts": []}],
+    }
+    methods = ("agent_v1", "agent_v2", "agent_v3", "react", "autogpt")
+    scripts = {name: Replies(**replies) for name in methods}
+    for name, script in scripts.items():
+        await ask(
+            *(name, script, "What does hydrogen cost?"),
+            collection="energy",
+            whole_collection="off",
+            evaluations=1,
+            citation_check="model",
+            replan="every_observation",
+        )
+    compare("document_agents", **scripts)
 
 
-@pytest.mark.parametrize("name", ["planrag", "iter_rag", "single_rag"])
-async def test_the_whole_prompt_of_each_role(name: str, tmp_path: Path) -> None:
+async def test_the_whole_prompt_of_each_role(tmp_path: Path) -> None:
     database = tmp_path / "plants.sql"
     database.write_text(
         "CREATE TABLE plant(name VARCHAR(20) PRIMARY KEY, cost REAL);\n"
         "INSERT INTO plant VALUES ('Aachen', 10.5);\nINSERT INTO plant VALUES ('Bonn', 7.25);\n"
     )
     actions = [act("sql", "SELECT name, cost FROM plant"), act("sql", "SELECT x FROM plant")]
-    script = Replies(
-        plan=[plan("Read the costs.", "Take the least.")],
-        action=[*actions, act("finish")][: 1 if name == "single_rag" else 3],
-        judge=[change("Take the least."), change("Decide.")],
-        decide=[decide("Berlin", 1), decide("Bonn", 1)],
-    )
-    await ask(
-        *(name, script, "Which plant?"),
-        database=str(database),
-        rules="Cheap is good.",
-        candidates=("Aachen", "Bonn"),
-        replan="every_observation",
-    )
-    compare(name, script)
+    scripts = {
+        name: Replies(
+            plan=[plan("Read the costs.", "Take the least.")],
+            action=[*actions, act("finish")][: 1 if name == "single_rag" else 3],
+            judge=[change("Take the least."), change("Decide.")],
+            decide=[decide("Berlin", 1), decide("Bonn", 1)],
+        )
+        for name in ("planrag", "iter_rag", "single_rag")
+    }
+    for name, script in scripts.items():
+        await ask(
+            *(name, script, "Which plant?"),
+            database=str(database),
+            rules="Cheap is good.",
+            candidates=("Aachen", "Bonn"),
+            replan="every_observation",
+        )
+    compare("planrag", **scripts)
 
 
 @pytest.mark.parametrize(
@@ -147,7 +154,7 @@ async def test_the_whole_prompt_where_one_role_says_everything(
     assert memory["action"]
     assert memory["action"]["step"] == 1
     if planning == "one_prompt":
-        compare("planrag_one_prompt", script)
+        compare("planrag_one_prompt", planrag=script)
 
 
 async def test_a_planner_as_published_is_told_nothing_of_the_analysis(plant: str) -> None:
@@ -182,7 +189,7 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
         collection="energy" if in_words else None,
         whole_collection="off",
     )
-    compare(f"planrag_combined{'_in_words' * in_words}", script)
+    compare(f"planrag_combined{'_in_words' * in_words}", planrag=script)
 
 
 async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(plant: str) -> None:
@@ -193,7 +200,7 @@ async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(plant: str) ->
         verdict=[ended],
     )
     await ask("agent_v3", script, "Which plant?", database=plant)
-    compare("agent_v3_combined", script)
+    compare("agent_v3_combined", agent_v3=script)
 
 
 async def test_the_whole_prompt_of_each_role_in_a_follow_up(plant: str) -> None:
@@ -210,47 +217,54 @@ async def test_the_whole_prompt_of_each_role_in_a_follow_up(plant: str) -> None:
     context = Context(model=register(script), database=plant, replan="every_observation")
     for question in ("Which plant?", "And in the west?"):
         await graph.ainvoke({"question": question}, thread, context=context)
-    compare("planrag_follow_up", script)
+    compare("planrag_follow_up", planrag=script)
 
 
-@pytest.mark.parametrize("family", ["answer", "code", "maths", "planning", "writing"])
-async def test_the_whole_prompt_of_each_role_of_rat(
-    family: TaskFamily, monkeypatch: pytest.MonkeyPatch
-) -> None:
+FAMILIES: tuple[TaskFamily, ...] = ("answer", "code", "maths", "planning", "writing")
+
+
+async def test_the_whole_prompt_of_each_role_of_rat(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
     put_up(monkeypatch, shelf)
     steps = ["Hydrogen costs little.", "Heat too."]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
-    script = Replies(
-        draft=[{"thought": "Look.", "steps": steps}],
-        query=[{"query": "hydrogen"}, {"query": "heat"}],
-        revise=[revised, revised],
-        program=["```python\nx = 1\n```"],
-        text=[{"text": "It costs."}],
-        answer=[{"text": "It costs [1].", "short": None, "unknown": ""}],
-    )
-    given = {"collection": "energy", "family": family, "rules": "Be brief."}
-    await ask("rat", script, "What does hydrogen cost?", **given)
-    compare(f"rat_{family}", script)
+    replies: dict[str, Sequence[Reply]] = {
+        "draft": [{"thought": "Look.", "steps": steps}],
+        "query": [{"query": "hydrogen"}, {"query": "heat"}],
+        "revise": [revised, revised],
+        "program": ["```python\nx = 1\n```"],
+        "text": [{"text": "It costs."}],
+        "answer": [{"text": "It costs [1].", "short": None, "unknown": ""}],
+    }
+    scripts = {family: Replies(**replies) for family in FAMILIES}
+    for family, script in scripts.items():
+        given = {"collection": "energy", "family": family, "rules": "Be brief."}
+        await ask("rat", script, "What does hydrogen cost?", **given)
+    compare("rat_families", **scripts)
 
 
-@pytest.mark.parametrize("family", ["code", "maths", "planning", "writing"])
-async def test_the_whole_prompt_without_thoughts(
-    family: TaskFamily, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_the_whole_prompt_without_thoughts(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
     put_up(monkeypatch, shelf)
-    script = Replies(
-        program=["```python\nx = 1\n```"], steps=[{"steps": ["mine 1 log"]}], text=[{"text": "So."}]
-    )
-    await ask("rag", script, "What does hydrogen cost?", collection="energy", family=family)
-    compare(f"rag_{family}", script)
+    replies: dict[str, Sequence[Reply]] = {
+        "program": ["```python\nx = 1\n```"],
+        "steps": [{"steps": ["mine 1 log"]}],
+        "text": [{"text": "So."}],
+    }
+    scripts = {family: Replies(**replies) for family in FAMILIES[1:]}
+    for family, script in scripts.items():
+        await ask("rag", script, "What does hydrogen cost?", collection="energy", family=family)
+    compare("rag_families", **scripts)
 
 
-def compare(name: str, script: Replies) -> None:
-    """The last prompt of each task stands in the snapshot; to accept a change, delete that."""
-    last = {prompt.task: prompt for prompt in script.prompts}
-    shown = "\n\n".join(_shown(prompt) for prompt in last.values()) + "\n"
+def compare(name: str, **scripts: Replies) -> None:
+    """The last prompt of each task stands in the snapshot; to accept a change, delete that.
+
+    A message that another prompt above has is named by that prompt.
+    """
+    last = {f"{of} {one.task}": one for of, script in scripts.items() for one in script.prompts}
+    home: dict[str, str] = {}
+    shown = "\n".join(line for title, one in last.items() for line in _shown(title, one, home))
     snapshot = SNAPSHOTS / f"{name}.txt"
     if not snapshot.exists():
         SNAPSHOTS.mkdir(exist_ok=True)
@@ -259,6 +273,12 @@ def compare(name: str, script: Replies) -> None:
     assert shown == snapshot.read_text(encoding="utf-8")
 
 
-def _shown(prompt: Prompt) -> str:
-    parts = [f"--- {message.type} ---\n{message.text}" for message in prompt.messages]
-    return "\n".join([f"===== {prompt.task} =====", *parts])
+def _shown(title: str, prompt: Prompt, home: dict[str, str]) -> Iterator[str]:
+    yield f"===== {title} ====="
+    for message in prompt.messages:
+        first = home.setdefault(message.text, title)
+        if first == title:
+            yield f"--- {message.type} ---\n{message.text}"
+        else:
+            yield f"--- {message.type}: as in {first} ---"
+    yield ""
