@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from planweave import BadInput
 from planweave.benchmarks.arena.votes import Decision, Vote
-from planweave.benchmarks.core.metrics import Rate, rate
+from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.table import Rows, Table, tabled
 
 _DRAW = 0.1
@@ -28,7 +28,7 @@ class Standing(NamedTuple):
 
     source: str
     skill: Skill
-    rate: Rate
+    rate: Estimate
     wins: int
     ties: int
     bad: int

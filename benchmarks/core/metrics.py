@@ -1,7 +1,8 @@
-"""Metrics over scores: rates with intervals, spreads of costs, paired tests."""
+"""Metrics over scores: figures with their intervals, spreads of costs, paired tests."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from math import comb, sqrt
 from statistics import fmean, median
@@ -16,17 +17,21 @@ from planweave.models import CallRecord
 
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
-_DRAWS = 10_000
-Means = NDArray[np.float64]
+_LEVEL = (0.025, 0.975)
+Means: TypeAlias = NDArray[np.float64]
+"""The mean of a column in the sample itself, then in each draw of questions."""
 Groups: TypeAlias = Mapping[str, Sequence[Record]]
 """Records by method, as :func:`grouped` makes them."""
 
 
-class Rate(NamedTuple):
-    """A mean of scores between 0 and 1; all but ``n`` and ``clusters`` are parts of 1.
+@dataclass(frozen=True)
+class Estimate:
+    """A figure with its 95 % interval.
 
     Attributes:
         error: Standard error, clustered: runs on one question are not independent.
+        n: How many scores it is made from.
+        clusters: How many questions these belong to.
     """
 
     value: float
@@ -36,8 +41,19 @@ class Rate(NamedTuple):
     n: int
     clusters: int
 
+    def __str__(self) -> str:
+        """As a share: ``40.0% [21-63] (20)``."""
+        return f"{self.value:.1%} [{self.low * 100:.0f}-{self.high * 100:.0f}] ({self.n})"
 
-class Spread(NamedTuple):
+    def __format__(self, form: str) -> str:
+        """With each number in this form, such as ``0.400 [0.210, 0.630]``."""
+        if not form:
+            return str(self)
+        return f"{self.value:{form}} [{self.low:{form}}, {self.high:{form}}]"
+
+
+@dataclass(frozen=True)
+class Spread:
     """Mean, median and 95th percentile of a quantity, over ``n`` samples."""
 
     mean: float
@@ -59,8 +75,8 @@ class Paired(NamedTuple):
     p: float
 
 
-def rate(values: Sequence[float], clusters: Sequence[str] = ()) -> Rate | None:
-    """Mean, clustered standard error, and Wilson interval.
+def rate(values: Sequence[float], clusters: Sequence[str] = ()) -> Estimate | None:
+    """Mean of scores between 0 and 1, clustered standard error, and Wilson interval.
 
     The interval is Wilson's at the number of independent scores that the clustered error stands
     for: never more than the scores, never fewer than the clusters.
@@ -81,7 +97,7 @@ def rate(values: Sequence[float], clusters: Sequence[str] = ()) -> Rate | None:
     error = sqrt(sum(deviation**2 for deviation in sums.values())) / n
     independent = mean * (1 - mean) / error**2 if error else float(len(sums))
     low, high = wilson(mean, min(float(n), max(float(len(sums)), independent)))
-    return Rate(mean, error, low, high, n, len(sums))
+    return Estimate(mean, error, low, high, n, len(sums))
 
 
 def wilson(share: float, n: float) -> tuple[float, float]:
@@ -100,21 +116,35 @@ def spread(values: Sequence[float]) -> Spread | None:
 
 
 def bootstrap(
-    rows: Sequence[tuple[float, ...]], figure: Callable[[Means], Means]
-) -> tuple[float, float, float]:
-    """A figure of a sample's means, with its 95 % bootstrap interval.
+    rows: Sequence[Sequence[float]],
+    figures: Callable[..., Sequence[Means]] = lambda *means: means,
+    *,
+    clusters: Sequence[str] = (),
+    seed: int = 1,
+    draws: int = 10_000,
+) -> list[Estimate]:
+    """Figures of the means of columns, with their 95 % bootstrap intervals over questions.
 
     Args:
-        rows: What was measured of each question, the same columns for all.
-        figure: Makes figures from means of the columns, shape (samples, columns).
-
-    Returns:
-        The figure of the sample itself, the lower and the upper end.
+        rows: What was measured each time, the same columns for all.
+        figures: Makes figures from the mean of each column; the means themselves if unset.
+        clusters: The question of each row; rows of one question are drawn together.
+        seed: Of the draws.
+        draws: How many are made.
     """
-    measured = np.array(rows, np.float64)
-    drawn = np.random.default_rng(1).integers(len(rows), size=(_DRAWS, len(rows)))
-    low, high = np.quantile(figure(measured[drawn].mean(axis=1)), (0.025, 0.975))
-    return float(figure(measured.mean(axis=0, keepdims=True))[0]), float(low), float(high)
+    names = [*(clusters or map(str, range(len(rows))))]
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    sums = np.zeros((len(places), 1 + len(rows[0])))
+    for name, row in zip(names, rows, strict=True):
+        sums[places[name]] += (1, *row)
+    drawn = np.random.default_rng(seed).integers(len(places), size=(draws, len(places)))
+    counts, *totals = np.array([sums.sum(axis=0), *(sums[draw].sum(axis=0) for draw in drawn)]).T
+    made = []
+    for found in figures(*(total / counts for total in totals)):
+        about = (found[0], found[1:].std(), *np.quantile(found[1:], _LEVEL))
+        value, error, low, high = map(float, about)
+        made.append(Estimate(value, error, low, high, len(rows), len(places)))
+    return made
 
 
 def longest_chain(calls: Sequence[CallRecord]) -> int:
@@ -129,12 +159,12 @@ def longest_chain(calls: Sequence[CallRecord]) -> int:
     return sum(longest.values())
 
 
-def rated(records: Sequence[Record], value: Callable[[Record], float]) -> Rate | None:
+def rated(records: Sequence[Record], value: Callable[[Record], float]) -> Estimate | None:
     """Rate of a value between 0 and 1 of each record, clustered by question."""
     return rate([value(r) for r in records], [r.question for r in records])
 
 
-def accuracy(records: Sequence[Record]) -> Rate | None:
+def accuracy(records: Sequence[Record]) -> Estimate | None:
     """Rate of right answers, clustered by question; a crashed run is a wrong answer."""
     return rated(records, lambda record: record.score.value)
 

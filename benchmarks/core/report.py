@@ -1,7 +1,7 @@
 """The report of result files: in the terminal, as Markdown and as a picture."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -10,7 +10,15 @@ from rich.console import Console
 from rich.table import Table as RichTable
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import accuracy, grouped, longest_chain, paired, spread
+from planweave.benchmarks.core.metrics import (
+    Estimate,
+    Spread,
+    accuracy,
+    grouped,
+    longest_chain,
+    paired,
+    spread,
+)
 from planweave.benchmarks.core.picture import Picture, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
@@ -74,12 +82,13 @@ def table_json(table: Table) -> dict[str, JsonValue]:
         "title": table.title,
         "note": table.note,
         "columns": list(table.columns),
-        "rows": [[_plain(cell) for cell in row] for row in table.rows],
+        "rows": [[cell_json(cell) for cell in row] for row in table.rows],
     }
 
 
-def _plain(cell: Cell) -> JsonValue:
-    return dict(cell._asdict()) if isinstance(cell, tuple) else cell
+def cell_json(cell: Cell) -> JsonValue:
+    """A cell, its numbers by name where it has several."""
+    return asdict(cell) if isinstance(cell, Estimate | Spread) else cell
 
 
 def _overview(groups: dict[str, list[Record]], measures: str) -> Table:

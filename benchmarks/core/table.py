@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, ParamSpec, TypeAlias
 
-from planweave.benchmarks.core.metrics import Groups, Rate, Spread
+from planweave.benchmarks.core.metrics import Estimate, Groups, Spread
 from planweave.benchmarks.core.record import Record
 
-Cell: TypeAlias = str | int | float | Rate | Spread | None
+Cell: TypeAlias = str | int | float | Estimate | Spread | None
 Rows: TypeAlias = Iterator[tuple[Cell, ...]]
 Given = ParamSpec("Given")
 
@@ -59,11 +59,9 @@ def by_part(
 
 
 def text(cell: Cell) -> str:
-    """A cell as text: ``40 % [21-63] (20)``, ``mean · median · p95``, or the plain value."""
+    """A cell as text: ``40.0% [21-63] (20)``, ``mean · median · p95``, or the plain value."""
     if cell is None:
         return "-"
-    if isinstance(cell, Rate):
-        return f"{cell.value:.1%} [{cell.low * 100:.0f}-{cell.high * 100:.0f}] ({cell.n})"
     if isinstance(cell, Spread):
         return " · ".join(_number(value) for value in (cell.mean, cell.median, cell.p95))
     return _number(cell) if isinstance(cell, float) else str(cell)

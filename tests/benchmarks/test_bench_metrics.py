@@ -2,7 +2,9 @@ import pytest
 from records import record
 
 from planweave.benchmarks.core.metrics import (
+    Estimate,
     Paired,
+    bootstrap,
     grouped,
     paired,
     rate,
@@ -46,6 +48,30 @@ def test_runs_on_one_question_are_not_independent() -> None:
     sure = rate([0, 0, 0, 0], ["a", "a", "b", "b"])
     assert sure is not None
     assert (sure.low, sure.high) == pytest.approx(wilson(0.0, 2))
+
+
+def test_an_estimate_as_a_share_and_in_a_form() -> None:
+    found = Estimate(0.4, 0.1, 0.21, 0.63, 20, 20)
+    assert str(found) == f"{found}" == "40.0% [21-63] (20)"
+    assert f"{found:.2f}" == "0.40 [0.21, 0.63]"
+    assert f"{found:+.1f}" == "+0.4 [+0.2, +0.6]"
+
+
+def test_a_bootstrap_draws_the_rows_of_a_question_together() -> None:
+    rows = [(0.0, 1.0), (1.0, 1.0), (1.0, 3.0), (0.0, 3.0)]
+    first, second = bootstrap(rows, clusters=["a", "a", "b", "b"])
+    assert (first.value, first.low, first.high, first.error) == (0.5, 0.5, 0.5, 0)
+    assert (first.n, first.clusters) == (4, 2)
+    assert (second.value, second.low, second.high) == (2, 1, 3)  # a alone, b alone
+    assert second.error == pytest.approx(0.5**0.5, abs=0.02)
+    alone, _ = bootstrap(rows)
+    assert (alone.low, alone.high, alone.clusters) == (0, 1, 4)
+
+
+def test_a_bootstrap_of_a_figure_of_several_means() -> None:
+    rows = [(float(number), 2.0 * number) for number in range(1, 9)]
+    (ratio,) = bootstrap(rows, lambda one, two: [two / one], seed=3, draws=50)
+    assert (ratio.value, ratio.low, ratio.high, ratio.error) == (2, 2, 2, 0)
 
 
 def test_the_sign_test_by_hand() -> None:

@@ -13,6 +13,7 @@ from published import published
 from planweave import BadInput
 from planweave.apps.cli import progress
 from planweave.apps.cli.main import main
+from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
 from planweave.benchmarks.suites.paths.tasks import answer_type, goods, load, world
 from planweave.learning import agents_file
@@ -161,7 +162,7 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
     assert ours.over[suite.RAP].value == 0
     assert one.over[suite.OUR_RAP].value == pytest.approx(0.5)
     assert noisy_rap.over == {}
-    assert noisy.over == {suite.RAP: suite.Figure(0.25, 0.25, 0.25)}
+    assert noisy.over == {suite.RAP: Estimate(0.25, 0, 0.25, 0.25, 2, 2)}
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
@@ -208,7 +209,7 @@ def test_agents_that_were_trained_before_are_tried(
         *(suite.FULL, suite.NO_POOL, suite.NO_GRAPH, suite.NO_RL, suite.RULE, suite.NO_ML),
         *(suite.RAP, suite.OUR_RAP, suite.NO_CALIBRATION),
     ]
-    recalls = [[each[0] for each in row["recalls"]] for row in report["result"]]
+    recalls = [[each["value"] for each in row["recalls"]] for row in report["result"]]
     assert all(each == sorted(each) and len(each) == suite.MOST for each in recalls)
     kept = (out / "alfworld.jsonl").read_text("utf-8")
     run(monkeypatch, *words, "--agents", str(agents), "--seed", "1")  # nothing is left to measure

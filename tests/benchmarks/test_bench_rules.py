@@ -13,7 +13,7 @@ from records import record
 from scripted import Prompt, Reply, act, finding, register, tell
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import Rate, longest_chain
+from planweave.benchmarks.core.metrics import Estimate, longest_chain
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.rules import DOMAINS, Problem, load
@@ -219,11 +219,11 @@ def test_problems_with_known_flaws_are_shown_apart() -> None:
     tables = {table.title: table for table in rules_tables(records)}
     [row] = tables["Problems with and without known flaws"].rows
     without, flawed = row[1:]
-    assert isinstance(without, Rate)
-    assert isinstance(flawed, Rate)
+    assert isinstance(without, Estimate)
+    assert isinstance(flawed, Estimate)
     assert (without.value, without.n, flawed.value, flawed.n) == (1, 3, 0, 1)
     [parts] = tables["Parts of the answers about the league"].rows
-    assert isinstance(parts[2], Rate)
+    assert isinstance(parts[2], Estimate)
     assert parts[2].value == 1
     assert parts[4] is None
 

@@ -14,7 +14,7 @@ from records import record
 from scripted import Prompt, Reply, act, decide, keep, plan, register
 from speaking import speaks
 
-from planweave.benchmarks.core.metrics import Rate
+from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.shop import choose, samples
@@ -204,7 +204,7 @@ def test_a_typed_verdict_counts_before_claims(kind: str, vouched: bool) -> None:
 def test_the_table_of_verdicts() -> None:
     [table, *_] = shop_tables([run for run, _ in RUNS])
     [row] = table.rows
-    counts = [round(cell.value * 7) for cell in row if isinstance(cell, Rate)]
+    counts = [round(cell.value * 7) for cell in row if isinstance(cell, Estimate)]
     assert counts == [2, 1, 2, 2]
     assert row[-1] == 1
     assert not vouched_for(RUNS[4][0])

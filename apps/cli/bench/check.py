@@ -8,8 +8,7 @@ from rich.console import Console
 
 from planweave.apps.options import AsJson
 from planweave.apps.plain import print_line
-from planweave.benchmarks.core.metrics import Rate
-from planweave.benchmarks.core.report import show_tables
+from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.check import measure as suite
 from planweave.benchmarks.suites.check.pack import pack
 from planweave.benchmarks.suites.check.pairs import generate
@@ -53,11 +52,7 @@ def _figures(seed: int, found: list[suite.Checked]) -> dict[str, Any]:
         figures[kind] = {
             "pairs": len(own),
             "wrong_passed": sum(one.passed and not one.pair.supported for one in own),
-            "precision": _rate(suite.precision(own)),
-            "recall": _rate(suite.recall(own)),
+            "precision": cell_json(suite.precision(own)),
+            "recall": cell_json(suite.recall(own)),
         }
     return figures
-
-
-def _rate(found: Rate | None) -> dict[str, float] | None:
-    return found._asdict() if found else None

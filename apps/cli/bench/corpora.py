@@ -10,7 +10,7 @@ from planweave.apps.cli.bench.common import RESULTS, Out, write_json
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Embeddings, listed
-from planweave.benchmarks.core.report import show_tables
+from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.mhqa import retrieval
 from planweave.benchmarks.suites.mhqa.suite import FILES, Data, DataSets, pool_of
 from planweave.benchmarks.suites.rat.corpus import BuiltCorpus, build
@@ -36,7 +36,7 @@ def mhqa_retrieval(
     kept = machine.head() | {
         "embeddings": embeddings,
         "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
-        "result": retrieval.as_json(made),
+        "result": [dict(zip(made.columns, map(cell_json, row), strict=True)) for row in made.rows],
     }
     write_json(page, kept, console)
 

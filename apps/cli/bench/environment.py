@@ -3,7 +3,7 @@
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -152,7 +152,7 @@ def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str,
             summaries.append(without_model.summary(policy, played[policy], world))
     show_tables([without_model.table(given.name, summaries)], console)
     return {
-        "policies": [one.as_json() for one in summaries],
+        "policies": [asdict(one) for one in summaries],
         "tasks": {policy: [one.as_json() for one in mine] for policy, mine in played.items()},
     }
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -87,7 +88,7 @@ def paths(
         "delta": published,
         "adaptation": suite.adaptation(lines),
         "seconds": suite.seconds(lines),
-        "result": [row._asdict() for row in suite.rows(lines)],
+        "result": [asdict(row) for row in suite.rows(lines)],
     }
     typer.echo(json.dumps(report, indent=1))
 

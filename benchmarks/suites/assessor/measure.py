@@ -11,16 +11,13 @@ from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from planweave import BadInput
+from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.assessor.rounds import Choose, Round, by_lot, rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
 from planweave.learning import Embed, Group, PlanAssessor, features
-
-_DRAWS = 10_000
-_LEVEL = (0.025, 0.975)
 
 
 class Choice(NamedTuple):
@@ -34,19 +31,6 @@ class Choice(NamedTuple):
 
 
 CHOOSERS = Choice._fields[1:]
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A figure with its 95 % interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        """As in a table."""
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
 
 
 class Rules(NamedTuple):
@@ -119,18 +103,17 @@ def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -
 def measure(part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int) -> DatasetFigures:
     """Have the assessor choose in every round of the questions of a data set."""
     choices = [choice(one, assessor) for one in made]
-    found = means(choices, seed)
-    more = {name: found["assessor"] - found[name] for name in ("random", "first")}
-    room = np.maximum(found["best"] - found["random"], 1e-9)
+    questions = [one.question for one in choices]
+    found = bootstrap([one[1:] for one in choices], _compared, clusters=questions, seed=seed)
     return DatasetFigures(
         dataset=part.dataset,
-        questions=len({one.question for one in choices}),
+        questions=len({*questions}),
         left_out=part.left_out,
         paragraphs=len(part.corpus.paragraphs),
         rounds=len(choices),
-        mrr={name: estimate(values) for name, values in found.items()},
-        gained={name: estimate(values) for name, values in more.items()},
-        closed=estimate(more["random"] / room),
+        mrr=dict(zip(CHOOSERS, found[:4], strict=True)),
+        gained={"random": found[4], "first": found[5]},
+        closed=found[6],
     )
 
 
@@ -146,23 +129,11 @@ def by_assessor(one: Round, assessor: PlanAssessor) -> int:
     return int(np.argmax(assessor.scores(one.question.question, evidence, one.candidates)))
 
 
-def means(choices: Sequence[Choice], seed: int) -> dict[str, NDArray[np.float64]]:
-    """The mean of each chooser [1 + draws]: as it is, then in each draw of questions."""
-    rows = {name: row for row, name in enumerate(dict.fromkeys(one.question for one in choices))}
-    sums, counts = np.zeros((len(rows), len(CHOOSERS))), np.zeros(len(rows))
-    for one in choices:
-        sums[rows[one.question]] += one[1:]
-        counts[rows[one.question]] += 1
-    drawn = np.random.default_rng(seed).integers(len(rows), size=(_DRAWS, len(rows)))
-    totals = np.array([sums.sum(axis=0), *(sums[draw].sum(axis=0) for draw in drawn)])
-    rounds_of = np.array([counts.sum(), *(counts[draw].sum() for draw in drawn)])
-    return dict(zip(CHOOSERS, (totals / rounds_of[:, None]).T, strict=True))
-
-
-def estimate(values: NDArray[np.float64]) -> Estimate:
-    """The first value, with the interval of the others."""
-    low, high = np.quantile(values[1:], _LEVEL)
-    return Estimate(float(values[0]), float(low), float(high))
+def _compared(random: Means, first: Means, assessor: Means, best: Means) -> list[Means]:
+    """Each chooser, what the assessor gets more, and how much of the gap it closes."""
+    gained = assessor - random
+    closed = gained / np.maximum(best - random, 1e-9)
+    return [random, first, assessor, best, gained, assessor - first, closed]
 
 
 def table(results: Sequence[DatasetFigures]) -> Table:
@@ -179,8 +150,7 @@ def table(results: Sequence[DatasetFigures]) -> Table:
                 result.questions,
                 result.rounds,
                 *(f"{result.mrr[name].value:.3f}" for name in CHOOSERS),
-                *(str(result.gained[name]) for name in ("random", "first")),
-                str(result.closed),
+                *(f"{one:.3f}" for one in (*result.gained.values(), result.closed)),
             )
             for result in results
         ],

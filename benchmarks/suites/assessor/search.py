@@ -11,17 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap
 from planweave.benchmarks.core.table import Table
-from planweave.benchmarks.suites.assessor.measure import (
-    CHOOSERS,
-    Choice,
-    Estimate,
-    Part,
-    Rules,
-    by_assessor,
-    estimate,
-    means,
-)
+from planweave.benchmarks.suites.assessor.measure import CHOOSERS, Part, Rules, by_assessor
 from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth
 from planweave.learning import PlanAssessor
 
@@ -55,25 +47,28 @@ def drive(part: Part, assessor: PlanAssessor, rules: Rules) -> list[Driven]:
         "best": rules.rounds(part, by_truth),
     }
     names = [question.id for question in part.unseen]
-    recalls = np.stack([_recalls(searches[name], names) for name in CHOOSERS])
-
-    def estimated(values: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """The mean of each chooser's values [choosers, questions], and in draws of questions."""
-        rows = zip(names, *values.tolist(), strict=True)
-        return means([Choice(*row) for row in rows], rules.seed)
-
-    after = {number: estimated(recalls[:, :, number - 1]) for number in AFTER}
-    whole = estimated((recalls[:, :, -1] == 1).astype(float))
-    return [
-        Driven(
-            dataset=part.dataset,
-            chooser=name,
-            recall={number: estimate(values[name]) for number, values in after.items()},
-            whole=estimate(whole[name]),
-            gained=estimate(after[ROUNDS]["assessor"] - after[ROUNDS][name]),
+    recalls = {name: _recalls(searches[name], names) for name in CHOOSERS}
+    found = []
+    for name, own in recalls.items():
+        after = [own[:, number - 1] for number in AFTER]
+        rows = np.stack([*after, own[:, -1] == 1, recalls["assessor"][:, -1]], axis=1)
+        *recall, whole, gained = bootstrap(rows.tolist(), _gained, seed=rules.seed)
+        found.append(
+            Driven(
+                dataset=part.dataset,
+                chooser=name,
+                recall=dict(zip(AFTER, recall, strict=True)),
+                whole=whole,
+                gained=gained,
+            )
         )
-        for name in CHOOSERS
-    ]
+    return found
+
+
+def _gained(*means: Means) -> list[Means]:
+    """Recalls, the share with all, and what the assessor's last recall is more than the last."""
+    *recalls, whole, assessor = means
+    return [*recalls, whole, assessor - recalls[-1]]
 
 
 def _recalls(made: Iterable[Round], questions: Sequence[str]) -> NDArray[np.float64]:
@@ -101,7 +96,7 @@ def table(found: Sequence[Driven]) -> Table:
                 one.chooser,
                 *(f"{one.recall[number].value:.3f}" for number in AFTER),
                 f"{one.whole.value:.3f}",
-                None if one.chooser == "assessor" else str(one.gained),
+                None if one.chooser == "assessor" else f"{one.gained:.3f}",
             )
             for one in found
         ],

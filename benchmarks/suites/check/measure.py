@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from planweave.benchmarks.core.metrics import Rate, rate
+from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.check.pairs import Pair
 from planweave.tools.checking import follow, judge
@@ -37,12 +37,12 @@ def _checked(pair: Pair) -> Checked:
     return Checked(pair, judged.truth is True, judged.reason)
 
 
-def precision(found: Sequence[Checked]) -> Rate | None:
+def precision(found: Sequence[Checked]) -> Estimate | None:
     """The share of what is passed that is right."""
     return rate([one.pair.supported for one in found if one.passed])
 
 
-def recall(found: Sequence[Checked]) -> Rate | None:
+def recall(found: Sequence[Checked]) -> Estimate | None:
     """The share of what is right that is passed."""
     return rate([one.passed for one in found if one.pair.supported])
 

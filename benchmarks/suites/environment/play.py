@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import TypeAlias
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import Rate, Spread, rate, spread
+from planweave.benchmarks.core.metrics import Estimate, Spread, rate, spread
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.environment.players import PLAYERS, Lead, Player
@@ -74,8 +74,8 @@ class Summary:
     """
 
     policy: str
-    score: Rate
-    success: Rate
+    score: Estimate
+    success: Estimate
     recall: float | None
     kinds: Mapping[str, tuple[float, int]]
     steps: Spread
@@ -85,13 +85,6 @@ class Summary:
     crashes: int
     timeouts: int
     given_up: Sequence[str]
-
-    def as_json(self) -> dict[str, object]:
-        """With the parts of means and spreads by name."""
-        found = asdict(self)
-        for name in ("score", "success", "steps", "choice_seconds", "reset_seconds"):
-            found[name] = getattr(self, name)._asdict()
-        return found
 
 
 def choose(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:

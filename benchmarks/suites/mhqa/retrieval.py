@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, get_args
 
-from pydantic import JsonValue
-
 from planweave.benchmarks.core.metrics import rate
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.mhqa.suite import Asked
@@ -76,14 +74,3 @@ def table(found: Sequence[Searched]) -> Table:
         note="The corpus is the pooled paragraphs of the data set's questions. In brackets: 95 % "
         "interval and number of questions. No figure here depends on a language model.",
     )
-
-
-def as_json(made: Table) -> JsonValue:
-    """The table, numbers as numbers."""
-    return [
-        {
-            name: dict(cell._asdict()) if isinstance(cell, tuple) else cell
-            for name, cell in zip(made.columns, row, strict=True)
-        }
-        for row in made.rows
-    ]

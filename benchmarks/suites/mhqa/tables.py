@@ -150,8 +150,8 @@ def _by_question(records: Sequence[Record]) -> dict[str, Record]:
 
 def _difference(values: Sequence[float]) -> str:
     """Mean in percentage points, with its bootstrap interval."""
-    value, low, high = bootstrap([(one,) for one in values], lambda means: 100 * means[:, 0])
-    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]"
+    (found,) = bootstrap([(one,) for one in values], lambda mean: [100 * mean])
+    return f"{found:+.1f}"
 
 
 @tabled(

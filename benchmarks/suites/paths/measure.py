@@ -8,14 +8,16 @@ the answer does not count (:mod:`planweave.learning.overlap`).
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from time import perf_counter, process_time
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.metrics import Estimate, bootstrap
+from planweave.benchmarks.core.table import Cell, Table
 from planweave.benchmarks.suites.paths.tasks import PathTasks
 from planweave.learning import Embed, Floats
 from planweave.learning.agent_batches import Agents, Material, Settings, plain
@@ -358,15 +360,8 @@ def _over(column: int, least: float) -> Policy:
     return decide
 
 
-class Figure(NamedTuple):
-    """A mean over questions with its 95 % bootstrap interval."""
-
-    value: float
-    low: float
-    high: float
-
-
-class Row(NamedTuple):
+@dataclass(frozen=True)
+class Row:
     """A line of a table over all seeds.
 
     Attributes:
@@ -379,10 +374,10 @@ class Row(NamedTuple):
     part: str
     name: str
     questions: int
-    f1: Figure
-    recalls: list[Figure]
+    f1: Estimate
+    recalls: list[Estimate]
     by_seed: list[float]
-    over: dict[str, Figure]
+    over: dict[str, Estimate]
 
 
 def rows(lines: Sequence[Measured]) -> list[Row]:
@@ -397,46 +392,32 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
     part, name = own[0].part, own[0].name
     scores = [(line.seed, score) for line in own for score in line.scores]
     questions = [score.question for _, score in scores]
+    estimated = partial(bootstrap, clusters=questions, draws=_DRAWS)
 
-    def over(other: str) -> Figure | None:
+    def over(other: str) -> Estimate | None:
         _, comma, level = name.partition(", ")
-        beside = "ablation" if part == "candidates" else part
+        beside = ("ablation" if part == "candidates" else part, other + comma + level)
         theirs = {
             (line.seed, score.question): score.f1
             for line in lines
-            if (line.part, line.name) == (beside, other + comma + level)
+            if (line.part, line.name) == beside
             for score in line.scores
         }
         pairs = [(score.f1, theirs.get((seed, score.question))) for seed, score in scores]
-        less = [mine - value for mine, value in pairs if value is not None]
-        alone = name == other + comma + level or len(less) < len(pairs)
-        return None if alone else _figure(questions, less)
+        less = [(mine - value,) for mine, value in pairs if value is not None]
+        alone = name == beside[1] or len(less) < len(pairs)
+        return None if alone else estimated(less)[0]
 
+    f1, *recalls = estimated([(score.f1, *score.recalls) for _, score in scores])
     return Row(
         part,
         name,
         len(scores),
-        _figure(questions, [score.f1 for _, score in scores]),
-        [
-            _figure(questions, values)
-            for values in zip(*(s.recalls for _, s in scores), strict=True)
-        ],
+        f1,
+        recalls,
         [float(np.mean([score.f1 for score in line.scores])) for line in own],
         {rival: less for rival in RIVALS if (less := over(rival)) is not None},
     )
-
-
-def _figure(questions: Sequence[str], values: Sequence[float]) -> Figure:
-    """Bootstrap of questions: what one question scored in several seeds is drawn together."""
-    places = {question: place for place, question in enumerate(dict.fromkeys(questions))}
-    sums, counts = np.zeros(len(places)), np.zeros(len(places))
-    for question, value in zip(questions, values, strict=True):
-        sums[places[question]] += value
-        counts[places[question]] += 1
-    drawn = np.random.default_rng(1).integers(len(places), size=(_DRAWS, len(places)))
-    means = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
-    low, high = np.quantile(means, (0.025, 0.975))
-    return Figure(float(sums.sum() / counts.sum()), float(low), float(high))
 
 
 def tables(found: Sequence[Row]) -> list[Table]:
@@ -450,17 +431,16 @@ def tables(found: Sequence[Row]) -> list[Table]:
 def _table(part: str, found: Sequence[Row]) -> Table:
     rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
     recalls = [f"recall, K = {k}" for k in range(1, MOST + 1)]
+
+    def cells(row: Row) -> Iterator[Cell]:
+        yield from (row.name, row.questions)
+        for one in (row.f1, *row.recalls, *map(row.over.get, rivals)):
+            yield f"{one:.3f}" if one else None
+
     return Table(
         title=f"Retrieved paths: {part}",
         columns=("", "questions", "F1", *recalls, *(f"over {rival}" for rival in rivals)),
-        rows=[
-            (
-                row.name,
-                row.questions,
-                *map(_shown, (row.f1, *row.recalls, *map(row.over.get, rivals))),
-            )
-            for row in found
-        ],
+        rows=[(*cells(row),) for row in found],
         note="F1 of the selected path, recall of the first K candidates, F1 over that of others. "
         "In brackets: 95 % bootstrap interval over questions.",
     )
@@ -490,9 +470,3 @@ def seconds(lines: Sequence[Measured]) -> dict[str, float] | None:
         "training": float(np.mean([line.training_seconds for line in told])),
         "testing": float(np.mean([line.testing_seconds for line in told])),
     }
-
-
-def _shown(figure: Figure | None) -> str | None:
-    if figure is None:
-        return None
-    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"

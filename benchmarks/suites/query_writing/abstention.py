@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import comb, fsum
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from planweave.benchmarks.core.metrics import Rate, rate
+from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
@@ -58,9 +58,9 @@ class Standing:
     threshold: float
     given: int
     wrong: int
-    coverage: Rate | None
-    error: Rate | None
-    refused: Rate | None
+    coverage: Estimate | None
+    error: Estimate | None
+    refused: Estimate | None
 
     def limit(self, confidence: float) -> float:
         """The upper confidence limit of the error."""

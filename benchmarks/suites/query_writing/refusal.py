@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from planweave.benchmarks.core.metrics import Rate, rate
+from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.query_writing.question import Question
@@ -42,8 +42,8 @@ class Calibration(NamedTuple):
 
     threshold: float | None
     calibrated_on: int
-    lost: Rate | None
-    refused: Rate | None
+    lost: Estimate | None
+    refused: Estimate | None
 
 
 async def scored(
@@ -85,7 +85,7 @@ def calibrate(questions: Sequence[Scored], *, target: float, seed: int) -> Calib
     return Calibration(found, len(chances), *(_refused(others, found, a) for a in (True, False)))
 
 
-def _refused(questions: Sequence[Scored], below: float, answerable: bool) -> Rate | None:
+def _refused(questions: Sequence[Scored], below: float, answerable: bool) -> Estimate | None:
     return rate([one.chance < below for one in questions if one.answerable == answerable])
 
 
