@@ -1,6 +1,7 @@
 """What schema and data alone correct in a query, and what they must leave as it is."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from shop import OpenSql
@@ -741,3 +742,82 @@ def test_spans_are_counted_as_the_question_says(
     shop: SqlDatabase, query: str, question: str, rows: tuple[object, ...]
 ) -> None:
     assert shop.run(shop.corrected(query, question=question).query).rows == rows
+
+
+@pytest.mark.parametrize(
+    ("question", "query", "rows"),
+    [
+        (
+            "What is sold per month?",
+            "SELECT sold, SUM(amount) FROM sale GROUP BY sold",
+            (("2024-01", 20.0), ("2024-02", 400.0), ("2024-06", 40.0)),
+        ),
+        (
+            "Show the yearly sales.",
+            "SELECT DATE(sold) AS day, SUM(amount) FROM sale GROUP BY DATE(sold)",
+            (("2024", 460.0),),
+        ),
+        (
+            "What are the monthly sales since February?",
+            "SELECT SUM(amount) FROM sale WHERE sold >= '2024-02-01'",
+            (("2024-02", 400.0), ("2024-06", 40.0)),
+        ),
+        (
+            "What is sold in each month and year?",
+            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
+            (("2024-02", 2), ("2024-06", 2)),
+        ),
+        (
+            "What is sold per month and per year?",
+            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
+            (("2024-02-05", 2), ("2024-06-01", 2)),
+        ),
+        (
+            "How many sales a city are there each day?",
+            "SELECT city, COUNT(*) FROM sale JOIN customer USING (customer_id) GROUP BY city",
+            (("Genoa", 2), ("Lübeck", 1)),
+        ),
+    ],
+)
+def test_months_and_years_that_are_asked_for(
+    shop: SqlDatabase, question: str, query: str, rows: object
+) -> None:
+    assert shop.run(shop.corrected(query, question=question).query).rows == rows
+
+
+@pytest.mark.parametrize(
+    ("part", "shares"),
+    [
+        ("SUM(amount) * 100.0 / SUM(amount)", [13.0, 87.0]),
+        ("100.0 * SUM(CASE WHEN NOT amount IS NULL THEN 1 ELSE 0 END) / COUNT(*)", [33.3, 66.7]),
+        ("100.0 * SUM(pieces > 1) / COUNT(*)", [50, 100]),
+    ],
+)
+def test_shares_of_groups_are_of_all_groups(
+    shop: SqlDatabase, part: str, shares: list[float]
+) -> None:
+    query = f"SELECT product_id, {part} FROM sale GROUP BY product_id ORDER BY 2"
+    done = shop.corrected(query, question="What percentage does each product have?")
+    assert [row[1] for row in shop.run(done.query).rows] == pytest.approx(shares, abs=0.1)
+
+
+@pytest.mark.parametrize(
+    ("test", "question", "number"),
+    [
+        ("month IN ('June', 'August')", "How many from June to August 2022?", 3),
+        ("(month = 'June' OR month = 'July')", "Between June 2022 and August 2022?", 3),
+        ("month IN ('June', 'August') AND year = 2021", "From June to August?", 1),
+        ("month = 'June'", "How many in June 2022?", 1),
+        ("month = 'June'", "How many in June?", 2),
+        ("month IN ('June', 'August')", "In June and in August?", 3),
+        ("month IN ('June', 'July')", "From June 2021 to July 2022?", 3),
+    ],
+)
+def test_months_by_name_are_a_span(tmp_path: Path, test: str, question: str, number: int) -> None:
+    script = "CREATE TABLE tip (month TEXT, year INTEGER); INSERT INTO tip VALUES "
+    rows = "('June', 2021), ('June', 2022), ('July', 2022), ('August', 2022), ('May', 2022);"
+    (tmp_path / "tips.sql").write_text(script + rows, encoding="utf-8")
+    database = open_sql(tmp_path / "tips.sql")
+    done = database.corrected(f"SELECT COUNT(*) FROM tip WHERE {test}", question=question)
+    assert database.run(done.query).rows == ((number,),)
+    database.close()

@@ -79,6 +79,8 @@ def corrected(
         changes += grouping.add_up_counts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
+        changes += dates.take_named_months(tree, question, homes.has_year)
+        changes += [] if ranks else _spans(tree, catalogue, question, dialect)
         changes += [] if ranks else grouping.drop_groups(tree, question)
         changes += [] if ranks else have_both(tree, question)
         changes += [] if ranks else grouping.group_by_each(tree, catalogue, question)
@@ -153,6 +155,11 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question
     ]
 
 
+def _spans(select: "exp.Select", catalogue: Catalogue, question: str, dialect: str) -> list[str]:
+    """Group by months and years that are asked for, as SQLite writes them."""
+    return dates.group_by_span(select, question, catalogue.is_date) if dialect == "sqlite" else []
+
+
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """Show what the question names, what rows are called, and as many rows as are asked for."""
     changes = slips.rank_several(select, question)
@@ -182,6 +189,11 @@ class _Homes:
         if len(homes) != 1:
             return None
         return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
+
+    def has_year(self, column: "exp.Column") -> bool:
+        """Whether the column's table also has a number called year."""
+        home = self.of(column)
+        return home is not None and "year" in self.catalogue.columns[home[0].lower()]
 
 
 def _compared(tree: "exp.Expr", homes: _Homes) -> Iterator[slips.Compared]:

@@ -4,18 +4,38 @@ Each function changes a parsed query in place and returns what it changed, for t
 """
 
 import re
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from planweave.tools.sql.slips import tests_of, values_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
+HasYear: TypeAlias = Callable[["exp.Column"], bool]
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
 _YEAR = re.compile(r"\d{4}$")
 _SPAN = re.compile(r"\d+ (?:day|month|year)s?")
-_UNIT = re.compile(r"\bin (?P<unit>hours|minutes|seconds)\b", re.IGNORECASE)
+_UNIT = re.compile(r"\bin (?:whole |full )?(?P<unit>hours|minutes|seconds)\b", re.IGNORECASE)
 _A_DAY = {"hours": 24, "minutes": 1_440, "seconds": 86_400}
+_EACH = re.compile(
+    r"\b(?:per|each|every|by) (?:calendar )?(?P<span>month|year|day)\b"
+    r"|\b(?P<adverb>monthly|yearly|annually|daily)\b",
+    re.IGNORECASE,
+)
+_ADVERBS = {"monthly": "month", "yearly": "year", "annually": "year", "daily": "day"}
+_FORMATS = {"month": "%Y-%m", "year": "%Y", "day": "%Y-%m-%d"}
+_MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+_FROM_TO = re.compile(
+    rf"\b(?:between|from) (?P<first>{'|'.join(_MONTHS)})(?: (?P<since>\d{{4}}))? "
+    rf"(?:and|to|through|until|till) (?P<last>{'|'.join(_MONTHS)})(?: (?P<year>\d{{4}}))?",
+    re.IGNORECASE,
+)
+_OF_YEAR = re.compile(rf"\b(?:{'|'.join(_MONTHS)}),? (?:of )?(\d{{4}})\b", re.IGNORECASE)
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
@@ -105,6 +125,49 @@ def count_in_the_unit_asked(tree: "exp.Expr", question: str) -> list[str]:
     return [f"counts in {unit}"] if found else []
 
 
+def take_named_months(select: "exp.Select", question: str, has_year: HasYear) -> list[str]:
+    """Take all months of a span whose ends alone a query compares by name, and their year.
+
+    Args:
+        select: Changed in place.
+        question: What is asked.
+        has_year: Whether a column ``year`` stands beside another column.
+    """
+    from sqlglot import exp
+
+    where, span = select.args.get("where"), _FROM_TO.search(question)
+    if where is None:
+        return []
+    tests = tests_of(where)
+    named = {
+        test: columns[0]
+        for test in tests
+        if (columns := [one for one, texts in values_of(test) if _are_months(texts)])
+    }
+    if len({*named.values()}) != 1:
+        return []
+    column, changes = next(iter(named.values())), []
+    first, last = (_MONTHS.index(span[name].lower()) if span else 0 for name in ("first", "last"))
+    if span and span["since"] in (None, span["year"]) and first < last:
+        months = [exp.Literal.string(name.capitalize()) for name in _MONTHS[first : last + 1]]
+        tests = [test for test in tests if test not in named]
+        tests.append(exp.In(this=column.copy(), expressions=months))
+        changes.append(f"takes the months from {span['first']} to {span['last']}")
+    years = {*_OF_YEAR.findall(question)}
+    says_year = any("year" in one.name.lower() for one in where.find_all(exp.Column))
+    if len(years) == 1 and not says_year and has_year(column):
+        year = exp.column("year", table=column.table or None)
+        tests.append(exp.EQ(this=year, expression=exp.Literal.number(years.pop())))
+        changes.append(f"takes {tests[-1].sql()}")
+    if changes:
+        select.set("where", exp.Where(this=exp.and_(*tests)))
+    return changes
+
+
+def _are_months(texts: "Sequence[exp.Expr]") -> bool:
+    return all(one.name.lower() in _MONTHS for one in texts)
+
+
 def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
     """Take the moment of the question for the present, where a query asks the database's clock."""
     from sqlglot import exp
@@ -183,6 +246,43 @@ def _is_year(node: "exp.Expr") -> bool:
         return 1900 <= float(node.sql()) <= 2100
     parts = node.find_all(exp.TimeToStr, exp.Anonymous)
     return any(_part_of(one) == "%Y" for one in parts)
+
+
+def group_by_span(
+    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
+) -> list[str]:
+    """Group by months, years or days where the question asks for each of them.
+
+    Args:
+        select: Changed in place.
+        question: What is asked.
+        dates: Whether a column holds dates.
+    """
+    from sqlglot import exp
+
+    spans = {
+        (one["span"] or _ADVERBS[one["adverb"].lower()]).lower() for one in _EACH.finditer(question)
+    }
+    group, adds_up = select.args.get("group"), select.find(exp.AggFunc) is not None
+    columns = {one.sql(): one for one in select.find_all(exp.Column) if dates(one)}
+    if len(spans) != 1 or not adds_up or len(columns) != 1:
+        return []
+    span, (column,) = spans.pop(), columns.values()
+    column = column.copy()
+    made = _strftime(_FORMATS[span], column)
+    keys = [one.unalias() for one in select.expressions] + (group.expressions if group else [])
+    finer = [
+        one for one in keys if one == column or (isinstance(one, exp.Date) and one.this == column)
+    ]
+    if span != "day" and finer:
+        for key in finer:
+            key.replace(made.copy())
+    elif not group and all(one.find(exp.AggFunc) for one in select.expressions):
+        select.set("expressions", [exp.alias_(made, span), *select.expressions])
+        select.set("group", exp.Group(expressions=[made.copy()]))
+    else:
+        return []
+    return [f"groups by the {span} of {column.sql()}"]
 
 
 def take_whole_days(tree: "exp.Expr", moments: Callable[["exp.Column"], bool]) -> list[str]:

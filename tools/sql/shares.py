@@ -28,10 +28,12 @@ def divide_by_the_whole(
     """
     from sqlglot import exp
 
-    where = select.args.get("where")
-    if where is None or isinstance(where.this, exp.And) or select.args.get("group"):
-        return []
     if not _SHARE.search(question):
+        return []
+    if select.args.get("group"):
+        return _of_all_groups(select)
+    where = select.args.get("where")
+    if where is None or isinstance(where.this, exp.And):
         return []
     for division in [one for shown in select.expressions for one in shown.find_all(exp.Div)]:
         above, below = _only_aggregate(division.this), _only_aggregate(division.expression)
@@ -43,6 +45,36 @@ def divide_by_the_whole(
         where.pop()
         return [f"a share of all, not of those with {where.this.sql()}"]
     return []
+
+
+def _of_all_groups(select: "exp.Select") -> list[str]:
+    """``SUM(a) / SUM(a) … GROUP BY b`` is 1 for each group: the whole is that of all groups."""
+    from sqlglot import exp
+
+    changes = []
+    for division in [one for shown in select.expressions for one in shown.find_all(exp.Div)]:
+        above, below = (
+            [*side.find_all(exp.AggFunc)] for side in (division.this, division.expression)
+        )
+        if len(above) != 1 or len(below) != 1 or division.find(exp.Window, exp.Select):
+            continue
+        if _counted(above[0]) == _counted(below[0]):
+            whole = exp.Window(this=exp.Sum(this=below[0].copy()))
+            changes.append(f"a share of all groups, not of one: {whole.sql()}")
+            below[0].replace(whole)
+    return changes
+
+
+def _counted(aggregate: "exp.AggFunc") -> str:
+    """An aggregate as text; all that count every row of a group are the same."""
+    from sqlglot import exp
+
+    case = aggregate.find(exp.Case)
+    if isinstance(aggregate, exp.Count) and not aggregate.find(exp.Distinct, exp.Case):
+        return "COUNT"
+    tests = [one.this for one in case.args["ifs"]] if case else []
+    is_every = len(tests) == 1 and isinstance(tests[0], exp.Not) and tests[0].find(exp.Is)
+    return "COUNT" if is_every else aggregate.sql()
 
 
 def _only_aggregate(side: "exp.Expr") -> "exp.AggFunc | None":

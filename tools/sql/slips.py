@@ -239,6 +239,28 @@ def tests_of(where: "exp.Where") -> "list[exp.Expr]":
     return [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
 
 
+def values_of(test: "exp.Expr") -> "list[tuple[exp.Column, list[exp.Expr]]]":
+    """The column that a test compares with literals, and these."""
+    from sqlglot import exp
+
+    if isinstance(test, exp.Paren | exp.Or):
+        sides = [*test.unnest().flatten()] if test.find(exp.Or) else [test.unnest()]
+        found = [one for side in sides for one in values_of(side)] if len(sides) > 1 else []
+        columns = {column for column, _ in found}
+        if len(columns) != 1 or len(found) != len(sides):
+            return []
+        return [(columns.pop(), [value for _, values in found for value in values])]
+    if isinstance(test, exp.EQ):
+        compared = [test.expression]
+    elif isinstance(test, exp.In) and not test.args.get("query"):
+        compared = test.expressions
+    else:
+        return []
+    if isinstance(test.this, exp.Column) and all(isinstance(one, exp.Literal) for one in compared):
+        return [(test.this, compared)]
+    return []
+
+
 def drop_placeholders(tree: "exp.Expr") -> list[str]:
     """Leave out conditions whose value was left open, as in ``city = ?``."""
     from sqlglot import exp

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from planweave.tools.sql.slips import tests_of
+from planweave.tools.sql.slips import tests_of, values_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -24,7 +24,7 @@ _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 class _Pair(NamedTuple):
     """Two values of a column that a query filters by, as the question orders them."""
 
-    column: "exp.Expr"
+    column: "exp.Column"
     first: "exp.Expr"
     second: "exp.Expr"
     rest: "Sequence[exp.Expr]"
@@ -182,15 +182,15 @@ def _pair(select: "exp.Select", question: str) -> _Pair | None:
 
     where = select.args.get("where")
     tests = tests_of(where) if where else []
-    wanted: dict[exp.Expr, list[exp.Expr]] = {}
+    wanted: dict[exp.Column, list[exp.Expr]] = {}
     for test in tests:
-        for column, values in _values(test):
+        for column, values in values_of(test):
             wanted.setdefault(column, []).extend(values)
     twice = [(column, values) for column, values in wanted.items() if len({*values}) == 2]
     if len(twice) != 1:
         return None
     column, values = twice[0]
-    rest = [test for test in tests if not any(one == column for one, _ in _values(test))]
+    rest = [test for test in tests if not any(one == column for one, _ in values_of(test))]
     asked = question.lower()
     first, second = sorted(dict.fromkeys(values), key=lambda one: asked.find(one.name.lower()))
     return _Pair(column, first, second, rest)
@@ -202,7 +202,7 @@ def _named(select: "exp.Select", question: str, stored: Stored) -> _Pair | None:
 
     where, group = select.args.get("where"), select.args.get("group")
     tests = tests_of(where) if where else []
-    tested = [column for test in tests for column, _ in _values(test)]
+    tested = [column for test in tests for column, _ in values_of(test)]
     for column in (*tested, *(group.expressions if group else [])):
         if not isinstance(column, exp.Column):
             continue
@@ -213,31 +213,9 @@ def _named(select: "exp.Select", question: str, stored: Stored) -> _Pair | None:
         }
         if len(places) == 2:
             first, second = map(exp.Literal.string, sorted(places, key=places.__getitem__))
-            rest = [test for test in tests if not any(one == column for one, _ in _values(test))]
+            rest = [test for test in tests if not any(one == column for one, _ in values_of(test))]
             return _Pair(column, first, second, rest)
     return None
-
-
-def _values(test: "exp.Expr") -> "list[tuple[exp.Expr, list[exp.Expr]]]":
-    """The column that a test compares with literals, and these."""
-    from sqlglot import exp
-
-    if isinstance(test, exp.Paren | exp.Or):
-        sides = [*test.unnest().flatten()] if test.find(exp.Or) else [test.unnest()]
-        found = [one for side in sides for one in _values(side)] if len(sides) > 1 else []
-        columns = {column for column, _ in found}
-        if len(columns) != 1 or len(found) != len(sides):
-            return []
-        return [(columns.pop(), [value for _, values in found for value in values])]
-    if isinstance(test, exp.EQ):
-        compared = [test.expression]
-    elif isinstance(test, exp.In) and not test.args.get("query"):
-        compared = test.expressions
-    else:
-        return []
-    if isinstance(test.this, exp.Column) and all(isinstance(one, exp.Literal) for one in compared):
-        return [(test.this, compared)]
-    return []
 
 
 def _of(aggregate: "exp.AggFunc", column: "exp.Expr", value: "exp.Expr") -> "exp.AggFunc":
