@@ -14,6 +14,8 @@ MATCH (a:Person), (b:Movie) CREATE (a)-[:REVIEWED {rating: 9, note: "slow"}]->(b
 MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:DIRECTED {}]->(b);
 CREATE (:Event {title: "Fair", held: "1999-05-01", tags: ["art", "food"]});
 CREATE (:Studio {title: "Hill's", fee: "100.50"});
+MATCH (a:Person) CREATE (a)-[:FOLLOWS {}]->(a);
+CREATE (:Club {name: "Owls", clubId: "7"});
 MATCH (a:Studio), (b:Person {name: "Ada"}) CREATE (a)-[:EMPLOYS {}]->(b);
 """
 HILLS, SEA, FAIR = (("Hill's",),), (("Sea",),), (("Fair",),)
@@ -72,6 +74,24 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
             (("Sea", 1),),
         ),
         ("MATCH (m:Movie) RETURN m.title, m.title", SEA),
+        ("MATCH (m:Movie {released: lt(2000)}) RETURN m.title", SEA),
+        ("MATCH (m:Movie {released: gte(2000)}) RETURN m.title", ()),
+        ("MATCH (m:Movie {released: {1990..1999}}) RETURN m.title", SEA),
+        (
+            "MATCH (p:Person)-[:REVIEWED]->(m:Movie) ORDER BY count(*) DESC LIMIT 1 RETURN p.name",
+            (("Ada", 1),),
+        ),
+        ("MATCH (p:Person) WHERE p IN (MATCH (p)-[:DIRECTED]->(m) RETURN m) RETURN m.title", SEA),
+        (
+            "MATCH (p:Person) WHERE p IN (MATCH (p)-[:DIRECTED]->(m) RETURN m) AND p.born < 9 "
+            "RETURN m.title",
+            (),
+        ),
+        (
+            "MATCH (s:Studio)-[:DIRECTED]->(m:Movie) WHERE m.born > 1960 RETURN s.title",
+            HILLS,
+        ),
+        ("MATCH (c:Club) RETURN c.clubId, count(*)", (("Owls", "7", 1),)),
         ("MATCH (s:Studio) RETURN s.title, max(p.born)", (("Hill's", 1970),)),
         ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(n:Movie) RETURN n.title", SEA),
         (
@@ -101,6 +121,7 @@ def test_what_is_corrected(films: Database, query: str, rows: tuple[object, ...]
         "MATCH (o:ORDER)-[:LIMIT]->(g:Group) RETURN o.order, g.limit",
         "MATCH (p:Person) WITH p ORDER BY p.born LIMIT 1 RETURN p.name",
         "MATCH (a:Person)-[:DIRECTED]->(m), (b)-[:REVIEWED]->(m) WHERE a.born < 9 RETURN b.name",
+        "MATCH (c:Club) RETURN collect(c.clubId)",
         "CREATE (x:Person)",
         "no query",
     ],
@@ -129,6 +150,13 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, 
             "MATCH (m:Movie {title: 'ea'}) WHERE m.released > 1 OR m.released < 1 RETURN m.title",
             "Which title includes 'ea'?",
             (),
+        ),
+        ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which are from the 1990s?", SEA),
+        ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which are from 1990?", ()),
+        (
+            "MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN p.name",
+            "Which person directed something?",
+            (("Ada",),),
         ),
         ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which came out after 1990?", SEA),
         ("MATCH (m:Movie {released: 1999}) RETURN m.title", "Which came out after 1999?", ()),
@@ -214,6 +242,30 @@ def test_what_is_done_most_often_is_counted(films: Database, said: str) -> None:
     done = films.corrected(query, question=f"Which movie is {said}?")
     assert "(m)<-[counted:REVIEWED]-()" in done.query
     assert films.run(done.query).rows == (("Sea", 1),)
+
+
+def test_the_one_with_the_most_followers_is_followed(films: Database) -> None:
+    query = "MATCH (p:Person)-[:FOLLOWS]->(q:Person) RETURN p.name, count(q) AS n ORDER BY n DESC"
+    turned = films.corrected(query, question="Who has the most followers?")
+    assert "(p:Person)<-[:FOLLOWS]-(q:Person)" in turned.query
+    assert films.corrected(query, question="Who follows the most persons?").query == query
+
+
+@pytest.mark.parametrize(
+    ("question", "counts"),
+    [
+        ("Which studio has employed the most persons?", False),
+        ("Which studio has the most persons who directed a movie?", True),
+        ("Which studio has the most directors?", True),
+    ],
+)
+def test_what_nobody_asks_for_multiplies_nothing(
+    films: Database, question: str, counts: bool
+) -> None:
+    query = (
+        "MATCH (s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie) RETURN s.title, count(*)"
+    )
+    assert ("(m:Movie)" in films.corrected(query, question=question).query) is counts
 
 
 def test_what_is_compared_is_shown_before_the_whole(films: Database) -> None:

@@ -29,6 +29,9 @@ _TEST = re.compile(
     re.IGNORECASE,
 )
 """A comparison where a map has room for a value only."""
+_CALLED = re.compile(r"(lt|lte|gt|gte)\((\d+(?:\.\d+)?)\)", re.IGNORECASE)
+_RANGE = re.compile(r"\{?(?:\w+:)?(\d+)\.\.(\d+)\}?")
+_SIGNS = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 _WILD = re.compile(r"(?P<open>[*%]?)(?P<text>[^*%]+)(?P<close>[*%]?)")
 _QUOTED = re.compile(r"(?<!\w)'([^'\\]+)'(?!\w)")
 _WILDCARDS = {(True, False): "ENDS WITH", (False, True): "STARTS WITH"}
@@ -167,7 +170,16 @@ def _test(tokens: Sequence[Token], entry: _Entry) -> str:
     """The comparison that a map has instead of a value; empty if it has a value."""
     written = [token.identifier or token.text for token in tokens[entry.first : entry.last + 1]]
     text = re.sub(r"([<>]) =", r"\1=", " ".join(written))
-    return text if _TEST.fullmatch(text) else ""
+    if span := _RANGE.fullmatch("".join(written)):
+        return f"IN range({span[1]}, {span[2]})"
+    called = _CALLED.fullmatch("".join(written))
+    return (
+        f"{_SIGNS[called[1].lower()]} {called[2]}"
+        if called
+        else text
+        if _TEST.fullmatch(text)
+        else ""
+    )
 
 
 def _parameter(tokens: Sequence[Token], entry: _Entry, question: str) -> str:
@@ -184,6 +196,8 @@ def _meant(value: Token, field: Field, question: str, *, like: bool = False) -> 
     text = value.text.strip("'\"")
     if any(map(_DATE.match, field.samples)) and _YEAR.fullmatch(text):
         return f"STARTS WITH '{text}'"
+    if text.isdigit() and re.search(rf"\b{text}'?s\b", question):
+        return f"IN range({text}, {int(text) + 9})"
     if bound := said_bound(question, text):
         return f"{bound} {value.text}"
     if value.kind != "string":

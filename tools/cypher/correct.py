@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.comparisons import compared_as_meant
-from planweave.tools.cypher.counted import counts_what_is_asked
+from planweave.tools.cypher.counted import counts_once, counts_those_who_do, counts_what_is_asked
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, runs
@@ -21,8 +21,11 @@ _SHOWN = re.compile(r"RETURN\s+(?P<once>DISTINCT\s+)?(?P<items>.*)", re.I | re.S
 _ITEM = re.compile(r"(?P<variable>[A-Za-z]\w*)(?:\.`?(?P<property>\w+)`?)?(?:\s+AS\s+\S+)?", re.I)
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NAMING = re.compile(r"name$|title", re.I)
+_WORD = re.compile(r"[A-Za-z]+")
+_ENDING = re.compile(r"(?:e?d|s)$")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 _PASSES = 6
+_RETURNS = ("RETURN", "return", "DISTINCT", "distinct")
 _ADDED_UP = ("SUM", "AVG", "MIN", "MAX")
 _NO_RETURN = "The query has no RETURN: return what the question asks for."
 _LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
@@ -57,7 +60,8 @@ def corrected(
             statement = _edited(statement, meant)
             tokens = tokenize(statement)
             changes += [f"the name is {edit.text}" for edit in meant]
-        if shown := _titled(statement, Names(schema, tokens), tokens, values):
+        names = Names(schema, tokens)
+        if shown := _titled(statement, names, tokens, values) or _keyed(names, tokens, values):
             statement = _edited(statement, [shown[0]])
             changes.append(shown[1])
     except PlanweaveError:
@@ -67,11 +71,15 @@ def corrected(
 
 def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[list[Edit], str]]:
     """What schema and question correct, with what is reported of it."""
-    corrections = (renamed, _retyped, _turned, _routed, _moved, joined, _as_numbers)
+    corrections = (renamed, _retyped, _turned, _routed, _moved, _as_numbers)
     found = [one for correction in corrections for one in correction(names, tokens)]
+    found = found or [*joined(names, tokens)]  # what was routed may have the property
     found = found or [*found_next_door(names, tokens, _bound(tokens))]
+    found = found or [*_named_types(names, tokens, question)]
     found = found or [*compared_as_meant(names, tokens, question)]
-    return found or [*counts_what_is_asked(names, tokens, question)]
+    found = found or [*counts_what_is_asked(names, tokens, question)]
+    found = found or [*counts_those_who_do(names, tokens, question)]
+    return found or [*counts_once(names, tokens, question)]
 
 
 def _edited(statement: str, edits: Iterable[Edit]) -> str:
@@ -137,18 +145,52 @@ def _titled(
     asked = {item["property"] for item in found if item and item["property"]}
     if not asked <= properties(owners[0]):
         return None
-    thing, told = things.pop(), [title]
-    if is_whole := any(item and not item["property"] for item in found):
-        read = (a.property for a in names.patterns.accesses if a.variable == thing)
-        told += [_key(owners[0]) or title, *read]
-    told = [name for name in dict.fromkeys(told) if name not in asked]
+    thing, is_whole = things.pop(), any(item and not item["property"] for item in found)
+    told = [f"{thing}.{quoted(name)}" for name in (title, _key(owners[0]) or title)]
+    told = told + _compared(thing, names) if is_whole else told[:1]
+    listed = {f"{thing}.{quoted(name)}" for name in asked}
+    told = [one for one in dict.fromkeys(told) if one not in listed]
     if not told:
         return None
-    text = ", ".join(f"{thing}.{quoted(name)}" for name in told)
+    text = ", ".join(told)
     is_sorted = any(one.word == "ORDER" for one in words[place:])
     once = "DISTINCT " if is_whole and not is_sorted and not shown["once"] else ""
     start = words[place].start + shown.start("items")
     return Edit(start, start, f"{once}{text}, "), f"shows {text}"
+
+
+def _compared(thing: str, names: Names) -> list[str]:
+    """What a query reads of a thing and of its links."""
+    return [
+        f"{access.variable}.{quoted(access.property)}"
+        for access in names.patterns.accesses
+        if access.variable == thing
+        or any(owner.kind == "relationship" for owner in names.owners(access.variable))
+    ]
+
+
+def _keyed(names: Names, tokens: Sequence[Token], values: Values) -> tuple[Edit, str] | None:
+    """Show what a thing is called before its key, also beside what is counted of it."""
+    words = clauses(tokens)
+    last = next((one for one in reversed(words) if one.word == "RETURN"), None)
+    if last is None or any(one.word == "UNION" for one in words):
+        return None
+    begin = tokens.index(last)
+    shown = [a for a in names.patterns.accesses if a.place > begin]
+    sorts = next((one.start for one in words if one.start > last.start), tokens[-1].end)
+    for access in shown:
+        inside = [token.text for token in tokens[begin : access.place]]
+        if inside.count("(") > inside.count(")") or inside[-1] not in (",", *_RETURNS):
+            continue
+        owners = names.owners(access.variable)
+        if len(owners) != 1 or owners[0].kind != "node" or access.property != _key(owners[0]):
+            continue
+        title, token = _title(owners[0], values), tokens[access.place]
+        called = {one.property for one in shown if one.variable == access.variable}
+        if title and title not in called and token.start < sorts:
+            text = f"{access.variable}.{quoted(title)}"
+            return before(token, f"{text}, "), f"shows {text}"
+    return None
 
 
 def _meant_titles(names: Names, tokens: Sequence[Token], values: Values) -> Iterator[Edit]:
@@ -175,6 +217,29 @@ def _retyped(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit]
         if len(meant) == 1:
             name = meant[0].name
             yield [instead(token, quoted(name))], f"{type_.name} → {name}"
+
+
+def _named_types(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Links of a type that the question does not speak of, where it speaks of one other."""
+    words = [word.lower() for word in _WORD.findall(question)]
+
+    def is_said(name: str) -> bool:
+        begins = _ENDING.sub("", name.partition("_")[0].lower())
+        return any(word.startswith(begins) for word in words)
+
+    said = [one for one in names.relationships.values() if is_said(one.name)]
+    links = [link for link in names.patterns.links if names.only_type(link)]
+    if len(said) != 1 or len(links) != 1:
+        return
+    (link,), (meant,) = links, said
+    type_ = names.only_type(link)
+    if type_ is None or is_said(type_.name) or link.relationship.properties:
+        return
+    if names.entities(link.left) and runs(meant, link, names):
+        token = next(t for t in tokens[link.place :] if t.identifier == type_.name)
+        yield [instead(token, quoted(meant.name))], f"{type_.name} → {meant.name}"
 
 
 def _connects(type_: Entity, one: Entity, other: Entity) -> bool:

@@ -5,12 +5,14 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
+from planweave.tools.cypher.patterns import Element, Link
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Edit, Token, behind
+from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
 from planweave.tools.linking import stem
 
 _COUNTED = re.compile(
@@ -22,6 +24,8 @@ _DONE = re.compile(
     re.I,
 )
 _NAME = "counted"
+_AGGREGATES = ("COUNT", "SUM", "AVG")
+_ROOT = 5
 
 
 def counts_what_is_asked(
@@ -52,6 +56,91 @@ def counts_what_is_asked(
     edits.append(behind(last_before(tokens, words[1]), pattern))
     edits.append(count)
     yield edits, f"counts {asked}"
+
+
+def counts_once(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Leave out the end of a pattern that nobody asks for, where it would multiply a number.
+
+    ``(c)-[:PURCHASED]->(:Order)-[:ORDERS]->(:Product)`` counts the products of an order.
+    """
+    links = [one for one in names.patterns.links if one.arrow]
+    if len(links) < 2 or not any(token.word in _AGGREGATES for token in tokens):
+        return
+    for link in links:
+        for end in _ends(link, names, tokens):
+            is_idle = _is_idle(end.node, tokens) and _is_idle(link.relationship, tokens)
+            if end.is_last and is_idle and not _is_said(link, end.node, names, question):
+                yield [end.without], f"counts no {end.node.names[0]}"
+                return
+
+
+class _End(NamedTuple):
+    """A node of a link, whether the pattern ends with it, and what leaves it out with its link."""
+
+    node: Element
+    is_last: bool
+    without: Edit
+
+
+def _ends(link: Link, names: Names, tokens: Sequence[Token]) -> Iterator[_End]:
+    closing = names.patterns.closing
+    opening = {end: start for start, end in closing.items()}
+    first = link.place - (2 if link.arrow == "<" else 1)
+    left, right = opening[first - 1], link.end + (3 if link.arrow == ">" else 2)
+
+    def is_last(beyond: int) -> bool:
+        return not (0 <= beyond < len(tokens) and tokens[beyond].text in ("-", "<", ">"))
+
+    cut = Edit(tokens[first].start, tokens[closing[right]].end, "")
+    yield _End(link.right, is_last(closing[right] + 1), cut)
+    cut = Edit(tokens[left].start, tokens[right].start, "")
+    yield _End(link.left, is_last(left - 1), cut)
+
+
+def counts_those_who_do(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Turn a link between two of a kind: who has the most followers does not follow most."""
+    for link in names.patterns.links:
+        type_ = names.only_type(link)
+        if type_ is None or link.arrow != ">" or not {*type_.start} & {*type_.end}:
+            continue
+        verb = _verb(type_.name)
+        asked = re.search(rf"\b(?:most|fewest|least|many|number of) {verb}e?rs\b", question, re.I)
+        counted = [
+            tokens[at + 2].identifier
+            for at, token in enumerate(tokens[:-2])
+            if token.word == "COUNT" and tokens[at + 1].text == "("
+        ]
+        shown = {a.variable for a in names.patterns.accesses}
+        if (
+            asked
+            and link.left.variable in shown
+            and counted in (["*"], [link.right.variable], [""])
+        ):
+            head, tail = tokens[link.end + 2], before(tokens[link.place - 1], "<")
+            yield [instead(head, ""), tail], f"counts those who {type_.name}"
+
+
+def _is_idle(element: Element, tokens: Sequence[Token]) -> bool:
+    """Whether an element has a name for its kind, and nothing else that the query uses."""
+    uses = [token for token in tokens if element.variable and token.identifier == element.variable]
+    return len(element.names) == 1 and not element.properties and len(uses) <= 1
+
+
+def _is_said(link: Link, node: Element, names: Names, question: str) -> bool:
+    """Whether the question speaks of the node, or of the link by a word for no other node."""
+    words = [word.lower() for word in re.findall(r"\w+", question)]
+    labels = {
+        name.lower() for e in names.patterns.elements.values() if e.is_node for name in e.names
+    }
+    if node.names[0].lower() in {*words, *map(stem, words)}:
+        return True
+    done = _verb(link.relationship.names[0].partition("_")[0])
+    others = [word for word in words if stem(word) not in labels - {node.names[0].lower()}]
+    return any(word.startswith(done[:_ROOT]) for word in others)
 
 
 def _label(names: Names, question: str) -> str:

@@ -7,7 +7,7 @@ rest is left to the engine, whose message the model sees.
 from collections.abc import Sequence
 from itertools import pairwise
 
-from planweave.tools.cypher.tokens import Token, tokenize
+from planweave.tools.cypher.tokens import Token, brackets, tokenize
 
 _CLAUSES = frozenset(
     (
@@ -32,6 +32,8 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
         _between,
         _grouping,
         _late_condition,
+        _early_sorting,
+        _inner_match,
         _loose_direction,
         _hidden_sorting,
         _last,
@@ -101,6 +103,40 @@ def _late_condition(query: str) -> tuple[str, str]:
         return query, ""
     head, shown = query[: returned.start], query[returned.start : where.start]
     return f"{head}WHERE {condition} {shown}{rest}".strip(), "WHERE goes before RETURN"
+
+
+def _early_sorting(query: str) -> tuple[str, str]:
+    """``ORDER BY count(*) DESC LIMIT 1 RETURN p.name``: a sum is sorted by behind RETURN."""
+    words = clauses(tokenize(query))
+    place = next((at for at, one in enumerate(words) if one.word == "RETURN"), -1)
+    sorting = [one for one in words[:place] if one.word in ("ORDER", "SKIP", "LIMIT")]
+    if place < 0 or not sorting or [*words[place - len(sorting) : place]] != sorting:
+        return query, ""
+    start, returned = sorting[0].start, words[place].start
+    if not _aggregate(query[start:returned]) or place + 1 < len(words):
+        return query, ""
+    moved = f"{query[:start]}{query[returned:].rstrip()} {query[start:returned].rstrip()}"
+    return moved, "sorts behind RETURN"
+
+
+def _inner_match(query: str) -> tuple[str, str]:
+    """``WHERE p IN (MATCH (p)-[:WROTE]->(m) RETURN m)`` is a second pattern to match."""
+    tokens = tokenize(query)
+    closing = brackets(tokens).closing
+    for at, token in enumerate(tokens[:-4]):
+        opening = at + 3
+        words = [one.word for one in tokens[at : opening + 2]]
+        if words[0] != "WHERE" or words[2] != "IN" or words[4] != "MATCH" or opening not in closing:
+            continue
+        end = closing[opening]
+        after = tokens[end + 1].word if end + 1 < len(tokens) else ""
+        if tokens[end - 2].word != "RETURN" or after not in ("RETURN", "WITH", "AND"):
+            continue
+        pattern = query[tokens[opening + 1].start : tokens[end - 2].start]
+        rest = query[tokens[end].end :].lstrip()
+        rest = f"WHERE {rest[3:].lstrip()}" if after == "AND" else rest
+        return f"{query[: token.start]}{pattern}{rest}", "matches one pattern after another"
+    return query, ""
 
 
 def _filtered(query: str, returned: Token, group: Token, condition: str, rest: str) -> str:
