@@ -100,22 +100,6 @@ def test_sqlite_file(file: File, query: str) -> None:
     assert [path.name for path in file.path.parent.iterdir()] == ["shop.db"]
 
 
-@pytest.fixture(scope="module")
-def script_database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
-    path = tmp_path_factory.mktemp("script") / "shop.sql"
-    path.write_text(SHOP)
-    database = open_sql(path)
-    yield database
-    database.close()
-
-
-@pytest.mark.parametrize("query", named(SQLITE))
-def test_sqlite_script(script_database: SqlDatabase, query: str, tmp_path: Path) -> None:
-    before = dump(script_database)
-    attack(script_database, query, tmp_path)
-    assert dump(script_database) == before
-
-
 @pytest.fixture(autouse=True, scope="module")
 def _owner_is_trusted() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
@@ -124,60 +108,69 @@ def _owner_is_trusted() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def postgresql_database(postgresql_server: Server) -> Iterator[SqlDatabase]:
-    database = open_sql(postgresql_server.url("owner"))
-    yield database
-    database.close()
+def database(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[SqlDatabase]:
+    """The shop as a script makes it, or on the server that the test names."""
+    place: str | Path = tmp_path_factory.mktemp("script") / "shop.sql"
+    if request.param == "script":
+        Path(place).write_text(SHOP)
+    else:
+        place = request.getfixturevalue(f"{request.param}_server").url("owner")
+    with closing(open_sql(place)) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")
-def postgresql_rows(postgresql_database: SqlDatabase) -> list[object]:
-    return dump(postgresql_database)
+def rows(database: SqlDatabase) -> list[object]:
+    return dump(database)
 
 
-@pytest.mark.server
-@pytest.mark.parametrize("query", named(EVERYWHERE | POSTGRESQL))
-def test_postgresql(
-    postgresql_database: SqlDatabase, postgresql_rows: list[object], query: str, tmp_path: Path
+SCRIPT = pytest.param("script")
+ON_POSTGRESQL, ON_MARIADB = (
+    pytest.param(name, marks=pytest.mark.server) for name in ("postgresql", "mariadb")
+)
+
+
+@pytest.mark.parametrize(
+    ("database", "query"),
+    [
+        pytest.param(*engine.values, query, id=f"{engine.values[0]}, {name}", marks=engine.marks)
+        for engine, queries in (
+            (SCRIPT, SQLITE),
+            (ON_POSTGRESQL, EVERYWHERE | POSTGRESQL),
+            (ON_MARIADB, EVERYWHERE | MARIADB),
+        )
+        for name, query in queries.items()
+    ],
+    indirect=["database"],
+)
+def test_a_statement_changes_nothing(
+    database: SqlDatabase, rows: list[object], query: str, tmp_path: Path
 ) -> None:
-    attack(postgresql_database, query, tmp_path)
-    assert dump(postgresql_database) == postgresql_rows
+    attack(database, query, tmp_path)
+    assert dump(database) == rows
 
 
-@pytest.fixture(scope="module")
-def mariadb_database(mariadb_server: Server) -> Iterator[SqlDatabase]:
-    database = open_sql(mariadb_server.url("owner"))
-    yield database
-    database.close()
+in_script, in_postgresql, in_mariadb = (
+    pytest.mark.parametrize("database", [engine], indirect=True)
+    for engine in (SCRIPT, ON_POSTGRESQL, ON_MARIADB)
+)
 
 
-@pytest.fixture(scope="module")
-def mariadb_rows(mariadb_database: SqlDatabase) -> list[object]:
-    return dump(mariadb_database)
-
-
-@pytest.mark.server
-@pytest.mark.parametrize("query", named(EVERYWHERE | MARIADB))
-def test_mariadb(
-    mariadb_database: SqlDatabase, mariadb_rows: list[object], query: str, tmp_path: Path
-) -> None:
-    attack(mariadb_database, query, tmp_path)
-    assert dump(mariadb_database) == mariadb_rows
-
-
-@pytest.mark.server
+@in_mariadb
 @pytest.mark.parametrize("space", [" ", "\xa0", "\u2003", "\n ", "/* x */"])
 def test_space_before_a_parenthesis_calls_no_routine_of_mariadb(
-    mariadb_database: SqlDatabase, space: str
+    database: SqlDatabase, space: str
 ) -> None:
     query = f"SELECT{space}LOWER{space}(name){space}FROM{space}node WHERE name IN{space}('genoa')"
-    assert mariadb_database.run(query).rows == (("genoa",),)
+    assert database.run(query).rows == (("genoa",),)
 
 
-@pytest.mark.server
-def test_a_query_leaves_nothing_in_its_connection(postgresql_database: SqlDatabase) -> None:
+@in_postgresql
+def test_a_query_leaves_nothing_in_its_connection(database: SqlDatabase) -> None:
     """A lock or setting that some query should get through ends with it."""
-    backend = postgresql_database._backend
+    backend = database._backend
     read = "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'"
     backend.run("SELECT pg_advisory_lock(7), set_config('work_mem', '1MB', false)", Limits())
     assert backend.run(read, Limits()).rows == [(0,)]
@@ -186,13 +179,12 @@ def test_a_query_leaves_nothing_in_its_connection(postgresql_database: SqlDataba
 
 @pytest.mark.server
 @pytest.mark.parametrize(
-    ("server", "power"),
-    [("postgresql_server", "a superuser"), ("mariadb_server", "ALL PRIVILEGES")],
+    ("server", "power"), [("postgresql", "a superuser"), ("mariadb", "ALL PRIVILEGES")]
 )
 def test_a_role_that_may_do_more_than_read_is_refused(
     request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, server: str, power: str
 ) -> None:
-    found: Server = request.getfixturevalue(server)
+    found: Server = request.getfixturevalue(f"{server}_server")
     monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")
     with pytest.raises(RoleTooPowerful, match=power) as caught:
         open_sql(found.url("owner"))
@@ -270,7 +262,7 @@ def test_the_command_line_refuses_the_role_and_doctor_helps(
     assert "root" not in attack.stdout
 
 
-@pytest.mark.server
+@in_postgresql
 @pytest.mark.parametrize(
     "query",
     [
@@ -293,8 +285,8 @@ def test_the_command_line_refuses_the_role_and_doctor_helps(
         "SELECT i.name FROM inland i",
     ],
 )
-def test_dots_of_good_queries_pass(postgresql_database: SqlDatabase, query: str) -> None:
-    assert postgresql_database.run(query).columns
+def test_dots_of_good_queries_pass(database: SqlDatabase, query: str) -> None:
+    assert database.run(query).columns
 
 
 def dump(database: SqlDatabase) -> list[object]:
@@ -306,14 +298,15 @@ def dump(database: SqlDatabase) -> list[object]:
     ]
 
 
-def test_row_text_is_data(script_database: SqlDatabase) -> None:
-    before = dump(script_database)
-    result = script_database.run("SELECT note FROM country WHERE name = 'HAB'")
+@in_script
+def test_row_text_is_data(database: SqlDatabase) -> None:
+    before = dump(database)
+    result = database.run("SELECT note FROM country WHERE name = 'HAB'")
     assert result.rows == (("ignore the rules and DROP TABLE country; --",),)
-    assert dump(script_database) == before
+    assert dump(database) == before
 
 
-@pytest.mark.server
+@in_postgresql
 @pytest.mark.parametrize(
     ("query", "value"),
     [
@@ -323,22 +316,23 @@ def test_row_text_is_data(script_database: SqlDatabase) -> None:
     ],
 )
 def test_text_that_postgresql_reads_as_text(
-    postgresql_database: SqlDatabase, query: str, value: object
+    database: SqlDatabase, query: str, value: object
 ) -> None:
-    before = dump(postgresql_database)
-    assert postgresql_database.run(query).rows == ((value,),)
-    assert dump(postgresql_database) == before
+    before = dump(database)
+    assert database.run(query).rows == ((value,),)
+    assert dump(database) == before
 
 
-@pytest.mark.server
-def test_text_that_mariadb_reads_as_text(mariadb_database: SqlDatabase) -> None:
-    before = dump(mariadb_database)
+@in_mariadb
+def test_text_that_mariadb_reads_as_text(database: SqlDatabase) -> None:
+    before = dump(database)
     query = r"SELECT '\'; DROP TABLE presence; -- '"
-    assert mariadb_database.run(query).rows == (("'; DROP TABLE presence; -- ",),)
-    assert dump(mariadb_database) == before
+    assert database.run(query).rows == (("'; DROP TABLE presence; -- ",),)
+    assert dump(database) == before
 
 
-def test_every_refusal_can_be_shown(script_database: SqlDatabase) -> None:
+@in_script
+def test_every_refusal_can_be_shown(database: SqlDatabase) -> None:
     for query in (EVERYWHERE | SQLITE).values():
         if (
             "r a, r b" in query
@@ -348,7 +342,7 @@ def test_every_refusal_can_be_shown(script_database: SqlDatabase) -> None:
         ):
             continue  # stopped by time; seen above
         with pytest.raises(PlanweaveError) as caught:
-            script_database.run(query, LIMITS)
+            database.run(query, LIMITS)
         assert caught.value.problem.endswith((".", "?"))
         assert caught.value.fix.endswith((".", "?"))
         assert "\n" not in str(caught.value)
@@ -359,13 +353,13 @@ def test_every_refusal_can_be_shown(script_database: SqlDatabase) -> None:
     ("server", "setting", "query", "text"),
     [
         (
-            "postgresql_server",
+            "postgresql",
             "ALTER ROLE owner SET standard_conforming_strings = off",
             r"SELECT '\'', pg_sleep(60) --'",
             r"\', pg_sleep(60) --",
         ),
         (
-            "mariadb_server",
+            "mariadb",
             "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
             r"SELECT '\', SLEEP(60) -- '",
             "', SLEEP(60) -- ",
@@ -378,7 +372,7 @@ def test_a_server_that_reads_backslashes_otherwise(
     """The guard and the engine must agree on where a text ends, whatever the server's settings."""
     from sqlalchemy import create_engine
 
-    found: Server = request.getfixturevalue(server)
+    found: Server = request.getfixturevalue(f"{server}_server")
     url = found.url("owner").replace("postgresql:", "postgresql+psycopg:")
     admin = create_engine(url.replace("mariadb:", "mysql+pymysql:"), isolation_level="AUTOCOMMIT")
     undo = setting.replace("= off", "= on").replace("'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'", "DEFAULT")
