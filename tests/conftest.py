@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from cypher_cases import SCRIPT as GRAPH
+from graph_servers import BoltServer, bolt_server
 from hypothesis import HealthCheck, settings
 from offers import SCRIPT
 from pytest_socket import socket_allow_hosts
@@ -102,6 +104,21 @@ def word_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def postgresql_server() -> Iterator[Server]:
     with postgresql(SHOP) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def bolt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltServer]:
+    from planweave.tools.cypher.script import split
+
+    pytest.importorskip(
+        "arcadedb_embedded", reason="the package arcadedb-embedded is not installed"
+    )
+    statements = [statement for _, statement in split(GRAPH)]
+    try:
+        with bolt_server(tmp_path_factory.mktemp("server"), statements) as running:
+            yield running
+    except OSError as error:
+        pytest.skip(f"no graph server can be started here: {error}")
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,6 @@
 from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
 
 import pytest
 from cypher_cases import ATTACKS, BOMBS, GOOD, SCRIPT
@@ -22,13 +24,18 @@ def dump(database: Database) -> Dump:
     )
 
 
-@pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Database, Dump]]:
-    path = tmp_path_factory.mktemp("graph") / "small.cql"
-    path.write_text(SCRIPT)
-    database = open_cypher(path)
-    yield database, dump(database)
-    database.close()
+@pytest.fixture(scope="module", params=["script", pytest.param("bolt", marks=pytest.mark.server)])
+def graph(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Database, Dump]]:
+    """The graph as a script makes it, and on a server."""
+    place: str | Path = tmp_path_factory.mktemp("graph") / "small.cql"
+    if request.param == "script":
+        Path(place).write_text(SCRIPT)
+    else:
+        place = request.getfixturevalue("bolt").url
+    with closing(open_cypher(place)) as database:
+        yield database, dump(database)
 
 
 @pytest.mark.parametrize("query", ATTACKS)
@@ -40,6 +47,7 @@ def test_refuses_everything_but_one_plain_read(graph: tuple[Database, Dump], que
     assert dump(database) == before
 
 
+@pytest.mark.parametrize("graph", ["script"], indirect=True)
 @pytest.mark.parametrize("query", BOMBS)
 @pytest.mark.timeout(30)
 def test_ends_what_would_run_without_end(graph: tuple[Database, Dump], query: str) -> None:

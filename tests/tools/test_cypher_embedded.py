@@ -5,7 +5,7 @@ from pathlib import Path
 
 import kglite
 import pytest
-from cypher_cases import SCRIPT
+from cypher_cases import ENTITIES, SCRIPT
 
 from planweave.tools.cypher import open_cypher
 from planweave.tools.cypher.embedded import EmbeddedCypher
@@ -157,16 +157,7 @@ def test_missing_or_unreadable_script(tmp_path: Path) -> None:
 
 def test_schema(small: EmbeddedCypher) -> None:
     entities = {entity.name: entity for entity in small.schema().entities}
-    assert {name: entity.count for name, entity in entities.items()} == {
-        "Building": 3,
-        "Country": 1,
-        "Goods": 3,
-        "Trade_node": 2,
-        "Demand": 2,
-        "NodeCountry": 1,
-        "Supply": 2,
-        "source": 1,
-    }
+    assert {name: entity.count for name, entity in entities.items()} == ENTITIES
     assert entities["Demand"].start == ("Goods",)
     assert entities["Demand"].end == ("Building",)
     fields = {field.name: field for field in entities["Goods"].fields}
