@@ -35,6 +35,16 @@ def embedder(word_search: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     return made
 
 
+@pytest.fixture(params=["file", pytest.param("postgresql", marks=pytest.mark.server)])
+def _place(request: pytest.FixtureRequest) -> None:
+    if request.param == "postgresql":
+        request.getfixturevalue("shared")
+
+
+in_both = pytest.mark.usefixtures("_place")
+"""Collections are kept in files, and then in PostgreSQL."""
+
+
 @pytest.fixture
 def energy() -> Collection:
     return open_collection("energy", embeddings="words:64", create=True)
@@ -50,6 +60,7 @@ def report(folder: Path, pages: list[str], name: str = "report.txt") -> Path:
 # adding, finding, removing
 
 
+@in_both
 @pytest.mark.parametrize("mode", ["fused", "dense", "bm25"])
 def test_a_page_is_found_by_what_it_says(
     mode: SearchMode, energy: Collection, tmp_path: Path
@@ -100,6 +111,7 @@ def test_text_in_another_alphabet(
     assert energy.search(query)[0].text == page
 
 
+@in_both
 def test_removed_is_gone_and_can_be_added_again(
     energy: Collection, tmp_path: Path, embedder: WordEmbeddings
 ) -> None:
@@ -117,6 +129,7 @@ def test_removed_is_gone_and_can_be_added_again(
     assert energy.search("unobtainium", mode="bm25")[0].page == 1
 
 
+@in_both
 def test_unchanged_costs_nothing_and_a_change_only_what_is_new(
     energy: Collection, tmp_path: Path, embedder: WordEmbeddings
 ) -> None:
@@ -143,6 +156,7 @@ def test_other_chunks_are_made_when_their_size_is_changed(
     assert (added.status, added.chunks) == ("changed", 10)
 
 
+@in_both
 def test_files_of_the_same_name_have_distinct_names(energy: Collection, tmp_path: Path) -> None:
     paths = [report(tmp_path / folder, [f"Text of {folder}."]) for folder in ("a", "b", "c/b")]
     names = [energy.add(path)[0].document for path in paths]
@@ -151,6 +165,7 @@ def test_files_of_the_same_name_have_distinct_names(energy: Collection, tmp_path
     assert energy.search("text", mode="bm25", k=9)[2].text.startswith("Text of")
 
 
+@in_both
 def test_the_same_bytes_elsewhere_are_the_same_document(energy: Collection, tmp_path: Path) -> None:
     energy.add(report(tmp_path / "a", ENERGY))
     (copy,) = energy.add(report(tmp_path / "b", ENERGY, "copy.txt"))
@@ -182,6 +197,7 @@ def test_a_folder_is_added_and_bad_files_do_not_stop_the_rest(
     assert [info.name for info in energy.documents()] == ["deep.md", "good.txt"]
 
 
+@in_both
 def test_pages_of_images_are_listed(energy: Collection, tmp_path: Path) -> None:
     (added,) = energy.add(write_pdf(tmp_path / "scan.pdf", [None, "Text", None]))
     assert added.image_pages == energy.documents()[0].image_pages == (1, 3)
@@ -195,6 +211,7 @@ def test_progress_is_told(energy: Collection, tmp_path: Path) -> None:
     assert told == [("report.txt", 5, 5)]
 
 
+@in_both
 def test_texts_at_hand_are_documents_page_by_page(
     energy: Collection, embedder: WordEmbeddings
 ) -> None:
@@ -209,6 +226,7 @@ def test_texts_at_hand_are_documents_page_by_page(
     assert [info.name for info in energy.documents()] == ["Chile", "Europe", "Munich"]
 
 
+@in_both
 def test_other_texts_of_the_same_name_are_refused(energy: Collection, tmp_path: Path) -> None:
     energy.add_texts({"Chile": ENERGY[:1]})
     energy.add(report(tmp_path, ENERGY))
@@ -236,6 +254,7 @@ def test_texts_whose_embedding_was_stopped_are_embedded_the_next_time(
 # collections
 
 
+@in_both
 def test_collections_are_listed_and_deleted() -> None:
     for name in ("energy", "alice/energy", "bob/notes"):
         open_collection(name, embeddings="none", create=True)
@@ -278,11 +297,13 @@ def test_names_that_lead_elsewhere_are_refused(name: str, tmp_path: Path) -> Non
     assert not list(tmp_path.rglob("*.sqlite"))
 
 
+@in_both
 def test_an_absent_collection_names_the_nearest(energy: Collection) -> None:
     with pytest.raises(BadInput, match=r"no document collection 'enrgy'; did you mean energy\?"):
         open_collection("enrgy")
 
 
+@in_both
 def test_an_empty_collection(energy: Collection, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="'energy' holds no text to search"):
         energy.search("hydrogen")
@@ -291,6 +312,7 @@ def test_an_empty_collection(energy: Collection, tmp_path: Path) -> None:
         energy.search("hydrogen")
 
 
+@in_both
 def test_what_is_not_there(energy: Collection, tmp_path: Path) -> None:
     energy.add(report(tmp_path, ENERGY))
     with pytest.raises(BadInput, match=r"did you mean report\.txt"):
@@ -305,6 +327,7 @@ def test_what_is_not_there(energy: Collection, tmp_path: Path) -> None:
         energy.add(tmp_path / "absent.pdf")
 
 
+@in_both
 def test_a_collection_remembers_its_embeddings(tmp_path: Path) -> None:
     open_collection("energy", embeddings="words:64", create=True).add(report(tmp_path, ENERGY))
     assert open_collection("energy") is open_collection("energy", embeddings="words:64")
@@ -375,6 +398,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(
     assert energy.search("turbines")[0].page == 2
 
 
+@in_both
 def test_a_kill_while_embedding_is_made_good(
     energy: Collection, tmp_path: Path, embedder: WordEmbeddings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -392,6 +416,7 @@ def test_a_kill_while_embedding_is_made_good(
     assert energy.search("Munich", mode="dense")[0].page == 5
 
 
+@in_both
 def test_a_kill_before_a_document_is_whole_leaves_none(
     energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,15 +3,13 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from servers import PASSWORD, Server, pgvector
+from servers import PASSWORD, Server
 
 from planweave import BadInput
 from planweave.memory import SearchMode
-from planweave.tools.connect import with_variables
 from planweave.tools.documents import collection, collections, shared_store
 from planweave.tools.documents.collection import (
     Collection,
@@ -33,27 +31,9 @@ MODES: tuple[SearchMode, ...] = ("dense", "bm25", "fused")
 QUERIES = ["hydrogen in Chile", "wind in the sea", "electricity", "what? 100 %"]
 
 
-@pytest.fixture(scope="module")
-def server() -> Iterator[Server]:
-    with pgvector() as running:
-        yield running
-
-
 @pytest.fixture(autouse=True)
 def _folder(word_search: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
-
-
-@pytest.fixture
-def shared(server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Everything below is kept in the database, whose password is in a variable."""
-    monkeypatch.setenv("DOCUMENTS_PASSWORD", "pass%3Aw%2Frd%401")
-    url = server.url("owner", "${DOCUMENTS_PASSWORD}")
-    monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", url)
-    yield url
-    for name in collections():
-        delete_collection(name)
-    shared_store._engine(with_variables(url)).dispose()  # the server waits for its clients
 
 
 def filled(name: str) -> Collection:
@@ -103,28 +83,9 @@ def test_a_graph_in_the_database_finds_the_same(
 
 
 @pytest.mark.server
-def test_what_is_removed_is_gone_and_can_be_added_again(shared: str, tmp_path: Path) -> None:
+def test_a_collection_deleted_by_another_process(shared: str) -> None:
     energy = filled("energy")
-    energy.remove("first")
-    assert {found.document for found in energy.search("hydrogen in Chile")} == {"second"}
-    with pytest.raises(BadInput, match="no document 'first'"):
-        energy.remove("first")
-    file = tmp_path / "prices.txt"
-    for text, status in [("Hydrogen.", "added"), ("Hydrogen.", "unchanged"), ("Gas.", "changed")]:
-        file.write_text(text)
-        (added,) = energy.add(file)
-        assert (added.status, added.pages, added.embedded) == (
-            status,
-            1,
-            int(status != "unchanged"),
-        )
-        (best, *_) = energy.search(text)
-        assert (best.document, best.text) == ("prices.txt", text)
-        assert energy.page("prices.txt", 1) == text
     delete_collection("energy")
-    assert collections() == []
-    with pytest.raises(BadInput, match="There is no document collection 'energy'"):
-        open_collection("energy")
     with pytest.raises(BadInput, match="deleted meanwhile"):
         energy.documents()
 
@@ -136,17 +97,6 @@ def test_a_text_on_two_pages_is_found_on_both(shared: str) -> None:
     first, second = energy.search(PAGES[0], mode="dense", k=2)
     assert {first.document, second.document} == {"first", "copy"}
     assert first.score == second.score
-
-
-@pytest.mark.server
-def test_collections_are_apart_and_have_owners(shared: str) -> None:
-    filled("ann/energy")
-    other = open_collection("bob/energy", embeddings="words:64", create=True)
-    assert other.documents() == []
-    assert collections() == ["ann/energy", "bob/energy"]
-    assert collections("ann") == ["ann/energy"]
-    with pytest.raises(BadInput, match="did you mean ann/energy"):
-        open_collection("ann/enery")
 
 
 @pytest.mark.server
@@ -207,8 +157,10 @@ def test_a_database_that_cannot_be_used_is_one_sentence(
 
 
 @pytest.mark.server
-def test_a_refused_password_is_not_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", server.url("owner", "wr0ng"))
+def test_a_refused_password_is_not_shown(
+    pgvector_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", pgvector_server.url("owner", "wr0ng"))
     with pytest.raises(BadInput, match="password authentication failed") as caught:
         collections()
     assert "wr0ng" not in str(caught.value)
