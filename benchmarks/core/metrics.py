@@ -1,12 +1,12 @@
 """Metrics over scores: figures with their intervals, spreads of costs, paired tests."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb, sqrt
 from statistics import fmean, median
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from numpy.typing import NDArray
 from planweave.benchmarks.core.record import Record
 from planweave.graphs import METHODS
 from planweave.models import CallRecord
+
+Item = TypeVar("Item")
+Part = TypeVar("Part", bound=Hashable)
 
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
@@ -194,12 +197,20 @@ def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
     """
     models = {record.model for record in records}
     changed = _changed(records)
-    groups: dict[str, list[Record]] = {}
-    for record in sorted(records, key=_place):
-        label = [record.method, *([record.model] if len(models) > 1 else [])]
-        label += [f"{name}={record.settings.get(name)}" for name in changed]
-        groups.setdefault(" ".join(label), []).append(record)
-    return groups
+
+    def label(record: Record) -> str:
+        parts = [record.method, *([record.model] if len(models) > 1 else [])]
+        return " ".join([*parts, *(f"{name}={record.settings.get(name)}" for name in changed)])
+
+    return divided(sorted(records, key=_place), label)
+
+
+def divided(items: Iterable[Item], part: Callable[[Item], Part]) -> dict[Part, list[Item]]:
+    """The items of each part, in the order in which they come."""
+    found: dict[Part, list[Item]] = {}
+    for item in items:
+        found.setdefault(part(item), []).append(item)
+    return found
 
 
 def parted(

@@ -102,6 +102,12 @@ class Record(BaseModel):
     texts: list[str] = []
     calls: list[Called] = []
 
+    def pages(self, numbers: Sequence[object] | None = None) -> list[tuple[str, int]]:
+        """Document and page behind each quoted fact of these numbers; of all facts if None."""
+        named = [fact for fact in self.facts if numbers is None or fact["number"] in numbers]
+        quotes = [quote for fact in named if isinstance(quote := fact["quote"], dict)]
+        return [(str(quote["document"]), int(str(quote["page"]))) for quote in quotes]
+
     @property
     def tokens(self) -> int:
         """Tokens of all prompts and replies."""

@@ -14,6 +14,7 @@ from planweave.benchmarks.core.metrics import (
     Estimate,
     Spread,
     accuracy,
+    divided,
     grouped,
     longest_chain,
     paired,
@@ -158,12 +159,9 @@ def _chains(records: Sequence[Record]) -> Cell:
 
 @tabled("Crashed runs", "runs | error | for example")
 def _crashes(records: Sequence[Record]) -> Rows:
-    found: dict[str, list[str]] = {}
-    for record in records:
-        if record.error:
-            found.setdefault(record.error, []).append(record.key)
-    for error, keys in found.items():
-        yield len(keys), error, keys[0]
+    for error, own in divided(records, lambda record: record.error).items():
+        if error:
+            yield len(own), error, own[0].key
 
 
 def show(report: Report, console: Console) -> None:

@@ -401,9 +401,10 @@ def test_sets_and_questions_over_trials_by_hand() -> None:
 
 def test_how_answers_were_scored_by_hand() -> None:
     verdicts: list[JsonValue] = ["Correct", "Unsure", None]
+    judged = [{"verdict": verdict, "reason": "So."} for verdict in verdicts]
     made = [
-        scored("a", n, float(verdict == "Correct"), scored="judge", judged={"verdict": verdict})
-        for n, verdict in enumerate(verdicts, start=1)
+        scored("a", n, float(one["verdict"] == "Correct"), scored="judge", judged=one)
+        for n, one in enumerate(judged, start=1)
     ]
     made += [scored("b", 1, 1.0), scored("b", 2, 0.0, scored="no answer")]
     assert rows(agent_tables(made), "How answers were scored") == [

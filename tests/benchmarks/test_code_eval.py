@@ -86,10 +86,10 @@ def test_plus_compares_values_and_leaves_out_what_the_reference_refuses(
 ) -> None:
     plus = problems[2]
     near = "def third(x):\n    return (x * (1 / 3), [x], float('nan'))\n"
-    assert judge(plus, near).passed  # lists for tuples, as after JSON; floats within the tolerance
-    assert not judge(plus, near.replace("* (1", "* (1.01")).passed
-    assert not judge(plus, near.replace("'nan'", "'inf'")).passed
-    assert not judge(plus, "def third(x):\n    raise ValueError\n").passed
+    assert judge(plus, near).right  # lists for tuples, as after JSON; floats within the tolerance
+    assert not judge(plus, near.replace("* (1", "* (1.01")).right
+    assert not judge(plus, near.replace("'nan'", "'inf'")).right
+    assert not judge(plus, "def third(x):\n    raise ValueError\n").right
 
 
 def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
@@ -174,7 +174,7 @@ def test_published_solutions_pass(file: str, count: int) -> None:
     assert len(problems) == count
     for problem in problems[10:13]:
         assert judge(problem, problem.solution) == (True, "ok")
-        assert not judge(problem, wrong(problem)).passed
+        assert not judge(problem, wrong(problem)).right
 
 
 @confined

@@ -343,8 +343,7 @@ class Trial:
             return None
         short = answer["decision"] if answer else None
         spans = not self.question.arithmetic
-        exact, f1 = match(gold.spans, gold.scale, short or "", spans=spans)
-        return {"exact": exact, "f1": f1}
+        return match(gold.spans, gold.scale, short or "", spans=spans)._asdict()
 
 
 def spoken(answer: Answer) -> str:

@@ -6,23 +6,15 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import Groups, grouped, rate, spread
+from planweave.benchmarks.core.metrics import Groups, divided, grouped, rate, rated, spread
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Rows, Table, by_part, tabled
 from planweave.benchmarks.suites.agents.questions import SETS
-from planweave.nodes.support.judges import ANSWER_JUDGE
+from planweave.benchmarks.suites.agents.tatqa import Match
+from planweave.nodes.support.judges import ANSWER_JUDGE, Judged
 
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""
-
-
-class _Verdict(BaseModel):
-    verdict: Literal["Correct", "Incorrect", "Unsure"] | None
-
-
-class _Match(BaseModel):
-    exact: float
-    f1: float
 
 
 class _Metrics(NamedTuple):
@@ -42,8 +34,8 @@ class _Details(BaseModel):
     evidence: list[tuple[str, int]]
     found: bool
     scored: Literal["judge", "rule", "no answer"]
-    judged: _Verdict | None
-    tatqa: _Match | None
+    judged: Judged | None
+    tatqa: Match | None
     rag: _Metrics | None = None
 
 
@@ -106,10 +98,8 @@ def _details(record: Record) -> _Details:
 
 def _by_trial(records: Sequence[Record]) -> list[float]:
     """Per cent of right answers in each trial."""
-    trials: dict[int, list[float]] = {}
-    for record in records:
-        trials.setdefault(_details(record).trial, []).append(100 * record.score.value)
-    return [fmean(values) for values in trials.values()]
+    trials = divided(records, lambda record: _details(record).trial)
+    return [fmean(100 * record.score.value for record in own) for own in trials.values()]
 
 
 def _sets(groups: Groups) -> Table:
@@ -195,38 +185,29 @@ def _judge_of(records: Sequence[Record]) -> str:
 )
 def _citations(groups: Groups) -> Rows:
     for label, own in groups.items():
-        asked = [(r, _cited(r), set(_details(r).evidence)) for r in own if _details(r).evidence]
-        citing = [(r, cited, gold) for r, cited, gold in asked if cited]
-        to_gold = [float(bool(cited & gold)) for _, cited, gold in citing]
-        shares = [len(cited & gold) / len(cited) for _, cited, gold in citing]
-        read = [float(bool(_quoted(r, None) & gold)) for r, _, gold in asked]
-        names = [r.question for r, *_ in citing]
+        asked = [record for record in own if _details(record).evidence]
+        citing = [record for record in asked if _cited(record)]
         claims = [(bool(claim["supported"]), r.question) for r in own for claim in r.claims]
-        supported = rate([one for one, _ in claims], [name for _, name in claims])
         yield (
             label,
-            rate(read, [r.question for r, *_ in asked]),
+            rated(asked, lambda r: not {*r.pages()}.isdisjoint(_details(r).evidence)),
             len(citing),
-            rate(to_gold, names),
-            rate(shares, names),
-            supported,
+            rated(citing, lambda r: _gold_share(r) > 0),
+            rated(citing, _gold_share),
+            rate([one for one, _ in claims], [name for _, name in claims]),
         )
 
 
 def _cited(record: Record) -> set[tuple[str, int]]:
     """Pages that the answer cites."""
     numbers = (record.answer or {}).get("facts")
-    return _quoted(record, numbers if isinstance(numbers, list) else [])
+    return {*record.pages(numbers if isinstance(numbers, list) else [])}
 
 
-def _quoted(record: Record, numbers: Sequence[object] | None) -> set[tuple[str, int]]:
-    """Pages behind the facts of these numbers, or behind all."""
-    pages = set()
-    for fact in record.facts:
-        quote = fact["quote"]
-        if isinstance(quote, dict) and (numbers is None or fact["number"] in numbers):
-            pages.add((str(quote["document"]), int(str(quote["page"]))))
-    return pages
+def _gold_share(record: Record) -> float:
+    """How many of the pages that the answer cites hold the evidence."""
+    cited = _cited(record)
+    return len(cited & {*_details(record).evidence}) / len(cited)
 
 
 @tabled(
@@ -252,10 +233,10 @@ def _findable(groups: Groups) -> Rows:
 def _tatqa(groups: Groups) -> Rows:
     for label, own in groups.items():
         found = [(m, r.question) for r in own if (m := _details(r).tatqa)]
-        names = [name for _, name in found]
         if found:
-            exact = rate([match.exact for match, _ in found], names)
-            yield label, exact, rate([match.f1 for match, _ in found], names)
+            exact, f1 = zip(*(match for match, _ in found), strict=True)
+            names = [name for _, name in found]
+            yield label, rate(exact, names), rate(f1, names)
 
 
 @tabled(

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap
+from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, divided
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.assessor.rounds import Choose, Round, by_lot, rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
@@ -88,8 +88,7 @@ class DatasetFigures:
 def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[Part]:
     """The data sets among ``questions``, without what the assessor was trained on."""
     found = []
-    for dataset in dict.fromkeys(question.dataset for question in questions):
-        own = [question for question in questions if question.dataset == dataset]
+    for dataset, own in divided(questions, lambda question: question.dataset).items():
         unseen = [question for question in own if not assessor.knows(question.question)]
         if not unseen:
             raise BadInput(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from planweave.benchmarks.core.metrics import Estimate, rate
+from planweave.benchmarks.core.metrics import Estimate, divided, rate
 from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.check.pairs import Pair
 from planweave.tools.checking import follow, judge
@@ -59,17 +59,14 @@ def tables(found: Sequence[Checked]) -> list[Table]:
     "supported, the share that passes. 95 % intervals; each pair counts once.",
 )
 def _by_kind(found: Sequence[Checked]) -> Rows:
-    for kind in sorted({one.pair.kind for one in found}):
-        own = [one for one in found if one.pair.kind == kind]
+    for kind, own in sorted(divided(found, lambda one: one.pair.kind).items()):
         wrong = sum(one.passed and not one.pair.supported for one in own)
         yield kind, len(own), precision(own), recall(own), wrong
 
 
 @tabled("Case by case", "kind | case | label | pairs | passed")
 def _by_case(found: Sequence[Checked]) -> Rows:
-    cases: dict[tuple[str, bool, str], list[bool]] = {}
-    for one in found:
-        key = (one.pair.kind, not one.pair.supported, one.pair.case)
-        cases.setdefault(key, []).append(one.passed)
-    for (kind, wrong, case), passed in sorted(cases.items()):
-        yield kind, case, "not supported" if wrong else "supported", len(passed), sum(passed)
+    cases = divided(found, lambda one: (one.pair.kind, not one.pair.supported, one.pair.case))
+    for (kind, wrong, case), own in sorted(cases.items()):
+        label = "not supported" if wrong else "supported"
+        yield kind, case, label, len(own), sum(one.passed for one in own)

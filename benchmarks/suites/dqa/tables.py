@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from planweave.benchmarks.core.metrics import (
     Groups,
     accuracy,
+    divided,
     grouped,
     parted,
     rate,
@@ -71,8 +72,7 @@ def _by_scenario(groups: Groups) -> Rows:
     note="A decider that does not beat these has not analysed anything.",
 )
 def _baselines(records: Sequence[Record]) -> Rows:
-    for scenario in dict.fromkeys(record.scenario for record in records):
-        own = [record for record in records if record.scenario == scenario]
+    for scenario, own in divided(records, lambda record: record.scenario).items():
         for name, scores in _baseline_scores(own).items():
             yield scenario, name, rate([*scores.values()])
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from planweave.benchmarks.core.metrics import rate
+from planweave.benchmarks.core.metrics import divided, rate
 from planweave.benchmarks.core.play import CRASH, STOPS, OnCall, described, play_graph
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, Suite, register
@@ -62,8 +62,7 @@ class EnvironmentTasks(Suite):
         """Score by type of task, how many tasks had the whole score, and ends of environments."""
         rows: list[tuple[Cell, ...]] = []
         shown = [name for name in ENDS if any(_count(record, name) for record in records)]
-        for method in dict.fromkeys(record.method for record in records):
-            mine = [record for record in records if record.method == method]
+        for method, mine in divided(records, lambda record: record.method).items():
             kinds = sorted({str(record.score.details["kind"]) for record in mine})
             for kind in ("", *(kinds if len(kinds) > 1 else ())):
                 of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]
@@ -104,13 +103,11 @@ def samples(
             method=method,
             asked=task.question,
             context=settings.model_copy(update={"environment": name, "environment_task": task.id}),
-            content=_digest([name, task.id, task.question, known]),
+            content=hashlib.sha256(
+                json.dumps([name, task.id, task.question, known]).encode()
+            ).hexdigest(),
             target=task,
         )
         for task in tasks
         for method in methods
     ]
-
-
-def _digest(about: Sequence[str]) -> str:
-    return hashlib.sha256(json.dumps(about).encode()).hexdigest()

@@ -61,18 +61,8 @@ def _f1(record: Record) -> float:
     return _details(record).f1
 
 
-def found(record: Record) -> list[Place]:
-    """Where the pages stand that became facts."""
-    quotes = [fact["quote"] for fact in record.facts]
-    return [
-        (str(quote["document"]), int(str(quote["page"])))
-        for quote in quotes
-        if isinstance(quote, dict)
-    ]
-
-
 def _support(record: Record) -> Support:
-    return support(_details(record).supporting, found(record))
+    return support(_details(record).supporting, record.pages())
 
 
 def _searches(records: Sequence[Record]) -> bool:

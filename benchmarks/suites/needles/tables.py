@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, divided, grouped, rate
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
 from planweave.simulators.tables import Floats
@@ -53,10 +53,7 @@ def _details(record: Record) -> Details:
 
 
 def _at_length(records: Sequence[Record]) -> dict[int, list[Record]]:
-    found: dict[int, list[Record]] = {}
-    for record in sorted(records, key=lambda record: _details(record).length):
-        found.setdefault(_details(record).length, []).append(record)
-    return found
+    return dict(sorted(divided(records, lambda record: _details(record).length).items()))
 
 
 @tabled(

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from planweave.benchmarks.core.metrics import Estimate, bootstrap
+from planweave.benchmarks.core.metrics import Estimate, bootstrap, divided
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.benchmarks.suites.paths.tasks import PathTasks
 from planweave.learning import Embed, Floats
@@ -382,10 +382,7 @@ class Row:
 
 def rows(lines: Sequence[Measured]) -> list[Row]:
     """The lines of all tables, in the order in which they were first measured."""
-    names = dict.fromkeys((line.part, line.name) for line in lines)
-    return [
-        _row([line for line in lines if (line.part, line.name) == name], lines) for name in names
-    ]
+    return [_row(own, lines) for own in divided(lines, lambda one: (one.part, one.name)).values()]
 
 
 def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
@@ -422,10 +419,7 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
 
 def tables(found: Sequence[Row]) -> list[Table]:
     """One table for each part."""
-    return [
-        _table(part, [row for row in found if row.part == part])
-        for part in dict.fromkeys(row.part for row in found)
-    ]
+    return [_table(part, own) for part, own in divided(found, lambda row: row.part).items()]
 
 
 def _table(part: str, found: Sequence[Row]) -> Table:

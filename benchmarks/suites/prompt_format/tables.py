@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import fmean
 
-from planweave.benchmarks.core.metrics import Groups, grouped, rated, sign_test, spread
+from planweave.benchmarks.core.metrics import Groups, divided, grouped, rated, sign_test, spread
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Rows, Table, by_part, tabled
 
@@ -68,7 +68,5 @@ def _plain_beside(record: Record, other: Record) -> bool:
 
 
 def _by_prompt(records: Sequence[Record]) -> dict[str, float]:
-    values: dict[str, list[float]] = {}
-    for record in records:
-        values.setdefault(record.question, []).append(record.score.value)
-    return {name: fmean(found) for name, found in values.items()}
+    asked = divided(records, lambda record: record.question)
+    return {name: fmean(record.score.value for record in own) for name, own in asked.items()}

@@ -47,10 +47,10 @@ class Problem:
     files: Mapping[str, str]
 
 
-class ProgramOutcome(NamedTuple):
-    """Whether a solution passes, and if not how it ended (the sandbox's reason, or ``tests``)."""
+class Grade(NamedTuple):
+    """Whether a product is right, and if not, why."""
 
-    passed: bool
+    right: bool
     reason: str
 
 
@@ -228,8 +228,8 @@ def judge(
     code: str,
     *,
     limits: sandbox.SandboxLimits = LIMITS,
-) -> ProgramOutcome:
-    """Run a solution's tests in the sandbox."""
+) -> Grade:
+    """Run a solution's tests in the sandbox; the reason is the sandbox's, or ``tests``."""
     word = uuid4().hex
     result = sandbox.run(
         program(problem, code),
@@ -238,8 +238,8 @@ def judge(
         limits=limits,
     )
     if result.reason == "ok" and result.stdout.endswith(word):
-        return ProgramOutcome(passed=True, reason="ok")
-    return ProgramOutcome(passed=False, reason="tests" if result.reason == "ok" else result.reason)
+        return Grade(right=True, reason="ok")
+    return Grade(right=False, reason="tests" if result.reason == "ok" else result.reason)
 
 
 def pass_at_k(samples: int, right: int, k: int) -> float:

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.lines import published
+from planweave.benchmarks.core.metrics import divided
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.benchmarks.suites.rat.items import Family, collection_of, load
 from planweave.benchmarks.suites.writing.suite import load_tasks
@@ -58,7 +59,7 @@ class BuiltCorpus(NamedTuple):
         return {
             "collection": self.collection,
             "kept": len(self.kept),
-            "dropped": [dict(one._asdict()) for one in self.dropped],
+            "dropped": [one._asdict() for one in self.dropped],
             "words_in_a_row": WORDS_IN_A_ROW,
         }
 
@@ -72,11 +73,9 @@ def build(
     name = collection_of(family)
     if name in collections():
         delete_collection(name)
-    documents: dict[str, list[str]] = {}
-    for one in kept:
-        documents.setdefault(one.name, []).append(one.text)
+    documents = divided(kept, lambda one: one.name).items()
     built = open_collection(name, embeddings=embeddings, create=True)
-    built.add_texts(documents, progress=progress)
+    built.add_texts({n: [one.text for one in own] for n, own in documents}, progress=progress)
     return BuiltCorpus(name, kept, dropped)
 
 

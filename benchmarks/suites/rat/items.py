@@ -1,13 +1,14 @@
 """The tasks of RAT's families, from the published files, and how a product is graded."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from planweave import BadInput
 from planweave.benchmarks.suites.rat import code_eval, math_eval
+from planweave.benchmarks.suites.rat.code_eval import Grade
 from planweave.tools.crafting import CraftingWorld, executable, load_world
 from planweave.tools.documents import collections
 
@@ -31,14 +32,7 @@ MATHS_ITEMS = 200
 """The parts that the paper tests on (section 4.1 and appendix A)."""
 
 
-class Grade(NamedTuple):
-    """Whether a product is right, and if not, why."""
-
-    right: bool
-    reason: str
-
-
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Item:
     """One task.
 
@@ -63,10 +57,20 @@ def load(family: Family, dataset: str, data: Path) -> list[Item]:
     """The items of a data set, in the published order."""
     path = data / FILES[family][dataset]
     if family == "code":
-        return _programs(dataset, code_eval.load(path))
+        return [
+            Item(dataset, one.id, one.prompt, one.tests, partial(code_eval.judge, one))
+            for one in _tested(dataset, code_eval.load(path))
+        ]
     if family == "maths":
-        return _numbers(dataset, math_eval.load(path)[:MATHS_ITEMS])
-    return _goals(dataset, load_world(data))
+        return [
+            Item(dataset, one.id, one.question, str(one.answer), partial(_gives, one.answer))
+            for one in math_eval.load(path)[:MATHS_ITEMS]
+        ]
+    world = load_world(data)
+    return [
+        Item(dataset, goal, _asked(goal, world), goal, partial(_reaches, goal, world))
+        for goal in world.goals
+    ]
 
 
 def collection_of(family: str) -> str:
@@ -85,39 +89,10 @@ def corpus_of(family: Family, data: str) -> str:
     return name
 
 
-def _programs(dataset: str, problems: Sequence[code_eval.Problem]) -> list[Item]:
+def _tested(dataset: str, problems: list[code_eval.Problem]) -> list[code_eval.Problem]:
     if dataset == "MBPP":
-        problems = [problem for problem in problems if int(problem.id) in MBPP_TASKS]
-    if dataset == "MBPP+":
-        problems = problems[:MBPP_PLUS_TASKS]
-    return [
-        Item(
-            dataset=dataset,
-            id=problem.id,
-            asked=problem.prompt,
-            content=problem.tests,
-            grade=partial(_passes, problem),
-        )
-        for problem in problems
-    ]
-
-
-def _passes(problem: code_eval.Problem, program: str) -> Grade:
-    passed, reason = code_eval.judge(problem, program)
-    return Grade(passed, reason)
-
-
-def _numbers(dataset: str, problems: Sequence[math_eval.Problem]) -> list[Item]:
-    return [
-        Item(
-            dataset=dataset,
-            id=problem.id,
-            asked=problem.question,
-            content=str(problem.answer),
-            grade=partial(_gives, problem.answer),
-        )
-        for problem in problems
-    ]
+        return [problem for problem in problems if int(problem.id) in MBPP_TASKS]
+    return problems[:MBPP_PLUS_TASKS] if dataset == "MBPP+" else problems
 
 
 def _gives(answer: float, program: str) -> Grade:
@@ -126,18 +101,11 @@ def _gives(answer: float, program: str) -> Grade:
     return Grade(right, reason if value is None else f"{value:g} for {answer:g}")
 
 
-def _goals(dataset: str, world: CraftingWorld) -> list[Item]:
-    return [
-        Item(
-            dataset=dataset,
-            id=goal,
-            asked=f"Obtain 1 {goal} ({world.displays.get(goal, goal)}) in Minecraft's survival "
-            "mode, starting with nothing in the inventory.",
-            content=goal,
-            grade=partial(_reaches, goal, world),
-        )
-        for goal in world.goals
-    ]
+def _asked(goal: str, world: CraftingWorld) -> str:
+    return (
+        f"Obtain 1 {goal} ({world.displays.get(goal, goal)}) in Minecraft's survival "
+        "mode, starting with nothing in the inventory."
+    )
 
 
 def _reaches(goal: str, world: CraftingWorld, plan: str) -> Grade:

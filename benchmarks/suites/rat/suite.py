@@ -29,7 +29,7 @@ from planweave.benchmarks.core.suite import (
 )
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.rat.items import FILES, Item, corpus_of, load
-from planweave.benchmarks.suites.rat.tables import rat_tables
+from planweave.benchmarks.suites.rat.tables import Attempt, rat_tables
 from planweave.memory import Context, WorkingMemory
 from planweave.tools.documents.collection import open_collection
 
@@ -171,7 +171,7 @@ class Rat(Suite):
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
         """The share of attempts that are right; a crashed run has none."""
         made = [await _graded(sample.target.item, one) for one in memory.get("attempts", [])]
-        attempts: list[JsonValue] = [dict(attempt._asdict()) for attempt in made]
+        attempts: list[JsonValue] = [attempt.model_dump() for attempt in made]
         products = [attempt.product for attempt in made if attempt.product]
         return Score(
             value=fmean(attempt.right for attempt in made) if made else 0.0,
@@ -190,18 +190,6 @@ class Target(NamedTuple):
 
     item: Item
     attempts: int
-
-
-class Attempt(NamedTuple):
-    """What one run of a method came to."""
-
-    product: str | None
-    right: bool
-    reason: str
-    steps: int
-    retrievals: int
-    checked: int
-    changed: int
 
 
 async def _graded(item: Item, memory: WorkingMemory) -> Attempt:

@@ -13,17 +13,19 @@ MOST = 5
 """The largest k of pass@k, as in the paper."""
 
 
-class _Attempt(BaseModel):
-    """One attempt, as it stands in a record's details."""
+class Attempt(BaseModel):
+    """What one run of a method came to, as a record keeps it."""
 
+    product: str | None = None
     right: bool
+    reason: str = ""
     steps: int
     retrievals: int
     checked: int
     changed: int
 
 
-_ATTEMPTS = TypeAdapter(list[_Attempt])
+_ATTEMPTS = TypeAdapter(list[Attempt])
 
 
 def rat_tables(records: Sequence[Record]) -> list[Table]:
@@ -36,7 +38,7 @@ def rat_tables(records: Sequence[Record]) -> list[Table]:
     ]
 
 
-def _attempts(record: Record) -> list[_Attempt]:
+def _attempts(record: Record) -> list[Attempt]:
     return _ATTEMPTS.validate_python(record.score.details.get("attempts", []))
 
 

@@ -19,7 +19,8 @@ from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, register
 from planweave.benchmarks.core.table import Rows, Table, tabled
-from planweave.benchmarks.suites.rat.items import Grade, Item, corpus_of
+from planweave.benchmarks.suites.rat.code_eval import Grade
+from planweave.benchmarks.suites.rat.items import Item, corpus_of
 from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
 from planweave.benchmarks.suites.rat.tables import retrieval_table, seconds_table
 from planweave.tools.documents.collection import open_collection
@@ -85,13 +86,7 @@ def load_tasks(source: str) -> list[Item]:
     """
     kinds: dict[str, list[str]] = json.loads(_TASKS.read_text(encoding="utf-8"))
     return [
-        Item(
-            dataset=kind,
-            id=str(number),
-            asked=asked,
-            content=f"{asked} {source}",
-            grade=_written,
-        )
+        Item(kind, str(number), asked, f"{asked} {source}", _written)
         for kind, tasks in kinds.items()
         for number, asked in enumerate(tasks, start=1)
     ]
