@@ -333,13 +333,10 @@ class Collection:
                 fix=f"Add documents: planweave docs add FILE --collection {self.name}",
             )
         best = _pages_of(index.search(query, max(_CANDIDATES, 10 * k), mode), index.rows)
-        found = []
-        for row, score in best[:k]:
-            piece = self._store.chunk(int(index.rows.chunks[row]))
-            if piece is None:
-                raise VersionGone
-            found.append(Found(**piece._asdict(), score=score))
-        return found
+        return [
+            Found(**self._store.chunk(int(index.rows.chunks[row]))._asdict(), score=score)
+            for row, score in best[:k]
+        ]
 
     def _current(self) -> "_Index":
         with self._lock:

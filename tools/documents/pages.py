@@ -92,11 +92,6 @@ class Document:
     pages: list[PageText]
     paging: Paging
 
-    @property
-    def image_pages(self) -> tuple[int, ...]:
-        """Numbers of the pages that hold only images."""
-        return tuple(page.number for page in self.pages if page.image_only)
-
 
 class Unreadable(BadInput):
     """A file that cannot be read as a document."""

@@ -4,10 +4,9 @@ import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from threading import BoundedSemaphore
-from types import TracebackType
 from typing import Any, NamedTuple, Self
 
 from planweave.tools.documents.chunks import Piece
@@ -35,8 +34,7 @@ class Cutting(NamedTuple):
     overlap: int
 
 
-@dataclass(frozen=True)
-class Parsed:
+class Parsed(NamedTuple):
     """A document and its chunks."""
 
     document: Document
@@ -58,12 +56,7 @@ class Parser:
         """Begin nothing yet: a document that has not changed is not read."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         """End the process."""
         self._stop()
 
@@ -84,9 +77,7 @@ class Parser:
             "limits": asdict(limits),
             "seconds": seconds,
             "memory": memory,
-            "tokenizer": str(cutting.tokenizer) if cutting else "",
-            "size": cutting.size if cutting else 0,
-            "overlap": cutting.overlap if cutting else 0,
+            "cutting": cutting and (str(cutting.tokenizer), *cutting[1:]),
         }
         with _at_once, self._failing(path, seconds, memory):
             return _joined(path.name, list(self._answers(request, _PATIENCE * seconds)))

@@ -368,15 +368,21 @@ class Store:
         )
         return str(rows[0][0]) if rows else None
 
-    def chunk(self, key: int) -> Chunk | None:
-        """A chunk by its id; None if it has been removed meanwhile."""
+    def chunk(self, key: int) -> Chunk:
+        """A chunk by its id.
+
+        Raises:
+            VersionGone: It has been removed meanwhile.
+        """
         rows = self._read(
             "SELECT d.name, c.page, p.text, c.text FROM chunks c"
             " JOIN documents d ON d.id = c.document"
             " JOIN pages p ON p.document = c.document AND p.number = c.page WHERE c.id = ?",
             (key,),
         )
-        return Chunk(*rows[0]) if rows else None
+        if not rows:
+            raise VersionGone
+        return Chunk(*rows[0])
 
     def rows(self) -> Rows:
         """What there is to index, as it is at one moment."""

@@ -3,10 +3,10 @@
 A parser may run without end or eat the memory, whatever the size of its file. Here it is bounded,
 and it can be ended.
 
-Protocol, one JSON object a line: ``{"path", "limits", "memory", "seconds", "tokenizer", "size",
-"overlap"}`` is answered by ``{"paging", "pages", "chunks", "more"}``; while ``more`` is true, any
-further request is answered by more pages and chunks. Without a tokenizer there are no chunks. A
-document that cannot be read is answered by ``{"problem", "fix"}``.
+Protocol, one JSON object a line: ``{"path", "limits", "memory", "seconds", "cutting"}`` is
+answered by ``{"paging", "pages", "chunks", "more"}``; while ``more`` is true, any further request
+is answered by more pages and chunks. Without ``cutting`` (tokenizer, size, overlap) there are no
+chunks. A document that cannot be read is answered by ``{"problem", "fix"}``.
 """
 
 import os
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from planweave.tools.documents.chunks import Spans, pieces
-from planweave.tools.documents.pages import Document, DocumentLimits, Unreadable, read
+from planweave.tools.documents.pages import DocumentLimits, Unreadable, read
 from planweave.tools.process import Channel, bound
 
 _ANSWER = 1_000_000  # characters of text in an answer: the parent is not held up by a long one
@@ -43,13 +43,8 @@ def _answers(request: dict[str, Any]) -> Iterator[dict[str, object]]:
     except Unreadable as error:
         yield {"problem": error.problem, "fix": error.fix}
         return
-    spans = _spans(request["tokenizer"]) if request["tokenizer"] else None
-    yield from _batches(document, spans, request["size"], request["overlap"])
-
-
-def _batches(
-    document: Document, spans: Spans | None, size: int, overlap: int
-) -> Iterator[dict[str, object]]:
+    tokenizer, size, overlap = request["cutting"] or (None, 0, 0)
+    spans = _spans(tokenizer) if tokenizer else None
     pages: list[object] = []
     chunks: list[object] = []
     characters = 0
