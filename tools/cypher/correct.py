@@ -304,18 +304,21 @@ def _routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit],
 def _back(link: Link, type_: Entity, names: Names, tokens: Sequence[Token]) -> list[Edit]:
     """``(p)-[:WROTE]->(m)-[:DIRECTED]->(m2)`` means ``(m)<-[:DIRECTED]-(p)``: p did both.
 
+    So does ``(m)<-[:DIRECTED]-(m)``.
+
     Empty where the relationship does not lead from the node before to the one in between.
     """
     over = link.left.variable
     meets = (one for one in names.patterns.links if over and one.right.variable == over)
     earlier = next(meets, None)
-    if earlier is None or link.arrow != ">" or not earlier.left.variable:
+    if earlier is None or not link.arrow or not earlier.left.variable:
         return []
     if not _leads(type_, names.entities(earlier.left), names.entities(link.left)):
         return []
-    opening = link.end + 3
+    opening = link.end + (3 if link.arrow == ">" else 2)
     closing = names.patterns.closing[opening]
-    edits = [before(tokens[link.place - 1], "<"), instead(tokens[link.end + 2], "")]
+    turned = [before(tokens[link.place - 1], "<"), instead(tokens[link.end + 2], "")]
+    edits = turned if link.arrow == ">" else []
     edits.append(Edit(tokens[opening].start, tokens[closing].end, f"({earlier.left.variable})"))
     gone = link.right.variable if link.right.variable != over else ""
     for at, token in enumerate(tokens[:-1]):

@@ -16,7 +16,9 @@ from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
 from planweave.tools.linking import stem
 
 _COUNTED = re.compile(
-    r"\b(?:most|fewest|least|many|number of)(?: (?:different|distinct|unique))? (?P<noun>\w+)", re.I
+    r"\b(?:(?:most|fewest|least|many)(?: number of)?|number of)"
+    r"(?: (?:different|distinct|unique))? (?P<noun>\w+)",
+    re.I,
 )
 _DONE = re.compile(
     r"\bmost (?:(?:frequently|often|commonly) )?(?P<before>\w+ed)\b"
