@@ -20,6 +20,7 @@ from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Model, listed
 from planweave.benchmarks.core.report import show_tables
+from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.suites.environment import play as without_model
 from planweave.benchmarks.suites.environment import suite
 from planweave.benchmarks.suites.environment.play import Choose, Played, Summary
@@ -63,8 +64,8 @@ def environment(
     chosen = listed(policy, (*_POLICIES, *_METHODS), "policy")
     with open_environment(name, data) as world:
         every = world.tasks(split)
-        drawn = without_model.choose(every, limit, seed)
-        shown = track(drawn, "tasks", console=running.console, transient=True)
+        chosen_tasks = drawn(every, limit, seed, lambda task: task.id)
+        shown = track(chosen_tasks, "tasks", console=running.console, transient=True)
         tasks = [world.described(task) for task in shown]
     asked = {task.question for task in (*every, *tasks)}
     known = [one for one in read_paths(paths) if one.question not in asked] if paths else []

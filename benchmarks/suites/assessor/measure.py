@@ -14,7 +14,7 @@ import numpy as np
 
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, divided
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import Rows, tabled
 from planweave.benchmarks.suites.assessor.rounds import Choose, Round, by_lot, rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
 from planweave.learning import Embed, Group, PlanAssessor, features
@@ -135,27 +135,19 @@ def _compared(random: Means, first: Means, assessor: Means, best: Means) -> list
     return [random, first, assessor, best, gained, assessor - first, closed]
 
 
-def table(results: Sequence[DatasetFigures]) -> Table:
+@tabled(
+    "Which query is searched next: MRR of the chosen candidate",
+    f"data set | questions | rounds | {' | '.join(CHOOSERS)} | more than random | "
+    "more than first | of the gap closed",
+    note="In brackets: 95 % bootstrap interval over questions. The gap is that between a "
+    "random and the best possible candidate.",
+)
+def table(results: Sequence[DatasetFigures]) -> Rows:
     """The figures as a table."""
-    return Table(
-        title="Which query is searched next: MRR of the chosen candidate",
-        columns=(
-            *("data set", "questions", "rounds", *CHOOSERS),
-            *("more than random", "more than first", "of the gap closed"),
-        ),
-        rows=[
-            (
-                result.dataset,
-                result.questions,
-                result.rounds,
-                *(f"{result.mrr[name].value:.3f}" for name in CHOOSERS),
-                *(f"{one:.3f}" for one in (*result.gained.values(), result.closed)),
-            )
-            for result in results
-        ],
-        note="In brackets: 95 % bootstrap interval over questions. The gap is that between a "
-        "random and the best possible candidate.",
-    )
+    for one in results:
+        mrr = (f"{one.mrr[name].value:.3f}" for name in CHOOSERS)
+        more = (f"{gained:.3f}" for gained in (*one.gained.values(), one.closed))
+        yield one.dataset, one.questions, one.rounds, *mrr, *more
 
 
 def groups(made: Iterable[Round], embed: Embed) -> Iterator[Group]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import Rows, tabled
 from planweave.benchmarks.suites.assessor.measure import CHOOSERS, Part, Rules, by_assessor
 from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth
 from planweave.learning import PlanAssessor
@@ -82,25 +82,17 @@ def _recalls(made: Iterable[Round], questions: Sequence[str]) -> NDArray[np.floa
     return found
 
 
-def table(found: Sequence[Driven]) -> Table:
+@tabled(
+    "What a chooser's own search finds: recall of the supporting paragraphs",
+    f"data set | chooser | {' | '.join(f'round {number}' for number in AFTER)} | all of them | "
+    "assessor finds more",
+    note="After so many rounds of two new paragraphs. All of them: share of the questions of "
+    "which every supporting paragraph was found. In brackets: 95 % bootstrap interval over "
+    "questions. Best looks at the truth in each round.",
+)
+def table(found: Sequence[Driven]) -> Rows:
     """The figures as a table."""
-    return Table(
-        title="What a chooser's own search finds: recall of the supporting paragraphs",
-        columns=(
-            *("data set", "chooser", *(f"round {number}" for number in AFTER)),
-            *("all of them", "assessor finds more"),
-        ),
-        rows=[
-            (
-                one.dataset,
-                one.chooser,
-                *(f"{one.recall[number].value:.3f}" for number in AFTER),
-                f"{one.whole.value:.3f}",
-                None if one.chooser == "assessor" else f"{one.gained:.3f}",
-            )
-            for one in found
-        ],
-        note="After so many rounds of two new paragraphs. All of them: share of the questions of "
-        "which every supporting paragraph was found. In brackets: 95 % bootstrap interval over "
-        "questions. Best looks at the truth in each round.",
-    )
+    for one in found:
+        shares = (f"{share.value:.3f}" for share in (*one.recall.values(), one.whole))
+        gained = None if one.chooser == "assessor" else f"{one.gained:.3f}"
+        yield one.dataset, one.chooser, *shares, gained

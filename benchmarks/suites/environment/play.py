@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, Spread, rate, spread
-from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.environment.players import PLAYERS, Lead, Player
 from planweave.benchmarks.suites.environment.suite import ENDS
@@ -85,11 +84,6 @@ class Summary:
     crashes: int
     timeouts: int
     given_up: Sequence[str]
-
-
-def choose(tasks: Sequence[Task], limit: int | None, seed: int) -> list[Task]:
-    """See :func:`drawn`."""
-    return drawn(tasks, limit, seed, lambda task: task.id)
 
 
 def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choose:

@@ -1,10 +1,11 @@
 """How many supporting paragraphs one search by the question itself finds: no language model."""
 
 from collections.abc import Iterator, Sequence
+from itertools import product
 from typing import NamedTuple, get_args
 
-from planweave.benchmarks.core.metrics import rate
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.metrics import divided, rate
+from planweave.benchmarks.core.table import Rows, tabled
 from planweave.benchmarks.suites.mhqa.suite import Asked
 from planweave.benchmarks.suites.mhqa.tables import Support, support
 from planweave.memory import SearchMode
@@ -38,39 +39,19 @@ def search(pools: Sequence[Sequence[Asked]]) -> Iterator[Searched]:
                 yield Searched(one.dataset, one.question.hops, mode, k, judged)
 
 
-class _Part(NamedTuple):
-    """A row of the table, in the order of the rows; 0 hops are all questions."""
-
-    dataset: str
-    hops: int
-    mode: int
-    k: int
-
-
-def table(found: Sequence[Searched]) -> Table:
+@tabled(
+    "Supporting paragraphs found by one search with the question",
+    "data set | hops | search | k | found | all of them found",
+    note="The corpus is the pooled paragraphs of the data set's questions. In brackets: 95 % "
+    "interval and number of questions. No figure here depends on a language model.",
+)
+def table(found: Sequence[Searched]) -> Rows:
     """Recall by data set, and by hops where the questions of a data set differ in them."""
-    kinds: dict[str, set[int]] = {}
-    parts: dict[_Part, list[Support]] = {}
-    for one in found:
-        kinds.setdefault(one.dataset, set()).add(one.hops)
-        for hops in (0, one.hops):
-            part = _Part(one.dataset, hops, _MODES.index(one.mode), one.k)
-            parts.setdefault(part, []).append(one.support)
-    return Table(
-        title="Supporting paragraphs found by one search with the question",
-        columns=("data set", "hops", "search", "k", "found", "all of them found"),
-        rows=[
-            (
-                part.dataset,
-                part.hops or "all",
-                _MODES[part.mode],
-                part.k,
-                rate([one.recall for one in supports]),
-                rate([one.whole for one in supports]),
-            )
-            for part, supports in sorted(parts.items())
-            if not part.hops or len(kinds[part.dataset]) > 1
-        ],
-        note="The corpus is the pooled paragraphs of the data set's questions. In brackets: 95 % "
-        "interval and number of questions. No figure here depends on a language model.",
-    )
+    for dataset, own in sorted(divided(found, lambda one: one.dataset).items()):
+        kinds = sorted({one.hops for one in own})
+        for hops in ("all", *(kinds if len(kinds) > 1 else ())):
+            some = [one for one in own if hops in ("all", one.hops)]
+            for mode, k in product(_MODES, DEPTHS):
+                supports = [one.support for one in some if (one.mode, one.k) == (mode, k)]
+                recalls = rate([support.recall for support in supports])
+                yield dataset, hops, mode, k, recalls, rate([one.whole for one in supports])

@@ -6,7 +6,7 @@ vectors of the instructions at hand: embedding them takes longer, and is reporte
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 from planweave.benchmarks.core.table import Table
 from planweave.learning import Embed, Floats
@@ -69,17 +69,10 @@ def sweep(paths: Sequence[TaskPath], embed: Embed) -> Sweep:
 
 def sweep_table(made: Sweep) -> Table:
     """The sweep, a line for each threshold."""
-    columns = ("δ", "nodes", "largest node", "junctions", "edges")
     return Table(
         title=f"{made.paths} paths, {made.instructions} different instructions",
-        columns=(*columns, "seconds", "CPU seconds"),
-        rows=[
-            (
-                *(line.threshold, line.nodes, line.largest, line.junctions),
-                *(line.edges, line.seconds, line.cpu_seconds),
-            )
-            for line in made.lines
-        ],
+        columns=("δ", "nodes", "largest node", "junctions", "edges", "seconds", "CPU seconds"),
+        rows=[astuple(line) for line in made.lines],
         note=f"Seconds are without embedding, which took {made.embedding_seconds:.1f} s "
         f"({made.embedding_cpu_seconds:.1f} s CPU).",
     )
