@@ -7,12 +7,12 @@ import bench_command
 import pytest
 from bench_command import rows
 from documents import WordEmbeddings
-from inline_snapshot import external_file
 from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
 from records import record
 from scripted import Prompt, Reply, act, playing, tell
+from snapshots import compare
 from typer.testing import Result
 
 from planweave.benchmarks.core.record import Record, Score
@@ -290,8 +290,7 @@ def test_the_judge_sees_question_reference_and_answer(
 ) -> None:
     bench(data, tmp_path, "--trials", 1, "--judge-pairs", 0, "--set", "complex 1")
     (prompt,) = [prompt for prompt in agent.prompts if prompt.task == "mark"]
-    snapshot = external_file("../prompts/snapshots/agents_bench.txt", format=".txt")
-    assert "\n\n".join(message.text for message in prompt.messages) + "\n" == snapshot
+    compare("agents_bench", {"mark": prompt.messages})
 
 
 def test_trials_differ_by_seed_and_key_and_are_resumed(

@@ -10,6 +10,7 @@ import bench_command
 import pytest
 from langchain_core.messages import BaseMessage
 from published import published
+from snapshots import compare
 from speaking import speaks
 
 from planweave import BadInput, prompts
@@ -26,7 +27,6 @@ from planweave.memory import Context
 bench = partial(bench_command.bench, "needles")
 
 TEXT = " ".join(f"Sentence {n} speaks of hydrogen and of nothing else." for n in range(2_000))
-SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "needles.txt"
 SAID = re.compile(r"stew is (\w+)\.")
 
 
@@ -150,10 +150,10 @@ def test_what_does_not_fit_is_refused() -> None:
 
 
 def test_the_whole_prompt(tmp_path: Path) -> None:
-    seen: list[str] = []
+    seen: list[Sequence[BaseMessage]] = []
 
     def note(messages: Sequence[BaseMessage]) -> str:
-        seen.append("\n".join(f"--- {message.type} ---\n{message.text}" for message in messages))
+        seen.append(messages)
         return "walnut"
 
     model = speaks(note)
@@ -161,10 +161,8 @@ def test_the_whole_prompt(tmp_path: Path) -> None:
     text = tmp_path / "text.txt"
     text.write_text(TEXT, encoding="utf-8")
     bench("--data", text, "--model", model, "--out", tmp_path, *words)
-    if not SNAPSHOT.exists():
-        SNAPSHOT.write_text(seen[0] + "\n", encoding="utf-8")
-        pytest.fail(f"wrote {SNAPSHOT.name}: read it and run again")
-    assert seen == [SNAPSHOT.read_text(encoding="utf-8").removesuffix("\n")]
+    (messages,) = seen
+    compare("needles", {"find": messages})
 
 
 def _forgetful(messages: Sequence[BaseMessage]) -> str:

@@ -7,6 +7,7 @@ import bench_command
 import pytest
 from langchain_core.messages import BaseMessage
 from records import record
+from snapshots import compare
 from speaking import speaks
 
 from planweave.benchmarks.core.metrics import grouped
@@ -23,8 +24,6 @@ from planweave.benchmarks.suites.prompt_format.suite import (
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 
 bench = partial(bench_command.bench, "prompt-format")
-
-SNAPSHOT = Path(__file__).parents[1] / "prompts" / "snapshots" / "prompt_format.txt"
 
 FOLLOWED = {
     "one_word": ["Mercury", "Mercury.", "semi-metal"],
@@ -133,17 +132,10 @@ def test_repetition(text: str, expected: bool) -> None:
 
 
 def test_what_the_model_is_sent() -> None:
-    shown = []
-    for name in CHECKS:
-        for style in FORMATS:
-            messages = Wording(name, style, 1).messages
-            parts = [f"--- {message.type} ---\n{message.text}" for message in messages]
-            shown.append("\n".join([f"===== {name}, {style} =====", *parts]))
-    text = "\n\n".join(shown) + "\n"
-    if not SNAPSHOT.exists():
-        SNAPSHOT.write_text(text, encoding="utf-8")
-        pytest.fail(f"wrote {SNAPSHOT.name}: read it and run again")
-    assert text == SNAPSHOT.read_text(encoding="utf-8")
+    sent = {
+        f"{name}, {style}": Wording(name, style, 1).messages for name in CHECKS for style in FORMATS
+    }
+    compare("prompt_format", sent)
 
 
 @pytest.mark.parametrize("sent", ['Gazetteer: {"city": 1}', '"city": 1}'])

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import pytest
-from inline_snapshot import external_file
 from langchain_core.embeddings import Embeddings
 from scripted import Replies, Reply, register
+from snapshots import compare
 
 from planweave.models import achat_model
 from planweave.nodes.support.rag_metrics import (
@@ -229,9 +229,4 @@ async def test_the_whole_prompt_of_each_task() -> None:
     await faithfulness(answer, PAGE, asked, question=question)
     await answer_relevance(question, answer, asked, Plane())
     await context_relevance(question, PAGE, asked)
-    shown = [
-        "\n".join([f"===== {prompt.task} =====", *(message.text for message in prompt.messages)])
-        for prompt in script.prompts
-    ]
-    snapshot = external_file("../prompts/snapshots/rag.txt", format=".txt")
-    assert "\n\n".join(shown) + "\n" == snapshot
+    compare("rag_metrics", {prompt.task: prompt.messages for prompt in script.prompts})

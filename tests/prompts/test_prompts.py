@@ -1,14 +1,14 @@
 """Prompt files load, agree with the code that fills them, and read as they should."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+import snapshots
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import Shelf, put_up
 from scripted import (
-    Prompt,
     Replies,
     Reply,
     act,
@@ -28,8 +28,6 @@ from scripted import (
 from planweave.graphs import METHODS
 from planweave.memory import Context, Planning, TaskFamily
 from planweave.prompts import PromptError, Template, load, names
-
-SNAPSHOTS = Path(__file__).parent / "snapshots"
 
 
 @pytest.fixture
@@ -258,27 +256,6 @@ async def test_the_whole_prompt_without_thoughts(monkeypatch: pytest.MonkeyPatch
 
 
 def compare(name: str, **scripts: Replies) -> None:
-    """The last prompt of each task stands in the snapshot; to accept a change, delete that.
-
-    A message that another prompt above has is named by that prompt.
-    """
-    last = {f"{of} {one.task}": one for of, script in scripts.items() for one in script.prompts}
-    home: dict[str, str] = {}
-    shown = "\n".join(line for title, one in last.items() for line in _shown(title, one, home))
-    snapshot = SNAPSHOTS / f"{name}.txt"
-    if not snapshot.exists():
-        SNAPSHOTS.mkdir(exist_ok=True)
-        snapshot.write_text(shown, encoding="utf-8")
-        pytest.fail(f"wrote {snapshot.name}: read it and run again")
-    assert shown == snapshot.read_text(encoding="utf-8")
-
-
-def _shown(title: str, prompt: Prompt, home: dict[str, str]) -> Iterator[str]:
-    yield f"===== {title} ====="
-    for message in prompt.messages:
-        first = home.setdefault(message.text, title)
-        if first == title:
-            yield f"--- {message.type} ---\n{message.text}"
-        else:
-            yield f"--- {message.type}: as in {first} ---"
-    yield ""
+    """The last prompt of each task is as in the snapshot."""
+    asked = [(of, prompt) for of, script in scripts.items() for prompt in script.prompts]
+    snapshots.compare(name, {f"{of} {prompt.task}": prompt.messages for of, prompt in asked})
