@@ -37,10 +37,10 @@ class Options(ModelOptions):
     limit: Limit = None
     seed: Annotated[int, typer.Option(help="Which of the questions the limit leaves.")] = 1
 
-    def about(self) -> dict[str, JsonValue]:
-        """What result files say of these options."""
+    def about(self, **more: JsonValue) -> dict[str, JsonValue]:
+        """What result files say of these options, and more."""
         name = self.data.name if self.data else ""
-        return {"name": name, "limit": self.limit, "seed": self.seed}
+        return {"name": name, "limit": self.limit, "seed": self.seed, **more}
 
 
 def listed(text: str, known: Sequence[Name], what: str, *, every: str = "all") -> list[Name]:

@@ -141,14 +141,13 @@ class Agents(Suite):
                 collection=_asked_on(found.documents, options, status),
                 rag=options.rag_metrics,
             ),
-            about={
-                **options.about(),
-                "questions": len(found.questions),
-                "chosen": len(chosen),
-                "trials": options.trials,
-                "contexts": options.contexts,
-                "embeddings": options.embeddings,
-            },
+            about=options.about(
+                questions=len(found.questions),
+                chosen=len(chosen),
+                trials=options.trials,
+                contexts=options.contexts,
+                embeddings=options.embeddings,
+            ),
             context=context,
         )
 

@@ -10,8 +10,8 @@ from planweave.benchmarks.core.metrics import Groups, divided, grouped, rate, ra
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Rows, Table, by_part, tabled
 from planweave.benchmarks.suites.agents.questions import SETS
-from planweave.benchmarks.suites.agents.tatqa import Match
 from planweave.nodes.support.judges import ANSWER_JUDGE, Judged
+from planweave.tools.short_answers import Match
 
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""

@@ -6,9 +6,9 @@ Its normalisation of numbers and words is written from the published evaluation 
 import re
 import string
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from planweave.benchmarks.suites.agents.quantity import is_number, quantities
+from planweave.tools.short_answers import Match
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}
 
@@ -16,13 +16,6 @@ _SCALE = re.compile(rf"\b({'|'.join(SCALES)})s?\b", re.IGNORECASE)
 _ARTICLE = re.compile(r"\b(a|an|the)\b")
 _SEPARATORS = (r"\s*;\s*", r"\s*[;,](?!\d)\s*", r"\s*(?:;|,(?!\d)|\band\b)\s*")
 _SIGNS = str.maketrans("", "", string.punctuation)
-
-
-class Match(NamedTuple):
-    """How far an answer is the gold one, each from 0 to 1."""
-
-    exact: float
-    f1: float
 
 
 def match(gold: Sequence[str], scale: str, answer: str, *, spans: bool) -> Match:

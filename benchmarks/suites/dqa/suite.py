@@ -88,14 +88,13 @@ class DecisionQA(Suite):
             options.seed,
         )
         status("writing the databases …")
-        counts = {"questions": len(found.questions), "chosen": len(chosen)}
         without = [question.id for question in found.questions if not question.database]
         skipped = [f"Skipped, without a database: {', '.join(without)}."] if without else []
         return Selection(
             samples=samples(
                 chosen, methods=methods, databases=kinds, settings=context, folder=bench_cache()
             ),
-            about={**options.about(), **counts},
+            about=options.about(questions=len(found.questions), chosen=len(chosen)),
             notes=[*found.missing, *skipped],
         )
 

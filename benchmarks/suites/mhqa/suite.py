@@ -113,16 +113,13 @@ class MultiHopQA(Suite):
         chosen = [
             drawn(pool, options.limit, options.seed, lambda one: one.question.id) for pool in pools
         ]
-        counts = {"questions": sum(map(len, pools)), "chosen": sum(map(len, chosen))}
-        return Selection(
-            samples=samples(chosen, methods=methods, settings=context),
-            about={
-                **options.about(),
-                "name": ", ".join(wanted),
-                **counts,
-                "embeddings": options.embeddings,
-            },
+        about = options.about(
+            name=", ".join(wanted),
+            questions=sum(map(len, pools)),
+            chosen=sum(map(len, chosen)),
+            embeddings=options.embeddings,
         )
+        return Selection(samples=samples(chosen, methods=methods, settings=context), about=about)
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Ask the graph that is the sample's method, with the method's settings."""

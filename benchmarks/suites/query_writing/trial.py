@@ -4,7 +4,7 @@ import asyncio
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
@@ -88,10 +88,9 @@ class QuerySuite(Suite):
         left = len(questions) - len(deciding)
         note = f"{left} questions are skipped: ties leave open which rows are their answer."
         chosen = drawn(deciding, options.limit, options.seed, lambda question: question.id)
-        about = {**options.about(), "name": data.name}
         return Selection(
             samples=samples(self.name, chosen, modes=modes, settings=context),
-            about={**about, "questions": len(questions), "chosen": len(chosen)},
+            about=options.about(name=data.name, questions=len(questions), chosen=len(chosen)),
             notes=[note] if left else [],
         )
 
@@ -214,12 +213,7 @@ def _other(question: Question, outcome: QueryOutcome | None) -> tuple[Result, di
 
 def run(solved: Solved, source: str, context: Context) -> QueryOutcome:
     """Run the query that was written."""
-    outcome = QueryOutcome(
-        query=solved.query,
-        refused=solved.refused,
-        confidence=solved.confidence,
-        trace=solved.trace,
-    )
+    outcome = QueryOutcome(**asdict(solved))
     if _has_refused(outcome):
         return outcome
     limits = Limits(seconds=context.query_seconds, rows=_ROWS, characters=_CHARACTERS)

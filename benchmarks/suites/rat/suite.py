@@ -132,15 +132,20 @@ class Rat(Suite):
             for item in drawn(pool, options.limit, options.seed, lambda one: one.id)
         ]
         context = context.model_copy(update=source)
-        about = {**options.about(), "name": ", ".join(pools), "attempts": options.attempts}
-        counts = {"questions": sum(map(len, pools.values())), "chosen": len(items)}
+        about = options.about(
+            name=", ".join(pools),
+            attempts=options.attempts,
+            questions=sum(map(len, pools.values())),
+            chosen=len(items),
+            **source,
+        )
         return Selection(
             samples=[
                 self._sample(Target(item, options.attempts), method, context)
                 for item in items
                 for method in methods
             ],
-            about={**about, **counts, **source},
+            about=about,
             context=context,
         )
 
