@@ -15,6 +15,7 @@ MATCH (a:Person {name: "Ada"}), (b:Movie {title: "Sea"}) CREATE (a)-[:DIRECTED {
 CREATE (:Event {title: "Fair", held: "1999-05-01", tags: ["art", "food"]});
 CREATE (:Studio {title: "Hill's", fee: "100.50"});
 MATCH (a:Person) CREATE (a)-[:FOLLOWS {}]->(a);
+MATCH (a:Person), (b:Movie) CREATE (a)-[:ACTED_IN {}]->(b);
 CREATE (:Club {name: "Owls", clubId: "7"});
 MATCH (a:Studio), (b:Person {name: "Ada"}) CREATE (a)-[:EMPLOYS {}]->(b);
 """
@@ -272,6 +273,15 @@ def test_what_nobody_asks_for_multiplies_nothing(
         "MATCH (s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie) RETURN s.title, count(*)"
     )
     assert ("(m:Movie)" in films.corrected(query, question=question).query) is counts
+
+
+@pytest.mark.parametrize("test", ["NOT (p)-[:ACTED_IN]->(m)", "NOT EXISTS((p)-[:ACTED_IN]->(m))"])
+def test_never_is_in_no_movie_at_all(films: Database, test: str) -> None:
+    query = f"MATCH (p:Person)-[:DIRECTED]->(m:Movie) WHERE {test} RETURN p.name"
+    never = films.corrected(query, question="Which directors never acted?")
+    assert "-[:ACTED_IN]->(:Movie)" in never.query
+    theirs = films.corrected(query, question="Which directors did not act in their own movie?")
+    assert theirs.query == query
 
 
 def test_what_is_compared_is_shown_before_the_whole(films: Database) -> None:

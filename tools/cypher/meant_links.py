@@ -1,0 +1,178 @@
+"""Links that a query gets nearly right: direction, type, ends, and the nodes that they skip."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from planweave.tools.cypher.describe import quoted
+from planweave.tools.cypher.hints import Names, runs
+from planweave.tools.cypher.patterns import Link
+from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
+from planweave.tools.database import Entity
+
+_NEVER = re.compile(r"\bnever\b|\bat all\b", re.I)
+_WORD = re.compile(r"[A-Za-z]+")
+_ENDING = re.compile(r"(?:e?d|s)$")
+
+
+def turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+    """Links that run the other way only."""
+    for link in names.patterns.links:
+        types = names.types(link)
+        if not link.arrow or not types or any(runs(one, link, names) for one in types):
+            continue
+        if not all(runs(one, link.turned, names) for one in types):
+            continue
+        change = f"[:{types[0].name}] runs the other way"
+        if link.arrow == ">":
+            head, tail = tokens[link.end + 2], before(tokens[link.place - 1], "<")
+        else:
+            head, tail = tokens[link.place - 2], behind(tokens[link.end + 1], ">")
+        yield [instead(head, ""), tail], change
+
+
+def retyped(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+    """Links of a type that leads from neither label to the other, where one other type does."""
+    for link in names.patterns.links:
+        type_ = names.only_type(link)
+        left, right = names.entities(link.left), names.entities(link.right)
+        if type_ is None or len(left) != 1 or len(right) != 1:
+            continue
+        if _connects(type_, left[0], right[0]):
+            continue
+        meant = [one for one in names.relationships.values() if _connects(one, left[0], right[0])]
+        token = next(t for t in tokens[link.place :] if t.identifier == type_.name)
+        if len(meant) == 1:
+            name = meant[0].name
+            yield [instead(token, quoted(name))], f"{type_.name} → {name}"
+
+
+def routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+    """Links that skip a node: what lies between is put in, where one label and type lead there."""
+    for link in names.patterns.links:
+        type_ = names.only_type(link)
+        if type_ is None or not link.arrow or link.relationship.many_hops:
+            continue
+        if runs(type_, link, names) or runs(type_, link.turned, names):
+            continue
+        if back := _back(link, type_, names, tokens):
+            yield back, f"the same {link.left.variable} is linked by {type_.name}"
+            return  # the next link begins where this one ends
+        forward = link.arrow == ">"
+        left, right = names.entities(link.left), names.entities(link.right)
+        left_ends, right_ends = (type_.start, type_.end) if forward else (type_.end, type_.start)
+        fits_left = any(one.name in left_ends for one in left)
+        fits_right = any(one.name in right_ends for one in right)
+        if fits_left == fits_right:
+            continue
+        between, others = (left_ends, left) if fits_right else (right_ends, right)
+        steps = [
+            (label, step)
+            for label in between
+            for other in others
+            for step in _steps(names, (other.name, label) if fits_right else (label, other.name))
+        ]
+        if len(steps) != 1:
+            continue
+        label, step = steps[0]
+        change = f"goes through {label}"
+        if fits_right:
+            closing = tokens[link.place - (2 if forward else 3)]
+            yield [behind(closing, f"{step}(:{quoted(label)})")], change
+        else:
+            opening = tokens[link.end + (3 if forward else 2)]
+            yield [before(opening, f"(:{quoted(label)}){step}")], change
+
+
+def never_linked(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """``NOT (p)-[:ACTED_IN]->(m)`` beside another link to m: who never acted has no such link."""
+    if not _NEVER.search(question):
+        return
+    opening = {end: start for start, end in names.patterns.closing.items()}
+    for link in names.patterns.links:
+        first = opening[link.place - (3 if link.arrow == "<" else 2)]
+        words = [token.word for token in tokens[max(0, first - 3) : first] if token.word]
+        others = [one for one in names.patterns.links if one is not link]
+        bound = {e.variable for one in others for e in (one.left, one.right) if e.variable}
+        node, owners = link.right, names.entities(link.right)
+        if "NOT" not in words or not {link.left.variable, node.variable} <= bound:
+            continue
+        if len(owners) == 1 and node.variable != link.left.variable:
+            place = link.end + (3 if link.arrow == ">" else 2)
+            span = tokens[place].start, tokens[names.patterns.closing[place]].end
+            change = f"not in any {owners[0].name}, where it says never"
+            yield [Edit(*span, f"(:{quoted(owners[0].name)})")], change
+            return
+
+
+def of_the_type_said(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Links of a type that the question does not speak of, where it speaks of one other."""
+    words = [word.lower() for word in _WORD.findall(question)]
+
+    def is_said(name: str) -> bool:
+        begins = _ENDING.sub("", name.partition("_")[0].lower())
+        return any(word.startswith(begins) for word in words)
+
+    said = [one for one in names.relationships.values() if is_said(one.name)]
+    links = [link for link in names.patterns.links if names.only_type(link)]
+    if len(said) != 1 or len(links) != 1:
+        return
+    (link,), (meant,) = links, said
+    type_ = names.only_type(link)
+    if type_ is None or is_said(type_.name) or link.relationship.properties:
+        return
+    if names.entities(link.left) and runs(meant, link, names):
+        token = next(t for t in tokens[link.place :] if t.identifier == type_.name)
+        yield [instead(token, quoted(meant.name))], f"{type_.name} → {meant.name}"
+
+
+def _back(link: Link, type_: Entity, names: Names, tokens: Sequence[Token]) -> list[Edit]:
+    """``(p)-[:WROTE]->(m)-[:DIRECTED]->(m2)`` means ``(m)<-[:DIRECTED]-(p)``: p did both.
+
+    So does ``(m)<-[:DIRECTED]-(m)``.
+
+    Empty where the relationship does not lead from the node before to the one in between.
+    """
+    over = link.left.variable
+    meets = (one for one in names.patterns.links if over and one.right.variable == over)
+    earlier = next(meets, None)
+    if earlier is None or not link.arrow or not earlier.left.variable:
+        return []
+    if not _leads(type_, names.entities(earlier.left), names.entities(link.left)):
+        return []
+    opening = link.end + (3 if link.arrow == ">" else 2)
+    closing = names.patterns.closing[opening]
+    turned = [before(tokens[link.place - 1], "<"), instead(tokens[link.end + 2], "")]
+    edits = turned if link.arrow == ">" else []
+    edits.append(Edit(tokens[opening].start, tokens[closing].end, f"({earlier.left.variable})"))
+    gone = link.right.variable if link.right.variable != over else ""
+    for at, token in enumerate(tokens[:-1]):
+        if gone and token.identifier == gone:
+            meant = over if tokens[at + 1].text == "." else earlier.left.variable
+            edits += [instead(token, meant)] if not opening <= at <= closing else []
+    return edits
+
+
+def _connects(type_: Entity, one: Entity, other: Entity) -> bool:
+    """Whether relationships of a type lead from one label to the other, or back."""
+    ways = ((one.name, other.name), (other.name, one.name))
+    return any(start in type_.start and end in type_.end for start, end in ways)
+
+
+def _leads(type_: Entity, start: Sequence[Entity], end: Sequence[Entity]) -> bool:
+    return any(one.name in type_.start for one in start) and any(
+        one.name in type_.end for one in end
+    )
+
+
+def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:
+    """Relationships between two labels, as they stand between their nodes."""
+    start, end = ends
+    for type_ in names.relationships.values():
+        if start in type_.start and end in type_.end:
+            yield f"-[:{quoted(type_.name)}]->"
+        elif end in type_.start and start in type_.end:
+            yield f"<-[:{quoted(type_.name)}]-"
