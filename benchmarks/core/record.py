@@ -13,18 +13,9 @@ Entry: TypeAlias = dict[str, JsonValue]
 """One entry of working memory (a Turn, Fact …) as it was written down."""
 
 _LATER = {
-    *(
-        "candidate_paths",
-        "trials",
-        "agents",
-        "path_aids",
-        "ask_again",
-        "strict",
-        "tools",
-        "approve_tools",
-    ),
-    *("first_temperature", "temperature_step", "same_query", "query_from", "planning"),
-    *("unmasked", "irrelevant_pages", "triplets"),
+    *("candidate_paths", "trials", "agents", "path_aids", "ask_again", "strict", "tools"),
+    *("approve_tools", "first_temperature", "temperature_step", "same_query", "query_from"),
+    *("planning", "unmasked", "irrelevant_pages", "triplets"),
 }
 """Fields that came after results were kept: left out at their default, so that keys stay."""
 

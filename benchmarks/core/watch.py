@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 from time import monotonic
-from types import TracebackType
 
 from rich.console import Console
 from rich.markup import escape
@@ -40,12 +39,7 @@ class Watch:
         self._bar.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
     def finished(self, record: Record) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planweave.benchmarks.suites.dqa.replans import KINDS, Category, category
+from planweave.benchmarks.suites.dqa.replans import Category, category
 
 ROW = "Retrieve the buildings that supply steel"
 DEMAND = "Retrieve the demand for steel"
@@ -35,9 +35,3 @@ BEST = "Compare the prices and take the lowest"
 )
 def test_category(before: list[str], after: list[str], expected: Category) -> None:
     assert category(before, after) == expected
-
-
-def test_the_kind_follows_the_number_of_steps() -> None:
-    assert KINDS[category([ROW, BEST], [BEST, ROW])] == "same"
-    assert KINDS[category([ROW], [ROW, BEST])] == "increase"
-    assert KINDS[category([ROW, BEST], [])] == "decrease"

@@ -1,8 +1,8 @@
 """What a re-planning changed in a plan (PlanRAG, appendix A.8): by fixed rules over its steps."""
 
 import re
-from collections.abc import Mapping, Sequence
-from typing import Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Literal, TypeAlias, get_args
 
 Category: TypeAlias = Literal[
     "re-order",
@@ -16,19 +16,7 @@ Category: TypeAlias = Literal[
     "delete",
     "merge",
 ]
-KINDS: Mapping[Category, str] = {
-    "re-order": "same",
-    "replace": "same",
-    "change target": "same",
-    "add look-up": "increase",
-    "add calculation": "increase",
-    "add both actions": "increase",
-    "divide to sub-steps": "increase",
-    "others": "increase",
-    "delete": "decrease",
-    "merge": "decrease",
-}
-"""Whether a category has as many steps as before, more or fewer."""
+KINDS: tuple[Category, ...] = get_args(Category)
 
 _LOOK_UP = "retrieve|identify|find|check|list|query|look|get|read|select|search|fetch|collect|join"
 _CALCULATION = (
