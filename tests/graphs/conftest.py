@@ -3,9 +3,7 @@
 from pathlib import Path
 
 import pytest
-from scripted import PAPER, Run, Script, ask
-
-from planweave.memory import Input, WorkingMemory
+from scripted import PAPER, Run, asking
 
 SQL = """\
 CREATE TABLE plant(name VARCHAR(20) PRIMARY KEY, cost DOUBLE PRECISION, region VARCHAR(20));
@@ -43,11 +41,4 @@ def run(database: str) -> Run:
 
     The plan is judged after every observation, as in the paper: its calls are checked here.
     """
-
-    async def run(
-        name: str, script: Script, given: Input | None = None, **context: object
-    ) -> WorkingMemory:
-        settings = {"database": database, **PAPER, **context}
-        return await ask(name, script, QUESTION if given is None else given, **settings)
-
-    return run
+    return asking(QUESTION, database=database, **PAPER)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from pages import Shelf, put_up
+from pages import put_up
 from scripted import (
     Prompt,
     Replies,
@@ -313,11 +313,11 @@ async def test_without_parallel_one_action_is_asked_for(run: Run) -> None:
 
 
 async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(
+    shelf = put_up(
+        monkeypatch,
         ("prices.md", 1, "The levelised cost of hydrogen (LCOH) is USD 5.5/kg."),
         ("heat.md", 1, "The lower heating value (LHV) of hydrogen is 33.3 kWh/kg."),
     )
-    put_up(monkeypatch, shelf)
     seen: list[str] = []
 
     def script(prompt: Prompt) -> Reply:

@@ -5,7 +5,6 @@ from threading import Event
 from typing import Any
 
 import pytest
-import scripted
 from langgraph.store.memory import InMemoryStore
 from pages import Shelf, put_up
 from scripted import (
@@ -17,6 +16,7 @@ from scripted import (
     Script,
     act,
     answer_of,
+    asking,
     finding,
     found,
     keep,
@@ -45,11 +45,12 @@ BAD = "I would rather talk about the weather."
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    made = Shelf(
-        ("review.pdf", 82, COST), ("review.pdf", 90, HEAT), ("notes.md", 1, "Ships are blue.")
+    return put_up(
+        monkeypatch,
+        ("review.pdf", 82, COST),
+        ("review.pdf", 90, HEAT),
+        ("notes.md", 1, "Ships are blue."),
     )
-    put_up(monkeypatch, made)
-    return made
 
 
 @pytest.fixture
@@ -58,14 +59,7 @@ def ask(shelf: Shelf) -> Run:
 
     The plan is revised after every observation, as in the papers: their calls are checked here.
     """
-
-    async def ask(
-        name: str, script: Script, given: Input | None = None, **context: object
-    ) -> WorkingMemory:
-        fixed = {"collection": "energy", "whole_collection": "off", **PAPER}
-        return await scripted.ask(name, script, given or QUESTION, **(fixed | context))
-
-    return ask
+    return asking(QUESTION, collection="energy", whole_collection="off", **PAPER)
 
 
 def command(tool: str, given: str = "") -> Reply:
@@ -338,25 +332,6 @@ async def test_neither_a_document_nor_a_single_word_of_the_question_is_looked_fo
     memory = await ask("react", script, assist="on")
     assert shelf.queries == [wanted]
     assert memory["turns"][0]["input"] == wanted
-
-
-@pytest.mark.parametrize(
-    ("number", "values"),
-    [
-        ("5.5 USD/kg", {"value": "5.5 USD/kg"}),
-        ("USD 5.5/kg", {"value": "5.5 USD/kg"}),
-        ("5.5", {"value": 5.5}),
-        ("2-9 USD/kg", {"value_from": "2 USD/kg", "value_to": "9 USD/kg"}),
-        ("7.7 USD/kg", {}),
-        ("about half", {}),
-    ],
-)
-async def test_the_number_of_a_finding(ask: Run, number: str, values: dict[str, object]) -> None:
-    quote = "LCOH) is USD 5.5/kg in 2023. It falls to USD 2-9/kg by 2030"
-    script = good("react", read=[finding(quote, "It costs USD 5.5/kg.", number)])
-    memory = await ask("react", script)
-    assert only(memory["facts"])["values"] == values
-    assert quote.split(".", maxsplit=1)[0] in script.prompts[-1].text
 
 
 async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Run) -> None:

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Overwrite
-from pages import Shelf, put_up
+from pages import put_up
 from player import PAGE, World
 from scripted import (
     Prompt,
@@ -347,7 +347,7 @@ async def test_a_tool_makes_a_fact_of_what_is_good_and_a_problem_of_what_is_not(
     kind: str, database: str, graph: str, watched: Watched, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TOOLS, "_known", {"price": price})
-    put_up(monkeypatch, Shelf(("review.pdf", 82, PAGE)))
+    put_up(monkeypatch, ("review.pdf", 82, PAGE))
     good, bad = GOOD_AND_BAD[kind]
     used = "price" if kind == BOUND_TOOL else kind
     script = Replies(

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage
-from pages import Shelf, put_up
+from pages import put_up
 from scripted import (
     PAPER,
     Replies,
@@ -111,8 +111,7 @@ async def test_another_question_starts_afresh(talk: Talk) -> None:
 async def test_v3_answers_from_what_an_earlier_question_found(
     talk: Talk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    put_up(monkeypatch, shelf)
+    shelf = put_up(monkeypatch, ("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
     read = finding("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", "5.5 USD/kg")
     script = Replies(
         plan=[plan("Find the cost."), plan("Answer."), plan("Convert it.")],

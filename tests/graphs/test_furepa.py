@@ -3,15 +3,13 @@
 from collections.abc import Sequence
 
 import pytest
-import scripted
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf, put_up
-from scripted import Replies, Reply, Run, Script, answer_of, tell
+from scripted import Replies, Reply, Run, answer_of, asking, tell
 from worlds import WordVectors
 
 from planweave.learning import Candidate, Hit
-from planweave.memory import WorkingMemory
 from planweave.models import achat_model
 
 QUESTION = "Where was the director of the film Aurora born?"
@@ -50,8 +48,9 @@ class LongestQuery:
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    made = Shelf(("Aurora", 1, FILM), ("Lena Holm", 1, PERSON), ("Ships", 1, "Ships sail."))
-    put_up(monkeypatch, made)
+    made = put_up(
+        monkeypatch, ("Aurora", 1, FILM), ("Lena Holm", 1, PERSON), ("Ships", 1, "Ships sail.")
+    )
     words = Words()
     monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", lambda: words)
     return made
@@ -66,11 +65,7 @@ def trained(monkeypatch: pytest.MonkeyPatch) -> LongestQuery:
 
 @pytest.fixture
 def ask(shelf: Shelf, trained: LongestQuery) -> Run:
-    async def ask(name: str, script: Script, **context: object) -> WorkingMemory:
-        fixed = {"collection": "films", "pages": 1}
-        return await scripted.ask(name, script, QUESTION, **(fixed | context))
-
-    return ask
+    return asking(QUESTION, collection="films", pages=1)
 
 
 def propose(*queries: str, reasoning: str = "The director is not known.") -> Reply:
@@ -107,8 +102,7 @@ async def test_furepa_reasons_retrieves_and_answers(
 async def test_the_assessor_sees_a_title_once(
     ask: Run, trained: LongestQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made = Shelf(("Aurora", 1, f"Aurora: {FILM}"), ("Lena Holm", 1, PERSON))
-    put_up(monkeypatch, made)
+    put_up(monkeypatch, ("Aurora", 1, f"Aurora: {FILM}"), ("Lena Holm", 1, PERSON))
     await ask("furepa", Replies(reason=[FIRST, SECOND, solved()]))
     assert trained.asked[1][0] == [f"Aurora: {FILM}"]
     assert Hit("Aurora", FILM) in trained.asked[0][1]

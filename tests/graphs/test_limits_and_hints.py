@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from pages import Shelf, put_up
+from pages import put_up
 from scripted import Replies, Run, act, answer_of, decide, plan, tell
 
 from planweave.memory import NO_DECISION
@@ -131,8 +131,7 @@ def test_prompts_speak_of_what_is_connected(name: str) -> None:
 async def test_no_role_is_told_of_a_database_over_documents(
     name: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf = Shelf(("review.pdf", 82, "The cost of hydrogen is USD 5.5/kg in 2023."))
-    put_up(monkeypatch, shelf)
+    put_up(monkeypatch, ("review.pdf", 82, "The cost of hydrogen is USD 5.5/kg in 2023."))
     script = Replies(
         plan=[plan("Find the cost.")] * 3,
         task=[{"task": "Find the cost."}] * 2,

@@ -4,12 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-import scripted
 from pages import Shelf, put_up
-from scripted import Replies, Reply, Run, Script, answer_of
+from scripted import Replies, Reply, Run, answer_of, asking
 
 from planweave import BadInput
-from planweave.memory import Input, Revision, WorkingMemory
+from planweave.memory import Input, Revision
 from planweave.nodes.drafting.finisher import plan_lines
 from planweave.nodes.drafting.reviser import revision_text
 
@@ -21,22 +20,13 @@ BAD = "I would rather talk about the weather."
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    made = Shelf(("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
-    put_up(monkeypatch, made)
-    return made
+    return put_up(monkeypatch, ("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
 
 
 @pytest.fixture
 def ask(shelf: Shelf) -> Run:
     """Asks a method with a script over the shelf."""
-
-    async def ask(
-        name: str, script: Script, given: Input | None = None, **context: object
-    ) -> WorkingMemory:
-        fixed = {"collection": "energy"}
-        return await scripted.ask(name, script, given or QUESTION, **(fixed | context))
-
-    return ask
+    return asking(QUESTION, collection="energy")
 
 
 def draft(*steps: str) -> Reply:

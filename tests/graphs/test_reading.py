@@ -31,9 +31,9 @@ WHOLE = [
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    made = Shelf(("rules.md", 5, PAGE), ("rules.md", 6, "Liquids (LQ) are not carried."))
-    put_up(monkeypatch, made)
-    return made
+    return put_up(
+        monkeypatch, ("rules.md", 5, PAGE), ("rules.md", 6, "Liquids (LQ) are not carried.")
+    )
 
 
 async def ask(name: str, script: Replies, **context: Any) -> WorkingMemory:

@@ -31,9 +31,7 @@ COSTS = "SELECT name, cost FROM plant ORDER BY cost"
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    made = Shelf(("prices.md", 1, f"The levelised cost of {QUOTE}."))
-    put_up(monkeypatch, made)
-    return made
+    return put_up(monkeypatch, ("prices.md", 1, f"The levelised cost of {QUOTE}."))
 
 
 def reading() -> Replies:

@@ -7,7 +7,7 @@ import pytest
 import snapshots
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
-from pages import Shelf, put_up
+from pages import put_up
 from scripted import (
     Replies,
     Reply,
@@ -65,8 +65,7 @@ async def test_the_whole_prompt_of_each_role_over_documents(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     text = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
-    shelf = Shelf(("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
-    put_up(monkeypatch, shelf)
+    put_up(monkeypatch, ("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
     thoughts = {"text": "", "reasoning": "", "plan": ["Look."], "criticism": "", "speak": ""}
     costs = found("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", {"cost": "5.5 USD/kg"})
     search = "hydrogen cost"
@@ -167,8 +166,7 @@ async def test_a_planner_as_published_is_told_nothing_of_the_analysis(plant: str
 async def test_the_whole_prompt_where_one_reply_says_several_things(
     in_words: bool, plant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf = Shelf(("review.pdf", 82, "Bonn has a plant."))
-    put_up(monkeypatch, shelf)
+    put_up(monkeypatch, ("review.pdf", 82, "Bonn has a plant."))
     script = Replies(
         plan=[steps("Read the names.", ("Compare them.", [1]))],
         action=[
@@ -222,8 +220,11 @@ FAMILIES: tuple[TaskFamily, ...] = ("answer", "code", "maths", "planning", "writ
 
 
 async def test_the_whole_prompt_of_each_role_of_rat(monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), ("a.md", 1, "Heat is energy."))
-    put_up(monkeypatch, shelf)
+    put_up(
+        monkeypatch,
+        ("review.pdf", 82, "Hydrogen costs USD 5.5/kg."),
+        ("a.md", 1, "Heat is energy."),
+    )
     steps = ["Hydrogen costs little.", "Heat too."]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
     replies: dict[str, Sequence[Reply]] = {
@@ -242,8 +243,7 @@ async def test_the_whole_prompt_of_each_role_of_rat(monkeypatch: pytest.MonkeyPa
 
 
 async def test_the_whole_prompt_without_thoughts(monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
-    put_up(monkeypatch, shelf)
+    put_up(monkeypatch, ("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
     replies: dict[str, Sequence[Reply]] = {
         "program": ["```python\nx = 1\n```"],
         "steps": [{"steps": ["mine 1 log"]}],

@@ -57,7 +57,9 @@ _READERS = (
 )
 
 
-def put_up(monkeypatch: pytest.MonkeyPatch, shelf: Shelf) -> None:
-    """Let every node that opens a collection get this shelf."""
+def put_up(monkeypatch: pytest.MonkeyPatch, *pages: tuple[str, int, str]) -> Shelf:
+    """Let every node that opens a collection get a shelf of these pages."""
+    shelf = Shelf(*pages)
     for module in _READERS:
         monkeypatch.setattr(f"planweave.nodes.{module}.open_collection", lambda _: shelf)
+    return shelf

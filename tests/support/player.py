@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pages import Shelf, put_up
+from pages import put_up
 from scripted import Prompt, Reply, act, decide, finding, keep, plan, tell
 from worlds import WordVectors, encyclopedia, solved
 
@@ -107,7 +107,7 @@ class World:
                     "agents": "none",
                 }
             case _:
-                put_up(monkeypatch, Shelf(("review.pdf", 82, PAGE)))
+                put_up(monkeypatch, ("review.pdf", 82, PAGE))
                 self.settings |= {"collection": "energy", "assessor": "first"}
                 self.settings |= {"ensemble_of": "agent_v1", "ensemble_runs": 2}
         self.player = Player(moves)

@@ -89,6 +89,18 @@ async def ask(
     return memory
 
 
+def asking(question: str, /, **fixed: object) -> Run:
+    """Asks methods with scripts: this question with these settings, where nothing else is given."""
+
+    async def asked(
+        name: str, script: Script, given: Input | None = None, **context: object
+    ) -> WorkingMemory:
+        asks = question if given is None else given
+        return await ask(name, script, asks, **(fixed | context))
+
+    return asked
+
+
 def playing(script: Script) -> testing.ScriptedModel:
     """The model that plays ``script``."""
     return testing.ScriptedModel(lambda messages: script(Prompt.of(messages)))
