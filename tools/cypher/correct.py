@@ -11,7 +11,6 @@ from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.meant_links import (
     never_linked,
-    of_the_type_said,
     retyped,
     routed,
     turned,
@@ -75,7 +74,6 @@ def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[l
     found = found or [*joined(names, tokens)]  # what was routed may have the property
     found = found or [*found_next_door(names, tokens, _bound(tokens))]
     found = found or [*never_linked(names, tokens, question)]
-    found = found or [*of_the_type_said(names, tokens, question)]
     found = found or [*compared_as_meant(names, tokens, question)]
     found = found or [*counts_what_is_asked(names, tokens, question)]
     found = found or [*counts_those_who_do(names, tokens, question)]

@@ -10,8 +10,6 @@ from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
 from planweave.tools.database import Entity
 
 _NEVER = re.compile(r"\bnever\b|\bat all\b", re.I)
-_WORD = re.compile(r"[A-Za-z]+")
-_ENDING = re.compile(r"(?:e?d|s)$")
 
 
 def turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
@@ -104,29 +102,6 @@ def never_linked(
             change = f"not in any {owners[0].name}, where it says never"
             yield [Edit(*span, f"(:{quoted(owners[0].name)})")], change
             return
-
-
-def of_the_type_said(
-    names: Names, tokens: Sequence[Token], question: str
-) -> Iterator[tuple[list[Edit], str]]:
-    """Links of a type that the question does not speak of, where it speaks of one other."""
-    words = [word.lower() for word in _WORD.findall(question)]
-
-    def is_said(name: str) -> bool:
-        begins = _ENDING.sub("", name.partition("_")[0].lower())
-        return any(word.startswith(begins) for word in words)
-
-    said = [one for one in names.relationships.values() if is_said(one.name)]
-    links = [link for link in names.patterns.links if names.only_type(link)]
-    if len(said) != 1 or len(links) != 1:
-        return
-    (link,), (meant,) = links, said
-    type_ = names.only_type(link)
-    if type_ is None or is_said(type_.name) or link.relationship.properties:
-        return
-    if names.entities(link.left) and runs(meant, link, names):
-        token = next(t for t in tokens[link.place :] if t.identifier == type_.name)
-        yield [instead(token, quoted(meant.name))], f"{type_.name} → {meant.name}"
 
 
 def _back(link: Link, type_: Entity, names: Names, tokens: Sequence[Token]) -> list[Edit]:
