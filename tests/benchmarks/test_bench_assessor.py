@@ -226,7 +226,7 @@ def test_a_choice_by_hand() -> None:
 
 def test_questions_of_the_training_are_left_out() -> None:
     (part,) = suite.parts(world(), Fake(len, QUESTION.question), embed)
-    result = suite.measure(part, Fake(len), suite.Rules().rounds(part), 1)
+    result = suite.measure(part, Fake(len))
     assert (result.questions, result.left_out, result.paragraphs) == (1, 1, 13)
     with pytest.raises(BadInput, match="trained on every question of 2wikimultihopqa"):
         suite.parts([QUESTION], Fake(len, QUESTION.question), embed)
@@ -234,10 +234,9 @@ def test_questions_of_the_training_are_left_out() -> None:
 
 def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
     (part,) = suite.parts(world(), Fake(len), embed)
-    rules = suite.Rules(candidates=6)
     gains = {
         (one.evidence, candidate.query): value
-        for one in rules.rounds(part, by_truth)
+        for one in rounds(part.unseen, part.corpus, seed=1, candidates=6, choose=by_truth)
         for candidate, value in zip(one.candidates, one.gains, strict=True)
     }
     pages = {tuple(p.page for p in evidence): evidence for evidence, _ in gains}
@@ -248,7 +247,7 @@ def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
             assert isinstance(evidence, list)
             return [gains[pages[tuple(evidence)], c.query] for c in candidates]
 
-    found = {one.chooser: one for one in drive(part, Knowing(len), rules)}
+    found = {one.chooser: one for one in drive(part, Knowing(len), candidates=6)}
     assert found["assessor"].recall == found["best"].recall
     assert found["best"].gained.value == 0
 

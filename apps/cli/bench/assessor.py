@@ -40,9 +40,8 @@ def assessor(
             artefact, embed
         )  # it shall look at the corpus without embedding it again
         parts = suite.parts(questions, loaded, embed)
-        rules = suite.Rules(seed=seed, candidates=candidates)
-        results = [suite.measure(part, loaded, rules.rounds(part), seed) for part in parts]
-        driven = [one for part in parts for one in drive(part, loaded, rules)]
+        results = [suite.measure(part, loaded, seed, candidates) for part in parts]
+        driven = [one for part in parts for one in drive(part, loaded, seed, candidates)]
     if as_json:
         made = machine.head() | {
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),

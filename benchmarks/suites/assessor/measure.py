@@ -15,7 +15,7 @@ import numpy as np
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, divided
 from planweave.benchmarks.core.table import Rows, tabled
-from planweave.benchmarks.suites.assessor.rounds import Choose, Round, by_lot, rounds
+from planweave.benchmarks.suites.assessor.rounds import Round, rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
 from planweave.learning import Embed, Group, PlanAssessor, features
 
@@ -31,23 +31,6 @@ class Choice(NamedTuple):
 
 
 CHOOSERS = Choice._fields[1:]
-
-
-class Rules(NamedTuple):
-    """How is searched."""
-
-    seed: int = 1
-    candidates: int = 5
-
-    def rounds(self, part: "Part", choose: Choose = by_lot) -> Iterator[Round]:
-        """The rounds of a data set."""
-        return rounds(
-            part.unseen,
-            part.corpus,
-            seed=self.seed,
-            candidates=self.candidates,
-            choose=choose,
-        )
 
 
 class Part(NamedTuple):
@@ -99,8 +82,11 @@ def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -
     return found
 
 
-def measure(part: Part, assessor: PlanAssessor, made: Iterable[Round], seed: int) -> DatasetFigures:
+def measure(
+    part: Part, assessor: PlanAssessor, seed: int = 1, candidates: int = 5
+) -> DatasetFigures:
     """Have the assessor choose in every round of the questions of a data set."""
+    made = rounds(part.unseen, part.corpus, seed=seed, candidates=candidates)
     choices = [choice(one, assessor) for one in made]
     questions = [one.question for one in choices]
     found = bootstrap([one[1:] for one in choices], _compared, clusters=questions, seed=seed)

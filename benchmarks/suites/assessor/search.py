@@ -7,14 +7,15 @@ model takes part.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap
 from planweave.benchmarks.core.table import Rows, tabled
-from planweave.benchmarks.suites.assessor.measure import CHOOSERS, Part, Rules, by_assessor
-from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth
+from planweave.benchmarks.suites.assessor.measure import CHOOSERS, Part, by_assessor
+from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth, rounds
 from planweave.learning import PlanAssessor
 
 AFTER = (1, 2, 3, ROUNDS)
@@ -38,13 +39,14 @@ class Driven:
     gained: Estimate
 
 
-def drive(part: Part, assessor: PlanAssessor, rules: Rules) -> list[Driven]:
+def drive(part: Part, assessor: PlanAssessor, seed: int = 1, candidates: int = 5) -> list[Driven]:
     """Have each chooser search for every question of a data set."""
+    search = partial(rounds, part.unseen, part.corpus, seed=seed, candidates=candidates)
     searches = {
-        "random": rules.rounds(part),
-        "first": rules._replace(candidates=1).rounds(part),
-        "assessor": rules.rounds(part, lambda one, _: by_assessor(one, assessor)),
-        "best": rules.rounds(part, by_truth),
+        "random": search(),
+        "first": search(candidates=1),
+        "assessor": search(choose=lambda one, _: by_assessor(one, assessor)),
+        "best": search(choose=by_truth),
     }
     names = [question.id for question in part.unseen]
     recalls = {name: _recalls(searches[name], names) for name in CHOOSERS}
@@ -52,7 +54,7 @@ def drive(part: Part, assessor: PlanAssessor, rules: Rules) -> list[Driven]:
     for name, own in recalls.items():
         after = [own[:, number - 1] for number in AFTER]
         rows = np.stack([*after, own[:, -1] == 1, recalls["assessor"][:, -1]], axis=1)
-        *recall, whole, gained = bootstrap(rows.tolist(), _gained, seed=rules.seed)
+        *recall, whole, gained = bootstrap(rows.tolist(), _gained, seed=seed)
         found.append(
             Driven(
                 dataset=part.dataset,

@@ -9,7 +9,6 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Annotated
 
 import typer
@@ -39,16 +38,14 @@ from planweave.tools.short_answers import match
 
 NAME = "mhqa"
 
-FILES: Mapping[str, tuple[str, str]] = MappingProxyType(
-    {
-        "hotpotqa": (
-            "hotpotqa/dev_distractor_subset.jsonl.gz",
-            "hotpotqa/hotpot_dev_distractor_v1.json",
-        ),
-        "2wiki": ("2wikimultihopqa/dev_subset.jsonl.gz", "2wikimultihopqa/dev.json"),
-        "musique": ("musique/dev_subset.jsonl.gz", "musique/musique_ans_v1.0_dev.jsonl"),
-    }
-)
+FILES: Mapping[str, tuple[str, str]] = {
+    "hotpotqa": (
+        "hotpotqa/dev_distractor_subset.jsonl.gz",
+        "hotpotqa/hotpot_dev_distractor_v1.json",
+    ),
+    "2wiki": ("2wikimultihopqa/dev_subset.jsonl.gz", "2wikimultihopqa/dev.json"),
+    "musique": ("musique/dev_subset.jsonl.gz", "musique/musique_ans_v1.0_dev.jsonl"),
+}
 """Questions of each data set that nothing here was trained on: a part of them, or all as published
 (packed or not), whichever is there first."""
 
@@ -57,25 +54,23 @@ Data = Annotated[
 ]
 DataSets = Annotated[str, typer.Option(help=f"With commas between, or all: {', '.join(FILES)}.")]
 
-WAYS: Mapping[str, Way] = MappingProxyType(
-    {
-        "direct": Way("direct"),
-        "cot": Way("cot"),
-        "rag-1": Way("rag", {"retrievals": 1}),
-        "rag-5": Way("rag", {"retrievals": 5}),
-        "react": Way("react"),
-        "agent_v2": Way("agent_v2"),
-        "agent_v3": Way("agent_v3"),
-        "ircot": Way("ircot"),
-        "furepa-no-masking": Way("furepa", {"masking": False}),
-        "furepa-one-round-seen": Way("furepa", {"unmasked": 1}),
-        "furepa-irrelevant-2": Way("furepa", {"irrelevant_pages": 2}),
-        "furepa-no-assessor": Way("furepa", {"assessor": "first"}),
-        "furepa-random": Way("furepa", {"assessor": "random"}),
-        "furepa-no-raise": Way("furepa", {"temperature_raise": False}),
-        "furepa": Way("furepa"),
-    }
-)
+WAYS: Mapping[str, Way] = {
+    "direct": Way("direct"),
+    "cot": Way("cot"),
+    "rag-1": Way("rag", {"retrievals": 1}),
+    "rag-5": Way("rag", {"retrievals": 5}),
+    "react": Way("react"),
+    "agent_v2": Way("agent_v2"),
+    "agent_v3": Way("agent_v3"),
+    "ircot": Way("ircot"),
+    "furepa-no-masking": Way("furepa", {"masking": False}),
+    "furepa-one-round-seen": Way("furepa", {"unmasked": 1}),
+    "furepa-irrelevant-2": Way("furepa", {"irrelevant_pages": 2}),
+    "furepa-no-assessor": Way("furepa", {"assessor": "first"}),
+    "furepa-random": Way("furepa", {"assessor": "random"}),
+    "furepa-no-raise": Way("furepa", {"temperature_raise": False}),
+    "furepa": Way("furepa"),
+}
 """The methods that are compared, by name."""
 
 

@@ -55,7 +55,7 @@ class Sweep:
 def sweep(paths: Sequence[TaskPath], embed: Embed) -> Sweep:
     """Build the graph of ``paths`` at each of the paper's thresholds."""
     texts = list(dict.fromkeys(text for path in paths for text in path.instructions))
-    clock = _Clock()
+    clock = Clock()
     known = _Known(texts, embed(texts))
     seconds, cpu = clock.read()
     return Sweep(
@@ -89,7 +89,9 @@ class _Known:
         return self._vectors[[self._rows[text] for text in texts]]
 
 
-class _Clock:
+class Clock:
+    """Wall and processor time of what comes after it."""
+
     def __init__(self) -> None:
         self._start, self._cpu = time.perf_counter(), time.process_time()
 
@@ -99,7 +101,7 @@ class _Clock:
 
 
 def _swept(paths: Sequence[TaskPath], embed: Embed, threshold: float) -> Swept:
-    clock = _Clock()
+    clock = Clock()
     graph = InstructionGraph(embed, threshold)
     graph.insert_all(paths)
     seconds, cpu = clock.read()

@@ -10,7 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from planweave.benchmarks.core.metrics import Estimate, bootstrap, divided
 from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.suites.paths.instruction_graph import Clock
 from planweave.benchmarks.suites.paths.tasks import PathTasks
 from planweave.learning import Embed, Floats
 from planweave.learning.agent_batches import Agents, Material, Settings, plain
@@ -290,10 +291,9 @@ class Experiment:
         for task, questions in zip(tasks, asked, strict=True):
             known = tuple(path for path in survey.paths if path.task == task.name)
             own = MetaTask(task.name, known, ())
-            began, worked = perf_counter(), process_time()
+            clock = Clock()
             adapted = adapt(agents, survey, own, self._embed, settings, self._reward)
-            took = (perf_counter() - began, process_time() - worked)
-            self._adaptations.append(Adaptation(task.name, len(known), *took))
+            self._adaptations.append(Adaptation(task.name, len(known), *clock.read()))
             for sample in questions:
                 found = self._found(sample, adapted, settings, rule)
                 forms = self._world.forms

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
-from pydantic import JsonValue
 
 from planweave import prompts
 from planweave.benchmarks.core.lines import bench_cache
@@ -90,15 +89,14 @@ class Rules(Suite):
                 for domain in (domains if reads else ())
             },
         )
-        about = {
-            **options.about(),
-            "name": data.name,
-            "questions": len(found.problems),
-            "chosen": len(chosen),
-            "domains": list[JsonValue](domains),
-            "levels": list[JsonValue](levels),
-            "embeddings": options.embeddings,
-        }
+        about = options.about(
+            name=data.name,
+            questions=len(found.problems),
+            chosen=len(chosen),
+            domains=[*domains],
+            levels=[*levels],
+            embeddings=options.embeddings,
+        )
         return Selection(samples=made, about=about)
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
