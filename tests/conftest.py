@@ -13,7 +13,8 @@ import pytest
 from cypher_cases import SCRIPT as GRAPH
 from graph_servers import BoltServer, bolt_server
 from hypothesis import HealthCheck, settings
-from offers import SCRIPT
+from offers import SCRIPT, WHOLE_RUN, scripted
+from openai_server import Script, serving
 from pytest_socket import socket_allow_hosts
 from servers import Server, mariadb, postgresql
 from shop import SHOP, OpenSql
@@ -84,6 +85,13 @@ def offers(tmp_path: Path) -> str:
     path = tmp_path / "offers.sql"
     path.write_text(SCRIPT)
     return str(path)
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Script]:
+    """A model that answers as a whole run about the offers wants."""
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        yield model
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import openai
 import pytest
 from offers import SCRIPT, WHOLE_RUN, scripted
 from openai import OpenAI
-from openai_server import Script, serving
+from openai_server import Script
 from serve import serving_planweave
 
 from planweave.apps.server.people import digest
@@ -18,12 +18,6 @@ pytestmark = pytest.mark.server
 
 KEYS = {name: f"key-of-{name}-with-enough-letters" for name in ("ann", "bob", "poor")}
 ASKED: Any = [{"role": "user", "content": "Which offer is cheapest?"}]
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[Script]:
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        yield model
 
 
 @pytest.fixture(scope="module")

@@ -3,15 +3,14 @@
 By mouse on a desk and on a phone, where each view is looked at, and once by keys alone.
 """
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from axe import Look
 from browser import complaints, new_page
-from offers import DECISION, FINISH, PLAN, querying
-from openai_server import Answer, serving
+from offers import DECISION, FINISH, PLAN, by_task, querying
+from openai_server import serving
 from playwright.sync_api import Browser, Locator, Page, expect
 from serve import serving_planweave
 
@@ -34,10 +33,6 @@ def model() -> Iterator[str]:
         by_task("the decision", DECISION),
     ) as served:
         yield served.name
-
-
-def by_task(task: str, reply: object) -> Answer:
-    return Answer(text=json.dumps(reply), to=f"# Your task now: {task}", delay=0.02)
 
 
 @pytest.fixture(scope="module")

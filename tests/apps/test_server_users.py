@@ -15,7 +15,7 @@ import pytest
 from command_line import CommandLine, assert_one_clear_error
 from http_server import Handler, listening
 from offers import SCRIPT, WHOLE_RUN, scripted
-from openai_server import Script, serving
+from openai_server import Script
 from other_users import paths
 from serve import Served, serving_planweave
 from waiting import wait_until
@@ -59,12 +59,6 @@ def collector() -> Iterator[str]:
     """Where traces are sent; they end up in ``_Collector.taken``."""
     with listening(_Collector) as url:
         yield url
-
-
-@pytest.fixture(scope="module")
-def model() -> Iterator[Script]:
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        yield model
 
 
 @pytest.fixture(scope="module")

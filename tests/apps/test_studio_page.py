@@ -11,7 +11,7 @@ import pytest
 from axe import Look
 from browser import complaints, new_page
 from market import NAME, add_report
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, by_task, querying, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, expect
 from records import record
@@ -215,11 +215,6 @@ def test_a_revision_tells_what_changed_and_what_did_not(
     expect(story.locator("ins")).to_have_text("USD 5.5/kg in 2023.")
     story.locator("del").scroll_into_view_if_needed()
     look(page, "revisions")
-
-
-def by_task(task: str, reply: Mapping[str, object]) -> Answer:
-    """A reply to the prompts for one task, whenever they come."""
-    return Answer(text=json.dumps(reply), to=f"# Your task now: {task}")
 
 
 def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit, look: Look) -> None:

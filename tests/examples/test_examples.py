@@ -46,12 +46,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def model() -> Iterator[Script]:
-    with serving(*scripted(*WHOLE_RUN)) as model:
-        yield model
-
-
-@pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory, model: Script) -> Iterator[str]:
     """The example of a server."""
     folder = tmp_path_factory.mktemp("own")

@@ -13,6 +13,11 @@ INSERT INTO offer(name, price) VALUES ('birch', 5.25);
 PLAN = {"steps": ["Find the cheapest offer in table offer."]}
 
 
+def by_task(task: str, reply: object) -> Answer:
+    """A reply to the prompts for one task, whenever they come."""
+    return Answer(text=json.dumps(reply), to=f"# Your task now: {task}", delay=0.02)
+
+
 def querying(text: str, *, step: int = 1) -> dict[str, object]:
     """A query as the only action, in the form of one thing at a time and of several."""
     action = {"tool": "sql", "input": text}
