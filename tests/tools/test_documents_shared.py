@@ -100,6 +100,17 @@ def test_a_text_on_two_pages_is_found_on_both(shared: str) -> None:
 
 
 @pytest.mark.server
+def test_collections_are_apart_and_have_owners(shared: str) -> None:
+    filled("ann/energy")
+    other = open_collection("bob/energy", embeddings="words:64", create=True)
+    assert other.documents() == []
+    assert collections() == ["ann/energy", "bob/energy"]
+    assert collections("ann") == ["ann/energy"]
+    with pytest.raises(BadInput, match="did you mean ann/energy"):
+        open_collection("ann/enery")
+
+
+@pytest.mark.server
 def test_what_an_owner_keeps_is_counted(shared: str) -> None:
     energy = filled("ann/energy")
     open_collection("ann/empty", embeddings="words:64", create=True)
