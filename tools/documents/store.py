@@ -307,17 +307,13 @@ class Store:
                 (name, source, digest, recipe, size, added, document.paging),
             ).fetchone()[0]
             _insert(database, key, document.pages, chunks)
-            _drop_orphans(database)
         return name
 
     def remove(self, name: str) -> bool:
         """Take a document away with all that was derived from it; whether there was one."""
         with self._changing() as database:
-            removed: int = database.execute(
-                "DELETE FROM documents WHERE name = ?", (name,)
-            ).rowcount
-            _drop_orphans(database)
-        return removed > 0
+            gone = database.execute("DELETE FROM documents WHERE name = ?", (name,)).rowcount
+        return bool(gone > 0)
 
     def documents(self, name: str | None = None) -> list[DocumentInfo]:
         """All documents by name, or the one of that name."""
@@ -468,9 +464,13 @@ class Store:
 
     @contextmanager
     def _changing(self) -> Iterator[Session]:
-        """A transaction that gives the collection a new version."""
+        """A transaction that gives the collection a new version, without vectors of no chunk."""
         with self._writing() as database:
             yield database
+            database.execute(
+                "DELETE FROM vectors"
+                " WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)"
+            )
             version = (uuid.uuid4().hex,)
             database.execute("UPDATE meta SET value = ? WHERE key = 'version'", version)
 
@@ -551,10 +551,3 @@ def _insert(
 def _meta(database: Session, key: str) -> str:
     row = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0])
-
-
-def _drop_orphans(database: Session) -> None:
-    database.execute(
-        "DELETE FROM vectors"
-        " WHERE NOT EXISTS (SELECT 1 FROM chunks WHERE chunks.hash = vectors.hash)"
-    )
