@@ -710,6 +710,21 @@ def test_both_is_more_than_either(shop: SqlDatabase, question: str, cities: list
 
 
 @pytest.mark.parametrize(
+    ("question", "key"),
+    [
+        ("What is sold for each product id?", "product_id"),
+        ("What is sold by product id?", "product_id"),
+        ("What is sold for each customer id?", "customer_id"),
+        ("What is sold of each product?", "customer_id"),
+        ("What does a customer id spend for each product id?", "customer_id"),
+    ],
+)
+def test_the_column_behind_each_is_the_group(shop: SqlDatabase, question: str, key: str) -> None:
+    query = "SELECT customer_id, SUM(amount) FROM sale GROUP BY customer_id"
+    assert f"GROUP BY {key}" in shop.corrected(query, question=question).query
+
+
+@pytest.mark.parametrize(
     ("question", "groups"),
     [("How many for each city and name?", 3), ("How many for each city?", 2)],
 )

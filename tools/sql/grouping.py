@@ -114,7 +114,7 @@ def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> 
 
 
 def group_by_each(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
-    """Group by both columns where the question asks for each of one and the other."""
+    """Group by the columns that the question names behind "each": both of two, or another one."""
     from sqlglot import exp
 
     group = select.args.get("group")
@@ -125,19 +125,33 @@ def group_by_each(select: "exp.Select", catalogue: Catalogue, question: str) -> 
     home = tables.get(key.table.lower()) if key.table else next(iter(tables.values()), None)
     if home is None or (not key.table and len(tables) != 1):
         return []
-    asked, mine = plain(question), " ".join(map(plain, parts_of(key.name)))
-    meant = []
-    for name in catalogue.columns.get(home, {}).values():
-        other = " ".join(map(plain, parts_of(name)))
-        pairs = (f"{mine} and {other}", f"{other} and {mine}")
-        if name.lower() != key.name.lower() and any(
-            re.search(rf"\b(?:each|every|per|by) {pair}\b", asked) for pair in pairs
-        ):
-            meant.append(exp.column(name, table=key.table or None))
-    if len(meant) != 1:
+    asked, mine = plain(question), _in_words(key.name)
+    others = [
+        exp.column(name, table=key.table or None)
+        for name in catalogue.columns.get(home, {}).values()
+        if name.lower() != key.name.lower()
+    ]
+    both = [one for one in others if _is_each(f"{mine} and {_in_words(one.name)}", asked)]
+    both += [one for one in others if _is_each(f"{_in_words(one.name)} and {mine}", asked)]
+    if len(both) == 1:
+        select.group_by(both[0], copy=False)
+        return [f"groups by {both[0].sql()}"]
+    meant = [one for one in others if _is_each(_in_words(one.name), asked)]
+    if len(meant) != 1 or mine in asked or " " not in _in_words(meant[0].name):
         return []
-    select.group_by(meant[0], copy=False)
-    return [f"groups by {meant[0].sql()}"]
+    written = key.sql()
+    for one in [*select.find_all(exp.Column)]:
+        if one == key:
+            one.replace(meant[0].copy())
+    return [f"groups by {meant[0].sql()}, not by {written}"]
+
+
+def _in_words(name: str) -> str:
+    return " ".join(map(plain, parts_of(name)))
+
+
+def _is_each(words: str, asked: str) -> bool:
+    return re.search(rf"\b(?:each|every|per|by) {re.escape(words)}\b", asked) is not None
 
 
 def compare_averages(select: "exp.Select", question: str) -> list[str]:
