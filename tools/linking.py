@@ -155,7 +155,8 @@ def stem(word: str) -> str:
         return f"{word[:-3]}y"
     if word.endswith(("sses", "xes", "ches", "shes")):
         return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+    is_plural = word.endswith("s") and not word.endswith("ss") and len(word) > 3
+    return word[:-1] if is_plural or word == "ids" else word
 
 
 def _quoted(value: str) -> str:

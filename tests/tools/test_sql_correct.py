@@ -674,6 +674,11 @@ AGAINST = "What is the difference between the amount of Genoa and that of Lübec
         ),
         (
             "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer",
+            "What is the ratio of customers in Genoa to those in all other cities?",
+            2,
+        ),
+        (
+            "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer",
             "What is the ratio of Genoa customers to all?",
             pytest.approx(2 / 3),
         ),
@@ -707,6 +712,29 @@ def test_both_is_more_than_either(shop: SqlDatabase, question: str, cities: list
     query = f"SELECT c.city {BOTH} JOIN product p ON p.product_id = s.product_id WHERE {test}"
     done = shop.corrected(query, question=question)
     assert sorted(str(row[0]) for row in shop.run(done.query).rows) == cities
+
+
+@pytest.mark.parametrize(
+    ("begin", "question", "sales"),
+    [
+        ("2024-01-01", "What was sold in January 2024?", 1),
+        ("2024-01-01 00:00:00", "What was sold during January 2024?", 1),
+        ("2024-01-01", "What was sold in 2024?", 3),
+        ("2024-02-01", "What was sold in February 2024 or later?", 2),
+        ("2024-02-01", "What was sold since February 2024?", 2),
+        ("2024-02-01", "What was sold in January 2024?", 2),
+    ],
+)
+def test_a_month_that_begins_ends(shop: SqlDatabase, begin: str, question: str, sales: int) -> None:
+    done = shop.corrected(f"SELECT COUNT(*) FROM sale WHERE sold >= '{begin}'", question=question)
+    assert shop.run(done.query).rows == ((sales,),)
+
+
+def test_ids_of_a_distinct_list_are_shown(shop: SqlDatabase) -> None:
+    question = "Return the distinct list of customer IDs and cities of those who are active."
+    query = "SELECT DISTINCT city FROM customer WHERE is_active = 1"
+    done = shop.corrected(query, question=question)
+    assert sorted(shop.run(done.query).rows, key=str) == [("Genoa", 3), ("Lübeck", 1)]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ _BY = re.compile(
 )
 _ASKED = re.compile(
     r"\b(?:return|show|give|list|display)(?: me)?(?: only)?(?: the| their| its| his| her| both)? "
+    r"(?:(?:distinct |unique )?list of )?"
     r"(?P<items>[^.?!;:]+?)(?= of | for | who | that | where | whose | in | with |[.?!;:]|$)",
     re.IGNORECASE,
 )
@@ -49,7 +50,7 @@ def show_asked_columns(select: "exp.Select", catalogue: Catalogue, question: str
     from sqlglot import exp
 
     shown = [one.unalias() for one in select.expressions]
-    if select.args.get("distinct") or select.args.get("group") or any(o.is_star for o in shown):
+    if select.args.get("group") or any(one.is_star for one in shown):
         return []
     adds_up = [bool(one.find(exp.AggFunc)) for one in shown]
     if (any(adds_up) and not all(adds_up)) or any(one.find(exp.Window) for one in shown):

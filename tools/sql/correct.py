@@ -80,6 +80,7 @@ def corrected(
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
         changes += dates.take_named_months(tree, question, homes.has_year)
+        changes += dates.end_the_span(tree, question, catalogue.is_date)
         changes += [] if ranks else _spans(tree, catalogue, question, dialect)
         changes += [] if ranks else grouping.drop_groups(tree, question)
         changes += [] if ranks else have_both(tree, question)

@@ -36,6 +36,7 @@ _FROM_TO = re.compile(
     re.IGNORECASE,
 )
 _OF_YEAR = re.compile(rf"\b(?:{'|'.join(_MONTHS)}),? (?:of )?(\d{{4}})\b", re.IGNORECASE)
+_BEGINS = re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})-01(?: 00:00:00)?$")
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
@@ -162,6 +163,50 @@ def take_named_months(select: "exp.Select", question: str, has_year: HasYear) ->
     if changes:
         select.set("where", exp.Where(this=exp.and_(*tests)))
     return changes
+
+
+def end_the_span(
+    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
+) -> list[str]:
+    """Let a month or year that the question asks for end, where a query only says when it begins.
+
+    Args:
+        select: Changed in place.
+        question: What is asked.
+        dates: Whether a column holds dates.
+    """
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    tests = tests_of(where) if where else []
+    bounds: dict[exp.Expr, list[exp.Expr]] = {}
+    for test in tests:
+        bounds.setdefault(test.this, []).append(test)
+    for column, mine in bounds.items():
+        begin = mine[0].expression
+        if len(mine) != 1 or not isinstance(mine[0], exp.GTE) or not isinstance(begin, exp.Literal):
+            continue
+        if not isinstance(column, exp.Column) or not dates(column):
+            continue
+        if end := _end_of(begin.name, question):
+            last = exp.LT(this=column.copy(), expression=exp.Literal.string(end))
+            select.set("where", exp.Where(this=exp.and_(*tests, last)))
+            return [f"ends before {end}"]
+    return []
+
+
+def _end_of(begin: str, question: str) -> str:
+    """The day after a month or year that begins on a day and that the question says; else empty."""
+    found = _BEGINS.match(begin)
+    if found is None:
+        return ""
+    year, month = int(found["year"]), int(found["month"])
+    name = _MONTHS[month - 1] if 1 <= month <= len(_MONTHS) else "-"
+    ends = r"\b(?! (?:or|and) (?:later|after|newer|since|onwards?))"
+    if re.search(rf"\b(?:in|during|of|for) {name},? {year}{ends}", question, re.IGNORECASE):
+        return f"{year + month // 12}-{month % 12 + 1:02}-01"
+    is_year = month == 1 and re.search(rf"\b(?:in|during) (?:the year )?{year}{ends}", question)
+    return f"{year + 1}-01-01" if is_year else ""
 
 
 def _are_months(texts: "Sequence[exp.Expr]") -> bool:

@@ -131,7 +131,7 @@ def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
         if above is None or below is None or len(tests) != 1:
             continue
         value = tests[0].expression.name
-        said = rf"\bto [^.?]*\b(?:non|not)[- ]?{re.escape(value)}\b"
+        said = rf"\bto [^.?]*\b(?:(?:non|not)[- ]?{re.escape(value)}|others?|rest|remaining)\b"
         is_other = below.find(exp.Case) is not None and below != above
         if is_other or not value or not re.search(said, question, re.IGNORECASE):
             continue
