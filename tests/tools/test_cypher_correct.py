@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from planweave.tools.connect import open_database
-from planweave.tools.database import Database
+from planweave.tools.database import Database, QueryFailed
 
 FILMS = """
 CREATE (:Person {name: "Ada", born: 1970});
@@ -292,6 +292,22 @@ def test_a_thing_is_named_before_it_is_shown(films: Database) -> None:
 def test_things_are_listed_once(films: Database) -> None:
     done = films.corrected("MATCH (p:Person)-[]->(m:Movie) RETURN p")
     assert [row[0] for row in films.run(done.query).rows] == ["Ada"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "MATCH (s:Studio) RETURN s.title, count() AS n",
+        "MATCH (p:Person)-[:DIRECTED]->(m-[:REVIEWED]->(n:Movie) RETURN count(*)",
+        "MATCH (p:Person)-[:DIRECTED]->(m:Movie)<-[:REVIEWED]->(m) RETURN p.name",
+        "MATCH (s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie RETURN count(*)",
+        "MATCH p:Person)-[:DIRECTED]->(m:Movie)-[:REVIEWED]->(p) RETURN count(*)",
+    ],
+)
+def test_what_is_malformed_is_left_to_the_engine(films: Database, query: str) -> None:
+    asked = "Which studio with the most persons never reviewed a movie?"
+    with pytest.raises(QueryFailed):
+        films.run(films.corrected(query, question=asked).query)
 
 
 def test_a_property_of_another_scope_is_left(films: Database) -> None:

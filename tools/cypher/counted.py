@@ -105,23 +105,19 @@ def counts_those_who_do(
     names: Names, tokens: Sequence[Token], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """Turn a link between two of a kind: who has the most followers does not follow most."""
+    counted = {
+        tokens[at + 2].identifier
+        for at, token in enumerate(tokens[:-2])
+        if token.word == "COUNT" and tokens[at + 1].text == "("
+    }  # "*" has no name
+    shown = {access.variable for access in names.patterns.accesses}
     for link in names.patterns.links:
         type_ = names.only_type(link)
         if type_ is None or link.arrow != ">" or not {*type_.start} & {*type_.end}:
             continue
-        verb = _verb(type_.name)
-        asked = re.search(rf"\b(?:most|fewest|least|many|number of) {verb}e?rs\b", question, re.I)
-        counted = [
-            tokens[at + 2].identifier
-            for at, token in enumerate(tokens[:-2])
-            if token.word == "COUNT" and tokens[at + 1].text == "("
-        ]
-        shown = {a.variable for a in names.patterns.accesses}
-        if (
-            asked
-            and link.left.variable in shown
-            and counted in (["*"], [link.right.variable], [""])
-        ):
+        said = rf"\b(?:most|fewest|least|many|number of) {_verb(type_.name)}e?rs\b"
+        is_counted = counted in ({""}, {link.right.variable})
+        if is_counted and link.left.variable in shown and re.search(said, question, re.I):
             head, tail = tokens[link.end + 2], before(tokens[link.place - 1], "<")
             yield [instead(head, ""), tail], f"counts those who {type_.name}"
 
@@ -164,7 +160,7 @@ def _count(tokens: Sequence[Token]) -> Edit | None:
     begin = places[0] + 2
     end = next((at for at in range(begin, len(tokens)) if tokens[at].text == ")"), -1)
     inside = tokens[begin:end]
-    if end < 0 or any(token.text in ("(", ".") for token in inside):
+    if end <= begin or any(token.text in ("(", ".") for token in inside):
         return None
     return Edit(inside[0].start, tokens[end].start, f"DISTINCT {_NAME}")
 

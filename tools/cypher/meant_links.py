@@ -88,7 +88,7 @@ def never_linked(
     if not _NEVER.search(question):
         return
     opening = {end: start for start, end in names.patterns.closing.items()}
-    for link in names.patterns.links:
+    for link in (one for one in names.patterns.links if one.arrow):
         first = opening[link.place - (3 if link.arrow == "<" else 2)]
         words = [token.word for token in tokens[max(0, first - 3) : first] if token.word]
         others = [one for one in names.patterns.links if one is not link]

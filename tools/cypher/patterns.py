@@ -168,10 +168,11 @@ class Patterns:
                 continue
             from_right = self._text(start - 2) == "<"
             to_right = self._text(end + 2) == ">"
-            left = self._opening.get(start - 2 - from_right)
-            relationship = self._element(start)
-            nodes = [self._element(i) for i in (left, end + 2 + to_right) if i is not None]
-            if len(nodes) == 2 and nodes[0] and nodes[1] and relationship:
+            left, right = self._opening.get(start - 2 - from_right), end + 2 + to_right
+            if left is None or right not in self.closing:
+                continue
+            nodes, relationship = [self._element(i) for i in (left, right)], self._element(start)
+            if nodes[0] and nodes[1] and relationship:
                 arrow = "" if from_right == to_right else ">" if to_right else "<"
                 yield Link(nodes[0], relationship, nodes[1], arrow, start, end)
 

@@ -72,8 +72,9 @@ def corrected(
         home = homes.of(column)
         return stored(*home) if home and not catalogue.is_number(column) else ()
 
-    tree, compared = compare_two_groups(tree, question, texts)
-    changes += compared
+    if not ranks:
+        tree, compared = compare_two_groups(tree, question, texts)
+        changes += compared
     changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
         changes += grouping.add_up_counts(select, catalogue, question)
@@ -81,10 +82,7 @@ def corrected(
     if isinstance(tree, exp.Select):
         changes += dates.take_named_months(tree, question, homes.has_year)
         changes += dates.end_the_span(tree, question, catalogue.is_date)
-        changes += [] if ranks else _spans(tree, catalogue, question, dialect)
-        changes += [] if ranks else grouping.drop_groups(tree, question)
-        changes += [] if ranks else have_both(tree, question)
-        changes += [] if ranks else grouping.group_by_each(tree, catalogue, question)
+        changes += [] if ranks else _grouped(tree, catalogue, question, dialect)
         changes += grouping.show_keys(tree)
         changes += grouping.group_by_what_is_shown(tree)
         changes += [] if ranks else _shown(tree, catalogue, question)
@@ -156,9 +154,13 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question
     ]
 
 
-def _spans(select: "exp.Select", catalogue: Catalogue, question: str, dialect: str) -> list[str]:
-    """Group by months and years that are asked for, as SQLite writes them."""
-    return dates.group_by_span(select, question, catalogue.is_date) if dialect == "sqlite" else []
+def _grouped(select: "exp.Select", catalogue: Catalogue, question: str, dialect: str) -> list[str]:
+    """Group as the question asks: by months as SQLite writes them, not at all, by what has both."""
+    is_sqlite = dialect == "sqlite"
+    changes = dates.group_by_span(select, question, catalogue.is_date) if is_sqlite else []
+    changes += grouping.drop_groups(select, question)
+    changes += have_both(select, question)
+    return changes + grouping.group_by_each(select, catalogue, question)
 
 
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:

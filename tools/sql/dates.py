@@ -93,8 +93,8 @@ def shift_by_text(tree: "exp.Expr") -> list[str]:
             continue
         sign = "-" if isinstance(node, exp.Sub) else "+"
         date = node.this
-        if _part_of(date) == "%Y-%m-%d":
-            date = date.this if isinstance(date, exp.TimeToStr) else date.expressions[1]
+        if isinstance(date, exp.TimeToStr) and _part_of(date) == "%Y-%m-%d":
+            date = date.this
         shift = exp.Literal.string(f"{sign}{span.name}")
         node.replace(exp.Anonymous(this="DATE", expressions=[date.copy(), shift]))
         changes.append(f"shifts a date by {sign}{span.name}")

@@ -18,7 +18,14 @@ _DIFFERENCE = re.compile(
     re.IGNORECASE,
 )
 _RATIO = re.compile(r"\bratio (?:of|between)\b", re.IGNORECASE)
+_UNBRACKETED = re.compile(
+    r"(?P<first>SELECT\s.+?\sFROM\s.+?)\s(?P<sign>[-/])\s(?:SELECT\s)?(?P<second>\S.*?\sFROM\s.+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
+
+Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
+"""The texts that a column has."""
 
 
 class _Pair(NamedTuple):
@@ -31,20 +38,10 @@ class _Pair(NamedTuple):
     """What else the query filters by."""
 
 
-_UNBRACKETED = re.compile(
-    r"(?P<first>SELECT\s.+?\sFROM\s.+?)\s(?P<sign>[-/])\s(?:SELECT\s)?(?P<second>\S.*?\sFROM\s.+)",
-    re.IGNORECASE | re.DOTALL,
-)
-
-
 def with_brackets(query: str) -> str:
     """``SELECT a FROM t - SELECT b FROM t`` with the brackets that it lacks; empty for the rest."""
     found = _UNBRACKETED.fullmatch(query.strip().rstrip(";"))
     return "SELECT ({first}) {sign} (SELECT {second})".format(**found.groupdict()) if found else ""
-
-
-Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
-"""The texts that a column has."""
 
 
 def compare_two_groups(
@@ -74,7 +71,7 @@ def compare_two_groups(
             return exp.select(made(this=first, expression=second)), ["compares the two"]
     elif isinstance(tree, exp.Select):
         pair = _pair(tree, question) or _named(tree, question, stored)
-        return tree, _set_against(tree, pair, made, question) if pair else _beside(tree, made)
+        return tree, _set_against(tree, pair, made, question) if pair else []
     return tree, []
 
 
@@ -105,18 +102,6 @@ def _set_against(
     for clause in ("group", "order", "limit", "distinct"):
         select.set(clause, None)
     return [f"compares {pair.first.sql()} with {pair.second.sql()}"]
-
-
-def _beside(select: "exp.Select", made: "type[exp.Binary]") -> list[str]:
-    """Compare two numbers that a query only shows."""
-    from sqlglot import exp
-
-    numbers = [one.unalias() for one in select.expressions if one.find(exp.AggFunc)]
-    if len(numbers) != 2 or any(one.find(exp.Sub, exp.Div) for one in numbers):
-        return []
-    first, second = (exp.Paren(this=one.copy()) for one in numbers)
-    select.append("expressions", made(this=first, expression=second))
-    return ["compares the two"]
 
 
 def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
