@@ -9,8 +9,6 @@ from planweave.texts import MORE
 from planweave.tools.database import Schema
 from planweave.tools.suggest import shared_start
 
-VALUES = "Values in the data"
-"""Begins the line that says which stored values a question names."""
 _NAMED = 3
 """How much more a table that is named counts than a column."""
 _SHOWN_PLACES = 8
@@ -44,7 +42,7 @@ def linked(
         for table, column, spoken in spoken_values(question, schema, values)
     ]
     columns = _spoken_columns(question, schema)
-    lines = [f"{VALUES}: {_some(found, _SHOWN_PLACES, '; ')}."] if found else []
+    lines = [f"Values in the data: {_some(found, _SHOWN_PLACES, '; ')}."] if found else []
     if columns:
         lines.append(f"Columns that the question names: {_some(columns, _SHOWN_PLACES, ', ')}.")
     return lines

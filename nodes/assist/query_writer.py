@@ -20,7 +20,7 @@ from planweave.texts import listed
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
 from planweave.tools.checking import asks_for_order
 from planweave.tools.database import Entity, Schema
-from planweave.tools.linking import VALUES, about
+from planweave.tools.linking import about
 from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
 
@@ -35,8 +35,6 @@ _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN
 _EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
 _ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
 _SORTS = re.compile(r"\border\s+by\b", re.IGNORECASE)
-_FOR_VALUES = 0.08
-"""How much less likely a small model finds an answer where it sees values of the question."""
 _DENIALS = (
     (re.compile(r"\bwithout\b", re.IGNORECASE), "with"),
     (re.compile(r"\bnot (?:a single|any)\b|\bno\b", re.IGNORECASE), "any"),
@@ -152,7 +150,7 @@ async def write_query(
         DatabaseUnavailable: The connection is gone.
     """
     ground = await asyncio.to_thread(ground_of, need, database, schema_limit)
-    if refusal and not await _can_be_answered(ground, need, database, refusal):
+    if refusal and not await _can_be_answered(ground, need, refusal):
         return _refused(load("query_writer/unanswerable").fill())
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
@@ -173,38 +171,28 @@ async def write_query(
     return chosen_among(tried, ranking, sorts=asks_for_order(need.question))
 
 
-async def _can_be_answered(
-    ground: BaseMessage, need: Need, database: Database, refusal: Refusal
-) -> bool:
+async def _can_be_answered(ground: BaseMessage, need: Need, refusal: Refusal) -> bool:
     """Whether the model finds it likely that the database holds what is asked.
 
     A decision by rules is not judged: the rules say what counts.
     """
     if need.rules.strip() or not refusal.least_answerable:
         return True
-    chance = await chance_of_an_answer(ground, need, database, refusal.sure)
+    chance = await refusal.sure(answerable_prompt(ground, need.question, need.instructions))
     return chance >= refusal.least_answerable
 
 
-async def chance_of_an_answer(
-    ground: BaseMessage, need: Need, database: Database, sure: Sure
-) -> float:
-    """Ask in one word, behind the schema, whether a question can be answered.
+def answerable_prompt(
+    ground: BaseMessage, question: str, instructions: str
+) -> Sequence[BaseMessage]:
+    """Asks in one word whether a question can be answered, behind the schema.
 
-    Stored values that the question names are shown. Small models then say yes less often, above
-    all where there is no answer, so what they say counts for more. They say no to a question for
-    what never happened, so they are asked for what did.
+    Small models say no to a question for what never happened, so they are asked for what did.
     """
-    question = need.question
     for denial, affirmed in _DENIALS:
         question = denial.sub(affirmed, question)
-    links = await asyncio.to_thread(database.linked, need.question)
-    values = next((line for line in links if line.startswith(VALUES)), "")
-    asked = load("query_writer/answerable").fill(
-        values=values, question=question, instructions=need.instructions
-    )
-    chance = await sure([ground, HumanMessage(_without_gaps(asked).lstrip())])
-    return min(1.0, chance + _FOR_VALUES) if values else chance
+    asked = load("query_writer/answerable").fill(question=question, instructions=instructions)
+    return ground, HumanMessage(_without_gaps(asked))
 
 
 def _refused(problem: str) -> Written:

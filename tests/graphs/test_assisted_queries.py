@@ -1,18 +1,14 @@
 """Queries with aids: written in plain text, corrected, repaired, and chosen by what they return."""
 
 import sqlite3
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from langchain_core.messages import BaseMessage
 from scripted import Replies, Run, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
 from planweave.memory import Input, WorkingMemory
-from planweave.nodes.assist.query_writer import Need, chance_of_an_answer, ground_of
-from planweave.tools.connect import open_database
 from planweave.tools.database import Limits, QueryResult, QueryTimeout
 from planweave.tools.sql import SqlDatabase
 
@@ -347,29 +343,6 @@ async def test_whether_it_can_be_answered_is_asked_of_what_is_so(
     likely, written = script.prompts
     assert f"Question: {asked}\n" in likely.text
     assert question in written.text
-
-
-@pytest.mark.parametrize(
-    ("question", "shown", "chance"),
-    [
-        ("What does Bonn cost?", "Values in the data: plant.name = 'Bonn'.\nQuestion: ", 0.68),
-        ("What does it cost?", "Question: ", 0.6),
-    ],
-)
-async def test_values_of_the_question_are_shown_and_count(
-    database: str, question: str, shown: str, chance: float
-) -> None:
-    prompts: list[str] = []
-    plants = open_database(database)
-
-    async def sure(prompt: Sequence[BaseMessage]) -> float:
-        prompts.append(str(prompt[1].content))
-        return 0.6
-
-    need = Need(question=question)
-    found = await chance_of_an_answer(ground_of(need, plants, 2_000), need, plants, sure)
-    assert found == pytest.approx(chance)
-    assert prompts[0].startswith(f"{shown}{question}")
 
 
 async def test_a_query_that_fails_twice_is_sampled(single: Run) -> None:

@@ -12,15 +12,13 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from langchain_core.messages import BaseMessage
-
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
-from planweave.nodes.assist.query_writer import Need, chance_of_an_answer, ground_of
+from planweave.nodes.assist.query_writer import Need, answerable_prompt, ground_of
 from planweave.tools.connect import open_database
 
 
@@ -58,16 +56,13 @@ async def scored(
     """
     context, found = Context(model=model), []
     asked = await achat_model(model, temperature=0.0, max_tokens=context.reply_tokens)
-
-    async def sure(prompt: Sequence[BaseMessage]) -> float:
-        return (await chance_of_yes(asked, prompt, role="query_writer")).yes
-
     for question in sorted(questions, key=lambda one: str(one.source)):
-        need = Need(question.question, "", question.instructions, question.notes)
+        need = Need(question=question.question, background=question.notes)
         database = await asyncio.to_thread(open_database, question.source)
         ground = await asyncio.to_thread(ground_of, need, database, context.schema_characters * 2)
-        chance = await chance_of_an_answer(ground, need, database, sure)
-        found.append(Scored(question.id, question.answerable, chance))
+        prompt = answerable_prompt(ground, question.question, question.instructions)
+        chance = await chance_of_yes(asked, prompt, role="query_writer")
+        found.append(Scored(question.id, question.answerable, chance.yes))
         on_question()
     return found
 
