@@ -138,6 +138,12 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "does not sort",
         ),
         (
+            "What are the first 2 products of the North?",
+            f"{NORTH} LIMIT 2",
+            [["Tea"], ["Coffee"]],
+            "does not sort",
+        ),
+        (
             "When was tea sold?",
             "SELECT sold FROM sales WHERE product = 'Tea'",
             [[1577921600]],

@@ -43,7 +43,8 @@ _SORTED = re.compile(
 """Words of a rank that ask for none: an order of all rows, names of people, spans of time."""
 _ORDER = re.compile(
     r"\b(?:sort|order|rank)(?:ed)? (?:\w+ )?(?:by|from|in|alphabetically)\b|\balphabetical"
-    r"|\b(?:a|de)scending\b|\bin (?:the )?order of\b|\bfrom (?:the )?\w+ to (?:the )?\w+est\b",
+    r"|\b(?:a|de)scending\b|\bin (?:the )?order of\b|\bfrom (?:the )?\w+ to (?:the )?\w+est\b"
+    r"|\bfirst (?:\d+|two|three|four|five|ten) (?!(?:minute|hour|day|week|month|quarter|year)s)",
     re.I,
 )
 _WHEN = re.compile(
