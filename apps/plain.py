@@ -23,6 +23,11 @@ def plain(text: str) -> str:
     return "\n".join(one_line(line) for line in text.expandtabs(4).split("\n"))
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things in words: ``1 page``, ``2 pages``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
 def print_line(console: "Console", text: str) -> None:
     """Print a line as it is, however long: it may name a file."""
     console.print(plain(text), markup=False, soft_wrap=True)

@@ -15,7 +15,7 @@ from planweave.tools.environments.episodes import close_all
 from planweave.tools.result_text import one_line
 
 EXAMPLES = """\
-planweave act hotpotqa
+planweave act hotpotqa --data hotpot_dev_distractor_v1.json
 
 planweave act webshop --data webshop/ --task 7 --paths solved.jsonl
 """
@@ -28,11 +28,12 @@ def act(
     environment: Annotated[str, typer.Argument(help=f"One of {', '.join(ENVIRONMENTS)}.")] = "",
     *,
     data: Annotated[Path | None, typer.Option(help="File or folder of its tasks.")] = None,
-    task: Annotated[str, typer.Option(help="Task by its id; tasks are listed without.")] = "",
+    task: Annotated[str, typer.Option(help="Id of the task; if unset, tasks are listed.")] = "",
     split: Annotated[str, typer.Option(help="Part of the tasks that are listed.")] = "",
     players: Players,
     paths: Annotated[
-        Path | None, typer.Option(help="File of paths that worked; else the owner's experience.")
+        Path | None,
+        typer.Option(help="File of paths that worked; the owner's experience if unset."),
     ] = None,
     owner: Annotated[str, typer.Option(help="Whose experience is used.")] = "local",
     agents: Agents = "shipped",
@@ -48,7 +49,7 @@ def act(
     if telling.resume:
         answer(load_thread(telling.resume, {}), None, command="act", as_json=telling.as_json)
         return
-    if not task:
+    if environment and not task:
         _list(environment, data, split)
         return
     settings = {
@@ -63,7 +64,7 @@ def act(
     }
     asked = task_to_solve(context_of(settings))
     if asked is None:
-        raise BadInput("There is no environment to act in.", fix="Name one: planweave act hotpotqa")
+        raise BadInput("No environment is named.", fix=f"Name one of {', '.join(ENVIRONMENTS)}.")
     try:
         begin(asked.question, settings, players, command="act", as_json=telling.as_json)
     finally:

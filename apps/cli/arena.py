@@ -58,12 +58,12 @@ def arena(
     votes: Annotated[
         Path | None, typer.Option(help="File of the votes; beside the first result file if unset.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the order and the sides.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the order and the sides.")] = 1,
     limit: Annotated[int | None, typer.Option(help="Pairs at most.", min=1)] = None,
     concurrency: Annotated[int, typer.Option(help="Pairs that a model judges at once.", min=1)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Compare texts two by two, blind; then skill and win rate of each method. Can be resumed."""
+    """Compare pairs of texts without their authors; report skill and win rate. Can be resumed."""
     console = Console(stderr=as_json, highlight=False)
     say = partial(print_line, console)
     records = merged(results, say).records.values()

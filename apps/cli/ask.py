@@ -32,7 +32,7 @@ class Texts:
     collection: Annotated[
         str,
         typer.Option(
-            help="Document collection (`planweave docs`); if unset: default, where it exists.",
+            help="Document collection (`planweave docs`); `default` if unset.",
             autocompletion=completion.collections,
         ),
     ] = ""

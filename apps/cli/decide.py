@@ -35,7 +35,9 @@ def decide(
     ] = "",
     seed: Annotated[int, typer.Option(help="Which generated question.")] = 1,
     size: Annotated[int, typer.Option(help="About how many rows its database has.", min=10)] = 60,
-    as_graph: Annotated[bool, typer.Option(help="Generate it as a graph database.")] = False,
+    as_graph: Annotated[
+        bool, typer.Option("--as-graph", help="Generate it as a graph database.")
+    ] = False,
     players: Players,
     experience: Annotated[
         str,

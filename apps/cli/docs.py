@@ -1,5 +1,6 @@
 """``planweave docs``: the documents that answers are drawn from."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -13,7 +14,7 @@ from rich.table import Table
 from planweave import BadInput
 from planweave.apps import completion
 from planweave.apps.options import AsJson
-from planweave.apps.plain import json_text, plain
+from planweave.apps.plain import counted, json_text, plain
 
 if TYPE_CHECKING:
     from planweave.tools.documents import Added, Collection
@@ -30,13 +31,13 @@ planweave docs list
 app = typer.Typer(no_args_is_help=True)
 
 _DEFAULT = "default"
-_PAGING = {"headings": "sections", "parts": "parts of 3,000 characters"}
+_PAGING = {"headings": "section", "parts": "part of the text"}
 
 _Name = Annotated[
     str,
     typer.Option(
         "--collection",
-        help="Such as energy, or alice/energy for alice's own.",
+        help="Name of a collection, such as energy, or alice/energy for alice's own.",
         autocompletion=completion.collections,
     ),
 ]
@@ -69,10 +70,10 @@ def add(
 
 @app.command("list")
 def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
-    """List the documents of a collection, or of all."""
+    """List the documents of a collection, or of all; those of benchmarks are only counted."""
     from planweave.tools.documents import collections
 
-    names = [collection] if collection else collections()
+    names = [collection] if collection else sorted(collections(), key=_of_a_benchmark)
     listed = {name: _opened(name).documents() for name in names}
     if as_json:
         record = {name: [asdict(info) for info in infos] for name, infos in listed.items()}
@@ -90,9 +91,14 @@ def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
             size, added = f"{info.bytes / 1000:,.0f}", info.added[:16].replace("T", " ")
             table.add_row(plain(info.name), str(info.pages), images, str(info.chunks), size, added)
         console = Console(markup=False, highlight=False)
-        console.print(f"{name}: {_counted(len(infos), 'document')}")
-        if infos:
+        console.print(f"{name}: {counted(len(infos), 'document')}")
+        if infos and (collection or not _of_a_benchmark(name)):
             console.print(table)
+
+
+def _of_a_benchmark(name: str) -> bool:
+    """Whether `planweave bench` made the collection: it may have thousands of documents."""
+    return re.match(r"(bench|mhqa|rat)[/-]", name) is not None
 
 
 @app.command()
@@ -115,7 +121,8 @@ def search(
     collection: _Name = _DEFAULT,
     pages: Annotated[int, typer.Option(help="Pages at most.", min=1, max=100)] = 4,
     mode: Annotated[
-        Literal["fused", "dense", "bm25"], typer.Option(help="By meaning, by words, or by both.")
+        Literal["fused", "dense", "bm25"],
+        typer.Option(help="dense: by meaning; bm25: by words; fused: by both."),
     ] = "fused",
     as_json: AsJson = False,
 ) -> None:
@@ -189,11 +196,12 @@ def _tell(added: "Added") -> None:
     if added.problem:
         typer.echo(plain(f"{added.document}: {added.status}. {added.problem}"), err=True)
         return
-    parts = [added.status, _counted(added.pages, "page"), _counted(added.chunks, "chunk")]
+    pages = counted(added.pages, "page")
+    if added.paging in _PAGING:
+        pages += f" (one for each {_PAGING[added.paging]})"
+    parts = [added.status, pages, counted(added.chunks, "chunk")]
     if added.embedded not in (0, added.chunks):
         parts.append(f"{added.embedded} of them new")
-    if added.paging in _PAGING:
-        parts.append(f"a page stands for {_PAGING[added.paging]}")
     typer.echo(plain(f"{added.document}: {', '.join(parts)}"))
     if added.image_pages:
         shown = _numbers(added.image_pages)
@@ -210,7 +218,3 @@ def _numbers(numbers: tuple[int, ...]) -> str:
         else:
             runs.append([number])
     return ", ".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)
-
-
-def _counted(number: int, thing: str) -> str:
-    return f"{number:,} {thing}{'' if number == 1 else 's'}"

@@ -47,8 +47,10 @@ class Check:
 
 def doctor(
     *,
-    model: Annotated[list[str] | None, typer.Option(help="Ask this model for one word.")] = None,
-    database: Annotated[list[str] | None, typer.Option(help="Open this database.")] = None,
+    model: Annotated[list[str] | None, typer.Option(help="Test this model; repeatable.")] = None,
+    database: Annotated[
+        list[str] | None, typer.Option(help="Test this database; repeatable.")
+    ] = None,
     trust_role: TrustRole = False,
     as_json: AsJson = False,
 ) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 EXAMPLES = """\
 planweave dqa download data/
 
-planweave dqa check --data data/dqa-dev.tar.xz
+planweave dqa check --data data/planrag-*.zip
 """
 
 app = typer.Typer(no_args_is_help=True)

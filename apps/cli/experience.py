@@ -12,7 +12,7 @@ from rich.table import Table
 from planweave import BadInput
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.options import AsJson
-from planweave.apps.plain import json_text
+from planweave.apps.plain import counted, json_text
 from planweave.apps.threads import Thread, load_thread, memory_now
 from planweave.apps.trajectory import path_of
 from planweave.learning.experience import experience_of
@@ -65,14 +65,16 @@ def add(
 def confirm(
     thread: Annotated[str, typer.Argument(help="The name that the run printed.")],
     *,
-    owner: Annotated[str, typer.Option("--owner", help="The run's own if unset.")] = "",
+    owner: Annotated[
+        str, typer.Option("--owner", help="Owner of the path; the run's own if unset.")
+    ] = "",
     wrong: Annotated[bool, typer.Option("--wrong", help="Keep it as a path that failed.")] = False,
 ) -> None:
-    """Say that a thread's last answer was right, and keep its actions; nothing else keeps them."""
+    """Confirm that a thread's last answer was right, and keep its actions as a path."""
     asked = load_thread(thread, {})
     path = _path_of(asked, memory_now(asked.id), reward=0.0 if wrong else 1.0)
     experience_of(owner or asked.context.owner).add([path])
-    typer.echo(f"Kept as {path.key}, {len(path.instructions)} instructions.")
+    typer.echo(f"Kept as {path.key}, {counted(len(path.instructions), 'instruction')}.")
 
 
 @app.command("list")
@@ -98,7 +100,9 @@ def list_paths(owner: Owner = "local", as_json: AsJson = False) -> None:
 
 @app.command("show")
 def show(
-    key: Annotated[str | None, typer.Argument(help="Of a path; the whole graph if unset.")] = None,
+    key: Annotated[
+        str | None, typer.Argument(help="Key of a path; the whole graph if unset.")
+    ] = None,
     *,
     owner: Owner = "local",
     threshold: Annotated[
@@ -188,11 +192,12 @@ def _show_path(path: TaskPath, *, as_json: bool) -> None:
 def _show_graph(graph: "InstructionGraph") -> None:
     tasks = Counter(path.task for path in graph.paths)
     typer.echo(
-        f"{len(graph.paths)} paths in {len(graph.nodes)} nodes and {len(graph.edges)} edges, "
+        f"{counted(len(graph.paths), 'path')} in {counted(len(graph.nodes), 'node')} and "
+        f"{counted(len(graph.edges), 'edge')}, "
         f"threshold {graph.threshold:g}."
     )
     for task, count in tasks.most_common():
-        typer.echo(one_line(f"  {task or 'no task'}: {count} paths"))
+        typer.echo(one_line(f"  {task or 'no task'}: {counted(count, 'path')}"))
 
 
 def _record(graph: "InstructionGraph") -> dict[str, Any]:

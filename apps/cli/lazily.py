@@ -65,9 +65,18 @@ class Home(NamedTuple):
             alone = typer.Typer(add_completion=False)
             alone.command()(self.make() if self.make else getattr(module, self.name))
             command = get_command(alone)
+        _unwrap(command)
         if examples := getattr(module, "EXAMPLES", ""):
             command.epilog = f"Examples:\n\n{examples}"
         return command
+
+
+def _unwrap(command: Any) -> None:
+    """Join the lines of each paragraph of its help, and of its subcommands': rich wraps them."""
+    paragraphs = (command.help or "").split("\n\n")
+    command.help = "\n\n".join(" ".join(one.split()) for one in paragraphs)
+    for sub in getattr(command, "commands", {}).values():
+        _unwrap(sub)
 
 
 def lazy(callback: Callable[..., None], homes: Mapping[str, Home], **options: Any) -> typer.Typer:

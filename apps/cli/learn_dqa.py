@@ -86,7 +86,7 @@ def dqa(
     semantics: Reading = "annotation",
     seeds: Annotated[str, typer.Option(help="Seeds of searches, with commas between.")] = "1",
     generations: Annotated[
-        int | None, typer.Option(help="Of each search; unset: 250, or 40 if quick.", min=1)
+        int | None, typer.Option(help="Generations of a search; unset: 250, or 40 if quick.", min=1)
     ] = None,
     out: Annotated[Path, typer.Option(help="Folder of all that is kept.")] = Path(
         "results/learning"

@@ -30,7 +30,7 @@ def mcp(
     rules: Rules = None,
     model: Model = "",
 ) -> None:
-    """Serve the methods as MCP tools on standard input; options go before PLANWEAVE_SERVICE."""
+    """Serve the methods as MCP tools on standard input; options override PLANWEAVE_SERVICE."""
     from planweave.apps.service import service
 
     given = {

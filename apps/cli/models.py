@@ -17,7 +17,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def models() -> None:
-    """Weights of the models in this process."""
+    """The models that run in this process: list them, fetch their weights."""
 
 
 @app.command("pull")

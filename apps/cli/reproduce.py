@@ -18,7 +18,7 @@ from planweave.benchmarks.reproduction import PaperTable
 EXAMPLES = """\
 planweave reproduce
 
-planweave reproduce planrag --table 2 --limit 5
+planweave reproduce planrag --table 4 --limit 5
 """
 
 
@@ -27,7 +27,8 @@ def reproduce(
     *,
     table: Annotated[str, typer.Option(help="Its number; all that can be run if unset.")] = "",
     limit: Annotated[
-        int | None, typer.Option(help="Questions, tasks or items; those of our figure.", min=1)
+        int | None,
+        typer.Option(help="Questions, tasks or items at most; as in our figure if unset.", min=1),
     ] = None,
     data: Annotated[
         Path,
@@ -36,7 +37,7 @@ def reproduce(
             envvar="PLANWEAVE_PUBLISHED",
         ),
     ] = Path("data"),
-    model: Annotated[str, typer.Option(help="Chat model; that of our figure if unset.")] = "",
+    model: Annotated[str, typer.Option(help="Chat model; as in our figure if unset.")] = "",
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path(
         "results/reproduction"
     ),
@@ -45,7 +46,7 @@ def reproduce(
         bool, typer.Option("--markdown", help="Print the page docs/reproduction.md.")
     ] = False,
 ) -> None:
-    """Run what makes a table of one of the papers; without one, list them."""
+    """Run the commands behind a table of a paper; without a paper, list the tables."""
     if markdown:
         typer.echo(reproduction.page(), nl=False)
         return

@@ -38,9 +38,9 @@ _HUNG_SECONDS = 15
 
 def serve(
     *,
-    host: Annotated[str, typer.Option(help="Address to listen at.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen at.", min=1, max=_LAST)] = 2024,
-    workers: Annotated[int, typer.Option(min=1, help="Processes.")] = 1,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=_LAST)] = 2024,
+    workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     users: Annotated[
         Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
     ] = None,
@@ -51,7 +51,8 @@ def serve(
     no_token: Annotated[
         bool,
         typer.Option(
-            "--no-token", help="Without users: answer every program of this machine, without token."
+            "--no-token",
+            help="Without --users: answer every program of this machine, without a token.",
         ),
     ] = False,
     open_page: Annotated[

@@ -44,7 +44,9 @@ def settings(
         typer.Option(help="Only those that this method reads.", autocompletion=completion.methods),
     ] = "",
     as_json: AsJson = False,
-    markdown: Annotated[bool, typer.Option(help="Print as the page of the docs.")] = False,
+    markdown: Annotated[
+        bool, typer.Option("--markdown", help="Print as the page of the docs.")
+    ] = False,
 ) -> None:
     """List the settings of a run: --setting NAME=VALUE sets them."""
     rows = [*rows_of(method)]

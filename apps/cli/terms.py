@@ -57,7 +57,7 @@ def list_terms(
 
 @app.command("confirm")
 def confirm_term(
-    abbreviations: Annotated[list[str], typer.Argument(help="Such as LCOH.")],
+    abbreviations: Annotated[list[str], typer.Argument(help="Abbreviations, such as LCOH.")],
     owner: Owner = "local",
 ) -> None:
     """Confirm abbreviations: later threads use them."""
@@ -74,7 +74,7 @@ def confirm_term(
 
 @app.command("forget")
 def forget_term(
-    abbreviations: Annotated[list[str], typer.Argument(help="Such as LCOH.")],
+    abbreviations: Annotated[list[str], typer.Argument(help="Abbreviations, such as LCOH.")],
     owner: Owner = "local",
 ) -> None:
     """Forget abbreviations."""

@@ -8,7 +8,7 @@ planweave train adapt --data mine.jsonl --task NAME --agents shipped --out mine
 
 
 def train() -> None:
-    """Train what ships trained."""
+    """Train the plan assessor, or the agents of InstructRAG."""
 
 
 app = lazy(

@@ -50,7 +50,7 @@ def plan_assessor(
     *,
     data: Annotated[Path, typer.Option(help=f"Folder that holds {FILES[0]} and so on.")],
     out: Annotated[Path, typer.Option(help="Folder of the weights, their card and the curves.")],
-    seed: Annotated[int, typer.Option(help="Of every draw.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of every draw.", min=0)] = 1,
 ) -> None:
     """Train the plan assessor of FuRePA; vectors of finished blocks are kept if it is stopped."""
     try:

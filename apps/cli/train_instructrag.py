@@ -57,14 +57,16 @@ if TYPE_CHECKING:
 _PARTS = ("warm-start", "policy-gradient", "pre-training", "fine-tuning")
 
 Data = Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")]
-Seed = Annotated[int, typer.Option(help="Of every draw.", min=0)]
+Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
     """How long is trained, what paths are rewarded by, and what of the method is left out."""
 
-    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS
+    iterations: Annotated[int, typer.Option(help="Iterations of the meta-training.", min=1)] = (
+        ITERATIONS
+    )
     reward: Annotated[
         RewardName,
         typer.Option(
@@ -76,7 +78,7 @@ class Training:
         Path | None, typer.Option(help="File or folder of the environment's tasks, to score by.")
     ] = None
     questions: Annotated[
-        int, typer.Option(help="Of each of the three tasks of an iteration.", min=1)
+        int, typer.Option(help="Questions of each of the three tasks of an iteration.", min=1)
     ] = QUESTIONS
     others: Annotated[
         int, typer.Option(help="Other questions' paths that a question is tried with.", min=0)
@@ -220,7 +222,7 @@ def adapt(
     *,
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder of the adapted agents and their card.")],
-    agents: Annotated[str, typer.Option(help="Adapted are these: shipped, or a file.")] = SHIPPED,
+    agents: Annotated[str, typer.Option(help="Agents to adapt: shipped, or a file.")] = SHIPPED,
     task: Annotated[
         str, typer.Option(help="Type of question to adapt to; all of the file if unset.")
     ] = "",

@@ -35,7 +35,7 @@ class Options(ModelOptions):
     data: Annotated[Path | None, typer.Option(help="File or folder of its data.")] = None
     method: Annotated[str, typer.Option(help="Methods with commas between, or all.")]
     limit: Limit = None
-    seed: Annotated[int, typer.Option(help="Which of the questions the limit leaves.")] = 1
+    seed: Annotated[int, typer.Option(help="Seed that draws the questions of --limit.")] = 1
 
     def about(self, **more: JsonValue) -> dict[str, JsonValue]:
         """What result files say of these options, and more."""

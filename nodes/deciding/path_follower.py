@@ -50,7 +50,7 @@ class Finish(NamedTuple):
     @property
     def why(self) -> str:
         """The reason, in words."""
-        return f"A learned query ranks {self.decision} first [{self.fact}]."
+        return f"A learned query selects {self.decision} [{self.fact}]."
 
 
 def finish(state: WorkingMemory) -> Finish | None:

@@ -84,8 +84,8 @@ def test_what_was_grounded_is_told(tmp_path: Path) -> None:
 def test_wrong_names_are_told(tmp_path: Path) -> None:
     data = encyclopedia(tmp_path)
     assert "no environment 'chess'" in str(run("act", "chess").exception)
-    assert "no environment ''" in str(run("act").exception)
-    assert "no environment to act in" in str(run("act", "--task", "q1").exception)
+    assert "No environment is named. Name one of hotpotqa, " in str(run("act").exception)
+    assert "No environment is named" in str(run("act", "--task", "q1").exception)
     missing = run("act", "hotpotqa", "--data", data, "--task", "q9")
     assert "no task 'q9'" in str(missing.exception)
     assert not list((tmp_path / "state").rglob("*.json"))

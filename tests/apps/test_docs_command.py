@@ -47,6 +47,20 @@ def test_list_shows_collections_and_documents(energy: CommandLine) -> None:
     assert list(json.loads(energy("list", "--json").stdout)) == ["alice/notes", "default"]
 
 
+def test_documents_of_benchmarks_are_only_counted(energy: CommandLine) -> None:
+    energy("add", "energy.txt", "--collection", "bench/wind", "--embeddings", "none")
+    listed = energy("list").stdout
+    assert listed.endswith("bench/wind: 1 document\n")
+    assert listed.count("energy.txt") == 1
+    assert "energy.txt" in energy("list", "--collection", "bench/wind").stdout
+
+
+def test_a_page_of_a_long_text_is_called_a_part(docs: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "long.txt").write_text("Wind turbines stand at sea. " * 200)
+    added = docs("add", "long.txt", "--embeddings", "none").stdout
+    assert added.startswith("long.txt: added, 3 pages (one for each part of the text), ")
+
+
 def test_nothing_to_list(docs: CommandLine) -> None:
     assert docs("list").stdout == "There are no documents yet. Add some: planweave docs add FILE\n"
 

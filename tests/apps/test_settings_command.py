@@ -42,3 +42,8 @@ def test_examples_are_commands(planweave: CommandLine) -> None:
         for command in filter(None, re.split(r"\n+| && ", examples)):
             run = planweave(*shlex.split(command)[1:], "--help")
             assert (run.returncode, run.stderr) == (0, ""), command
+
+
+def test_help_wraps_only_where_the_terminal_ends(planweave: CommandLine) -> None:
+    shown = planweave("learn", "dqa", "--help", COLUMNS="300").stdout
+    assert "their card, and the curve of accuracy against experience" in shown

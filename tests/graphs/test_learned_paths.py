@@ -57,6 +57,7 @@ async def test_without_a_model_the_simulators_decision_is_found(
     outcome = question.simulate(semantics="annotation")
     assert memory["answer"]["decision"] in [str(best) for best in outcome.equivalent]
     assert memory["answer"]["facts"] == [1]
+    assert [claim["supported"] for claim in memory["claims"]] == [True]
     assert "{{" not in memory["path"]["instructions"][0]
     assert memory["path"]["origins"][0].startswith(f"generated: {name}")
     assert script.prompts == []
@@ -83,7 +84,7 @@ async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
     memory = await _planrag(run, script, question, tmp_path)
     assert answer_of(memory)["decision"] == str(memory["facts"][0]["values"]["decision"])
     assert answer_of(memory)["facts"] == [1]
-    assert answer_of(memory)["why"].startswith("A learned query ranks")
+    assert answer_of(memory)["why"].startswith("A learned query selects")
     assert memory["failures"]
     assert "The learned query puts" in script.prompts[0].text
     assert said == "so sorry" or len(script.prompts) == 1  # it is not asked for another decision

@@ -10,7 +10,7 @@ from planweave.benchmarks.suites import OWN
 EXAMPLES = """\
 planweave bench shop --model embedded --limit 20
 
-planweave bench dqa --data dqa-dev.tar.xz --method planrag,single_rag --database both
+planweave bench dqa --data data/planrag-*.zip --method planrag,single_rag --database both
 
 planweave bench report results/dqa/embedded.jsonl
 """

@@ -17,12 +17,14 @@ from planweave.benchmarks.suites.query_writing import abstention as abstaining
 
 
 def abstention(
-    files: Annotated[list[Path], typer.Argument(help="Result files with a confidence, as one.")],
+    files: Annotated[
+        list[Path], typer.Argument(help="Result files that hold confidences, taken together.")
+    ],
     target: Annotated[
-        float, typer.Option(help="Share of wrong answers that is borne.", min=0.001, max=0.999)
+        float, typer.Option(help="Share of wrong answers that is accepted.", min=0.001, max=0.999)
     ] = 0.1,
     confidence: Annotated[
-        float, typer.Option(help="How sure that must be.", min=0.5, max=0.999)
+        float, typer.Option(help="Confidence that it is kept.", min=0.5, max=0.999)
     ] = 0.95,
     seed: Annotated[int, typer.Option(help="Which half of the questions calibrates.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for the table and the plot.")] = None,

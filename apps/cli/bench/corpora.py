@@ -54,7 +54,7 @@ def rat_corpus(
         RESULTS / "rat"
     ),
 ) -> None:
-    """Build what RAT looks things up in, without what is tested; tell what was dropped."""
+    """Build what RAT looks things up in, without what is tested; list what was dropped."""
     console = Console(highlight=False)
     (chosen,) = listed(family, get_args(Family), "task family", every="")
     with console.status("reading …") as status:

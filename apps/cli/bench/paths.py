@@ -35,10 +35,12 @@ def paths(
     environment: Annotated[Environment, typer.Option(help="Environment of the tasks.")],
     data: Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")],
     seed: Annotated[
-        list[int], typer.Option(help="Of tasks, training and noise; repeatable.", min=0)
+        list[int], typer.Option(help="Seeds of tasks, training and noise; repeatable.", min=0)
     ] = [1, 2, 3],  # noqa: B006 - typer copies it
     limit: Annotated[int | None, typer.Option(help="Paths at most; all if unset.", min=8)] = None,
-    iterations: Annotated[int, typer.Option(help="Of the meta-training.", min=1)] = ITERATIONS,
+    iterations: Annotated[
+        int, typer.Option(help="Iterations of the meta-training.", min=1)
+    ] = ITERATIONS,
     agents: Annotated[
         str | None,
         typer.Option(

@@ -14,7 +14,7 @@ from planweave.benchmarks.core.store import ResultFile, read
 
 
 def report(
-    files: Annotated[list[Path], typer.Argument(help="Result files, taken as one.")],
+    files: Annotated[list[Path], typer.Argument(help="Result files, taken together.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the report as Markdown.")] = None,
     log: Log = "",
     as_json: AsJson = False,

@@ -158,7 +158,7 @@ def calibrated(
 
     Args:
         points: Questions that are used for nothing else.
-        target: Share of wrong answers that is borne.
+        target: Share of wrong answers that is accepted.
         confidence: How sure that must be.
         spare: Wrong answers with which the first threshold tried would still pass. More make a
             high coverage likelier and a small set of questions useless.

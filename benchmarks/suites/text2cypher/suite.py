@@ -17,7 +17,8 @@ class CypherOptions(QueryOptions):
     """What may be chosen."""
 
     graphs: Annotated[
-        Path | None, typer.Option(help="Folder of the graphs; graphs/ beside the questions.")
+        Path | None,
+        typer.Option(help="Folder of the graphs; if unset, graphs/ beside the questions."),
     ] = None
 
 

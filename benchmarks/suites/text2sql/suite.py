@@ -17,7 +17,8 @@ class SqlOptions(QueryOptions):
     """What may be chosen."""
 
     databases: Annotated[
-        Path | None, typer.Option(help="Folder of the databases; databases/ beside the questions.")
+        Path | None,
+        typer.Option(help="Folder of the databases; if unset, databases/ beside the questions."),
     ] = None
     only: Annotated[
         Part | None, typer.Option(help="Only questions that the database can, or cannot, answer.")
