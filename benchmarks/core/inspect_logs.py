@@ -8,7 +8,8 @@ arguments::
 """
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -106,16 +107,25 @@ def _log(label: str, records: Sequence[Record], results: Results) -> EvalLog:
                 first.model: _usage([call for record in records for call in record.calls])
             },
         ),
-        samples=[_sample(record, measures) for record in records],
+        samples=[*_samples(records, measures)],
     )
 
 
-def _sample(record: Record, measures: str) -> EvalSample:
+def _samples(records: Sequence[Record], measures: str) -> Iterator[EvalSample]:
+    """The records; each trial of a question is an epoch of its own."""
+    epochs: Counter[str] = Counter()
+    for record in records:
+        name = " ".join(filter(None, (record.question, record.database)))
+        epochs[name] += 1
+        yield _sample(record, measures, name, epochs[name])
+
+
+def _sample(record: Record, measures: str, name: str, epoch: int) -> EvalSample:
     """A record: its calls are events, the last of them is the conversation that is shown."""
     answer = record.score.answer or ""
     return EvalSample(
-        id=" ".join(filter(None, (record.question, record.database))),
-        epoch=1,
+        id=name,
+        epoch=epoch,
         input=record.question,
         target="",
         messages=_messages(record),

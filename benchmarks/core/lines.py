@@ -1,6 +1,7 @@
 """Files of JSON lines: published ones read, our own appended one by one, safe against a kill."""
 
 import fcntl
+import json
 import os
 from collections.abc import Callable
 from io import FileIO
@@ -9,6 +10,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import platformdirs
 from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from planweave import BadInput
 from planweave.records import read_records
@@ -97,7 +99,7 @@ class LineFile(Generic[Line]):
 
     def append(self, line: Line) -> None:
         """Write one line and wait until it is on the disk."""
-        rest = line.model_dump_json().encode() + b"\n"
+        rest = _written(line) + b"\n"
         while rest:
             rest = rest[self._file.write(rest) :]
         os.fsync(self._file.fileno())
@@ -122,6 +124,14 @@ class LineFile(Generic[Line]):
             self._file.seek(end - 1)
             if self._file.read(1) != b"\n":
                 self._file.write(b"\n")
+
+
+def _written(line: BaseModel) -> bytes:
+    """A line as JSON; what UTF-8 cannot write (half of a surrogate pair) is replaced."""
+    try:
+        return line.model_dump_json().encode()
+    except PydanticSerializationError:
+        return json.dumps(line.model_dump(mode="json"), ensure_ascii=False).encode(errors="replace")
 
 
 def _open(path: Path) -> FileIO:

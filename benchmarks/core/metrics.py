@@ -202,7 +202,9 @@ def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
         parts = [record.method, *([record.model] if len(models) > 1 else [])]
         return " ".join([*parts, *(f"{name}={record.settings.get(name)}" for name in changed)])
 
-    return divided(sorted(records, key=_place), label)
+    order = {name: -place for place, name in enumerate(METHODS.names())}
+    ordered = sorted(records, key=lambda record: (order.get(record.method, 1), record.method))
+    return divided(ordered, label)
 
 
 def divided(items: Iterable[Item], part: Callable[[Item], Part]) -> dict[Part, list[Item]]:
@@ -221,12 +223,6 @@ def parted(
         for label, own in groups.items():
             if some := [record for record in own if part(record) == name]:
                 yield name, label, some
-
-
-def _place(record: Record) -> tuple[int, str]:
-    names = METHODS.names()
-    known = record.method in names
-    return (-names.index(record.method) if known else 1, record.method)
 
 
 def _changed(records: Sequence[Record]) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import JsonValue
 from rich.console import Console
 from rich.table import Table as RichTable
+from rich.text import Text
 
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import (
@@ -64,7 +65,8 @@ class Report:
         lines = []
         for run in self.runs:
             data, machine, name = run.data, run.machine, run.versions.get("planweave")
-            drawn = f"{data['chosen']} of {data['questions']} questions" if "chosen" in data else ""
+            known = {"chosen", "questions"} <= data.keys()
+            drawn = f"{data['chosen']} of {data['questions']} questions" if known else ""
             parts = (
                 run.command,
                 run.started[:10],
@@ -174,11 +176,12 @@ def show(report: Report, console: Console) -> None:
 def show_tables(tables: Sequence[Table], console: Console) -> None:
     """Print tables."""
     for table in tables:
-        drawn = RichTable(title=table.title, title_justify="left", box=None)
+        title = Text(table.title, "table.title")  # as a Text it holds no markup
+        drawn = RichTable(title=title, title_justify="left", box=None)
         for name in table.columns:
-            drawn.add_column(name, no_wrap=name in ("scenario", "method", "data set"))
+            drawn.add_column(Text(name), no_wrap=name in ("scenario", "method", "data set"))
         for row in table.rows:
-            drawn.add_row(*(text(cell) for cell in row))
+            drawn.add_row(*(Text(text(cell)) for cell in row))
         console.print()
         console.print(drawn)
         if table.note:

@@ -1,10 +1,16 @@
+from io import StringIO
+
+import pytest
 from inline_snapshot import external_file
 from pydantic import JsonValue
 from records import record
+from rich.console import Console
 
 from planweave.benchmarks.core.record import Called, Record, Score
-from planweave.benchmarks.core.report import Report, markdown
+from planweave.benchmarks.core import metrics
+from planweave.benchmarks.core.report import Report, markdown, show, show_tables
 from planweave.benchmarks.core.store import Run
+from planweave.benchmarks.core.table import Table
 from planweave.models import CallRecord
 
 RUN = Run(
@@ -66,3 +72,32 @@ def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
     assert "Crashed runs" not in titles
     cost = next(table for table in report.tables if table.title == "Cost of a question")
     assert cost.rows[0][6] == "unknown price"
+
+
+@pytest.mark.parametrize("words", ["Search[Ed Wood]", "a closing [/b] of nothing", "at 12:m:30"])
+def test_what_a_cell_says_is_no_markup(words: str) -> None:
+    shown = StringIO()
+    table = Table(title=words, columns=(words,), rows=[(words,)])
+    show_tables([table], Console(file=shown, width=80))
+    assert shown.getvalue().count(words) == 3
+
+
+def test_a_head_without_counts_is_shown_without_them() -> None:
+    shown = StringIO()
+    bare = RUN.model_copy(update={"data": {"chosen": 2}})
+    show(Report.of([bare], RECORDS), Console(file=shown, width=200))
+    assert "planweave bench dqa --limit 2 · 2026-11-21 · Some CPU" in shown.getvalue()
+
+
+def test_installed_packages_are_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A look takes a tenth of a second: once a record it would be minutes."""
+    looks: list[None] = []
+
+    class Methods:
+        def names(self) -> tuple[str, ...]:
+            looks.append(None)
+            return ("planrag", "iter_rag")
+
+    monkeypatch.setattr(metrics, "METHODS", Methods())
+    assert list(metrics.grouped(RECORDS)) == ["iter_rag", "planrag"]
+    assert len(looks) == 1
