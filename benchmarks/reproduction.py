@@ -7,6 +7,7 @@ The list is ``reproduction.yaml`` beside this file; ``planweave reproduce`` and 
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import yaml
@@ -101,11 +102,11 @@ def commands(
     """The commands of some tables with their values, each once."""
     made = [
         run.format(
-            data=data,
-            dqa=_dqa(data),
-            out=out,
+            data=quote(str(data)),
+            dqa=quote(str(_dqa(data))),
+            out=quote(str(out)),
             limit=limit or one.limit or "",
-            model=model or one.model,
+            model=quote(model or one.model),
         )
         for one in tables
         for run in one.runs

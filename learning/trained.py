@@ -44,10 +44,15 @@ def write(path: Path, arrays: Arrays, card: Card) -> None:
     """Write the arrays as ``.npz`` and the card beside them as ``.json``, with the checksum."""
     packed = io.BytesIO()
     np.savez_compressed(packed, allow_pickle=False, **arrays)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(packed.getvalue())
     written = card.model_copy(update={"sha256": hashlib.sha256(packed.getvalue()).hexdigest()})
-    path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(packed.getvalue())
+        path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
+    except OSError as error:
+        raise BadInput(
+            f"{path.parent} cannot be written ({error.strerror}).", fix="Name another folder."
+        ) from None
 
 
 def read(

@@ -21,11 +21,12 @@ def output_per_level(question: Question) -> Decision | None:
     suppliers = _suppliers(question)
     if not suppliers:
         return None
-    return int(
-        max(suppliers, key=lambda row: float(row["current_output"]) / float(row["level"]))[
-            "building_id"
-        ]
-    )
+    best = max(suppliers, key=lambda row: _ratio(row["current_output"], row["level"]))
+    return int(best["building_id"])
+
+
+def _ratio(amount: Value, size: Value) -> float:
+    return float(amount) / float(size) if float(size) else 0.0
 
 
 def only_supplier(question: Question) -> Decision | None:

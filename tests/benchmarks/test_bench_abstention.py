@@ -43,7 +43,11 @@ def point(
     )
 
 
-@given(st.integers(1, 300), st.data(), st.sampled_from((0.5, 0.9, 0.95, 0.99)))
+@given(
+    st.integers(1, 300) | st.integers(1500, 2500),
+    st.data(),
+    st.sampled_from((0.5, 0.9, 0.95, 0.99)),
+)
 def test_the_limit_is_that_of_clopper_and_pearson(
     n: int, data: st.DataObject, confidence: float
 ) -> None:

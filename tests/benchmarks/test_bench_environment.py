@@ -11,11 +11,14 @@ from typing import cast
 import pytest
 from bench_command import bench
 from json_lines import write_lines
+from pydantic import JsonValue
+from records import record
 from scripted import Replies, register
 from toy_world import ToyShop
 from worlds import WordVectors, encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.suites.environment.play import (
     Gold,
     followers,
@@ -30,6 +33,7 @@ from planweave.benchmarks.suites.environment.players import (
     Walker,
     doors,
 )
+from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import read_paths
 from planweave.tools.environments import Environment, Observation, episodes, open_environment
@@ -279,6 +283,22 @@ def test_ends_of_the_environment_stand_in_the_report(
     report = (tmp_path / "out" / "webshop" / "report.md").read_text()
     assert "success | environment's crashes | environment's time-outs |" in report
     assert "(1) | 1 | 1 |" in report
+
+
+def test_models_stand_apart_in_the_report() -> None:
+    details: dict[str, JsonValue] = {"kind": "fashion", "done": True}
+    scores = [
+        Score(value=value, answer="over", explanation="", details=details) for value in (1.0, 0.0)
+    ]
+    records = [
+        record(method="react", suite="environment", model=model, key=model, score=score)
+        for model, score in zip(("good", "bad"), scores, strict=True)
+    ]
+    (shown,) = EnvironmentTasks().tables(records)
+    assert [(row[0], str(row[2])[:4]) for row in shown.rows] == [
+        ("react good", "100."),
+        ("react bad", "0.0%"),
+    ]
 
 
 def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:

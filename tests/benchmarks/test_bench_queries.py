@@ -128,6 +128,7 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
         ({"ordered": [True]}, r"2 golds, 2 answers, 1 marks"),
         ({"answers": None, "golds": ["SELECT nothing"]}, r"names does not run"),
         ({"question": None}, r"question"),
+        ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names sorts cannot be read"),
     ],
 )
 def test_a_line_that_cannot_be_used(
@@ -314,7 +315,9 @@ def test_the_command_over_graphs(tmp_path: Path) -> None:
 
 def test_a_mode_that_is_none(data: Path, tmp_path: Path) -> None:
     words = ("--mode", "fast", "--out", tmp_path / "out")
-    bench("text2sql", "--data", data, *words, fails="There is no mode 'fast'")
+    bench("text2sql", "--data", tmp_path / "gone", *words, fails="There is no mode 'fast'")
+    (data / "databases" / "shop.glossary.txt").write_bytes(b"\xff")
+    bench("text2sql", "--data", data, "--out", tmp_path / "out", fails="not UTF-8")
     assert {"plain", "plain_repair"} <= set(SOLVERS.names())
     assert not (tmp_path / "out").exists()
 

@@ -14,12 +14,18 @@ from records import record
 from scripted import Prompt, Reply, register
 from typer.testing import Result
 
+from planweave.benchmarks.core.play import Way
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.suite import Sample, suite
+from planweave.benchmarks.suites.rat.code_eval import Grade
 from planweave.benchmarks.suites.rat.corpus import Text, decontaminated
-from planweave.benchmarks.suites.rat.items import collection_of, load
+from planweave.benchmarks.suites.rat.items import Item, collection_of, load
+from planweave.benchmarks.suites.rat.suite import Target
 from planweave.benchmarks.suites.rat.tables import rat_tables
 from planweave.benchmarks.suites.writing.suite import load_tasks
+from planweave.memory import Context, WorkingMemory
+from planweave.memory.records import Failure
 from planweave.tools.documents import collection
 
 TEN = "one two three four five six seven eight nine ten"
@@ -346,8 +352,32 @@ def test_several_attempts_differ_in_seed_and_temperature(
     bench("rat", *given, "--model", model, "--method", "direct")
     assert asked == [(0.8, 0), (0.8, 1), (0.8, 2)]  # word problems: three, unless told
     asked.clear()
-    bench("rat", *given, "--model", model, "--method", "direct", "--samples", 1)
+    words = ("rat", *given, "--model", model, "--method", "direct", "--samples", 1)
+    bench(*words)
     assert asked == [(0.0, 0)]
+    collection.open_collection("mine", embeddings="words:1", create=True)
+    assert "0 done before, 1 to do" in bench(*words, "--collection", "mine").output
+    assert "1 done before, 0 to do" in bench(*words, "--collection", "mine").output
+
+
+async def test_failures_of_all_attempts_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def played(_way: Way, _sample: object, _on_call: object, *, seed: int) -> WorkingMemory:
+        failures = [Failure(role="drafter", kind="malformed", detail="?")] * (seed == 0)
+        return {"failures": failures, "answer": None}
+
+    monkeypatch.setattr(Way, "play", played)
+    item = Item("GSM8K", "1", "How many?", "", lambda _: Grade(False, ""))
+    sample = Sample(
+        suite="rat",
+        question="1",
+        method="direct",
+        asked="How many?",
+        context=Context(),
+        target=Target(item, 3),
+    )
+    memory = await suite("rat").play(sample, print)
+    assert len(memory["failures"]) == 1
+    assert len(memory["attempts"]) == 3
 
 
 @pytest.mark.parametrize(

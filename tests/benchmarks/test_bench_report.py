@@ -6,8 +6,8 @@ from pydantic import JsonValue
 from records import record
 from rich.console import Console
 
-from planweave.benchmarks.core.record import Called, Record, Score
 from planweave.benchmarks.core import metrics
+from planweave.benchmarks.core.record import Called, Record, Score
 from planweave.benchmarks.core.report import Report, markdown, show, show_tables
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.table import Table

@@ -136,6 +136,9 @@ def test_domains_and_levels_are_chosen(data: Path) -> None:
     assert FEE in found.rules["nba"].text
     with pytest.raises(BadInput, match="no problem of these"):
         load(data, ["tax"], [2])
+    (data / "rules_tax.txt").write_bytes(b"\xff")
+    with pytest.raises(BadInput, match="not UTF-8"):
+        _ = load(data, ["tax"]).rules["tax"].text
     (data / "rules_tax.txt").unlink()
     with pytest.raises(BadInput, match="rules_tax"):
         load(data, ["tax"])
@@ -161,7 +164,9 @@ def analyst(prompt: Prompt) -> Reply:
             return {"working": f"{FEE} So it is $140.", "answer": "$140"}
 
 
-def test_methods_and_the_whole_rules_in_one_prompt(data: Path, tmp_path: Path) -> None:
+def test_methods_and_the_whole_rules_in_one_prompt(
+    data: Path, tmp_path: Path, word_search: None
+) -> None:
     model = register(analyst)
     source = ("--data", data, "--domain", "airline", "--embeddings", "none", "--model", model)
     by_search = ("--setting", "whole_collection=off")
@@ -179,6 +184,8 @@ def test_methods_and_the_whole_rules_in_one_prompt(data: Path, tmp_path: Path) -
     costs = {row[0]: row for row in tables["Cost of a question"]["rows"]}
     assert [costs["react"][at]["mean"] for at in (2, 3)] == [5, 5]
     assert [costs["whole"][at]["mean"] for at in (2, 3)] == [1, 1]
+    other = bench(*words, "--method", "whole,react", "--embeddings", "words:8")
+    assert "2 done before, 2 to do" in other.stderr  # the whole rules are not searched
     [path] = (tmp_path / "out").glob("*.jsonl")
     records = read(path).records.values()
     (whole, *_) = [r for r in records if r.method == "whole" and r.question == "air-1"]

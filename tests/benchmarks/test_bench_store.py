@@ -109,6 +109,6 @@ def test_several_files_are_one_result(tmp_path: Path) -> None:
 def test_half_of_a_surrogate_pair_does_not_end_a_benchmark(tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one")
     results = ResultFile(path, silent)
-    results.append(finished("two").model_copy(update={"error": "It says \ud83d – no more."}))
+    results.append(finished("two").model_copy(update={"error": "It says \ud83d - no more."}))
     results.close()
-    assert read(path).records["two"].error == "It says ? – no more."
+    assert read(path).records["two"].error == "It says ? - no more."

@@ -112,6 +112,8 @@ def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
     for module in (code_eval, math_eval):
         with pytest.raises(BadInput, match="not in a known format"):
             module.load(write_lines(tmp_path / "rows.jsonl.gz", {"question": 1}))
+    with pytest.raises(BadInput, match="not in a known format"):
+        load(write_lines(tmp_path / "rows.jsonl.gz", {**PLUS, "assertion": "assert ("}))
 
 
 @pytest.mark.parametrize(("samples", "right"), [(5, 0), (5, 1), (5, 3), (5, 5), (1, 1)])

@@ -13,6 +13,7 @@ from json_lines import write_lines
 
 from planweave.apps.cli import progress
 from planweave.apps.cli.main import main
+from planweave.benchmarks.suites.environment.play import Gold, play
 from planweave.benchmarks.suites.environment.reward import EnvironmentReward, Episode
 from planweave.learning import agents_file
 from planweave.learning.agent_batches import Settings
@@ -125,6 +126,18 @@ def test_a_broken_episode_counts_as_far_as_it_came(tmp_path: Path) -> None:
         assert reward.given_up == ["The library burns."]
     with closing(rewarded(Library(), kept)) as again:
         assert again.given_up == ["The library burns."]
+
+
+def test_what_a_failed_beginning_took_is_no_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Gone(Library):
+        def reset(self, task: Task) -> Observation:
+            raise EnvironmentFailed("There is no library.")
+
+    world = Gone()
+    (played,) = play(world, world.tasks()[:1], Gold)
+    assert played.error == "There is no library."
+    assert played.reset_seconds > 0
+    assert (played.choice_seconds, played.step_seconds) == (0, 0)
 
 
 def test_a_path_is_from_another_question_that_went_most_like_it(tmp_path: Path) -> None:

@@ -61,6 +61,8 @@ def test_a_table_shows_its_commands_with_the_options_given(tmp_path: Path) -> No
     shown = run("furepa", "--table", "irrelevant", "--limit", "3", "--data", "D", "--dry-run")
     assert "--method furepa,furepa-irrelevant-2" in shown
     assert "--limit 3" in shown
+    spaced = run("furepa", "--table", "irrelevant", "--data", "my data", "--dry-run")
+    assert "my data" in shlex.split(spaced)
     assert "nothing to run" in run("rat", "--table", "7")
     listed = run()
     assert "figure 4.4" in listed

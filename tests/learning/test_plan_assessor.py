@@ -81,6 +81,12 @@ def test_what_is_damaged_is_told_in_a_sentence(path: Path, broken: str) -> None:
     assert "\n" not in str(told.value)
 
 
+def test_a_folder_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(BadInput, match="cannot be written"):
+        save(tmp_path / "file", weights(), CARD, SEEN)
+
+
 def test_no_code_hides_in_the_weights(tmp_path: Path) -> None:
     class Hostile:
         def __reduce__(self) -> tuple[object, ...]:

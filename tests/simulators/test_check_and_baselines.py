@@ -58,7 +58,7 @@ def building(second: float) -> Question:
         [
             (0, 1, 90.0, 90.0, 5),
             (1, 2, 10.0, 10.0, 5),
-            *([(1, 3, second, second, 10)] * bool(second)),
+            *([(1, 3, second, second, 10 if second < 1000 else 0)] * bool(second)),
         ],
         [(0, 2, 10.0, 10.0, 5), (0, 3, 10.0, 10.0, 10)],
     )
@@ -68,6 +68,7 @@ def building(second: float) -> Question:
 def test_building_baselines() -> None:
     assert baselines.output_per_level(building(19.0)) == 2
     assert baselines.output_per_level(building(21.0)) == 3
+    assert baselines.output_per_level(building(1000.0)) == 2  # nothing by no level
     assert baselines.only_supplier(building(19.0)) is None
     assert baselines.only_supplier(building(0.0)) == 2
 

@@ -149,6 +149,9 @@ def _played(environment: Environment, task: Task, choose: Choose, most: int) -> 
             seen = environment.step(action)
     except EnvironmentFailed as failed:
         error = str(failed)
+    ended = perf_counter()
+    if begun == started:  # the environment failed before it had begun
+        begun = chosen = ended
     return Played(
         task=task.id,
         kind=task.kind,
@@ -158,7 +161,7 @@ def _played(environment: Environment, task: Task, choose: Choose, most: int) -> 
         recall=_recall(done, task.gold),
         choice_seconds=chosen - begun,
         reset_seconds=begun - started,
-        step_seconds=perf_counter() - chosen,
+        step_seconds=ended - chosen,
         error=error,
     )
 

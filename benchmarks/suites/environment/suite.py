@@ -5,7 +5,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from planweave.benchmarks.core.metrics import divided, rate
+from planweave.benchmarks.core.metrics import grouped, rate
 from planweave.benchmarks.core.play import CRASH, STOPS, OnCall, described, play_graph
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, Suite, register
@@ -62,7 +62,7 @@ class EnvironmentTasks(Suite):
         """Score by type of task, how many tasks had the whole score, and ends of environments."""
         rows: list[tuple[Cell, ...]] = []
         shown = [name for name in ENDS if any(_count(record, name) for record in records)]
-        for method, mine in divided(records, lambda record: record.method).items():
+        for method, mine in grouped(records).items():
             kinds = sorted({str(record.score.details["kind"]) for record in mine})
             for kind in ("", *(kinds if len(kinds) > 1 else ())):
                 of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]

@@ -8,7 +8,7 @@ prediction (2017, arXiv:1705.08500).
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import comb, fsum
+from math import exp, fsum, lgamma, log, log1p
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.benchmarks.core.metrics import Estimate, rate
@@ -140,8 +140,12 @@ def upper_limit(wrong: int, given: int, confidence: float = 0.95) -> float:
 
 
 def _at_most(wrong: int, given: int, share: float) -> float:
-    """The probability of so many or fewer in so many trials."""
-    return fsum(comb(given, k) * share**k * (1 - share) ** (given - k) for k in range(wrong + 1))
+    """The probability of so many or fewer in so many trials, by logarithms as counts are large."""
+    right, every, whole = log1p(-share), lgamma(given + 1), log(share)
+    return fsum(
+        exp(every - lgamma(k + 1) - lgamma(given - k + 1) + k * whole + (given - k) * right)
+        for k in range(wrong + 1)
+    )
 
 
 def calibrated(

@@ -81,9 +81,9 @@ class QuerySuite(Suite):
 
     def select(self, options: Any, context: Context, status: Status) -> Selection:
         """The questions whose answer is decided, with every mode."""
+        modes = listed(options.method, SOLVERS.names(), "mode")
         data = options.data or published(self.name)
         questions = self.questions(options, data)
-        modes = listed(options.method, SOLVERS.names(), "mode")
         deciding = [question for question in questions if question.decides]
         left = len(questions) - len(deciding)
         note = f"{left} questions are skipped: ties leave open which rows are their answer."

@@ -59,7 +59,7 @@ def load(path: Path) -> list[Problem]:
     rows = published(path)
     try:
         return [_reader(row)(row) for row in rows]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, SyntaxError) as error:
         raise BadInput(
             f"{path} is not in a known format of programming tasks: {error!r}.",
             fix="Give a published file of HumanEval, HumanEval+, MBPP or MBPP+.",

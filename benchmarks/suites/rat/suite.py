@@ -6,7 +6,7 @@ run in the sandbox, plans by the rules of the crafting world.
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, ClassVar, NamedTuple
@@ -116,10 +116,16 @@ class Rat(Suite):
         return {"collection": options.collection or corpus_of(options.family, str(options.data))}
 
     def pools(self, options: Any, source: str) -> dict[str, list[Item]]:
-        """The data sets that were named."""
-        names = tuple(FILES[options.family])
+        """The data sets that were named; another collection than the corpus makes other samples."""
+        names, other = tuple(FILES[options.family]), options.collection
         wanted = listed(options.dataset or names[0], names, "data set")
-        return {name: load(options.family, name, options.data) for name in wanted}
+        found = {name: load(options.family, name, options.data) for name in wanted}
+        if not other:
+            return found
+        return {
+            name: [replace(item, content=f"{item.content} {other}") for item in items]
+            for name, items in found.items()
+        }
 
     def select(self, options: Any, context: Context, status: Status) -> Selection:
         """Every chosen item with every method, item by item."""
@@ -166,12 +172,16 @@ class Rat(Suite):
         )
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Attempt it, each time with another seed: what the last attempt knows, and each one."""
+        """Attempt it, each time with another seed.
+
+        Known are what the last attempt knows, the failures of all, and each one.
+        """
         made: list[WorkingMemory] = []
         for number in range(sample.target.attempts):
             seed = (sample.context.seed or 0) + number
             made.append(await WAYS[sample.method].play(sample, on_call, seed=seed))
-        return {**made[-1], "attempts": made}
+        failures = [failure for one in made for failure in one["failures"]]
+        return {**made[-1], "failures": failures, "attempts": made}
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
         """The share of attempts that are right; a crashed run has none."""

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from planweave import BadInput
 from planweave.benchmarks.suites.query_writing.question import file_in
-from planweave.records import read_records
+from planweave.records import read_records, read_text
 
 Domain: TypeAlias = Literal["airline", "tax", "nba"]
 DOMAINS: tuple[Domain, ...] = ("airline", "tax", "nba")
@@ -51,7 +51,7 @@ class RuleBook(NamedTuple):
     @property
     def text(self) -> str:
         """All of them."""
-        return self.path.read_text("utf-8")
+        return read_text(self.path, fix=_FIX)
 
 
 class Found(NamedTuple):

@@ -34,6 +34,7 @@ from planweave.memory import Context
 
 NAME = "rules"
 _LEVELS = ("0", "1", "2")
+_USUAL = "minilm"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +53,7 @@ class RuleOptions(Options):
         ),
     ] = "whole,react,planrag"
     level: Annotated[str, typer.Option(help="Levels, 0 (easy) to 2, or all.")] = "all"
-    embeddings: Embeddings = "minilm"
+    embeddings: Embeddings = _USUAL
 
 
 @register(NAME)
@@ -80,6 +81,7 @@ class Rules(Suite):
             methods=methods,
             settings=context,
             rules=found.rules,
+            embeddings=options.embeddings,
             collections={
                 domain: collect(
                     [Document(found.rules[domain].path.name, found.rules[domain].path)],
@@ -128,10 +130,13 @@ def samples(
     settings: Context,
     rules: Mapping[Domain, RuleBook],
     collections: Mapping[Domain, str],
+    embeddings: str,
 ) -> list[Sample]:
     """Every problem with every method: method by method, domain by domain."""
     made = []
     for method in methods:
+        # Records of the usual embeddings were kept before others could be chosen: no part of keys.
+        other = "" if method == WHOLE or embeddings == _USUAL else embeddings
         for problem in sorted(problems, key=lambda problem: problem.domain):
             book = rules[problem.domain]
             collection = None if method == WHOLE else collections[problem.domain]
@@ -143,7 +148,7 @@ def samples(
                     method=method,
                     asked=asked(problem),
                     context=settings.model_copy(update={"collection": collection}),
-                    content=digest(f"{book.text}{problem.model_dump_json()}"),
+                    content=digest(f"{book.text}{problem.model_dump_json()}{other}"),
                     target=Target(problem, book),
                 )
             )

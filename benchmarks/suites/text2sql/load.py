@@ -23,7 +23,7 @@ from planweave.benchmarks.suites.query_writing.question import (
     file_in,
     find_file,
 )
-from planweave.records import read_records
+from planweave.records import read_records, read_text
 
 Part = Literal["answerable", "unanswerable"]
 
@@ -102,7 +102,7 @@ def _questions(file: Path, databases: Path, *, answerable: bool) -> list[Questio
 
 def _notes(databases: Path, name: str) -> str:
     glossary = databases / f"{name}.glossary.txt"
-    return glossary.read_text("utf-8").strip() if glossary.is_file() else ""
+    return read_text(glossary, fix=_FIX).strip() if glossary.is_file() else ""
 
 
 def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
@@ -110,7 +110,7 @@ def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
     if not all(golds):
         raise BadInput(f"The question {name} has no gold query.", fix=_FIX)
     answers = line.answers or [answer_of(name, gold, source) for gold in golds]
-    ordered = line.ordered or [_sorts(gold) for gold in golds]
+    ordered = line.ordered or [_sorts(name, gold) for gold in golds]
     ties = line.ties or [None] * len(golds)
     if not len(golds) == len(answers) == len(ordered) == len(ties):
         raise BadInput(
@@ -124,11 +124,17 @@ def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
     )
 
 
-def _sorts(gold: str) -> bool:
+def _sorts(name: str, gold: str) -> bool:
     """Whether a query has an ORDER BY at its top level."""
     import sqlglot
 
-    return sqlglot.parse_one(gold, read="sqlite").args.get("order") is not None
+    try:
+        return sqlglot.parse_one(gold, read="sqlite").args.get("order") is not None
+    except sqlglot.errors.SqlglotError:
+        raise BadInput(
+            f"Whether the gold query of the question {name} sorts cannot be read.",
+            fix="Say it with `ordered`, a true or false for each gold.",
+        ) from None
 
 
 def _sentence(gold: str) -> str:
