@@ -41,7 +41,7 @@ def act(
     limits: Limits,
     telling: Telling,
 ) -> None:
-    """Solve a task of an environment, action by action (docs/instruct-rag.md)."""
+    """Solve a task of an environment, action by action (docs/environments.md)."""
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import load_thread
     from planweave.nodes.acting.environment import task_to_solve

@@ -9,7 +9,7 @@ from planweave import BadInput
 from planweave.apps import completion
 from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
 from planweave.apps.cli.groups import grouped
-from planweave.apps.options import Approve, PlanFile
+from planweave.apps.options import Approve, PlanFile, context_of
 from planweave.tools.web.engine import KNOWN
 
 EXAMPLES = """\
@@ -32,7 +32,8 @@ class Texts:
     collection: Annotated[
         str,
         typer.Option(
-            help="Document collection (`planweave docs`); `default` if unset.",
+            help="Document collection (`planweave docs`). If unset: default, but a small model "
+            "that is given a database reads none.",
             autocompletion=completion.collections,
         ),
     ] = ""
@@ -65,8 +66,10 @@ def ask(
     if telling.resume:
         go_on(question, sources, telling, command="ask")
         return
+    of_run = {**players.settings(), **bounds.settings()}
+    small = not players.method and context_of(of_run).assists("selector")
     settings = {
-        "collection": _collection(texts, sources),
+        "collection": _collection(texts, sources, small=small),
         "web_search": texts.web_search or None,
         **sources.settings(),
         "approve": approve,
@@ -77,15 +80,20 @@ def ask(
     begin(question, settings, players, plan=plan, command="ask", as_json=telling.as_json)
 
 
-def _collection(texts: Texts, sources: Sources) -> str | None:
-    """The collection that is asked: the default one, where none is named and there is one."""
+def _collection(texts: Texts, sources: Sources, *, small: bool) -> str | None:
+    """The collection that is asked: if none is named, the default one, where there is one.
+
+    A small model that is given a database reads no documents besides: it answers best from one
+    query.
+    """
     from planweave.tools.documents import collections
 
     if texts.collection or texts.web_search:
         return texts.collection or None
-    if _DEFAULT in collections():
+    connected = any(sources.urls().values())
+    if _DEFAULT in collections() and not (small and connected):
         return _DEFAULT
-    if any(sources.urls().values()):
+    if connected:
         return None
     raise BadInput(
         "There is nothing to ask: no database is named, and no document was added.",

@@ -71,6 +71,11 @@ class Players:
         ),
     ] = False
 
+    def settings(self) -> dict[str, Any]:
+        """The settings of a run that say who plays its roles."""
+        models = named(self.role_model, "--role-model", "planner=openai:gpt-4o")
+        return {"model": self.model, "models": models, "fresh": self.fresh}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
@@ -145,14 +150,7 @@ def begin(
         )
     if players.method:
         METHODS.get(players.method)
-    context = context_of(
-        {
-            "model": players.model,
-            "models": named(players.role_model, "--role-model", "planner=openai:gpt-4o"),
-            "fresh": players.fresh,
-            **settings,
-        }
-    )
+    context = context_of({**players.settings(), **settings})
     for url in filter(None, (context.database, context.graph)):
         open_filled(url)  # what is not there is reported before anything else
     if context.collection:

@@ -142,6 +142,20 @@ def test_a_database_is_asked_without_documents(planweave: CommandLine, offers: s
     assert "Birch" in run.stdout
 
 
+def test_a_small_model_reads_documents_beside_a_database_only_if_they_are_named(
+    planweave: CommandLine, offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
+    (tmp_path / "note.txt").write_text("Birch delivers late.")
+    (tmp_path / "none.txt").write_text("")
+    planweave("docs", "add", "note.txt", "--embeddings", "none")
+    asked = ("ask", "Which offer?", "--database", offers, "--model", "script:none.txt")
+    small = (*asked, "--setting", "assist=on")
+    assert planweave(*small).stdout.startswith("single_rag ")
+    assert planweave(*small, "--collection", "default").stdout.startswith("agent_v1 ")
+    assert planweave(*asked).stdout.startswith("planrag ")
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [((), "nothing to ask"), (("--collection", "none"), "no document collection 'none'")],
