@@ -4,6 +4,7 @@ The list is ``reproduction.yaml`` beside this file; ``planweave reproduce`` and 
 ``docs/reproduction.md`` are made from it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
@@ -129,45 +130,47 @@ def page() -> str:
 _HEAD = """\
 # Reproduction
 
-Made by `planweave reproduce --markdown`; the list is `benchmarks/reproduction.yaml`. It names every table of the five papers, and the figures that hold results: the command, the sample, our figure, the paper's, what differs, and the seconds that it took.
+Made by `planweave reproduce --markdown`; the list is `benchmarks/reproduction.yaml`. It names every table of the five papers, and the figures that hold results: the sample, our figure, the paper's, the seconds that it took, and below each table what differs.
 
 ```console
 $ planweave reproduce                                  # lists papers and tables
-$ planweave reproduce planrag --table 4 --data DATA    # runs it
+$ planweave reproduce planrag --table 4 --dry-run      # shows the commands
+$ planweave reproduce planrag --table 4 --data DATA    # runs them
 $ planweave reproduce rat --limit 20 --model openai:gpt-4o --data DATA
-$ planweave reproduce furepa --dry-run                 # shows the commands
 ```
 
-DATA is a folder with the published files, each data set in its own folder: `dqa/`, `hotpotqa/`, `2wikimultihopqa/`, `musique/`, `trajectories/`, `alfworld/`, `webshop/`, `scienceworld/`, `code/`, `math/`, `minecraft/`, `docs/`, `tatqa/`, `rag_eval/`. `PLANWEAVE_PUBLISHED` names it, too. Commands go on where they were stopped. Our figures are of small open models on two processor cores that did other work as well, so seconds are too high; the papers used GPT-3.5, GPT-4 and models of like size. Low figures are the model's as long as `analyst:perfect` (PlanRAG, table 4) and the players without a model (InstructRAG, table 1) reach high ones by the same code. In brackets: 95 % intervals.
+DATA (or `PLANWEAVE_PUBLISHED`) is a folder with the published files, each data set in its own folder: `dqa/`, `hotpotqa/`, `2wikimultihopqa/`, `musique/`, `trajectories/`, `alfworld/`, `webshop/`, `scienceworld/`, `code/`, `math/`, `minecraft/`, `docs/`, `tatqa/`, `rag_eval/`. Commands go on where they were stopped.
+
+Our figures are of small open models on two processor cores that did other work as well, so seconds are too high. The papers used GPT-3.5, GPT-4 and models of like size. `analyst:perfect` (PlanRAG, table 4) and the players without a model (InstructRAG, table 1) reach high figures by the same code: low ones are the model's. In brackets: 95 % intervals.
 """  # noqa: E501 - a paragraph of the page is one line
 
 
 def _section(one: Paper) -> Iterator[str]:
     yield f"## {one.name}\n\n{one.title}. {one.note}".rstrip() + "\n"
+    measured = [table for table in one.tables if table.runs]
     yield "| table | shows | sample | ours | paper | seconds |\n|---|---|---|---|---|---|"
-    for table in one.tables:
-        links = ", ".join(f"[{Path(name).name}](../results/{name})" for name in table.results)
-        ours = table.ours or ("not measured" if table.runs else "-")
-        cells = (
-            table.table,
-            table.shows,
-            table.sample or "-",
-            f"{ours} ({links})" if links else ours,
-            table.theirs or "-",
-            "-" if table.seconds is None else f"{table.seconds:,}",
-        )
-        yield "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+    yield from map(_row, measured)
     yield ""
-    told: dict[tuple[str, ...], str] = {}
-    for table in one.tables:
-        yield f"**{table.table}**: {table.differs}"
-        if table.runs and told.setdefault(table.runs, table.table) != table.table:
-            yield f"\nThe commands of {told[table.runs]}."
-        elif table.runs:
-            given = {"data": "DATA", "dqa": "DATA/dqa", "out": "OUT"}
-            made = [
-                run.format(**given, limit=table.limit or "", model=table.model)
-                for run in table.runs
-            ]
-            yield "\n```\n" + "\n".join(f"planweave {run}" for run in made) + "\n```"
-        yield ""
+    alike = re.compile(r"as table \S+$")  # the sample says the same
+    yield from (
+        f"- **{table.table}**: {table.differs}"
+        for table in measured
+        if not alike.match(table.differs)
+    )
+    if others := [f"{table.table} ({table.shows})" for table in one.tables if not table.runs]:
+        yield f"\nNothing is run for {', '.join(others)}."
+    yield ""
+
+
+def _row(table: PaperTable) -> str:
+    links = ", ".join(f"[{Path(name).name}](../results/{name})" for name in table.results)
+    ours = table.ours or "not measured"
+    cells = (
+        table.table,
+        table.shows,
+        table.sample or "-",
+        f"{ours} ({links})" if links else ours,
+        table.theirs or "-",
+        "-" if table.seconds is None else f"{table.seconds:,}",
+    )
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"

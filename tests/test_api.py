@@ -34,6 +34,16 @@ def replies() -> ScriptedModel:
     return ScriptedModel(WHOLE)
 
 
+def test_the_example_of_the_docs_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = Path(__file__).parents[1]
+    monkeypatch.chdir(root)
+    page = (root / "docs" / "api.md").read_text("utf-8").partition("## Without a model")[2]
+    (example,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    assert (names["result"].decision, names["result"].verdict["kind"]) == ("birch", "supported")
+
+
 # loading
 
 

@@ -197,7 +197,7 @@ def _tell(added: "Added") -> None:
         typer.echo(plain(f"{added.document}: {added.status}. {added.problem}"), err=True)
         return
     pages = counted(added.pages, "page")
-    if added.paging in _PAGING:
+    if added.paging in _PAGING and added.pages > 1:
         pages += f" (one for each {_PAGING[added.paging]})"
     parts = [added.status, pages, counted(added.chunks, "chunk")]
     if added.embedded not in (0, added.chunks):
