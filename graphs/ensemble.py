@@ -27,6 +27,11 @@ def members(state: WorkingMemory) -> list[Send] | str:
     context = run_context()
     if context.ensemble_of == "ensemble":  # it would run itself without end
         raise BadInput("An ensemble cannot be one of ensembles.", fix="Name another method.")
+    if context.approve_tools and context.tools:
+        raise BadInput(
+            "An ensemble asks nobody, so it calls no tool that waits for approval.",
+            fix="Choose one method, or set `approve_tools` off.",
+        )
     runs = range(1, runs_within(context, total_usage(state["usage"])) + 1)
     given = {name: state[name] for name in ("question", "plan", "usage")}
     return [Send("member", given | {"iteration": number}) for number in runs]

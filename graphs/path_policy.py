@@ -23,7 +23,7 @@ def path_policy(graph: Builder) -> None:
     begin(graph, "experience")
     graph.add_node("experience", experience(always=True))
     graph.add_node("path_follower", path_follower)
-    graph.add_node("tools", tools(("sql", "cypher")))
+    graph.add_node("tools", tools(("sql", "cypher"), by_model=False))
     graph.add_node("path_answer", path_answer)
 
     for node in ("experience", "tools"):

@@ -118,7 +118,8 @@ async def chance_of_yes(
 def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:
     """The chance of yes beside that of no in the first token, or in a reply without chances."""
     chances = {"yes": 0.0, "no": 0.0}
-    likely = [(one["token"], one["logprob"]) for one in tokens[0]["top_logprobs"]] if tokens else []
+    first = tokens[0].get("top_logprobs") if tokens else None  # some servers send null
+    likely = [(one["token"], one["logprob"]) for one in first or ()]
     for text, log_chance in likely or [(reply, 0.0)]:
         word = text.strip(" .,").lower()
         if word in chances:

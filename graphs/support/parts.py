@@ -136,14 +136,17 @@ def _read_whole(graph: Builder) -> None:
 
 
 @cache
-def tools(bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None) -> Subgraph:
+def tools(
+    bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None, by_model: bool = True
+) -> Subgraph:
     """Make the part that carries the chosen action out, or several at once.
 
-    The node ``then`` takes in what all of them have led to.
+    The node ``then`` takes in what all of them have led to. Without ``by_model`` no query is
+    written by a model in place of one that fails.
     """
     nodes: dict[str, Any] = {
-        "sql": query_node("database"),
-        "cypher": query_node("graph"),
+        "sql": query_node("database", by_model=by_model),
+        "cypher": query_node("graph", by_model=by_model),
         "documents": reading_of(documents, reader, glossary),
         "calculator": calculator,
         "thinking": thinking,

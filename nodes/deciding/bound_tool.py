@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from math import isfinite
 from time import perf_counter
 from typing import Any
 
@@ -43,14 +44,22 @@ def _observation(result: Any, characters: int) -> Observation:
         values = {str(key): one for key, one in result.items() if _is_value(one)}
     elif _is_value(result) and not isinstance(result, str):
         values = {"value": result}
-    text = result if isinstance(result, str) else json.dumps(result, default=str)
+    text = result if isinstance(result, str) else _written(result)
     if len(text) > characters:
         text = f"{text[:characters]} … ({len(text) - characters} more characters)"
     return Observation(text, values=values)
 
 
 def _is_value(one: object) -> bool:
-    return isinstance(one, str | int | float | bool)
+    return isinstance(one, str | int) or (isinstance(one, float) and isfinite(one))
+
+
+def _written(result: object) -> str:
+    """As JSON; as Python shows it where keys are no texts or it holds itself."""
+    try:
+        return json.dumps(result, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return repr(result)
 
 
 def _approved(name: str, given: dict[str, Any]) -> dict[str, Any]:

@@ -23,11 +23,10 @@ def evaluator(prompt: str) -> Node:
 
     async def evaluator(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         reply = await ask_role("evaluator", Evaluation, load(prompt).fill(), state, runtime)
-        rejected = reply.value is not None and reply.value.verdict == "Reject"
-        return {
-            "objection": reply.value.notes if reply.value and rejected else "",
-            "rejections": state["rejections"] + rejected,
-            **spent(reply),
-        }
+        update: WorkingMemory = {"objection": "", **spent(reply)}
+        if reply.value is None or reply.value.verdict == "Accept":
+            return update
+        objection = reply.value.notes.strip() or "Make a different plan."
+        return update | {"objection": objection, "rejections": state["rejections"] + 1}
 
     return evaluator

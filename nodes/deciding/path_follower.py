@@ -23,7 +23,8 @@ def path_follower(state: WorkingMemory) -> WorkingMemory:
     found = action(left[0]) if left else None
     tool, text = found or ("finish", "")
     thought = f"Learned from {'; '.join(path['origins'])}."
-    return {"action": action_of(state, thought=thought, tool=_TOOLS[tool], input=text)}
+    chosen = action_of(state, thought=thought, tool=_TOOLS[tool], input=text)
+    return {"action": chosen, "actions": []}
 
 
 def following(selector: Node) -> Node:

@@ -10,6 +10,7 @@ from langgraph.types import interrupt
 from planweave import PlanweaveError
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.briefing import plan_text
+from planweave.nodes.support.turns import is_carried_out
 
 Decided = TypeVar("Decided")
 
@@ -22,7 +23,7 @@ def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     to the planner.
     """
     plan = state["plan"]
-    if not runtime.context.approve or not plan or state["turns"]:
+    if not runtime.context.approve or not plan or is_carried_out(state):
         return {"replanning": ""}
     question = f"Carry out this plan?\n{plan_text(plan)}"
     decisions = ("approve", "edit", "reject", "respond")

@@ -11,6 +11,7 @@ from planweave.nodes.support.briefing import filled
 from planweave.nodes.support.combined import ask_combined, connected
 from planweave.nodes.support.replies import MAX_AT_ONCE, Plan, PlannedStep, PlanWithNeeds, steps_of
 from planweave.nodes.support.role import Node, ask_role, spent
+from planweave.nodes.support.turns import is_carried_out
 
 
 def planner(
@@ -51,14 +52,17 @@ def planner(
         name = combined if combines else alone
         if zero_shot and context.planning == "zero_shot":
             name = zero_shot
-        occasion = state.get("objection") or state["replanning"]
+        objection = state.get("objection", "")
+        occasion = objection or state["replanning"]
         task = filled(name, state, occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role
         reply = await ask("planner", form, task, state, runtime)
         planned = reply.value.steps if reply.value else []
         steps, needs = steps_of(planned)
         update = spent(reply)
-        if state["turns"] and (not steps or steps == state["plan"]):
+        if objection:  # it is met: the next plan has another occasion
+            update["objection"] = ""
+        if is_carried_out(state) and (not steps or steps == state["plan"]):
             return update
         update |= new_plan(steps, needs) | {"replans": _change(state, occasion, steps)}
         actions = _first_actions(planned, {**state, **update}, context, tools)
@@ -82,7 +86,7 @@ def _first_actions(
         for tool in connected(tools, state)
         if step.tool == tool != "replan" and step.input.strip() and not step.needs
     ]
-    return actions[: 1 if context.parallel is False else MAX_AT_ONCE]
+    return actions[: MAX_AT_ONCE if context.acts_at_once else 1]
 
 
 def new_plan(steps: list[str], needs: list[list[int]]) -> WorkingMemory:
@@ -92,7 +96,7 @@ def new_plan(steps: list[str], needs: list[list[int]]) -> WorkingMemory:
 
 def _change(state: WorkingMemory, reason: str, steps: list[str]) -> list[Replan]:
     """The change to a plan that was already being carried out; a first plan changes nothing."""
-    if not (state["turns"] and state["plan"]):
+    if not (is_carried_out(state) and state["plan"]):
         return []
     change = Replan(iteration=state["iteration"], reason=reason, before=state["plan"], after=steps)
     return [change]

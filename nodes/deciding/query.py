@@ -45,17 +45,18 @@ from planweave.tools.sql import SqlDatabase
 _ROLE = "query_writer"
 
 
-def query_node(source: Literal["database", "graph"]) -> Node:
+def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -> Node:
     """Make the node that queries the database which the context names under ``source``.
 
     With aids (``Context.assist``) a query that fails is corrected, and a need in words becomes a
-    query by the query writer. Rows become a fact, an error or no rows a problem.
+    query by the query writer, unless nothing is asked ``by_model``. Rows become a fact, an error
+    or no rows a problem.
     """
 
     async def query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
         url = context.database if source == "database" else context.graph
-        written = writes_queries(context)
+        written = by_model and writes_queries(context)
         in_words = written and not is_query(chosen_action(state)["input"])
         report(runtime, "reading the schema" if in_words else "running the query")
         if written:

@@ -45,7 +45,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
             return await _several(combined, tools, state, runtime)
         bound = offered(tools, state, context)
         if action := only_tool(bound, state, context):
-            return {"action": action}
+            return {"action": action, "actions": []}
         values = {
             "tools": tools_text(bound, state, context),
             "step": _step_text(state),
@@ -57,7 +57,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
         reply = await ask_role(
             "selector", choice_of(bound), task, state, runtime, extra_temperature=extra
         )
-        update: WorkingMemory = {"action": None, **spent(reply)}
+        update: WorkingMemory = {"action": None, "actions": [], **spent(reply)}
         if reply.value is None:
             return update | unreadable_turn(state, reply.failure)
         return update | {"action": action_of(state, **reply.value.model_dump())}
@@ -70,7 +70,7 @@ async def _several(
 ) -> WorkingMemory:
     """Ask for actions at once, or for none and the answer."""
     context = runtime.context
-    most = 1 if context.parallel is False else MAX_AT_ONCE
+    most = MAX_AT_ONCE if context.acts_at_once else 1
     form = actions_form(connected(tools, state), answer_form(context), most)
     problems = [turn["problem"] for turn in last_round(state) if turn["problem"]]
     complaints = [load("common/problem").fill(problem=problem) for problem in problems]

@@ -125,7 +125,7 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
     seconds = perf_counter() - started
     turn = turn_taken(state, found, problem, seconds, calls=reply.calls)
     if whole:
-        turn["step"] = state["step"]  # no step of a plan is done by it
+        turn["step"] = state["step"]
     used = spent(reply)
     return turn | used | {"failures": [*used["failures"], *dropped]}
 
@@ -302,7 +302,7 @@ def _valued(match: re.Match[str], digits: str) -> Value:
     """A number, as a text with its unit where it has one."""
     digits = digits.replace(",", "")
     if match["sign"] and match["sign"] != "+":
-        digits = f"-{digits}"
+        digits = f"-{digits.lstrip('+-')}"  # "(-5)" is negative once
     currency, unit = match["currency"] or "", _BESIDES.split(match["unit"] or "")[0]
     between = " " if currency and unit[:1].isalpha() else ""
     unit = f"{currency}{between}{unit}".strip(" )")

@@ -26,7 +26,8 @@ def whole_collection(state: WorkingMemory, runtime: Runtime[Context]) -> Working
     return {
         "whole": True,
         "pages": pages,
-        "action": Action(step=state["step"], thought="", tool="documents", input=state["question"]),
+        # Step 0: no step of a plan is done by it.
+        "action": Action(step=0, thought="", tool="documents", input=state["question"]),
         "usage": {"documents": Usage(seconds=perf_counter() - started).model_dump()},
     }
 

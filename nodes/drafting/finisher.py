@@ -16,7 +16,7 @@ from planweave.nodes.support.lengths import SHORT, STEP, TEXT, UNKNOWN
 from planweave.nodes.support.role import ask_writer, spent
 from planweave.prompts import load
 
-_STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+)?\s*", re.IGNORECASE)
+_STEP = re.compile(r"^\W*(?:step\b\s*\d*\s*[:.)-]*|\d+\s*[:.)]+(?!\d))?\s*", re.IGNORECASE)
 
 
 class Code(Program):

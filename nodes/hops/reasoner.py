@@ -44,7 +44,7 @@ def reasoner(prompt: str) -> Node:
             "reasoner",
             Reasoning,
             task,
-            {**state, "turns": state["turns"][len(state["turns"]) - visible :]},
+            {**state, "turns": state["turns"][max(0, len(state["turns"]) - visible) :]},
             runtime,
             extra_temperature=context.first_temperature
             + context.temperature_step * state["raises"],

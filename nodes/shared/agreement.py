@@ -8,7 +8,7 @@ from langgraph.types import Overwrite
 from planweave.memory import Answer, Claim, Member, WorkingMemory
 from planweave.nodes.support.verdict import undecided
 
-_WORD = re.compile(r"\w+(?:[.,]\d+)*%?")
+_WORD = re.compile(r"(?:(?<!\w)-(?=\d))?\w+(?:[.,]\d+)*%?")
 _NOTHING = undecided(
     Answer(decision=None, why="", facts=[], unknown=""), "No run came to an answer."
 )
@@ -62,4 +62,4 @@ def _alike(left: Member, right: Member) -> float:
 
 
 def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return _WORD.findall(text.casefold().replace("\N{MINUS SIGN}", "-"))

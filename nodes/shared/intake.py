@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from types import NoneType
 from typing import Any, NamedTuple, cast, get_args, get_origin, get_type_hints
+from uuid import uuid4
 
 from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.runtime import Runtime
@@ -29,6 +30,8 @@ _GREETING = re.compile(
 )
 _EXCHANGES = 4
 _EXCHANGE_CHARACTERS = 600
+_OWN = "question-"
+"""How the ids of messages begin that were questions without one."""
 
 
 def intake(state: type[Any]) -> PlainNode:
@@ -48,17 +51,18 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     What earlier questions of the conversation have found stays: facts, their numbers, and the
     abbreviations that were learned.
     """
-    asked = _unanswered_message(state)
+    said = _said(state)
     task = task_to_solve(runtime.context)
     history = [] if task else _history(state.get("messages", []))
-    question = task.question if task else (asked or state.get("question", "")).strip()
+    asked = state.get("question", "") if said is None else said
+    question = task.question if task else asked.strip()
     if not question:
         raise BadInput("There is no question.", fix="Send it as a message or as `question`.")
     greeting = task is None and _is_greeting(question)
     sources = {} if greeting else _sources(runtime.context)
     plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
     memory: WorkingMemory = {
-        "messages": [] if asked else [HumanMessage(question)],
+        "messages": [HumanMessage(question, id=f"{_OWN}{uuid4()}")] if said is None else [],
         "question": question,
         "greeting": greeting,
         "history": history,
@@ -165,6 +169,12 @@ def _short(text: str) -> str:
     return shorten(text, _EXCHANGE_CHARACTERS)
 
 
-def _unanswered_message(state: WorkingMemory) -> str:
-    messages = state.get("messages", [])
-    return messages[-1].text if messages and messages[-1].type == "human" else ""
+def _said(state: WorkingMemory) -> str | None:
+    """The message of the chat that has no answer; None where the question comes without one.
+
+    What intake has put into the chat itself is no message: an earlier run has failed on it.
+    """
+    last = next(reversed(state.get("messages", [])), None)
+    if last is None or last.type != "human" or (last.id or "").startswith(_OWN):
+        return None
+    return last.text

@@ -35,5 +35,6 @@ async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> Workin
     if not reply.value.follows_up:
         afresh: WorkingMemory = {"history": [], "facts": Overwrite([])}  # type: ignore[typeddict-item]
         return update | afresh
-    question = new_question(reply.value.question.strip(), state, runtime.context)
+    said = reply.value.question.strip() or state["question"]
+    question = new_question(said, state, runtime.context)
     return update | {"question": question}

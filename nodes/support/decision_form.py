@@ -87,9 +87,10 @@ def _value(text: str) -> str:
 def _present(present: str, text: str) -> str:
     """The present, and the days from which periods count that the text speaks of."""
     found = _DATE.search(present)
-    if not found:
+    try:
+        today = date.fromisoformat(found[0] if found else "")
+    except ValueError:  # no date, or one such as 2024-30-12
         return present
-    today = date.fromisoformat(found[0])
     since = [
         f" This {period} is from '{today.strftime(start)}' on."
         for period, start in _PERIODS.items()

@@ -121,6 +121,11 @@ def first_error(state: WorkingMemory) -> bool:
     )
 
 
+def is_carried_out(state: WorkingMemory) -> bool:
+    """Whether the plan's steps have begun; to read a collection whole is none of them."""
+    return any(turn["step"] for turn in state["turns"])
+
+
 def one_of_several(state: WorkingMemory) -> bool:
     """Whether the action is carried out at once with others."""
     return len(state.get("actions", ())) > 1

@@ -449,3 +449,22 @@ async def test_a_small_model_says_one_thing_at_a_time(run: Run) -> None:
     assert "# How you work" not in script.prompts[0].text
     assert "The next step of the plan is 1: " in asked_to_act(script)[0].text
     assert memory["done_steps"] == [1]
+
+
+async def test_a_selector_of_one_action_does_not_repeat_the_first_actions_of_the_plan(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As where the planner is a large model and the selector a small one."""
+    combines = Context.combines
+    monkeypatch.setattr(
+        Context, "combines", lambda self, role: role != "selector" and combines(self, role)
+    )
+    first = [{"text": q, "needs": [], "tool": "sql", "input": q} for q in (COSTS, REGIONS)]
+    script = Replies(
+        plan=[{"steps": first}],
+        action=[act("sql", NOTHING), act("finish")],
+        judge=[keep()],
+        decide=[decide("Bonn", 1)],
+    )
+    memory = await run(script)
+    assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS, NOTHING]

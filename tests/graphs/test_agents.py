@@ -368,6 +368,25 @@ async def test_the_evaluator_accepts(ask: Run, reply: Reply) -> None:
     assert answer_of(memory)["facts"] == [1]
 
 
+async def test_an_objection_is_told_for_one_plan_alone(ask: Run) -> None:
+    script = good("agent_v3")
+    script.left["plan"] = [plan("A."), plan("B."), plan("C."), plan("D.")]
+    script.left["evaluate"] = [{"notes": "Name the year.", "verdict": "Reject"}]
+    await ask("agent_v3", script, evaluations=1)
+    told = ["Name the year." in one.text for one in script.prompts if one.task == "plan"]
+    assert told == [False, True, *([False] * (len(told) - 2))]
+    assert len(told) > 2
+
+
+async def test_a_plan_that_is_rejected_without_a_word_is_written_again(ask: Run) -> None:
+    script = good("agent_v3")
+    script.left["plan"] = [plan("A."), plan("B."), plan("C."), plan("D.")]
+    script.left["evaluate"] = [{"notes": " ", "verdict": "Reject"}]
+    memory = await ask("agent_v3", script, evaluations=1)
+    assert script.tasks[:3] == ["plan", "evaluate", "plan"]
+    assert memory["rejections"] == 1
+
+
 async def test_a_given_plan_bypasses_planner_and_evaluator(ask: Run) -> None:
     script = good("agent_v3")
     given: Input = {"question": QUESTION, "predefined_plan": ["Find the cost."]}
@@ -695,6 +714,13 @@ async def test_texts_without_a_decision_are_compared_by_their_words(ask: Run) ->
     script.left["answer"][1] = tell("Ships are blue and sail far away [1].")
     memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3)
     assert "5.5" in answer_of(memory)["why"]
+
+
+async def test_a_number_and_its_negative_are_no_agreement(ask: Run) -> None:
+    script = several("-5 %", "5 %", "\N{MINUS SIGN}5%")
+    memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3)
+    assert memory["agreement"] == pytest.approx(2 / 3)
+    assert answer_of(memory)["decision"] != "5 %"
 
 
 @pytest.mark.parametrize(

@@ -360,3 +360,11 @@ async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
     assert script.tasks == ["action"]
     assert memory["turns"][0]["input"] == slip
     assert "no such column: price" in memory["turns"][0]["problem"]
+
+
+async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> None:
+    rules = "Today is 2024-30-12. The lowest cost decides."
+    script = Replies(write=[CHEAPEST])
+    asked = Input(question="Which plant is cheapest this year?")
+    memory = await single(script, asked, rules=rules, candidates=("Aachen", "Bonn"))
+    assert answer_of(memory)["decision"] == "Bonn"

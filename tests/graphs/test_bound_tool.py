@@ -2,7 +2,7 @@
 
 import pytest
 from langchain_core.tools import tool
-from scripted import Replies, Run, Thread, act, decide
+from scripted import Replies, Run, Thread, act, acts, decide, done, steps
 
 from planweave import BadInput
 from planweave.tools.bound import TOOLS, register_tool
@@ -14,10 +14,17 @@ def tide(harbour: str, hour: int = 12) -> dict[str, float]:
     return {"metres": 1.5, "hour": hour}
 
 
+@tool
+def heights(harbour: str) -> dict[object, float]:
+    """Heights by hour and day."""
+    return {(1, harbour): 1.5, "mean": 1.5, "missing": float("nan")}
+
+
 @pytest.fixture(autouse=True)
 def bound(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TOOLS, "_known", {})
     register_tool(tide)
+    register_tool(heights)
 
 
 def asked() -> Replies:
@@ -28,7 +35,7 @@ def asked() -> Replies:
 
 
 async def test_a_tool_that_is_not_known_is_reported_first(run: Run) -> None:
-    with pytest.raises(BadInput, match=r"There is no tool 'moon'. The tools are: tide"):
+    with pytest.raises(BadInput, match=r"There is no tool 'moon'. The tools are: tide, heights"):
         await run("iter_rag", Replies(), tools=["moon"])
 
 
@@ -53,3 +60,32 @@ async def test_a_person_approves_edits_or_refuses_a_call(
         assert memory["facts"] == []
     else:
         assert memory["facts"][0]["values"]["hour"] == hour
+
+
+async def test_a_result_of_any_kind_becomes_a_fact(run: Run) -> None:
+    script = Replies(action=[act("heights", "Hull"), act("finish")], decide=[decide("Hull", 1)])
+    (fact,) = (await run("iter_rag", script, tools=["heights"]))["facts"]
+    assert "(1, 'Hull'): 1.5" in fact["text"]
+    assert fact["values"] == {"(1, 'Hull')": 1.5, "mean": 1.5}
+
+
+async def test_a_person_is_asked_about_one_call_at_a_time(database: str) -> None:
+    calls = [
+        ("tide", f'{{"harbour": "{name}"}}', [place]) for place, name in ((1, "Hull"), (2, "Kiel"))
+    ]
+    script = Replies(
+        plan=[steps("Hull.", "Kiel.")],
+        action=[acts(*calls), acts(calls[1]), done(decide("Hull", 1))],
+    )
+    thread = Thread("planrag", script, database=database, tools="tide", approve_tools=True)
+    memory = await thread.go("How high?")
+    for harbour in ("Hull", "Kiel"):
+        (waits,) = memory["__interrupt__"]
+        assert waits.value["action_requests"][0]["args"] == {"harbour": harbour}
+        memory = await thread.decide({"type": "approve"})
+    assert [fact["source"] for fact in memory["facts"]] == ["tide", "tide"]
+
+
+async def test_an_ensemble_calls_no_tool_that_a_person_must_approve(run: Run) -> None:
+    with pytest.raises(BadInput, match="waits for approval"):
+        await run("ensemble", Replies(), tools=["tide"], approve_tools=True)

@@ -21,7 +21,9 @@ from scripted import (
     tell,
 )
 
+from planweave import BadInput
 from planweave.memory import Input, WorkingMemory
+from planweave.models import ModelUnavailable
 
 Talk = Callable[..., Awaitable[list[WorkingMemory]]]
 
@@ -207,3 +209,32 @@ async def test_the_runs_of_an_ensemble_number_their_own_facts(talk: Talk) -> Non
         ensemble_runs=1,
     )
     assert [(fact["number"], fact["query"]) for fact in second["facts"]] == [(1, REGIONS)]
+
+
+async def test_a_question_after_one_whose_run_failed_is_the_one_that_is_answered(
+    database: str,
+) -> None:
+    script = Replies(action=[act("finish")])
+    thread = Thread("iter_rag", script, database=database, **PAPER)
+    script.left["action"] = []
+    with pytest.raises(ModelUnavailable):
+        await thread.go("Which plant is dearest?")
+    script.left["action"] = [act("sql", COSTS), act("finish")]
+    script.left["decide"] = [decide("Bonn", 1)]
+    memory = await thread.go("Which plant is cheapest?")
+    assert memory["question"] == "Which plant is cheapest?"
+    assert memory["history"] == []
+
+
+async def test_an_empty_message_is_not_the_question_before(database: str) -> None:
+    script = Replies(action=[act("finish")])
+    thread = Thread("iter_rag", script, database=database, **PAPER)
+    await thread.go(Input(messages=[HumanMessage("Which plant is cheapest?")]))
+    with pytest.raises(BadInput, match="There is no question"):
+        await thread.go(Input(messages=[HumanMessage(" ")]))
+
+
+async def test_a_follow_up_that_is_understood_as_nothing_stays_as_it_was_asked(talk: Talk) -> None:
+    script = Replies(action=[act("finish")] * 2, interpret=[understood(" ")])
+    _, second = await talk("iter_rag", script, "Which is cheapest?", "And in the west?")
+    assert second["question"] == "And in the west?"

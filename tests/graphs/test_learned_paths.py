@@ -111,6 +111,16 @@ async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admit
     assert len(script.prompts) == 2
 
 
+async def test_the_path_policy_asks_no_model_where_its_query_fails(
+    run: Run, tmp_path: Path
+) -> None:
+    question = solved("building")
+    file = own_path(tmp_path, question, "SELECT moon AS decision FROM nowhere")
+    memory = await _policy(run, question, tmp_path, experience=str(file), assist="on")
+    assert answer_of(memory)["decision"] is None
+    assert "nowhere" in memory["turns"][0]["problem"]
+
+
 async def test_experience_is_off_unless_it_is_asked_for(run: Run, tmp_path: Path) -> None:
     question = solved("building")
     script = Replies(plan=[plan("Look.")], action=[act("finish")])

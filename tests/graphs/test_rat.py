@@ -278,6 +278,8 @@ async def test_revised_steps_are_the_plan(ask: Run) -> None:
         ("- Step 3 - craft 1 stick", "craft 1 stick"),
         ("2) collect 1 apple", "collect 1 apple"),
         ("2 oak_log are mined", "2 oak_log are mined"),
+        ("1.5 kg of iron are smelted", "1.5 kg of iron are smelted"),
+        ("3. 1.5 kg are smelted", "1.5 kg are smelted"),
         ("stepladder: craft 1", "stepladder: craft 1"),
     ],
 )

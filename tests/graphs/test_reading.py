@@ -5,7 +5,19 @@ from typing import Any
 import pytest
 import scripted
 from pages import Shelf, put_up
-from scripted import Prompt, Replies, act, answer_of, found, keep, plan, register, tell
+from scripted import (
+    PAPER,
+    Prompt,
+    Replies,
+    Thread,
+    act,
+    answer_of,
+    found,
+    keep,
+    plan,
+    register,
+    tell,
+)
 
 from planweave import BadInput
 from planweave.graphs import METHODS, of_family
@@ -152,6 +164,7 @@ async def test_a_value_that_is_not_quoted_is_left_out(shelf: Shelf) -> None:
         ("53 to 70 lbs", {"v_from": "53 lbs", "v_to": "70 lbs"}),
         ("$1,200.50", {"v": "1200.50 $"}),
         ("(1,200.50)", {"v": -1200.5}),
+        ("(-1,200.50)", {"v": -1200.5}),
         ("5.5 %", {"v": "5.5 %"}),
         ("USD 32/kg", {"v": "32 USD/kg"}),
         ("not accepted", {}),
@@ -274,6 +287,18 @@ async def test_a_plan_begins_with_its_first_step_after_a_whole_reading(shelf: Sh
     (planned,) = (prompt.text for prompt in script.prompts if prompt.task == "plan")
     assert "The documents were read whole" in planned
     assert "The next step of the plan is 1: Add them up." in script.prompts[2].text
+
+
+async def test_a_plan_waits_for_approval_after_a_whole_reading_too(shelf: Shelf) -> None:
+    script = read_whole("planrag")
+    script.left["plan"] = [plan("Add them up."), plan("Compare them."), "No plan.", "No plan."]
+    thread = Thread("planrag", script, collection="rules", approve=True, **PAPER)
+    memory = await thread.go(QUESTION)
+    for step in ("Add them up.", "Compare them."):
+        (request,) = memory["__interrupt__"][0].value["action_requests"]
+        assert request["args"] == {"plan": [step]}
+        memory = await thread.decide({"type": "reject", "message": "Another."})
+    assert memory["plan"] == []  # and not the one that was rejected
 
 
 async def test_the_whole_document_in_one_prompt_and_one_call(shelf: Shelf) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Literal, TypedDict, Unpack
 
 import pytest
-from langchain_core.language_models import FakeListChatModel
-from langchain_core.messages import HumanMessage
+from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
+from langchain_core.messages import AIMessage, HumanMessage
 from langchain_openai.chat_models.base import BaseChatOpenAI
 from openai_server import Answer, serving
 from pydantic import BaseModel
@@ -179,6 +179,13 @@ async def test_yes_or_no_from_a_server_without_chances(
         found = await chance_of_yes(model, PROMPT, role="judge")
     assert found.yes == yes
     assert [record.role for record in found.records] == ["judge"]
+
+
+async def test_chances_that_a_server_leaves_out_are_read_off_the_reply() -> None:
+    token = {"token": "No", "logprob": 0.0, "top_logprobs": None}
+    reply = AIMessage("No", response_metadata={"logprobs": {"content": [token]}})
+    model = GenericFakeChatModel(messages=iter([reply]))
+    assert (await chance_of_yes(model, PROMPT)).yes == 0
 
 
 async def test_time_out_is_told(model_settings: ModelSettings) -> None:

@@ -118,6 +118,18 @@ def test_a_break_that_word_noted_as_well_counts_once(tmp_path: Path) -> None:
     assert texts(tmp_path / "a.docx") == ["One", "Two"]
 
 
+def test_signs_that_word_has_elements_for_are_read(tmp_path: Path) -> None:
+    from docx.oxml import OxmlElement
+
+    file = docx.Document()
+    run = file.add_paragraph("non").add_run()
+    for name, text in (("noBreakHyphen", "profit"), ("cr", "next"), ("tab", "end")):
+        run._r.append(OxmlElement(f"w:{name}"))
+        run.add_text(text)
+    file.save(str(tmp_path / "a.docx"))
+    assert texts(tmp_path / "a.docx") == ["non-profit\nnext\tend"]
+
+
 def test_docx_without_breaks_is_cut_into_parts(tmp_path: Path) -> None:
     file = docx.Document()
     for number in range(100):
@@ -177,6 +189,12 @@ def test_markdown_pages_begin_at_headings_but_not_in_code(tmp_path: Path) -> Non
     ]
 
 
+def test_code_within_a_line_of_markdown_opens_no_block(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("# One\n```pip install it```\n## Two\ntext\n")
+    assert [text.splitlines()[0] for text in texts(path)] == ["# One", "[Section: # One]"]
+
+
 def test_tags_in_tags_without_end_are_refused(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_text("<div>" * 50_000 + "bottom")
     with pytest.raises(Unreadable, match="more than 1000 tags in one another"):
@@ -225,6 +243,12 @@ def test_rows_of_a_table_stay_under_their_header(tmp_path: Path) -> None:
     assert all(page.startswith("year | cost\n2") for page in pages)
     assert pages[0].splitlines()[1] == "2000 | 2000,5 EUR; about"
     assert sum(len(page.splitlines()) - 1 for page in pages) == 300
+
+
+def test_quotes_within_quotes_are_read_wherever_they_come(tmp_path: Path) -> None:
+    rows = "".join(f'"pipe {number}, steel",{number}\n' for number in range(1_000))
+    (tmp_path / "a.csv").write_text(f'name,cost\n{rows}"12"" pipe, steel",5\n')
+    assert texts(tmp_path / "a.csv")[-1].splitlines()[-1] == '12" pipe, steel | 5'
 
 
 def test_pages_read_before_keep_their_numbers(tmp_path: Path) -> None:

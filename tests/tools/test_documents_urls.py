@@ -21,6 +21,8 @@ PAGES = {
     "/wrong.pdf": ("text/html", b"<p>No PDF</p>"),
     "/picture": ("image/png", b"\x89PNG"),
     "/large.txt": ("text/plain", b"x" * 300_000),
+    f"/{'%E6%B0%A2' * 100}.html": ("text/html", b"<p>Hydrogen</p>"),
+    "/nothing%00.html": ("text/html", b"<p>Nothing</p>"),
 }
 
 
@@ -100,6 +102,13 @@ def test_the_content_type_decides(
 def test_what_is_no_document(path: str, problem: str, server: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=problem):
         fetch(server + path, tmp_path, private=True)
+
+
+@pytest.mark.parametrize("path", [one for one in PAGES if "%" in one])
+def test_a_name_that_no_file_can_have_is_cut(path: str, server: str, tmp_path: Path) -> None:
+    fetched = fetch(server + path, tmp_path, private=True)
+    assert read(fetched).pages[0].text in ("Hydrogen", "Nothing")
+    assert fetched.parent == tmp_path
 
 
 def test_limits(server: str, tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from pydantic import BaseModel, Field, ValidationError
 
 from planweave import BadInput
-from planweave.tools.documents.tables import continued, names_at_end
+from planweave.tools.documents.tables import continued, is_fence, names_at_end
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -39,6 +39,8 @@ _LINE, _PAGE = "\ue000", "\ue001"  # of no meaning in any text
 _DEPTH = 1_000
 _SNIFFED = 8_192  # what the guess of a table's delimiter reads: it takes the square of this
 _LEVEL = re.compile(r"Heading ([1-6])")  # the name of a style, in every language of Word
+_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "lastRenderedPageBreak": "\f"}
+"""Elements of a Word paragraph that stand for a sign."""
 _NOT_BLANK = re.compile(r"\S")
 _PACKED = (".pdf", ".docx", ".jsonl.gz")
 _PLAIN = {
@@ -258,15 +260,14 @@ def _paragraph(paragraph: "Paragraph") -> str:
     broken_before = paragraph.paragraph_format.page_break_before
     level = _LEVEL.fullmatch((paragraph.style and paragraph.style.name) or "")
     pieces = ["\f" if broken_before else "", f"{'#' * int(level[1])} " if level else ""]
+    signs = {qn(f"w:{name}"): sign for name, sign in _SIGNS.items()}
     for element in paragraph._p.iter():
         if element.tag == qn("w:t"):
             pieces.append(element.text or "")
-        elif element.tag == qn("w:tab"):
-            pieces.append("\t")
-        elif element.tag == qn("w:lastRenderedPageBreak"):
+        elif element.tag == qn("w:br") and element.get(qn("w:type")) == "page":
             pieces.append("\f")
-        elif element.tag == qn("w:br"):
-            pieces.append("\f" if element.get(qn("w:type")) == "page" else "\n")
+        else:
+            pieces.append(signs.get(element.tag, ""))
     return "".join(pieces)
 
 
@@ -312,7 +313,7 @@ def _markdown(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging
     lines: list[str] = []
     in_code = False
     for line in _text_of(path).splitlines():
-        in_code ^= line.lstrip().startswith(("```", "~~~"))
+        in_code ^= is_fence(line)
         is_heading = not in_code and re.match(r"#{1,6}\s", line)
         lines.append(f"\f{line}" if is_heading else line)
     return _by_heading("\n".join(lines))
@@ -350,11 +351,13 @@ def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
 def _csv(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     text = _text_of(path)
     try:
-        dialect = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|")
+        delimiter = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|").delimiter
     except csv.Error:
-        dialect = csv.excel
+        delimiter = ","
+    # No more than that is guessed: the first quote within quotes may well come later.
+    rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     try:
-        lines = [_row(row) for row in csv.reader(io.StringIO(text), dialect) if any(row)]
+        lines = [_row(row) for row in rows if any(row)]
     except csv.Error as error:
         raise _Damaged(f"is no table: {error}") from None
     return _under_header(lines[0], lines[1:]) if lines else [], "parts"

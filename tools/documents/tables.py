@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 _Kind: TypeAlias = Literal["cells", "columns", "figures"]
 
+_FENCE = re.compile(r"\s*(?:```+[^`]*$|~~~)")
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*)")
 _SECTION = re.compile(r"\[Section: (.*)\]")
 _CAPTION = re.compile(r"(?:table|exhibit|schedule|box)\s+[\dA-Z]", re.IGNORECASE)
@@ -174,12 +175,17 @@ def _lines(text: str) -> list[Line]:
     begin, in_code = 0, False
     for line in text.splitlines(keepends=True):
         plain = line.strip()
-        in_code ^= plain.startswith(("```", "~~~"))
+        in_code ^= is_fence(plain)
         if plain and not (in_code and plain.startswith("#")):
             first = begin + line.index(plain[0])
             found.append(Line(first, first + len(plain), plain))
         begin += len(line)
     return found
+
+
+def is_fence(line: str) -> bool:
+    """Whether a line of Markdown begins or ends a block of code; ```such a line``` holds code."""
+    return _FENCE.match(line) is not None
 
 
 def _is_cells(text: str) -> bool:

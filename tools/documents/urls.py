@@ -19,6 +19,7 @@ from planweave import BadInput
 from planweave.tools.documents.pages import KINDS, kind_of
 
 _REDIRECTS = 5
+_LONGEST_NAME = 200  # bytes; file systems allow 255, and an ending may be added
 _PATIENCE = httpx.Timeout(20.0, connect=10.0)
 _AROUND_IPV4 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
 _KIND_OF_TYPE = {
@@ -147,7 +148,7 @@ def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 def _name(url: str, content_type: str) -> str:
     """A file name from the URL, with the ending that the content type asks for."""
     place = urlsplit(url)
-    last = Path(unquote(place.path)).name or place.hostname or "page"
+    last = _fitting(Path(unquote(place.path)).name) or place.hostname or "page"
     kind = content_type.partition(";")[0].strip().lower()
     known = kind_of(Path(last))
     if known and kind in _GENERAL_TYPES:
@@ -159,6 +160,12 @@ def _name(url: str, content_type: str) -> str:
             fix=f"Known are {', '.join(KINDS)}.",
         )
     return last if known == ending else f"{last}{ending}"
+
+
+def _fitting(name: str) -> str:
+    """A name, or its end, as a file system takes it."""
+    plain = name.replace("\0", "")
+    return plain.encode("utf-8", "replace")[-_LONGEST_NAME:].decode("utf-8", "ignore")
 
 
 def _save(reply: httpx.Response, path: Path, max_bytes: int, deadline: float) -> None:
