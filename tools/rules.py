@@ -5,7 +5,8 @@ speaks of the term; the present is left out where nothing depends on it.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
 from typing import NamedTuple
 
 from planweave.tools.checking.words import stem
@@ -20,6 +21,8 @@ _SMALL_WORDS = """
     empty
 """
 _STOPS = frozenset(_SMALL_WORDS.split())
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_PERIODS = {"year": "%Y-01-01", "month": "%Y-%m-01"}
 _SENTENCES = re.compile(r"(?<=[.!?])\s+(?=[^\W_a-z])|\n+")
 _PRESENT = re.compile(r"(?:today|the (?:present|current date)|now) is\b", re.I)
 _TIME = re.compile(
@@ -42,6 +45,22 @@ _FORMULA = re.compile(
 _DECIDING = re.compile(r"\b(?:decid\w+|prefer\w*|choose|pick|wins?|priority|ties?|must)\b", re.I)
 _QUALIFIED = re.compile(r"\bwith(?:out)?\b", re.I)
 _LEAST_STEM = 4
+
+
+def day_in(text: str) -> date | None:
+    """The first day that a text names; None for one that is none, such as 2024-30-12."""
+    found = DAY.search(text)
+    try:
+        return date.fromisoformat(found[0]) if found else None
+    except ValueError:
+        return None
+
+
+def periods(text: str, today: date | None) -> Iterator[tuple[str, str]]:
+    """The present periods that a text speaks of, and the day on which each begins."""
+    for period, start in _PERIODS.items():
+        if today and re.search(rf"\bthis {period}\b", text, re.I):
+            yield period, today.strftime(start)
 
 
 class _Rule(NamedTuple):

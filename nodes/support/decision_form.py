@@ -7,12 +7,11 @@ in: one row for each option with the value that decides.
 
 import re
 from collections.abc import Mapping
-from datetime import date
 from typing import NamedTuple
 
 from planweave.prompts import load
 from planweave.tools.checking import superlatives
-from planweave.tools.rules import Needed, needed
+from planweave.tools.rules import Needed, day_in, needed, periods
 from planweave.tools.sql import Option, SqlDatabase
 
 _SHARE = re.compile(
@@ -20,9 +19,7 @@ _SHARE = re.compile(
 )
 _RANKING = re.compile(r"\b(?:first|next|going by|comes last)\b", re.I)
 _MEAN = re.compile(r"\b(?:average|mean)\b", re.I)
-_DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _MISSING = re.compile(r"\bmissing (\w+) (?:is|counts as|means) (\d+(?:\.\d+)?)\b", re.I)
-_PERIODS = {"year": "%Y-01-01", "month": "%Y-%m-01"}
 
 
 class Ranking(NamedTuple):
@@ -86,17 +83,8 @@ def _value(text: str) -> str:
 
 def _present(present: str, text: str) -> str:
     """The present, and the days from which periods count that the text speaks of."""
-    found = _DATE.search(present)
-    try:
-        today = date.fromisoformat(found[0] if found else "")
-    except ValueError:  # no date, or one such as 2024-30-12
-        return present
-    since = [
-        f" This {period} is from '{today.strftime(start)}' on."
-        for period, start in _PERIODS.items()
-        if re.search(rf"\bthis {period}\b", text, re.I)
-    ]
-    return present + "".join(since)
+    begun = periods(text, day_in(present))
+    return present + "".join(f" This {name} is from '{start}' on." for name, start in begun)
 
 
 def _highest(text: str) -> bool:

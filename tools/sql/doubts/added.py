@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planweave.tools.checking.words import KINDS, stem, tokens
-from planweave.tools.sql.doubts.asked import DAY, Asked
+from planweave.tools.rules import DAY
+from planweave.tools.sql.doubts.asked import Asked
 from planweave.tools.sql.doubts.query import Query
 from planweave.tools.terms import MONEY, PIECES, stems
 

@@ -9,14 +9,13 @@ from typing import TypeAlias
 from planweave.tools.checking.words import numbers_of, stem, tokens
 from planweave.tools.database import Schema
 from planweave.tools.linking import spoken_values
+from planweave.tools.rules import DAY, day_in, periods
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.terms import relevant
 
 Values: TypeAlias = Callable[[str, str], Sequence[str]]
 """Stored texts of a column, by table and column."""
 
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
-_PERIODS = {"year": "%Y-01-01", "month": "%Y-%m-01"}
 _DENIED = re.compile(r"\b(?:not|no|without|except|never|nobody|still to)\W+(?:\w+\W+){0,2}$", re.I)
 _VAGUE = ("id", "name", "value", "number", "year")
 _FEW = 50
@@ -88,14 +87,11 @@ class Asked:
     @cached_property
     def today(self) -> date | None:
         """The present, as the rules name it."""
-        found = DAY.search(self._present)
-        return date.fromisoformat(found[0]) if found else None
+        return day_in(self._present)
 
     def starts(self) -> Iterator[tuple[str, str]]:
         """Periods that are spoken of, and the day on which each begins."""
-        for period, start in _PERIODS.items():
-            if self.today and re.search(rf"\bthis {period}\b", self.said, re.I):
-                yield period, self.today.strftime(start)
+        return periods(self.said, self.today)
 
     def is_amount(self, name: str) -> bool:
         """Whether a column holds numbers that can be added up."""

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from planweave.tools.sql.doubts.asked import DAY, Asked, plain_numbers
+from planweave.tools.rules import DAY
+from planweave.tools.sql.doubts.asked import Asked, plain_numbers
 from planweave.tools.sql.doubts.measure import unused_measure
 from planweave.tools.sql.doubts.query import Query
 from planweave.tools.sql.formulas import computes
