@@ -381,7 +381,7 @@ async def test_an_objection_is_told_for_one_plan_alone(ask: Run) -> None:
 async def test_a_plan_that_is_rejected_without_a_word_is_written_again(ask: Run) -> None:
     script = good("agent_v3")
     script.left["plan"] = [plan("A."), plan("B."), plan("C."), plan("D.")]
-    script.left["evaluate"] = [{"notes": " ", "verdict": "Reject"}]
+    script.left["evaluate"] = [{"notes": "", "verdict": "Reject"}]
     memory = await ask("agent_v3", script, evaluations=1)
     assert script.tasks[:3] == ["plan", "evaluate", "plan"]
     assert memory["rejections"] == 1
