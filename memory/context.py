@@ -376,11 +376,6 @@ class Context(BaseModel):
         """Whether the answer is a text that cites facts in it, and not a decision."""
         return self.has_documents and not self.candidates
 
-    @property
-    def acts_at_once(self) -> bool:
-        """Whether several actions may be carried out at once; a person is asked about one."""
-        return self.parallel is not False and not (self.approve_tools and self.tools)
-
     def assists(self, role: str) -> bool:
         """Whether the model that plays ``role`` gets the aids for small models."""
         if self.assist == "auto":

@@ -37,7 +37,7 @@ from planweave.models.errors import (
 )
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import resolve
-from planweave.models.whole_replies import CheckedClient
+from planweave.models.whole_replies import clients
 from planweave.registry import Registry
 
 NAME = "planweave_model"
@@ -209,7 +209,7 @@ def _compatible(request: ModelRequest) -> BaseChatModel:
     url, model = server_of(request.name, "a model")
     key = request.settings.api_key or SecretStr("none")
     return _openai_like(
-        request, _Server(url=url, model=model, key=key, identity=request.name, clients=_clients())
+        request, _Server(url=url, model=model, key=key, identity=request.name, clients=clients())
     )
 
 
@@ -219,7 +219,7 @@ def _openai(request: ModelRequest) -> BaseChatModel:
         raise no_key("The model", request.name)
     return _openai_like(
         request,
-        _Server(url=None, model=request.model, key=key, identity=request.name, clients=_clients()),
+        _Server(url=None, model=request.model, key=key, identity=request.name, clients=clients()),
     )
 
 
@@ -299,15 +299,6 @@ def _unknown(name: str) -> ModelUnavailable:
         f"There is no model provider for {name!r}.",
         fix="Write provider:model, as in openai:gpt-4.1-mini or ollama:qwen3, or `embedded`.",
         trouble="missing",
-    )
-
-
-def _clients() -> tuple[httpx.Client, httpx.AsyncClient]:
-    # Kept-alive connections would belong to an event loop that may be gone at the next call.
-    limits = httpx.Limits(max_keepalive_connections=0)
-    return (
-        httpx.Client(limits=limits, follow_redirects=True),
-        CheckedClient(limits=limits, follow_redirects=True),
     )
 
 

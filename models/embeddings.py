@@ -20,7 +20,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-import httpx
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
@@ -37,6 +36,7 @@ from planweave.models.errors import (
 )
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import EMBEDDINGS, find
+from planweave.models.whole_replies import clients
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -304,8 +304,7 @@ def _openai(
         raise no_key("The embedding model", name)
     from langchain_openai import OpenAIEmbeddings
 
-    # Kept-alive connections would belong to an event loop that may be gone at the next call.
-    limits = httpx.Limits(max_keepalive_connections=0)
+    client, async_client = clients()
     return OpenAIEmbeddings(
         model=model,
         base_url=url,
@@ -313,8 +312,8 @@ def _openai(
         timeout=settings.timeout,
         max_retries=settings.retries,
         check_embedding_ctx_length=False,  # else it sends tokens, which other servers do not know
-        http_client=httpx.Client(limits=limits, follow_redirects=True),
-        http_async_client=httpx.AsyncClient(limits=limits, follow_redirects=True),
+        http_client=client,
+        http_async_client=async_client,
     )
 
 

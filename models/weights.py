@@ -18,6 +18,7 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO, TypeAlias
 
@@ -183,13 +184,10 @@ def pull(
         return _explicit(Path(name).expanduser())
     files = EMBEDDINGS.get(name.lower()) or (_known(name),)
     used = settings or process_settings()
-    first, *_ = [_pulled(weights, progress or _silent, used) for weights in files]
-    return first
-
-
-def _pulled(weights: Weights, progress: Progress, settings: ModelSettings) -> Path:
-    target = settings.weights_dir / weights.file
-    return _locked(target, lambda: _fetch(target, weights, progress, settings))
+    targets = [used.weights_dir / weights.file for weights in files]
+    for target, weights in zip(targets, files, strict=True):
+        _locked(target, partial(_fetch, target, weights, progress or _silent, used))
+    return targets[0]
 
 
 def _silent(*_: object) -> None:

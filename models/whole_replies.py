@@ -17,6 +17,16 @@ _END = b"data: [DONE]"
 _FINISHED = b'"finish_reason"'
 
 
+def clients() -> tuple[httpx.Client, httpx.AsyncClient]:
+    """New clients for a model's server."""
+    # Kept-alive connections would belong to an event loop that may be gone at the next call.
+    limits = httpx.Limits(max_keepalive_connections=0)
+    return (
+        httpx.Client(limits=limits, follow_redirects=True),
+        CheckedClient(limits=limits, follow_redirects=True),
+    )
+
+
 class CheckedClient(httpx.AsyncClient):
     """A client that looks at the replies of chat completions; models are asked by no other."""
 

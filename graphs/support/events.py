@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from operator import add
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
-from langchain_core.messages import AIMessageChunk
 from langgraph.types import Overwrite
 
 from planweave.memory import Answer, Claim, Fact, Verdict, WorkingMemory, add_usage, total_usage
@@ -34,7 +33,7 @@ class Result:
     def text(self) -> str:
         """The answer as one text, with its sources."""
         messages: list[Any] = [*self.memory.get("messages", ())]
-        return _text(messages[-1]) if messages else ""
+        return _text(messages[-1], "ai") if messages else ""
 
     @property
     def answer(self) -> Answer | None:
@@ -246,7 +245,7 @@ class Reader:
         elif mode == "custom" and "progress" in data:
             fields = {name: value for name, value in data["progress"].items() if name != "task"}
             yield ProgressEvent(**fields)
-        elif mode == "messages" and (text := _piece(data[0])):
+        elif mode == "messages" and (text := _text(data[0], "AIMessageChunk")):
             yield TokenEvent(node=data[1]["langgraph_node"], text=text)
         elif mode == "values" and not space:
             self._memory = data
@@ -367,15 +366,8 @@ def _field(found: Any, name: str) -> Any:
     return found[name] if isinstance(found, Mapping) else getattr(found, name)
 
 
-def _piece(message: Any) -> str:
-    """The text of a piece of a message; nothing of a whole one."""
+def _text(message: Any, kind: str) -> str:
+    """The text of a message of this kind: a whole one of a model, or a piece; of others nothing."""
     if isinstance(message, Mapping):
-        return str(message["content"]) if message["type"] == "AIMessageChunk" else ""
-    return message.text if isinstance(message, AIMessageChunk) else ""
-
-
-def _text(message: Any) -> str:
-    """The text of a message, if a model wrote it."""
-    if isinstance(message, Mapping):
-        return str(message["content"]) if message["type"] == "ai" else ""
-    return message.text if message.type == "ai" else ""
+        return str(message["content"]) if message["type"] == kind else ""
+    return message.text if message.type == kind else ""

@@ -20,7 +20,8 @@ def reporter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         raise RuntimeError("The reporter runs only after intake began a task.")
     handed_in = _FINISH.fullmatch(actions[-1]) if actions else None
     solved = episode["done"] and episode["score"] == 1
-    unknown = "" if episode["done"] else _unfinished(state, runtime.context)
+    reason = reason_to_answer(state, runtime.context)
+    unknown = "" if episode["done"] else f"The task is not finished. {reason}".strip()
     return {
         "answer": Answer(
             decision=handed_in[1] if handed_in else ("done" if solved else None),
@@ -30,8 +31,3 @@ def reporter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
             unknown=unknown,
         )
     }
-
-
-def _unfinished(state: WorkingMemory, context: Context) -> str:
-    reason = reason_to_answer(state, context)
-    return f"The task is not finished. {reason}".strip()

@@ -178,7 +178,8 @@ async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
         if len(replies) == 1 and not budget_spent(state, runtime.context):
             complaint = _rule_differs(replies[0].value, differs)
             replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
-            answer = _second(replies[1], answer, state, candidates)
+            second = _answer(replies[1], state, candidates)
+            answer = second if second["decision"] else answer  # an unreadable one changes nothing
         if differs := _contradicting(answer, state, runtime):
             answer = undecided(answer, differs.reason, differs.gives)
     used = spent(*replies)
@@ -249,14 +250,6 @@ def _rule_differs(value: Decision | None, differs: Following) -> list[BaseMessag
         decision=value.decision or "nothing", reason=differs.reason
     )
     return [AIMessage(value.model_dump_json()), HumanMessage(text)]
-
-
-def _second(
-    reply: Reply[Decision], first: Answer, state: WorkingMemory, candidates: Sequence[str]
-) -> Answer:
-    """The second answer; the first stays where that is unreadable or decides nothing."""
-    answer = _answer(reply, state, candidates)
-    return answer if answer["decision"] else first
 
 
 def _learned_text(learned: Finish | None) -> str:

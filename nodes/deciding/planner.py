@@ -6,7 +6,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from planweave.memory import Action, Context, Replan, Tool, WorkingMemory
-from planweave.nodes.deciding.selector import action_of
+from planweave.nodes.deciding.selector import action_of, one_approval
 from planweave.nodes.support.briefing import filled
 from planweave.nodes.support.combined import ask_combined, connected
 from planweave.nodes.support.replies import MAX_AT_ONCE, Plan, PlannedStep, PlanWithNeeds, steps_of
@@ -64,7 +64,11 @@ def planner(
             update["objection"] = ""
         if is_carried_out(state) and (not steps or steps == state["plan"]):
             return update
-        update |= new_plan(steps, needs) | {"replans": _change(state, occasion, steps)}
+        change = Replan(
+            iteration=state["iteration"], reason=occasion, before=state["plan"], after=steps
+        )
+        is_changed = is_carried_out(state) and bool(state["plan"])
+        update |= new_plan(steps, needs) | {"replans": [change] if is_changed else []}
         actions = _first_actions(planned, {**state, **update}, context, tools)
         return update | {"action": actions[0] if actions else None, "actions": actions}
 
@@ -86,17 +90,9 @@ def _first_actions(
         for tool in connected(tools, state)
         if step.tool == tool != "replan" and step.input.strip() and not step.needs
     ]
-    return actions[: MAX_AT_ONCE if context.acts_at_once else 1]
+    return one_approval(actions, context)[: 1 if context.parallel is False else MAX_AT_ONCE]
 
 
 def new_plan(steps: list[str], needs: list[list[int]]) -> WorkingMemory:
     """A plan of which nothing is done yet."""
     return {"plan": steps, "needs": needs, "done_steps": [], "step": 1}
-
-
-def _change(state: WorkingMemory, reason: str, steps: list[str]) -> list[Replan]:
-    """The change to a plan that was already being carried out; a first plan changes nothing."""
-    if not (is_carried_out(state) and state["plan"]):
-        return []
-    change = Replan(iteration=state["iteration"], reason=reason, before=state["plan"], after=steps)
-    return [change]

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
-from planweave.memory import Action, Context, Tool, WorkingMemory
+from planweave.memory import OWN_TOOLS, Action, Context, Tool, WorkingMemory
 from planweave.models import StructuredFailure
 from planweave.nodes.assist.asking import extra_temperature, only_tool
 from planweave.nodes.support.briefing import tools_text, with_bound
@@ -70,7 +70,7 @@ async def _several(
 ) -> WorkingMemory:
     """Ask for actions at once, or for none and the answer."""
     context = runtime.context
-    most = MAX_AT_ONCE if context.acts_at_once else 1
+    most = 1 if context.parallel is False else MAX_AT_ONCE
     form = actions_form(connected(tools, state), answer_form(context), most)
     problems = [turn["problem"] for turn in last_round(state) if turn["problem"]]
     complaints = [load("common/problem").fill(problem=problem) for problem in problems]
@@ -106,7 +106,14 @@ def _actions(reply: dict[str, Any], state: WorkingMemory, context: Context) -> l
         return [last | {"answer": answer} if answer else last]
     if replans := [action for action in chosen if action["tool"] == "replan"]:
         return replans[:1]
-    return chosen[: context.max_iterations - state["iteration"]]
+    return one_approval(chosen, context)[: context.max_iterations - state["iteration"]]
+
+
+def one_approval(actions: Sequence[Action], context: Context) -> list[Action]:
+    """The actions but for a second one that waits for a person, who can answer one question."""
+    bound = [action for action in actions if action["tool"] not in OWN_TOOLS]
+    later = bound[1:] if context.approve_tools else []
+    return [action for action in actions if action not in later]
 
 
 @cache

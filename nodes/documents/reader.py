@@ -261,12 +261,8 @@ def _wider(statement: str, text: str, span: Span) -> Iterator[str]:
         yield text[slice(*around)]
         yield with_headings(text, around)
     if sentence := _sentence_that_says(statement, text):
-        yield with_names(text, _span_of(sentence, text))
-
-
-def _span_of(words: str, text: str) -> Span:
-    begin = text.index(words)
-    return begin, begin + len(words)
+        begin = text.index(sentence)
+        yield with_names(text, (begin, begin + len(sentence)))
 
 
 def _values(finding: Finding, quote: str) -> tuple[dict[str, Value], list[Amount]]:

@@ -168,11 +168,10 @@ def _found_text(fact: Fact, limit: int | None) -> str:
 
 
 def _lines(lines: Sequence[str], limit: int | None) -> str:
-    return "\n".join(line if limit is None else _shorten(line, limit) for line in lines)
-
-
-def _shorten(line: str, limit: int) -> str:
-    return line if len(line) <= limit else f"{shorten(line, limit)} (shortened)"
+    return "\n".join(
+        line if limit is None or len(line) <= limit else f"{shorten(line, limit)} (shortened)"
+        for line in lines
+    )
 
 
 def tools_text(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> str:

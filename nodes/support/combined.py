@@ -31,7 +31,7 @@ def connected(tools: Sequence[Tool], state: WorkingMemory) -> tuple[Tool, ...]:
 
 def how_text(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> str:
     """How the work is done; the same in every prompt of a run."""
-    at_once = "planrag/actions_at_once" if context.acts_at_once else "planrag/one_action"
+    at_once = "planrag/one_action" if context.parallel is False else "planrag/actions_at_once"
     return load("planrag/how").fill(
         at_once=load(at_once).fill(),
         tools=tools_text(connected(tools, state), state, context),

@@ -219,9 +219,11 @@ async def verify(stated: Statements, context: str, judge: Judge) -> Faithfulness
         return Faithfulness(statements=nothing, unread=stated.unread)
     size = max(1, judge.reply_tokens // _VERDICT_TOKENS)
     batches = [stated.texts[at : at + size] for at in range(0, len(stated.texts), size)]
-    replies = [
-        await judge.ask(context, _to_verify(batch), _verdicts(len(batch))) for batch in batches
-    ]
+    replies = []
+    for batch in batches:
+        numbered = "\n".join(f"{n}. {text}" for n, text in enumerate(batch, start=1))
+        task = load("rag/verdicts").fill(statements=numbered)
+        replies.append(await judge.ask(context, task, _verdicts(len(batch))))
     pairs = zip(batches, replies, strict=True)
     return Faithfulness(
         statements=tuple(checked for batch, reply in pairs for checked in _checked(batch, reply)),
@@ -308,11 +310,6 @@ def _verdicts(statements: int) -> type[Verdicts]:
     return create_model(
         "Verdicts", __base__=Verdicts, verdicts=(list[Verdict], Field(json_schema_extra=bounds))
     )
-
-
-def _to_verify(statements: Sequence[str]) -> str:
-    numbered = "\n".join(f"{n}. {text}" for n, text in enumerate(statements, start=1))
-    return load("rag/verdicts").fill(statements=numbered)
 
 
 def _checked(statements: Sequence[str], reply: Reply[Verdicts]) -> list[Checked]:

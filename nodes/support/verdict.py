@@ -31,7 +31,8 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     A decision that cites none may follow from any fact.
     """
     basis = answer.get("basis") or _NO_BASIS
-    if basis["how"] == "rows" and _is_made_of_rows(answer, state, context):
+    made = row_answer(state, context) if basis["how"] == "rows" else None
+    if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
         return follow_rows(state["facts"][0], state["question"])
     if basis["how"] == "learned":
         cited = "".join(f"[{number}]" for number in answer["facts"])
@@ -51,12 +52,6 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     if found.kind == "contradicted" and not _admits(found.gives, context):
         return Following("not_in_facts", found.reason)
     return found
-
-
-def _is_made_of_rows(answer: Answer, state: WorkingMemory, context: Context) -> bool:
-    """Whether an answer is what the rows give, and nobody has edited it."""
-    made = row_answer(state, context)
-    return made is not None and made["decision"] == answer["decision"]
 
 
 def _led(decision: str, fact: Fact, context: Context) -> Following | None:
@@ -164,8 +159,7 @@ def _worded(kind: VerdictKind, reason: str) -> str:
 
 def is_good(answer: Answer) -> bool:
     """Whether an answer may be shown in the colour of success."""
-    verdict = answer.get("verdict")
-    return verdict is None or verdict["kind"] == "supported"
+    return not warning(answer)
 
 
 def warning(answer: Answer) -> str:

@@ -104,14 +104,11 @@ def _spelled_out(text: str) -> str:
     """A JSON object as words; everything in lower case."""
     try:
         found = json.loads(text)
-        text = f"{found['action']} {found.get('count', 1)} {found['item']} {_burning(found)}"
+        burning = f"with {found['fuel']} as fuel" if found.get("fuel") else ""
+        text = f"{found['action']} {found.get('count', 1)} {found['item']} {burning}"
     except (ValueError, TypeError, KeyError, AttributeError):
         pass
     return text.lower().replace("_", " ")
-
-
-def _burning(found: dict[str, object]) -> str:
-    return f"with {found['fuel']} as fuel" if found.get("fuel") else ""
 
 
 def _verb(words: Sequence[str]) -> tuple[int, tuple[Kind, ...]]:

@@ -377,7 +377,8 @@ def _names_first(before: str, text: str) -> str:
     left = _left_open(before, earlier, lines)
     path = _path(earlier, lines[0].text)
     names = []
-    if left and not (left.header and _repeats(lines, left.header[0])):
+    shown = {line.text for line in lines[:4]}
+    if left and not (left.header and left.header[0].text in shown):  # the page names them itself
         captions = [line for line in left.headings if not _heading(line.text)]
         names = [line.text for line in (*captions, *left.header)]
     section = [f"[Section: {path}]"] if path else []
@@ -406,11 +407,6 @@ def _first_table(lines: Sequence[Line]) -> tuple[_Kind, int] | None:
         if not _is_name(line.text) or _CAPTION.match(line.text):
             return None
     return None
-
-
-def _repeats(lines: Sequence[Line], header: Line) -> bool:
-    """Whether a page names the columns itself."""
-    return header.text in [line.text for line in lines[:4]]
 
 
 def _path(lines: Iterable[Line], first: str) -> str:
