@@ -79,9 +79,6 @@ ModelName = Annotated[str, AfterValidator(_without_secret)]
 """A model's name is written into every record, so it may hold no secret."""
 
 
-Share = Annotated[float, Field(ge=0, le=1)]
-
-
 class _Measured(NamedTuple):
     """What was measured of a model: when its queries and its word can be trusted."""
 
@@ -103,268 +100,177 @@ class Context(BaseModel):
     tool that opens the connection reads it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
-
-    model: Annotated[ModelName, Setting("Model", "named", recorded=False)] = Field(
-        default="embedded", description="Chat model by name, for every role not in `models`"
-    )
-    models: Annotated[dict[str, ModelName], Setting("Model", "named")] = Field(
-        default_factory=dict, description="Another chat model for a role, such as planner or judge"
-    )
-    temperature: Annotated[float, Field(ge=0, le=2), Setting("Model", "free")] = Field(
-        default=0.0, description="Temperature of the sampling; 0: the most likely reply"
-    )
-    seed: Annotated[int | None, Setting("Model", "free")] = Field(
-        default=None, description="Seed of the sampling, where the provider takes one"
-    )
-    fresh: Annotated[bool, Setting("Model", "free", recorded=False)] = Field(
-        default=False, description="Ask models again where replies were kept from earlier calls"
-    )
-    max_reply_tokens: Annotated[
-        Annotated[int, Field(ge=32, le=32_768)] | None, Setting("Model", "lower")
-    ] = Field(
-        default=None,
-        description="Tokens of one reply at most; not set: 512 with aids, else what the form of "
-        "the reply may need, and 512 at least",
-    )
-    assist: Annotated[Assist, Setting("Model", "free")] = Field(
-        default="auto",
-        description="Aids for small models, such as corrected queries; auto: on for the embedded "
-        "one, off for the baselines of a benchmark",
-    )
-    query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = Field(
-        default=4, description="With aids: queries that are tried, of which the results vote"
-    )
-    least_answerable: Annotated[Share | None, Setting("Model", "free")] = Field(
-        default=None,
-        description="With aids: how likely a model must find it that the database can answer a "
-        "question; else it is refused; 0 for never; not set: 0.73 with the embedded 1.5B, 0 with "
-        "the 0.5B, which cannot tell, else 0.5",
-    )
-    least_agreement: Annotated[Share | None, Setting("Model", "free")] = Field(
-        default=None,
-        description="With aids: share of the queries tried that must return the same before an "
-        "answer counts as sure; not set: 0.75 with the embedded 1.5B, else 1",
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, hide_input_in_errors=True, use_attribute_docstrings=True
     )
 
-    database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
-        default=None,
-        description="Relational database: SQLAlchemy URL, SQLite file, .sql script, or a CSV, "
-        "Excel or Parquet file",
+    model: Annotated[ModelName, Setting("Model", "named", recorded=False)] = "embedded"
+    """Chat model by name, for every role not in `models`"""
+    models: Annotated[dict[str, ModelName], Setting("Model", "named")] = Field(default_factory=dict)
+    """Another chat model for a role, such as planner or judge"""
+    temperature: Annotated[float, Field(ge=0, le=2), Setting("Model", "free")] = 0.0
+    """Temperature of the sampling; 0: the most likely reply"""
+    seed: Annotated[int | None, Setting("Model", "free")] = None
+    """Seed of the sampling, where the provider takes one"""
+    fresh: Annotated[bool, Setting("Model", "free", recorded=False)] = False
+    """Ask models again where replies were kept from earlier calls"""
+    max_reply_tokens: Annotated[int | None, Field(ge=32, le=32_768), Setting("Model", "lower")] = (
+        None
     )
-    graph: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
-        default=None, description="Graph database: bolt:// URL or .cql script"
-    )
-    collection: Annotated[str | None, Setting("Sources", "named", recorded=False)] = Field(
-        default=None, description="Document collection by name, such as energy or alice/energy"
-    )
-    web_search: Annotated[str | None, Setting("Sources", "never", recorded=False)] = Field(
-        default=None,
-        description="LangChain search tool by name, such as brave: the web is then searched where "
-        "a document collection would be",
-    )
-    environment: Annotated[str | None, Setting("Environment", "never", recorded=False)] = Field(
-        default=None, description="Environment to act in by name, such as hotpotqa or alfworld"
-    )
-    environment_data: Annotated[str | None, Setting("Environment", "never", recorded=False)] = (
-        Field(default=None, description="File or folder of the environment's tasks")
-    )
-    environment_task: Annotated[str | None, Setting("Environment", "never", recorded=False)] = (
-        Field(default=None, description="The task to solve there, by its id")
-    )
-    paths: Annotated[str | None, Setting("InstructRAG", "never", recorded=False)] = Field(
-        default=None,
-        description="InstructRAG, RAP: file of paths that worked; none: the owner's experience",
-    )
-    agents: Annotated[str, Setting("InstructRAG", "never")] = Field(
-        default="shipped",
-        description="InstructRAG: agents that propose and select paths: shipped, a file of "
-        "`planweave train instructrag`, or none (the paths of the nearest questions)",
-    )
-    experience: Annotated[str | None, Setting("Plan", "named")] = Field(
-        default=None,
-        description="PlanRAG: follow the path that fits: shipped (learned from simulations), own "
-        "(the owner's experience), or a file of paths",
-    )
-    candidate_paths: Annotated[int, Field(ge=1, le=10), Setting("InstructRAG", "never")] = Field(
-        default=3, description="InstructRAG: paths that are proposed; RAP: paths that are shown"
-    )
-    path_aids: Annotated[Literal["auto", "on", "off"], Setting("InstructRAG", "never")] = Field(
-        default="auto",
-        description="InstructRAG, RAP: say which step of the path is next, and list the actions "
-        "that do it first: auto (InstructRAG does, RAP does not, as in its paper), on, off",
-    )
-    triplets: Annotated[int, Field(ge=0, le=10), Setting("InstructRAG", "never")] = Field(
-        default=0,
-        description="GenGround: nearest actions of earlier successes, with what they showed, that "
-        "ground an answer beside what the environment shows, as InstructRAG's paper has it",
-    )
-    trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = Field(
-        default=3, description="Reflexion: attempts at a task"
-    )
-    tools: Annotated[tuple[str, ...], BeforeValidator(_listed), Setting("Sources", "named")] = (
-        Field(
-            default=(),
-            description="LangChain tools to offer beside a method's own, by name",
-        )
-    )
-    approve_tools: Annotated[bool, Setting("Plan", "free")] = Field(
-        default=False, description="Stop for a person's approval before each call of these tools"
-    )
-    rules: Annotated[str, Setting("Sources", "free", recorded=False)] = Field(
-        default="", description="Business rules that the decision must follow, as text"
-    )
-    candidates: Annotated[tuple[str, ...], Setting("Sources", "free", recorded=False)] = Field(
-        default=(),
-        description="Decisions the question admits; empty: any value found in the database",
-    )
+    """Tokens of one reply at most; not set: 512 with aids, else what the form of the reply may
+    need, and 512 at least"""
+    assist: Annotated[Assist, Setting("Model", "free")] = "auto"
+    """Aids for small models, such as corrected queries; auto: on for the embedded one, off for the
+    baselines of a benchmark"""
+    query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = 4
+    """With aids: queries that are tried, of which the results vote"""
+    least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
+    """With aids: how likely a model must find it that the database can answer a question; else it
+    is refused; 0 for never; not set: 0.73 with the embedded 1.5B, 0 with the 0.5B, which cannot
+    tell, else 0.5"""
+    least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
+    """With aids: share of the queries tried that must return the same before an answer counts as
+    sure; not set: 0.75 with the embedded 1.5B, else 1"""
 
-    max_iterations: Annotated[int, Field(ge=1, le=100), Setting("Plan", "lower")] = Field(
-        default=15, description="Actions of a run at most"
-    )
-    replan: Annotated[ReplanPolicy, Setting("Plan", "free")] = Field(
-        default="adaptive",
-        description="adaptive: ask for another plan only after an error, an empty or "
-        "contradicting result, or when the selector asks; every_observation: judge the plan after "
-        "each result, and let each reply say one thing, as the papers do",
-    )
-    planning: Annotated[Planning, Setting("Plan", "free")] = Field(
-        default="guided",
-        description="PlanRAG: guided by our words on what to plan; as published: zero_shot (a "
-        "planner without them), one_prompt (plan, thought, action and re-plan in one reply), and "
-        "its variants of table 10, without_thought and thought_first",
-    )
-    evaluations: Annotated[int, Field(ge=0, le=5), Setting("Plan", "free")] = Field(
-        default=0, description="Times that the evaluator may send a plan back; 0: no evaluator"
-    )
-    approve: Annotated[bool, Setting("Plan", "free", recorded=False)] = Field(
-        default=False, description="Stop for a person's approval before a plan starts"
-    )
+    database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
+    """Relational database: SQLAlchemy URL, SQLite file, .sql script, or a CSV, Excel or Parquet
+    file"""
+    graph: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
+    """Graph database: bolt:// URL or .cql script"""
+    collection: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
+    """Document collection by name, such as energy or alice/energy"""
+    web_search: Annotated[str | None, Setting("Sources", "never", recorded=False)] = None
+    """LangChain search tool by name, such as brave: the web is then searched where a document
+    collection would be"""
+    environment: Annotated[str | None, Setting("Environment", "never", recorded=False)] = None
+    """Environment to act in by name, such as hotpotqa or alfworld"""
+    environment_data: Annotated[str | None, Setting("Environment", "never", recorded=False)] = None
+    """File or folder of the environment's tasks"""
+    environment_task: Annotated[str | None, Setting("Environment", "never", recorded=False)] = None
+    """The task to solve there, by its id"""
+    paths: Annotated[str | None, Setting("InstructRAG", "never", recorded=False)] = None
+    """InstructRAG, RAP: file of paths that worked; none: the owner's experience"""
+    agents: Annotated[str, Setting("InstructRAG", "never")] = "shipped"
+    """InstructRAG: agents that propose and select paths: shipped, a file of `planweave train
+    instructrag`, or none (the paths of the nearest questions)"""
+    experience: Annotated[str | None, Setting("Plan", "named")] = None
+    """PlanRAG: follow the path that fits: shipped (learned from simulations), own (the owner's
+    experience), or a file of paths"""
+    candidate_paths: Annotated[int, Field(ge=1, le=10), Setting("InstructRAG", "never")] = 3
+    """InstructRAG: paths that are proposed; RAP: paths that are shown"""
+    path_aids: Annotated[Literal["auto", "on", "off"], Setting("InstructRAG", "never")] = "auto"
+    """InstructRAG, RAP: say which step of the path is next, and list the actions that do it first:
+    auto (InstructRAG does, RAP does not, as in its paper), on, off"""
+    triplets: Annotated[int, Field(ge=0, le=10), Setting("InstructRAG", "never")] = 0
+    """GenGround: nearest actions of earlier successes, with what they showed, that ground an
+    answer beside what the environment shows, as InstructRAG's paper has it"""
+    trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = 3
+    """Reflexion: attempts at a task"""
+    tools: Annotated[tuple[str, ...], BeforeValidator(_listed), Setting("Sources", "named")] = ()
+    """LangChain tools to offer beside a method's own, by name"""
+    approve_tools: Annotated[bool, Setting("Plan", "free")] = False
+    """Stop for a person's approval before each call of these tools"""
+    rules: Annotated[str, Setting("Sources", "free", recorded=False)] = ""
+    """Business rules that the decision must follow, as text"""
+    candidates: Annotated[tuple[str, ...], Setting("Sources", "free", recorded=False)] = ()
+    """Decisions the question admits; empty: any value found in the database"""
 
-    query_seconds: Annotated[float, Field(gt=0, le=600), Setting("Reading", "lower")] = Field(
-        default=10.0, description="Seconds that one query, or one call of a tool, may take"
-    )
-    query_rows: Annotated[int, Field(ge=1, le=1000), Setting("Reading", "lower")] = Field(
-        default=40, description="Rows that a query returns at most"
-    )
-    pages: Annotated[int, Field(ge=1, le=20), Setting("Reading", "free")] = Field(
-        default=4, description="Pages that one search of the documents returns at most"
-    )
-    page_characters: Annotated[int, Field(ge=200, le=20_000), Setting("Reading", "free")] = Field(
-        default=2_500, description="A longer page is shown around the words that were found"
-    )
-    whole_collection: Annotated[WholeCollection, Setting("Reading", "free")] = Field(
-        default="auto",
-        description="Read a collection whole, once, before the method begins; auto: where it fits "
-        "into whole_characters and the reader has no aids for small models",
-    )
+    max_iterations: Annotated[int, Field(ge=1, le=100), Setting("Plan", "lower")] = 15
+    """Actions of a run at most"""
+    replan: Annotated[ReplanPolicy, Setting("Plan", "free")] = "adaptive"
+    """adaptive: ask for another plan only after an error, an empty or contradicting result, or
+    when the selector asks; every_observation: judge the plan after each result, and let each reply
+    say one thing, as the papers do"""
+    planning: Annotated[Planning, Setting("Plan", "free")] = "guided"
+    """PlanRAG: guided by our words on what to plan; as published: zero_shot (a planner without
+    them), one_prompt (plan, thought, action and re-plan in one reply), and its variants of table
+    10, without_thought and thought_first"""
+    evaluations: Annotated[int, Field(ge=0, le=5), Setting("Plan", "free")] = 0
+    """Times that the evaluator may send a plan back; 0: no evaluator"""
+    approve: Annotated[bool, Setting("Plan", "free", recorded=False)] = False
+    """Stop for a person's approval before a plan starts"""
+
+    query_seconds: Annotated[float, Field(gt=0, le=600), Setting("Reading", "lower")] = 10.0
+    """Seconds that one query, or one call of a tool, may take"""
+    query_rows: Annotated[int, Field(ge=1, le=1000), Setting("Reading", "lower")] = 40
+    """Rows that a query returns at most"""
+    pages: Annotated[int, Field(ge=1, le=20), Setting("Reading", "free")] = 4
+    """Pages that one search of the documents returns at most"""
+    page_characters: Annotated[int, Field(ge=200, le=20_000), Setting("Reading", "free")] = 2_500
+    """A longer page is shown around the words that were found"""
+    whole_collection: Annotated[WholeCollection, Setting("Reading", "free")] = "auto"
+    """Read a collection whole, once, before the method begins; auto: where it fits into
+    whole_characters and the reader has no aids for small models"""
     whole_characters: Annotated[int, Field(ge=1_000, le=2_000_000), Setting("Reading", "lower")] = (
-        Field(
-            default=60_000,
-            description="Longest collection that is read whole (4 characters a token)",
-        )
+        60_000
     )
-    search: Annotated[SearchMode, Setting("Reading", "free")] = Field(
-        default="fused", description="Search by meaning and words together, or by one of them"
-    )
-    citation_check: Annotated[CitationCheck, Setting("Reading", "free")] = Field(
-        default="string", description="Check the answer's claims by words and numbers, by a model"
-    )
-    ask_again: Annotated[bool, Setting("Reading", "free")] = Field(
-        default=True,
-        description="Ask the model once more where a rule on its facts gives another decision",
-    )
-    strict: Annotated[bool, Setting("Reading", "free")] = Field(
-        default=False, description="Withhold a decision that does not follow from the facts"
-    )
-    family: Annotated[TaskFamily, Setting("RAT", "free")] = Field(
-        default="answer", description="What RAT writes: an answer, a program, a plan or a text"
-    )
-    revision: Annotated[RevisionOrder, Setting("RAT", "free")] = Field(
-        default="causal",
-        description="RAT: revise step by step, all steps from one retrieval, or from one query",
-    )
-    query_from: Annotated[QueryFrom, Setting("RAT", "free")] = Field(
-        default="draft",
-        description="RAT, programs and word problems: look up the draft so far, as in the paper, "
-        "or the step alone",
-    )
-    retrievals: Annotated[int, Field(ge=0, le=50), Setting("RAT", "free")] = Field(
-        default=5,
-        description="Retrievals at most in one run of RAT, pages of a RAG baseline; 0: no source",
-    )
-    parallel: Annotated[bool | None, Setting("Plan", "free")] = Field(
-        default=None,
-        description="Carry out steps that do not need each other at once; not set: PlanRAG does so",
-    )
-    masking: Annotated[bool, Setting("FuRePA", "free")] = Field(
-        default=True, description="FuRePA: hide earlier reasoning and queries from the reasoner"
-    )
-    unmasked: Annotated[int, Field(ge=0, le=100), Setting("FuRePA", "free")] = Field(
-        default=0,
-        description="FuRePA: with masking, the latest rounds of which the reasoner sees reasoning "
-        "and query all the same",
-    )
-    irrelevant_pages: Annotated[int, Field(ge=0, le=20), Setting("FuRePA", "free")] = Field(
-        default=0,
-        description="FuRePA, IRCoT: pages drawn by lot that are added to those of each search, to "
-        "see how far they mislead",
-    )
-    assessor: Annotated[AssessorChoice, Setting("FuRePA", "free")] = Field(
-        default="trained", description="FuRePA: which candidate query is carried out"
-    )
-    first_temperature: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = Field(
-        default=0.2, description="FuRePA: temperature of the reasoner, above that of the run"
-    )
-    temperature_raise: Annotated[bool, Setting("FuRePA", "free")] = Field(
-        default=True, description="FuRePA: raise the temperature when queries repeat themselves"
-    )
-    temperature_step: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = Field(
-        default=0.8, description="FuRePA: by how much it is raised each time"
-    )
-    same_query: Annotated[float, Field(gt=0, le=1), Setting("FuRePA", "free")] = Field(
-        default=0.9, description="FuRePA: cosine from which on two queries mean the same"
-    )
-    proposals: Annotated[int, Field(ge=1, le=20), Setting("FuRePA", "free")] = Field(
-        default=5, description="FuRePA: candidate queries a round"
-    )
-    ensemble_of: Annotated[str, Setting("Ensemble", "named")] = Field(
-        default="agent_v3", description="Method that the ensemble runs"
-    )
-    ensemble_runs: Annotated[int, Field(ge=1, le=50), Setting("Ensemble", "lower")] = Field(
-        default=3, description="Runs of the ensemble"
-    )
-    ensemble_temperature: Annotated[float, Field(ge=0, le=2), Setting("Ensemble", "free")] = Field(
-        default=0.7, description="Temperature of its runs, above 0 so that they differ"
-    )
-    owner: Annotated[str, Setting("More", "never")] = Field(
-        default="local", description="Whose long-term memory is used: a user or a project"
-    )
+    """Longest collection that is read whole (4 characters a token)"""
+    search: Annotated[SearchMode, Setting("Reading", "free")] = "fused"
+    """Search by meaning and words together, or by one of them"""
+    citation_check: Annotated[CitationCheck, Setting("Reading", "free")] = "string"
+    """Check the answer's claims by words and numbers, by a model"""
+    ask_again: Annotated[bool, Setting("Reading", "free")] = True
+    """Ask the model once more where a rule on its facts gives another decision"""
+    strict: Annotated[bool, Setting("Reading", "free")] = False
+    """Withhold a decision that does not follow from the facts"""
+    family: Annotated[TaskFamily, Setting("RAT", "free")] = "answer"
+    """What RAT writes: an answer, a program, a plan or a text"""
+    revision: Annotated[RevisionOrder, Setting("RAT", "free")] = "causal"
+    """RAT: revise step by step, all steps from one retrieval, or from one query"""
+    query_from: Annotated[QueryFrom, Setting("RAT", "free")] = "draft"
+    """RAT, programs and word problems: look up the draft so far, as in the paper, or the step
+    alone"""
+    retrievals: Annotated[int, Field(ge=0, le=50), Setting("RAT", "free")] = 5
+    """Retrievals at most in one run of RAT, pages of a RAG baseline; 0: no source"""
+    parallel: Annotated[bool | None, Setting("Plan", "free")] = None
+    """Carry out steps that do not need each other at once; not set: PlanRAG does so"""
+    masking: Annotated[bool, Setting("FuRePA", "free")] = True
+    """FuRePA: hide earlier reasoning and queries from the reasoner"""
+    unmasked: Annotated[int, Field(ge=0, le=100), Setting("FuRePA", "free")] = 0
+    """FuRePA: with masking, the latest rounds of which the reasoner sees reasoning and query all
+    the same"""
+    irrelevant_pages: Annotated[int, Field(ge=0, le=20), Setting("FuRePA", "free")] = 0
+    """FuRePA, IRCoT: pages drawn by lot that are added to those of each search, to see how far
+    they mislead"""
+    assessor: Annotated[AssessorChoice, Setting("FuRePA", "free")] = "trained"
+    """FuRePA: which candidate query is carried out"""
+    first_temperature: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = 0.2
+    """FuRePA: temperature of the reasoner, above that of the run"""
+    temperature_raise: Annotated[bool, Setting("FuRePA", "free")] = True
+    """FuRePA: raise the temperature when queries repeat themselves"""
+    temperature_step: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = 0.8
+    """FuRePA: by how much it is raised each time"""
+    same_query: Annotated[float, Field(gt=0, le=1), Setting("FuRePA", "free")] = 0.9
+    """FuRePA: cosine from which on two queries mean the same"""
+    proposals: Annotated[int, Field(ge=1, le=20), Setting("FuRePA", "free")] = 5
+    """FuRePA: candidate queries a round"""
+    ensemble_of: Annotated[str, Setting("Ensemble", "named")] = "agent_v3"
+    """Method that the ensemble runs"""
+    ensemble_runs: Annotated[int, Field(ge=1, le=50), Setting("Ensemble", "lower")] = 3
+    """Runs of the ensemble"""
+    ensemble_temperature: Annotated[float, Field(ge=0, le=2), Setting("Ensemble", "free")] = 0.7
+    """Temperature of its runs, above 0 so that they differ"""
+    owner: Annotated[str, Setting("More", "never")] = "local"
+    """Whose long-term memory is used: a user or a project"""
     observation_characters: Annotated[int, Field(ge=200, le=100_000), Setting("More", "lower")] = (
-        Field(default=2_000, description="Characters of one result that a prompt shows at most")
+        2_000
     )
-    schema_characters: Annotated[int, Field(ge=400, le=100_000), Setting("More", "lower")] = Field(
-        default=6_000, description="Characters of a schema that a prompt shows at most"
-    )
+    """Characters of one result that a prompt shows at most"""
+    schema_characters: Annotated[int, Field(ge=400, le=100_000), Setting("More", "lower")] = 6_000
+    """Characters of a schema that a prompt shows at most"""
     memory_characters: Annotated[int, Field(ge=1_000, le=1_000_000), Setting("More", "lower")] = (
-        Field(
-            default=8_000,
-            description="Older observations are shortened in prompts beyond this length",
-        )
+        8_000
     )
+    """Older observations are shortened in prompts beyond this length"""
 
-    max_calls: Annotated[Annotated[int, Field(ge=1)] | None, Setting("Budget", "lower")] = Field(
-        default=None, description="Budget of model calls"
-    )
-    max_tokens: Annotated[Annotated[int, Field(ge=1)] | None, Setting("Budget", "lower")] = Field(
-        default=None, description="Budget of tokens, prompts and replies together"
-    )
-    max_seconds: Annotated[Annotated[float, Field(gt=0)] | None, Setting("Budget", "lower")] = (
-        Field(default=None, description="Budget of seconds; a call that is under way is cut off")
-    )
-    max_dollars: Annotated[Annotated[float, Field(gt=0)] | None, Setting("Budget", "lower")] = (
-        Field(default=None, description="Budget of dollars")
-    )
+    max_calls: Annotated[int | None, Field(ge=1), Setting("Budget", "lower")] = None
+    """Budget of model calls"""
+    max_tokens: Annotated[int | None, Field(ge=1), Setting("Budget", "lower")] = None
+    """Budget of tokens, prompts and replies together"""
+    max_seconds: Annotated[float | None, Field(gt=0), Setting("Budget", "lower")] = None
+    """Budget of seconds; a call that is under way is cut off"""
+    max_dollars: Annotated[float | None, Field(gt=0), Setting("Budget", "lower")] = None
+    """Budget of dollars"""
 
     @property
     def has_documents(self) -> bool:

@@ -19,58 +19,48 @@ class ModelSettings(BaseSettings):
     """Read from ``PLANWEAVE_*`` variables and ``.env``; immutable and hashable."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PLANWEAVE_", env_file=".env", extra="ignore", frozen=True, populate_by_name=True
+        env_prefix="PLANWEAVE_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        populate_by_name=True,
+        use_attribute_docstrings=True,
     )
 
-    cache_dir: Path = Field(
-        default_factory=lambda: platformdirs.user_cache_path("planweave"),
-        description="Holds the response cache.",
-    )
+    cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("planweave"))
+    """Holds the response cache."""
     weights_dir: Path = Field(
-        default_factory=lambda: platformdirs.user_data_path("planweave") / "weights",
-        description="Holds the embedded models' weights.",
+        default_factory=lambda: platformdirs.user_data_path("planweave") / "weights"
     )
-    weights_url: str = Field(
-        default="https://huggingface.co",
-        description="Site that serves the models' official repositories, or a mirror of it.",
-    )
-    gguf: Path | None = Field(
-        default=None, description="A GGUF file that the name `embedded` stands for."
-    )
-    threads: int | None = Field(
-        default=None,
-        ge=1,
-        description="Threads of the embedded model; the physical cores if unset.",
-    )
-    n_ctx: int = Field(default=8192, ge=512, description="Context of the embedded model, tokens.")
-    response_cache: Literal["off", "deterministic", "all"] = Field(
-        default="deterministic",
-        description="Which replies are kept on disk: none, those at temperature 0, or all.",
-    )
-    requests_per_second: float | None = Field(
-        default=None, gt=0, description="Ceiling on requests to one provider; unlimited if unset."
-    )
-    retries: int = Field(
-        default=4, ge=0, le=20, description="Further attempts after a 429, a 5xx or a time-out."
-    )
-    timeout: float = Field(default=300.0, gt=0, description="Seconds to wait for one reply.")
-    prices: Path | None = Field(
-        default=None, description="A JSON file of prices that override the built-in table."
-    )
-    api_key: SecretStr | None = Field(
-        default=None, description="Key for servers that are named by their URL."
-    )
-    query_instruction: str | None = Field(
-        default=None, description="Put before a question in place of what the embedding model has."
-    )
-    document_instruction: str | None = Field(
-        default=None, description="Put before a document in place of what the embedding model has."
-    )
+    """Holds the embedded models' weights."""
+    weights_url: str = "https://huggingface.co"
+    """Site that serves the models' official repositories, or a mirror of it."""
+    gguf: Path | None = None
+    """A GGUF file that the name `embedded` stands for."""
+    threads: int | None = Field(default=None, ge=1)
+    """Threads of the embedded model; the physical cores if unset."""
+    n_ctx: int = Field(default=8192, ge=512)
+    """Context of the embedded model, tokens."""
+    response_cache: Literal["off", "deterministic", "all"] = "deterministic"
+    """Which replies are kept on disk: none, those at temperature 0, or all."""
+    requests_per_second: float | None = Field(default=None, gt=0)
+    """Ceiling on requests to one provider; unlimited if unset."""
+    retries: int = Field(default=4, ge=0, le=20)
+    """Further attempts after a 429, a 5xx or a time-out."""
+    timeout: float = Field(default=300.0, gt=0)
+    """Seconds to wait for one reply."""
+    prices: Path | None = None
+    """A JSON file of prices that override the built-in table."""
+    api_key: SecretStr | None = None
+    """Key for servers that are named by their URL."""
+    query_instruction: str | None = None
+    """Put before a question in place of what the embedding model has."""
+    document_instruction: str | None = None
+    """Put before a document in place of what the embedding model has."""
     openai_api_key: SecretStr | None = Field(
-        default=None,
-        validation_alias=AliasChoices("PLANWEAVE_OPENAI_API_KEY", "OPENAI_API_KEY"),
-        description="Key for `openai:` models.",
+        default=None, validation_alias=AliasChoices("PLANWEAVE_OPENAI_API_KEY", "OPENAI_API_KEY")
     )
+    """Key for `openai:` models."""
 
 
 @cache

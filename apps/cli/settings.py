@@ -79,7 +79,7 @@ def rows_of(method: str = "") -> Iterator[Row]:
                     values=_values(schema),
                     default=json.dumps(schema["default"]) if "default" in schema else "{}",
                     who=_CALLERS[one.caller],
-                    description=schema["description"],
+                    description=" ".join(schema["description"].split()),
                 )
 
 

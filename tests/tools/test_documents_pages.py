@@ -130,6 +130,30 @@ def test_signs_that_word_has_elements_for_are_read(tmp_path: Path) -> None:
     assert texts(tmp_path / "a.docx") == ["non-profit\nnext\tend"]
 
 
+def test_content_controls_and_text_boxes_of_word_are_read_once(tmp_path: Path) -> None:
+    from docx.oxml import parse_xml
+    from docx.oxml.ns import nsdecls
+
+    inside = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
+    box = f"<w:txbxContent>{inside.format('Boxed')}</w:txbxContent>"
+    choice = f"<mc:Choice Requires='wps'>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback>"
+    mc = 'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+    file = docx.Document()
+    file.add_paragraph("Before")
+    body = file.element.body
+    for xml in (
+        f"<w:sdt {nsdecls('w')}><w:sdtContent>{inside.format('Held')}</w:sdtContent></w:sdt>",
+        f"<w:p {nsdecls('w')} {mc}><w:r><w:t>Beside</w:t></w:r>"
+        f"<w:r><mc:AlternateContent>{choice}</mc:AlternateContent></w:r></w:p>",
+    ):
+        body.insert(len(body) - 1, parse_xml(xml))
+    table = file.add_table(1, 2)
+    table.cell(0, 0).text = "One\ncell"
+    table.cell(0, 1).add_table(1, 1).cell(0, 0).text = "Inner"
+    file.save(str(tmp_path / "a.docx"))
+    assert texts(tmp_path / "a.docx") == ["Before\nHeld\nBeside\nBoxed\nOne cell | Inner"]
+
+
 def test_docx_without_breaks_is_cut_into_parts(tmp_path: Path) -> None:
     file = docx.Document()
     for number in range(100):
@@ -237,7 +261,7 @@ def test_a_long_text_is_cut_between_paragraphs(tmp_path: Path) -> None:
 
 def test_rows_of_a_table_stay_under_their_header(tmp_path: Path) -> None:
     rows = "".join(f'{year};"{year},5 EUR;\nabout"\n' for year in range(2000, 2300))
-    (tmp_path / "a.csv").write_text("year;cost\n" + rows)
+    (tmp_path / "a.csv").write_text("sep=;\nyear;cost\n" + rows)
     pages = texts(tmp_path / "a.csv")
     assert len(pages) > 1
     assert all(page.startswith("year | cost\n2") for page in pages)

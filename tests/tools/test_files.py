@@ -46,6 +46,16 @@ def imported(path: Path) -> tuple[Imported, list[tuple[object, ...]]]:
             {"a": "INTEGER", "a_1": "REAL", "_2024": "TEXT"},
             [(1, 1200.5, "yes"), (2, 3.0, "no")],
         ),
+        (
+            b"zip,share\n01234,0.5\n20095,0\n",
+            {"zip": "TEXT", "share": "REAL"},
+            [("01234", 0.5), ("20095", 0.0)],
+        ),
+        (
+            b"sep=;\r\nname;cost\r\nash;0,5\r\nbirch;1.000\r\n",
+            {"name": "TEXT", "cost": "REAL"},
+            [("ash", 0.5), ("birch", 1000.0)],
+        ),
     ],
 )
 def test_text_is_read_as_people_write_it(

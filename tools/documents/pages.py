@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, tee
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, Field, ValidationError
 
@@ -38,9 +38,20 @@ _BLOCKS = (
 _LINE, _PAGE = "\ue000", "\ue001"  # of no meaning in any text
 _DEPTH = 1_000
 _SNIFFED = 8_192  # what the guess of a table's delimiter reads: it takes the square of this
+_HINT = re.compile(r"sep=[,;\t|]\r?\n", re.IGNORECASE)  # for Excel, and no row
 _LEVEL = re.compile(r"Heading ([1-6])")  # the name of a style, in every language of Word
-_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "lastRenderedPageBreak": "\f"}
-"""Elements of a Word paragraph that stand for a sign."""
+_SIGNS = {
+    "tab": "\t",
+    "br": "\n",
+    "cr": "\n",
+    "noBreakHyphen": "-",
+    "lastRenderedPageBreak": "\f",
+    "p": "\n",  # within a cell or a text box
+}
+"""Elements of Word that stand for a sign."""
+_OUTERMOST = "[not(ancestor::w:p or ancestor::w:tbl)]"
+_WORD_BLOCKS = f".//w:p{_OUTERMOST} | .//w:tbl{_OUTERMOST}"  # content controls hold some of them
+_WORD_PARTS = ".//*[not(ancestor::*[local-name() = 'Fallback'])]"
 _NOT_BLANK = re.compile(r"\S")
 _PACKED = (".pdf", ".docx", ".jsonl.gz")
 _PLAIN = {
@@ -226,14 +237,18 @@ def _pdf_page(number: int, page: "PageObject") -> PageText:
 
 def _docx(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     import docx
+    from docx.oxml.ns import qn
     from docx.table import Table
+    from docx.text.paragraph import Paragraph
 
     _refuse_bomb(path, limits)
     try:
         document = docx.Document(str(path))
         blocks = [
-            _table(block) if isinstance(block, Table) else _paragraph(block)
-            for block in document.iter_inner_content()
+            _table(Table(block, document))
+            if block.tag == qn("w:tbl")
+            else _paragraph(Paragraph(block, document))
+            for block in document.element.body.xpath(_WORD_BLOCKS)
         ]
     except MemoryError:
         raise
@@ -255,24 +270,30 @@ def _refuse_bomb(path: Path, limits: DocumentLimits) -> None:
 
 def _paragraph(paragraph: "Paragraph") -> str:
     """Its text with a form feed at each page break; Word notes those it made itself as well."""
-    from docx.oxml.ns import qn
-
-    broken_before = paragraph.paragraph_format.page_break_before
+    broken_before = "\f" if paragraph.paragraph_format.page_break_before else ""
     level = _LEVEL.fullmatch((paragraph.style and paragraph.style.name) or "")
-    pieces = ["\f" if broken_before else "", f"{'#' * int(level[1])} " if level else ""]
-    signs = {qn(f"w:{name}"): sign for name, sign in _SIGNS.items()}
-    for element in paragraph._p.iter():
-        if element.tag == qn("w:t"):
-            pieces.append(element.text or "")
-        elif element.tag == qn("w:br") and element.get(qn("w:type")) == "page":
-            pieces.append("\f")
-        else:
-            pieces.append(signs.get(element.tag, ""))
-    return "".join(pieces)
+    heading = f"{'#' * int(level[1])} " if level else ""
+    return f"{broken_before}{heading}{_word_text(paragraph._p)}"
 
 
 def _table(table: "Table") -> str:
-    return "\n".join(_row(cell.text for cell in row.cells) for row in table.rows)
+    return "\n".join(_row(_word_text(cell._tc) for cell in row.cells) for row in table.rows)
+
+
+def _word_text(element: Any) -> str:  # lxml has no types
+    """The text of a paragraph or a cell, with that of text boxes in it, which Word keeps twice."""
+    from docx.oxml.ns import qn
+
+    signs = {qn(f"w:{name}"): sign for name, sign in _SIGNS.items()}
+    pieces: list[str] = []
+    for part in element.xpath(_WORD_PARTS):
+        if part.tag == qn("w:t"):
+            pieces.append(part.text or "")
+        elif part.tag == qn("w:br") and part.get(qn("w:type")) == "page":
+            pieces.append("\f")
+        else:
+            pieces.append(signs.get(part.tag, ""))
+    return "".join(pieces)
 
 
 # HTML and Markdown
@@ -350,6 +371,8 @@ def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
 
 def _csv(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     text = _text_of(path)
+    if hint := _HINT.match(text):
+        text = text[hint.end() :]
     try:
         delimiter = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|").delimiter
     except csv.Error:
@@ -378,7 +401,8 @@ def _under_header(header: str, lines: Sequence[str]) -> Iterator[PageText]:
 def _jsonl(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     """The pages of a report that was read before; the numbers are the file's."""
     pages: dict[int, PageText] = {}
-    for number, line in enumerate(_unpacked(path, limits).splitlines(), 1):
+    lines = _unpacked(path, limits).removeprefix(codecs.BOM_UTF8).splitlines()
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
         try:

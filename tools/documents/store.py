@@ -60,34 +60,32 @@ class DocumentSettings(BaseSettings):
     """Where collections are kept and how documents are cut (``PLANWEAVE_*``, ``.env``)."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PLANWEAVE_", env_file=".env", extra="ignore", frozen=True
+        env_prefix="PLANWEAVE_",
+        env_file=".env",
+        extra="ignore",
+        frozen=True,
+        use_attribute_docstrings=True,
     )
 
     data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("planweave"))
-    chunk_tokens: int = Field(default=100, ge=10, le=10_000, description="Length of a chunk.")
-    chunk_overlap: int = Field(
-        default=0, ge=0, description="Tokens at the end of a chunk that begin the next as well."
-    )
-    document_megabytes: int = Field(default=200, ge=1, description="A larger file is refused.")
-    document_pages: int = Field(default=10_000, ge=1, description="A longer one is refused.")
-    document_characters: int = Field(
-        default=50_000_000, ge=1, description="A document with more text is refused."
-    )
-    document_seconds: float = Field(
-        default=6.0,
-        gt=0,
-        description="Processor time that parsing a small file may take; a large one gets more.",
-    )
-    document_memory_megabytes: int = Field(
-        default=1_024, ge=256, description="Memory that parsing a small file may take."
-    )
-    documents_url: str = Field(
-        default="",
-        description="PostgreSQL database that keeps all collections, for several machines.",
-    )
-    private_urls: bool = Field(
-        default=False, description="Whether documents may come from private network addresses."
-    )
+    chunk_tokens: int = Field(default=100, ge=10, le=10_000)
+    """Length of a chunk."""
+    chunk_overlap: int = Field(default=0, ge=0)
+    """Tokens at the end of a chunk that begin the next as well."""
+    document_megabytes: int = Field(default=200, ge=1)
+    """A larger file is refused."""
+    document_pages: int = Field(default=10_000, ge=1)
+    """A longer one is refused."""
+    document_characters: int = Field(default=50_000_000, ge=1)
+    """A document with more text is refused."""
+    document_seconds: float = Field(default=6.0, gt=0)
+    """Processor time that parsing a small file may take; a large one gets more."""
+    document_memory_megabytes: int = Field(default=1_024, ge=256)
+    """Memory that parsing a small file may take."""
+    documents_url: str = ""
+    """PostgreSQL database that keeps all collections, for several machines."""
+    private_urls: bool = False
+    """Whether documents may come from private network addresses."""
 
     def limits(self) -> DocumentLimits:
         """How large a document may be."""

@@ -24,8 +24,11 @@ _HEAD_ROWS = 20
 """Rows among which the header of a sheet is looked for; titles stand above it."""
 _NULLS = "['', 'NA', 'N/A', 'n/a', 'null', 'NULL', 'None', '-']"
 # A number with a decimal comma or with points between thousands; the same the other way round.
-_COMMA = r"[-+]?(\d{1,3}(\.\d{3})+|\d+)(,\d+)?"
-_POINT = r"[-+]?(\d{1,3}(,\d{3})+|\d+)(\.\d+)?"
+# One with a leading zero, such as 01234, is a code.
+_COMMA = r"[-+]?([1-9]\d{0,2}(\.\d{3})+|0|[1-9]\d*)(,\d+)?"
+_POINT = r"[-+]?([1-9]\d{0,2}(,\d{3})+|0|[1-9]\d*)(\.\d+)?"
+_HINT = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
+"""The line that tells Excel which sign parts the columns."""
 _SYMBOL = r"^[€$£¥]\s*|\s*[€$£¥]$"
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _WHOLE = 2**53
@@ -128,10 +131,13 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
         encoding = "utf-8"
     else:
         source.symlink_to(request.path)
+    with open(request.path, "rb") as file:
+        hint = _HINT.match(file.read(16))
+    types = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"  # yes is yes, and no BOOLEAN
+    hinted = f", skip = 1, delim = '{hint[1].decode()}'" if hint else ""
     reader = (
         f"read_csv('{source}', sample_size = -1, store_rejects = true, nullstr = {_NULLS}, "
-        f"encoding = '{encoding}', max_line_size = 1000000, "
-        "auto_type_candidates = ['BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'])"  # yes is yes
+        f"encoding = '{encoding}', max_line_size = 1000000, auto_type_candidates = [{types}]{hinted})"
     )
     with closing(_engine(request, source)) as engine:
         _load(engine, reader, "CSV")

@@ -128,8 +128,7 @@ def run(
     layers = protection()
     if os.name != "posix":
         raise SandboxUnavailable("Programs cannot be run apart here.", fix="Use Linux.")
-    is_confined = "seccomp" in layers and ("namespaces" in layers or "landlock" in layers)
-    if not unprotected and not is_confined:
+    if not unprotected and not _sufficient(layers):
         raise SandboxUnavailable(
             f"Programs cannot be confined here: {_missing(layers)}.",
             fix="Use Linux 6.2 or newer, or allow user namespaces, or pass unprotected=True for "
@@ -151,6 +150,10 @@ def protection() -> tuple[str, ...]:
             _run("", "", _NO_FILES, SandboxLimits(), (layer,))
             found.append(layer)
     return tuple(found)
+
+
+def _sufficient(layers: Sequence[str]) -> bool:
+    return "seccomp" in layers and ("namespaces" in layers or "landlock" in layers)
 
 
 def _missing(layers: Sequence[str]) -> str:
