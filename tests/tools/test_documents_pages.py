@@ -278,7 +278,7 @@ def test_quotes_within_quotes_are_read_wherever_they_come(tmp_path: Path) -> Non
 def test_pages_read_before_keep_their_numbers(tmp_path: Path) -> None:
     lines = [{"page": 7, "text": "seven", "chapter": None}, {"page": 3, "text": "three"}]
     content = "\n".join(map(json.dumps, lines)) + "\n"
-    (tmp_path / "a.jsonl").write_text(content)
+    (tmp_path / "a.jsonl").write_text(content, "utf-8-sig")
     with gzip.open(tmp_path / "b.jsonl.gz", "wt") as file:
         file.write(content)
     for name in ("a.jsonl", "b.jsonl.gz"):

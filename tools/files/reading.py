@@ -137,7 +137,8 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
     hinted = f", skip = 1, delim = '{hint[1].decode()}'" if hint else ""
     reader = (
         f"read_csv('{source}', sample_size = -1, store_rejects = true, nullstr = {_NULLS}, "
-        f"encoding = '{encoding}', max_line_size = 1000000, auto_type_candidates = [{types}]{hinted})"
+        f"encoding = '{encoding}', max_line_size = 1000000, "
+        f"auto_type_candidates = [{types}]{hinted})"
     )
     with closing(_engine(request, source)) as engine:
         _load(engine, reader, "CSV")
