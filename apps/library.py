@@ -1,7 +1,6 @@
 """The public functions that ask a method: ``planweave.run`` and its sisters (docs/api.md)."""
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from pathlib import Path
@@ -14,14 +13,12 @@ from planweave import BadInput
 from planweave.apps.options import context_of, text_of
 from planweave.apps.run import Ask
 from planweave.apps.run import run as run_thread
-from planweave.apps.threads import Thread, is_kept, load_thread, new_id
+from planweave.apps.threads import NAME, Thread, is_kept, load_thread, new_id
 from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
 from planweave.graphs.support.events import AnswerEvent, Event, Result
 from planweave.memory import Context, Input
 from planweave.models import registered
-
-_NAME = re.compile(r"[\w-]{1,64}")
 
 
 class Options(TypedDict, total=False):
@@ -172,7 +169,7 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
 def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thread:
     """The thread of a run: a kept one goes on with its method and its settings."""
     name = options.get("thread")
-    if name is not None and not _NAME.fullmatch(name):
+    if name is not None and not NAME.fullmatch(name):
         raise BadInput(
             f"{name!r} is not the name of a thread.",
             fix="Use letters, digits, - and _, at most 64.",

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import re
 import uuid
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager, asynccontextmanager
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from planweave.memory import Context, WorkingMemory
 
 log = logging.getLogger(__name__)
+
+NAME = re.compile(r"[\w-]{1,64}")
+"""What a thread may be called."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,33 +70,35 @@ def newest() -> list[Path]:
 
 def is_kept(thread: str) -> bool:
     """Whether there is a thread of that name."""
-    return _settings_file(thread).is_file()
+    return NAME.fullmatch(thread) is not None and _settings_file(thread).is_file()
 
 
-def load_thread(thread: str, urls: Mapping[str, str | None]) -> Thread:
-    """Read a thread's settings; ``urls`` replace the database URLs where they are given."""
+def load_thread(thread: str, urls: Mapping[str, str | None] | None = None) -> Thread:
+    """Read a thread's settings, to go on with it by ``urls``, or only to look at it.
+
+    Where URLs of databases are given, they replace those that were kept.
+    """
     from planweave.apps.example import Example
     from planweave.memory import Context
 
-    path = _settings_file(thread)
-    if not path.is_file():
+    if not is_kept(thread):
         raise BadInput(
-            f"There is no thread {thread!r} in {path.parent}.",
-            fix="See `planweave runs`.",
+            f"There is no thread {thread!r} in {threads_folder()}.", fix="See `planweave runs`."
         )
+    path = _settings_file(thread)
     try:
         record: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        settings = record["context"] | {kind: url for kind, url in urls.items() if url}
+        given = {kind: url for kind, url in (urls or {}).items() if url}
         example = Example(**record["example"]) if record["example"] else None
-        context = Context.model_validate(settings)
+        context = Context.model_validate(record["context"] | given)
         method = str(record["method"])
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadInput(
             f"The settings of thread {thread!r} in {path} are damaged.",
             fix="Ask the question again without --resume.",
         ) from None
-    for kind in ("database", "graph"):
-        if HIDDEN in (settings[kind] or ""):
+    for kind in ("database", "graph") if urls is not None else ():
+        if HIDDEN in (getattr(context, kind) or ""):
             raise BadInput(
                 "Passwords of databases are not kept with a thread.",
                 fix=f"Give --{kind} URL again, or write ${{NAME}} for the password in it.",
@@ -118,6 +124,15 @@ async def memory_of(thread: str, saver: "AsyncSqliteSaver") -> "WorkingMemory":
     found = await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
     values: Any = found.checkpoint["channel_values"] if found else {}
     return cast("WorkingMemory", values)
+
+
+async def forget(thread: str) -> None:
+    """Remove a thread that is kept, with its checkpoints."""
+    with being_worked_on(thread):
+        async with checkpoints() as saver:
+            await saver.setup()  # it may have come to no checkpoint, and no other thread either
+            await saver.adelete_thread(thread)
+        _settings_file(thread).unlink()
 
 
 def memory_now(thread: str) -> "WorkingMemory":

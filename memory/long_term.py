@@ -57,6 +57,8 @@ async def confirm(store: BaseStore, owner: str, abbreviation: str) -> bool:
     return True
 
 
-async def forget(store: BaseStore, owner: str, abbreviation: str) -> None:
-    """Remove an abbreviation."""
+async def forget(store: BaseStore, owner: str, abbreviation: str) -> bool:
+    """Remove an abbreviation; False if there is none of that name."""
+    known = await store.aget(_namespace(owner), abbreviation) is not None
     await store.adelete(_namespace(owner), abbreviation)
+    return known

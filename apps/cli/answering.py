@@ -10,7 +10,7 @@ from rich.console import Console
 from planweave import PlanweaveError
 from planweave.apps.cli.approval import approver
 from planweave.apps.cli.story import Story, Waiting
-from planweave.apps.plain import json_text
+from planweave.apps.plain import json_text, print_line
 from planweave.apps.run import Ask, run
 from planweave.apps.threads import Thread
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
@@ -53,9 +53,11 @@ def answer(
         story.show(PlanEvent(steps=[step for step in plan if step.strip()]))
     try:
         memory = asyncio.run(_told(thread, start, story, approver(console, thread.id, command)))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, EOFError):  # by Ctrl-C, or Ctrl-D where a person is asked
         console.print(f"\nInterrupted. Go on with: planweave {command} --resume {thread.id}")
         raise typer.Exit(130) from None
+    for role in thread.context.models.keys() - memory.get("usage", {}).keys():
+        print_line(console, f"No role {role!r} asked its model in this run.")
     verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
     if as_json:
         typer.echo(json_text(_record(thread, memory, verdict)))

@@ -58,6 +58,8 @@ def add(
     ] = "",
 ) -> None:
     """Add documents, or read them again if they have changed. Exit 1 if one cannot be read."""
+    if not all(source.strip() for source in sources):
+        raise BadInput("The name of a document is empty.", fix="Name a file, a folder or a URL.")
     kept = _opened(collection, embeddings=embeddings or None, create=True)
     failed = 0
     with _progress() as told:
@@ -162,10 +164,15 @@ def _adding(collection: "Collection", source: str, told: "Told") -> "Iterator[Ad
     """What becomes of each file; a source that cannot be read does not stop the others."""
     from planweave.tools.documents import Added
 
+    added = None
     try:
-        yield from collection.adding(source, progress=told)
+        for added in collection.adding(source, progress=told):
+            yield added
     except BadInput as error:
         yield Added(document=source, status="failed", problem=str(error))
+    else:
+        if added is None:
+            yield Added(document=source, status="failed", problem="The folder holds no file.")
 
 
 @contextmanager

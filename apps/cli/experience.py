@@ -13,13 +13,12 @@ from planweave import BadInput
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.options import AsJson
 from planweave.apps.plain import counted, json_text
-from planweave.apps.threads import Thread, load_thread, memory_now
+from planweave.apps.threads import load_thread, memory_now
 from planweave.apps.trajectory import path_of
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import TaskPath, read_paths, trajectories, write_paths
 from planweave.learning.trained import EMBEDDINGS
-from planweave.memory import WorkingMemory
 from planweave.models import embedding_id
 from planweave.tools.result_text import one_line
 
@@ -54,11 +53,7 @@ def add(
         paths = read_paths(file)
         new = len(experience_of(owner).add(paths))
         succeeded = sum(path.reward == 1 for path in paths)
-        typer.echo(
-            one_line(
-                f"{file.name}: {new} new of {len(paths)} paths, {succeeded} of them succeeded."
-            )
-        )
+        _say(f"{file.name}: {new} new of {len(paths)} paths, {succeeded} of them succeeded.")
 
 
 @app.command("confirm")
@@ -71,8 +66,15 @@ def confirm(
     wrong: Annotated[bool, typer.Option("--wrong", help="Keep it as a path that failed.")] = False,
 ) -> None:
     """Confirm that a thread's last answer was right, and keep its actions as a path."""
-    asked = load_thread(thread, {})
-    path = _path_of(asked, memory_now(asked.id), reward=0.0 if wrong else 1.0)
+    asked = load_thread(thread)
+    memory = memory_now(asked.id)
+    path = path_of(
+        memory.get("question", ""),
+        memory.get("turns", []) if memory.get("answer") else [],
+        task=asked.example.scenario if asked.example else asked.method,
+        reward=0.0 if wrong else 1.0,
+        thread=asked.id,
+    )
     experience_of(owner or asked.context.owner).add([path])
     typer.echo(f"Kept as {path.key}, {counted(len(path.instructions), 'instruction')}.")
 
@@ -142,11 +144,12 @@ def remove(
     """Remove paths for good; the graph is then as if they had never been."""
     if bool(keys) == everything:
         raise BadInput("Nothing was removed.", fix="Name keys of paths, or say --all.")
-    if everything:
-        experience_of(owner).clear()
+    if keys:
+        experience_of(owner).remove(keys)
+        typer.echo(f"Removed: {' '.join(keys)}")
     else:
-        experience_of(owner).remove(keys or [])
-    typer.echo("All paths are removed." if everything else f"Removed: {' '.join(keys or [])}")
+        experience_of(owner).clear()
+        typer.echo("All paths are removed.")
 
 
 @app.command("export")
@@ -163,30 +166,21 @@ def export(
         typer.echo(trajectories(paths), nl=False)
         return
     write_paths(file, paths)
-    typer.echo(one_line(f"{len(paths)} paths written to {file}."))
+    _say(f"{len(paths)} paths written to {file}.")
 
 
-def _path_of(thread: Thread, memory: WorkingMemory, *, reward: float) -> TaskPath:
-    """What a thread did for its last question."""
-    return path_of(
-        memory.get("question", ""),
-        memory.get("turns", []) if memory.get("answer") else [],
-        task=thread.example.scenario if thread.example else thread.method,
-        reward=reward,
-        thread=thread.id,
-    )
+def _say(text: str) -> None:
+    typer.echo(one_line(text))
 
 
 def _show_path(path: TaskPath, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json_text({"key": path.key, **asdict(path)}))
         return
-    typer.echo(one_line(path.question))
-    typer.echo(
-        one_line(f"task: {path.task or '-'}, reward: {path.reward:g}, from: {path.origin or '-'}")
-    )
+    _say(path.question)
+    _say(f"task: {path.task or '-'}, reward: {path.reward:g}, from: {path.origin or '-'}")
     for number, instruction in enumerate(path.instructions, start=1):
-        typer.echo(one_line(f"{number:3}. {instruction}"))
+        _say(f"{number:3}. {instruction}")
 
 
 def _show_graph(graph: "InstructionGraph") -> None:
@@ -197,7 +191,7 @@ def _show_graph(graph: "InstructionGraph") -> None:
         f"threshold {graph.threshold:g}."
     )
     for task, count in tasks.most_common():
-        typer.echo(one_line(f"  {task or 'no task'}: {counted(count, 'path')}"))
+        _say(f"  {task or 'no task'}: {counted(count, 'path')}")
 
 
 def _record(graph: "InstructionGraph") -> dict[str, Any]:

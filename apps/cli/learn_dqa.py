@@ -16,7 +16,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 from planweave import BadInput
-from planweave.apps.options import Reading
+from planweave.apps.options import Reading, output_folder
 from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.metrics import wilson
@@ -102,15 +102,16 @@ def dqa(
     settings = _QUICK if quick else Settings()
     if generations:
         settings = replace(settings, generations=generations)
-    names = [name.strip() for name in scenarios.split(",")]
-    _prepare(out, names)
+    names = dict.fromkeys(name.strip() for name in scenarios.split(","))
+    courses = [_course(name, semantics, quick=quick) for name in names]
+    searches = [replace(settings, seed=seed) for seed in _numbers(seeds)]
+    _kept(output_folder(out), names)  # what cannot be added to is reported before hours of learning
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     taken = []
     with Progress(*columns, console=console) as bar:
-        for name in names:
-            course = _course(name, semantics, quick=quick)
+        for course in courses:
             material = _material(course, bar)
-            learners = [Learner(material, replace(settings, seed=seed)) for seed in _numbers(seeds)]
+            learners = [Learner(material, search) for search in searches]
             found = [_take(learner, bar) for learner in learners]
             found.sort(key=lambda one: -one.learned.trial)
             if len(learners) > 1:  # what each has learned is recombined, and goes first
@@ -123,15 +124,6 @@ def dqa(
     console.print(f"Written to {out}: dqa-experience.jsonl and its card, curve.json{picture}")
     if others:
         console.print(f"Kept there, of other runs: {', '.join(others)}")
-
-
-def _prepare(out: Path, names: Container[str]) -> None:
-    """Make the folder; files that cannot be added to are told of now, not when all is learned."""
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadInput(f"{out} cannot be made ({error.strerror}).") from None
-    _kept(out, names)
 
 
 def _course(name: str, semantics: Semantics, *, quick: bool) -> Course:

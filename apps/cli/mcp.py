@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from planweave import BadInput
 from planweave.apps import completion
-from planweave.apps.options import Database, Graph, Model, Rules, context_of, text_of
+from planweave.apps.options import Database, Graph, Model, Rules, context_of, require, text_of
 
 if TYPE_CHECKING:
     from planweave.apps.service import Service
@@ -33,6 +32,7 @@ def mcp(
     """Serve the methods as MCP tools on standard input; options override PLANWEAVE_SERVICE."""
     from planweave.apps.service import service
 
+    require("The Model Context Protocol", "mcp", "mcp")
     given = {
         "database": database,
         "graph": graph,
@@ -47,13 +47,8 @@ def mcp(
 
 
 async def _serve(offered: "Service") -> None:
-    try:
-        from mcp.server.stdio import stdio_server
-    except ImportError:
-        raise BadInput(
-            "The Model Context Protocol needs a package.",
-            fix="Install it: pip install 'planweave[mcp]'.",
-        ) from None
+    from mcp.server.stdio import stdio_server
+
     from planweave.apps.embed.mcp_server import mcp_server
     from planweave.apps.embed.runs import in_process
 

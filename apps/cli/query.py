@@ -22,8 +22,8 @@ def query(
     database: Database = "",
     graph: Graph = "",
     trust_role: TrustRole = False,
-    seconds: Annotated[float, typer.Option(help="Time limit.")] = 10.0,
-    rows: Annotated[int, typer.Option(help="Rows at most.")] = 50,
+    seconds: Annotated[float, typer.Option(help="Time limit.", min=0.001)] = 10.0,
+    rows: Annotated[int, typer.Option(help="Rows at most.", min=1)] = 50,
     as_json: AsJson = False,
 ) -> None:
     """Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4."""

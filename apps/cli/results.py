@@ -97,8 +97,9 @@ def _unpacked(archive: Path, results: Path) -> int:
                     opened.extract(entry, results, filter="data")
                     written += 1
     except (OSError, tarfile.TarError, EOFError) as error:
+        reason = getattr(error, "strerror", None) or "it is damaged"
         raise BadInput(
-            f"The archive {archive} cannot be read ({type(error).__name__}).",
+            f"The archive {archive} cannot be read ({reason}).",
             fix="Name an archive that `planweave results pack` made.",
         ) from None
     return written

@@ -2,8 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,13 +18,13 @@ from planweave.apps import completion
 from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, plain
 from planweave.apps.threads import (
-    being_worked_on,
     checkpoints,
+    forget,
+    is_kept,
     load_thread,
     memory_now,
     memory_of,
     newest,
-    threads_folder,
 )
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class Kept:
     thread: str
     when: str
     method: str
-    question: str = ""
-    verdict: str = ""
+    question: str
+    verdict: str
 
 
 @app.callback(invoke_without_command=True)
@@ -67,7 +67,7 @@ def list_runs(
 ) -> None:
     """List the runs: question, method, verdict, when."""
     files = newest()
-    kept = asyncio.run(_with_memory([_line(file) for file in files[:limit]]))
+    kept = asyncio.run(_listed(files[:limit]))
     if as_json:
         typer.echo(json_text([asdict(one) for one in kept]))
         return
@@ -96,7 +96,7 @@ def show(
     """Show what a run came to: plan, facts and answer."""
     from planweave.apps.cli.story import Story
 
-    found = load_thread(thread, {})
+    found = load_thread(thread)
     memory = memory_now(found.id)
     if as_json:
         kept = ("question", "plan", "facts", "turns", "answer", "claims", "failures")
@@ -115,45 +115,32 @@ def remove(
     ],
 ) -> None:
     """Remove runs with all that they have read."""
-    files = [threads_folder() / f"{Path(thread).name}.json" for thread in threads]
-    if missing := [file.stem for file in files if not file.is_file()]:
+    if missing := [thread for thread in threads if not is_kept(thread)]:
         raise BadInput(
-            f"There is no thread {missing[0]!r}; nothing was removed.",
-            fix="See `planweave runs`.",
+            f"There is no thread {missing[0]!r}; nothing was removed.", fix="See `planweave runs`."
         )
-    for file in files:
-        with being_worked_on(file.stem):
-            asyncio.run(_forget(file.stem))
-            file.unlink()
-    typer.echo(f"Removed: {len(files)}")
+    for thread in (names := dict.fromkeys(threads)):
+        asyncio.run(forget(thread))
+    typer.echo(f"Removed: {len(names)}")
 
 
-def _line(file: Path) -> Kept:
-    """What the thread's file says of a run."""
+async def _listed(files: Iterable[Path]) -> list[Kept]:
+    async with checkpoints() as saver:
+        return [_line(file, await memory_of(file.stem, saver)) for file in files]
+
+
+def _line(file: Path, memory: "WorkingMemory") -> Kept:
+    """What the thread's file and its working memory say of a run."""
     try:
         method = str(json.loads(file.read_text(encoding="utf-8"))["method"])
     except (ValueError, KeyError, TypeError):
         method = "(damaged)"
-    when = datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M")
-    return Kept(thread=file.stem, when=when, method=method)
-
-
-async def _with_memory(kept: Sequence[Kept]) -> list[Kept]:
-    """The lines with what the working memory of each run says."""
-    async with checkpoints() as saver:
-        return [_told(one, await memory_of(one.thread, saver)) for one in kept]
-
-
-def _told(kept: Kept, memory: "WorkingMemory") -> Kept:
     answer = memory.get("answer")
     verdict = answer.get("verdict") if answer else None
-    return replace(
-        kept,
+    return Kept(
+        thread=file.stem,
+        when=datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M"),
+        method=method,
         question=memory.get("question", ""),
         verdict=verdict["kind"].replace("_", " ") if verdict else "answered" if answer else "",
     )
-
-
-async def _forget(thread: str) -> None:
-    async with checkpoints() as saver:
-        await saver.adelete_thread(thread)

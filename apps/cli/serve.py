@@ -8,7 +8,6 @@ import tempfile
 import time
 import webbrowser
 from contextlib import suppress
-from importlib.util import find_spec
 from pathlib import Path
 from threading import Thread
 from typing import Annotated
@@ -16,7 +15,7 @@ from typing import Annotated
 import typer
 
 from planweave import BadInput
-from planweave.apps.options import TrustRole
+from planweave.apps.options import TrustRole, require
 from planweave.apps.origins import THIS_MACHINE
 
 EXAMPLES = """\
@@ -46,8 +45,8 @@ def serve(
     ] = None,
     trust_role: TrustRole = False,
     new_key: Annotated[
-        str, typer.Option(help="Make an API key for this user, print it, and stop.")
-    ] = "",
+        str | None, typer.Option(help="Make an API key for this user, print it, and stop.")
+    ] = None,
     no_token: Annotated[
         bool,
         typer.Option(
@@ -68,17 +67,14 @@ def serve(
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
     if no_token:
         os.environ[_TOKEN] = ""
-    if not all(find_spec(name) for name in _PACKAGES):
-        raise BadInput(
-            "The server's packages are not installed.", fix='Run: pip install "planweave[serve]".'
-        )
+    require("The server", "serve", *_PACKAGES)
     from planweave.apps.server.people import Gate
     from planweave.apps.server.people import new_key as make_key
     from planweave.apps.server.settings import server_settings
     from planweave.apps.server.tables import check_database
 
     settings = server_settings()
-    if new_key:
+    if new_key is not None:
         typer.echo(make_key(settings, new_key))
         return
     Gate(settings)

@@ -28,6 +28,7 @@ app = typer.Typer(no_args_is_help=True)
 
 Result = TypeVar("Result")
 Owner = Annotated[str, typer.Option("--owner", help="User or project.")]
+Abbreviations = Annotated[list[str], typer.Argument(help="Abbreviations, such as LCOH.")]
 
 
 @app.callback()
@@ -36,10 +37,7 @@ def terms() -> None:
 
 
 @app.command("list")
-def list_terms(
-    owner: Owner = "local",
-    as_json: AsJson = False,
-) -> None:
+def list_terms(owner: Owner = "local", as_json: AsJson = False) -> None:
     """List what was learned, where, and whether it is confirmed."""
     from planweave.memory.long_term import abbreviations_of
 
@@ -56,33 +54,39 @@ def list_terms(
 
 
 @app.command("confirm")
-def confirm_term(
-    abbreviations: Annotated[list[str], typer.Argument(help="Abbreviations, such as LCOH.")],
-    owner: Owner = "local",
-) -> None:
+def confirm_term(abbreviations: Abbreviations, owner: Owner = "local") -> None:
     """Confirm abbreviations: later threads use them."""
     from planweave.memory.long_term import confirm
 
-    for short in abbreviations:
-        if not _with_store(partial(confirm, owner=owner, abbreviation=short)):
-            raise BadInput(
-                f"The abbreviation {short!r} was never learned.",
-                fix="See `planweave terms list`.",
-            )
-        typer.echo(f"{short} is confirmed.")
+    _each(confirm, owner, abbreviations, "confirmed")
 
 
 @app.command("forget")
-def forget_term(
-    abbreviations: Annotated[list[str], typer.Argument(help="Abbreviations, such as LCOH.")],
-    owner: Owner = "local",
-) -> None:
+def forget_term(abbreviations: Abbreviations, owner: Owner = "local") -> None:
     """Forget abbreviations."""
     from planweave.memory.long_term import forget
 
-    for short in abbreviations:
-        _with_store(partial(forget, owner=owner, abbreviation=short))
-        typer.echo(f"{short} is forgotten.")
+    _each(forget, owner, abbreviations, "forgotten")
+
+
+def _each(
+    work: "Callable[[BaseStore, str, str], Coroutine[object, object, bool]]",
+    owner: str,
+    abbreviations: list[str],
+    done: str,
+) -> None:
+    """Do something with each abbreviation that was learned."""
+
+    async def each(store: "BaseStore") -> None:
+        for short in abbreviations:
+            if not await work(store, owner, short):
+                raise BadInput(
+                    f"The abbreviation {short!r} was never learned.",
+                    fix="See `planweave terms list`.",
+                )
+            typer.echo(f"{short} is {done}.")
+
+    _with_store(each)
 
 
 def _with_store(work: "Callable[[BaseStore], Coroutine[object, object, Result]]") -> Result:

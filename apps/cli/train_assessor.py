@@ -14,8 +14,8 @@ import typer
 from rich.console import Console
 from rich.progress import Progress
 
-from planweave import BadInput
 from planweave.apps.cli.progress import sentence_vectors
+from planweave.apps.options import output_folder, require
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.suites.assessor import measure as assessor
@@ -53,14 +53,11 @@ def plan_assessor(
     seed: Annotated[int, typer.Option(help="Seed of every draw.", min=0)] = 1,
 ) -> None:
     """Train the plan assessor of FuRePA; vectors of finished blocks are kept if it is stopped."""
-    try:
-        from planweave.learning.training import Settings
-        from planweave.learning.training import train as fit
-    except ImportError as error:
-        raise BadInput(
-            f"Training needs the package {error.name}.",
-            fix="Install it with `pip install 'planweave[learning,documents]'`.",
-        ) from None
+    require("Training", "learning,documents", "jax", "optax")
+    from planweave.learning.training import Settings
+    from planweave.learning.training import train as fit
+
+    output_folder(out)
     started = perf_counter()
     console = Console(highlight=False)
     with sentence_vectors(console) as embed:

@@ -6,7 +6,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +18,7 @@ from rich.progress import Progress
 from planweave import BadInput
 from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.progress import sentence_vectors
+from planweave.apps.options import output_folder, require
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import listed
@@ -134,10 +134,10 @@ def instructrag(
     started = perf_counter()
     console = Console(highlight=False)
     settings = training.settings()
+    output_folder(out)
     paths = load(environment, data)
     given = world(paths, training.seed, slots=not training.published)
     tasks = [*given.seen, *given.unseen]
-    out.mkdir(parents=True, exist_ok=True)
     with (
         sentence_vectors(console) as embed,
         Progress(console=console, transient=True) as bar,
@@ -238,6 +238,7 @@ def adapt(
     started = perf_counter()
     console = Console(highlight=False)
     loaded = load_agents(agents)
+    output_folder(out)
     known = [
         path
         for path in succeeded(read_paths(data))
@@ -273,11 +274,7 @@ def adapt(
 
 def prepare_jax() -> None:
     """Keep what JAX compiles from run to run."""
-    if missing := [name for name in ("jax", "optax") if find_spec(name) is None]:
-        raise BadInput(
-            f"Training needs the package {missing[0]}.",
-            fix="Install it with `pip install 'planweave[learning,documents]'`.",
-        )
+    require("Training", "learning,documents", "jax", "optax")
     import jax
 
     compiled = str(process_settings().cache_dir / "jax")

@@ -130,6 +130,8 @@ def new_key(settings: ServerSettings, name: str) -> str:
         raise BadInput(
             "There is no file of users.", fix="Name one: planweave serve --users users.json."
         )
+    if not name.strip():
+        raise BadInput("The name of the user is empty.", fix="Write it behind --new-key.")
     users = read_users(settings.users)
     user = users.get(name, User())
     key = f"pw_{secrets.token_urlsafe(32)}"

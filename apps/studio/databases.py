@@ -2,11 +2,8 @@
 
 from dataclasses import asdict
 from math import isfinite
-from pathlib import Path
 from typing import Any, TypeVar
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
 from pydantic import BaseModel, ConfigDict
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
@@ -16,7 +13,7 @@ from planweave.apps.sent import body, checked, json_object
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import asked
 from planweave.apps.studio.samples import sample_database
-from planweave.apps.studio.uploads import AT_ONCE, Turns, file_name, received, room
+from planweave.apps.studio.uploads import Turns, Uploads, file_name
 from planweave.tools import Database, Limits, open_database
 from planweave.tools.database import Cell
 from planweave.tools.documents.store import settings
@@ -49,10 +46,10 @@ N = TypeVar("N", bound=Named)
 class Databases:
     """The routes; ``access`` says which databases a caller may name."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: Access, uploads: Uploads) -> None:
         self._access = access
+        self._uploads = uploads
         self._turns = Turns()
-        self._threads = CapacityLimiter(AT_ONCE)
 
     def listed(self, request: Request) -> JSONResponse:
         """The databases that a caller has uploaded, what can be uploaded, and how large."""
@@ -68,14 +65,10 @@ class Databases:
     async def upload(self, request: Request) -> JSONResponse:
         """Keep the request's body, a file, as a database, or as tables of one (``into``)."""
         name, into = file_name(asked(request, "name"), KINDS), request.query_params.get("into", "")
-        owner, quota = self._access.owner(request), self._access.quota(request)
-        async with self._turns.of(f"{owner or ''}/uploads"):
-            most = await run_sync(room, owner, quota, limiter=self._threads)
-            folder = await run_sync(_uploads, limiter=self._threads)
-            async with received(request, folder, name, most) as path:
-                made = await run_sync(
-                    lambda: kept.keep(path, name, owner, into=into), limiter=self._threads
-                )
+        owner = self._access.owner(request)
+        made = await self._uploads.taken(
+            request, name, lambda path: kept.keep(path, name, owner, into=into)
+        )
         return JSONResponse(_described(made, owner))
 
     def sample(self, request: Request) -> JSONResponse:
@@ -135,12 +128,6 @@ async def _sent(request: Request, kind: type[N]) -> N:
 def _described(one: kept.Kept, owner: str | None) -> dict[str, Any]:
     """A database as the page lists it, with the name or path under which it is asked."""
     return {**asdict(one), "url": kept.url_of(one.name, owner)}
-
-
-def _uploads() -> Path:
-    folder = settings().data_dir / "databases"
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
 
 
 def _shown(cell: Cell) -> Cell:

@@ -1,10 +1,9 @@
 """Documents: collections are listed, uploaded to, read and deleted from."""
 
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
@@ -12,20 +11,20 @@ from planweave import BadInput
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import asked
 from planweave.apps.studio.samples import sample_documents
-from planweave.apps.studio.uploads import AT_ONCE, Turns, file_name, received, room
+from planweave.apps.studio.uploads import Uploads, file_name, uploads_folder
+from planweave.texts import shorten
 from planweave.tools.documents import Added, collections, delete_collection, open_collection
 from planweave.tools.documents.pages import KINDS
-from planweave.tools.documents.store import documents_folder, path_of, settings
+from planweave.tools.documents.store import path_of, settings
 from planweave.tools.example_questions import about_documents
 
 
 class Documents:
     """The routes; ``access`` says whose collections a caller sees."""
 
-    def __init__(self, access: Access) -> None:
+    def __init__(self, access: Access, uploads: Uploads) -> None:
         self._access = access
-        self._turns = Turns()
-        self._threads = CapacityLimiter(AT_ONCE)
+        self._uploads = uploads
 
     def listed(self, request: Request) -> JSONResponse:
         """All collections with their documents, the kinds of files that are read, and the limit."""
@@ -48,15 +47,9 @@ class Documents:
         collection = self._access.writable(request, asked(request, "collection"))
         name = file_name(asked(request, "name"), KINDS)
         embeddings = request.query_params.get("embeddings") or None
-        owner, quota = self._access.owner(request), self._access.quota(request)
-        async with self._turns.of(owner or collection):
-            most = await run_sync(room, owner, quota, limiter=self._threads)
-            folder = await run_sync(_uploads, collection, limiter=self._threads)
-            async with received(request, folder.parent, name, most) as path:
-                added = await run_sync(
-                    _add, collection, path, folder / name, embeddings, limiter=self._threads
-                )
-        return JSONResponse(asdict(added))
+        path_of(collection)  # refuses what could lead out of the folder
+        work = partial(_add, collection, name, embeddings)
+        return JSONResponse(asdict(await self._uploads.taken(request, name, work, collection)))
 
     def sample(self, request: Request) -> JSONResponse:
         """Make the collection of sample documents, if the caller does not have it."""
@@ -80,21 +73,14 @@ class Documents:
         """The text of a page of a document."""
         collection = self._access.readable(request, asked(request, "collection"))
         number = asked(request, "page")
-        if not number.isdecimal():
-            raise BadInput(f"{number!r} is no number of a page.")
+        if not number.isdecimal() or len(number) > 9:
+            raise BadInput(f"{shorten(number, 20)!r} is no number of a page.")
         text = open_collection(collection).page(asked(request, "name"), int(number))
         return JSONResponse({"text": text})
 
 
-def _uploads(collection: str) -> Path:
-    """The folder that an uploaded document is said to come from; files are received beside it."""
-    path_of(collection)  # refuses what could lead out of the folder
-    folder = documents_folder().parent / "uploads" / collection
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    return folder
-
-
-def _add(collection: str, path: Path, original: Path, embeddings: str | None) -> Added:
+def _add(collection: str, name: str, embeddings: str | None, path: Path) -> Added:
     """Add a document; where the same name was uploaded before, this is its new version."""
     opened = open_collection(collection, embeddings=embeddings, create=True)
+    original = uploads_folder() / collection / name
     return opened.add(path, original=original)[0]  # the collection keeps what it needs

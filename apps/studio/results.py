@@ -109,7 +109,10 @@ def _read(names: list[str]) -> Results:
 
 def _inside(path: Path, folder: Path) -> bool:
     """Whether a file lies in the folder, wherever its name or a link leads."""
-    whole = path.resolve()
+    try:
+        whole = path.resolve()
+    except ValueError:  # the character NUL
+        return False
     return whole.is_relative_to(folder) and whole.is_file()
 
 

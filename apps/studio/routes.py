@@ -15,13 +15,15 @@ from planweave.apps.studio.documents import Documents
 from planweave.apps.studio.experience import Experiences
 from planweave.apps.studio.guard import Guard
 from planweave.apps.studio.models import Models
+from planweave.apps.studio.uploads import Uploads
 
 _STATIC = Path(__file__).parent / "static"
 
 
 def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
     """What a server mounts at its root; ``/studio/api`` needs the server's own authentication."""
-    documents, databases, experience = Documents(access), Databases(access), Experiences(access)
+    uploads, experience = Uploads(access), Experiences(access)
+    documents, databases = Documents(access, uploads), Databases(access, uploads)
     found = methods.Methods(access)
     inside = [
         Route("/api/methods", found.listed),

@@ -2,26 +2,30 @@
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import TypeVar
 from weakref import WeakValueDictionary
 
 import anyio
+from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from starlette.requests import Request
 
 from planweave import BadInput
-from planweave.apps.studio.access import Quota
+from planweave.apps.studio.access import Access, Quota
+from planweave.state import private_folder
 from planweave.tools.documents import usage
 from planweave.tools.documents.store import settings
 from planweave.tools.files import kept as databases
 
-AT_ONCE = 8
-"""Uploads that threads of their own work on: no other request waits for one."""
+Made = TypeVar("Made")
+
+_AT_ONCE = 8  # uploads that threads of their own work on: no other request waits for one
 _FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,119}")
 _SILENCE = 60.0  # seconds without a byte: the sender is gone, and his next upload waits
 
@@ -37,6 +41,31 @@ class Turns:
         if (lock := self._locks.get(person)) is None:
             lock = self._locks[person] = asyncio.Lock()
         return lock
+
+
+class Uploads:
+    """What people send: from each of them one file at a time, whatever becomes of it."""
+
+    def __init__(self, access: Access) -> None:
+        self._access = access
+        self._turns = Turns()
+        self._threads = CapacityLimiter(_AT_ONCE)
+
+    async def taken(
+        self, request: Request, name: str, work: Callable[[Path], Made], place: str = ""
+    ) -> Made:
+        """What ``work`` makes of the request's body, a file; uploads to a ``place`` take turns."""
+        owner, quota = self._access.owner(request), self._access.quota(request)
+        async with self._turns.of(owner or place):
+            most = await run_sync(room, owner, quota, limiter=self._threads)
+            folder = await run_sync(uploads_folder, limiter=self._threads)
+            async with received(request, folder, name, most) as path:
+                return await run_sync(work, path, limiter=self._threads)
+
+
+def uploads_folder() -> Path:
+    """Where files are received, and where an uploaded document is said to come from."""
+    return private_folder(settings().data_dir / "uploads", "uploads", "PLANWEAVE_DATA_DIR")
 
 
 def room(owner: str | None, quota: Quota) -> int:

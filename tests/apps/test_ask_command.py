@@ -117,9 +117,10 @@ def test_a_term_is_learned_confirmed_used_and_forgotten(library: CommandLine) ->
     assert json.loads(library("terms", "list", "--json").stdout) == {}
 
 
-def test_a_term_that_was_never_learned_cannot_be_confirmed(planweave: CommandLine) -> None:
-    run = planweave("terms", "confirm", "XYZ")
-    assert_one_clear_error(run, "'XYZ' was never learned", "planweave terms list")
+def test_a_term_that_was_never_learned_is_told(planweave: CommandLine) -> None:
+    for command in ("confirm", "forget"):
+        run = planweave("terms", command, "XYZ")
+        assert_one_clear_error(run, "'XYZ' was never learned", "planweave terms list")
 
 
 def test_a_run_waits_for_approval_and_says_how_to_go_on(library: CommandLine) -> None:

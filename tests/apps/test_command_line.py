@@ -306,6 +306,29 @@ def test_replies_that_cannot_be_read_are_an_error(planweave: CommandLine, offers
     assert json.loads(run.stdout)["answer"]["decision"] is None
 
 
+def test_who_leaves_the_approval_is_told_how_to_go_on(
+    planweave: CommandLine, offers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def leave(_: object) -> None:
+        raise EOFError  # as Ctrl-D does
+
+    monkeypatch.setattr("planweave.apps.cli.answering.approver", lambda *_: leave)
+    with serving(*scripted(PLAN)) as model:
+        asked = ("decide", "Which?", "--database", offers, "--model", model.name, "--approve")
+        run = planweave(*asked)
+    assert run.returncode == 130
+    assert "Go on with: planweave decide --resume" in run.stdout
+
+
+def test_a_model_of_a_role_that_there_is_not_is_told(planweave: CommandLine, offers: str) -> None:
+    with serving(*scripted(*WHOLE_RUN)) as model:
+        asked = ("decide", "Which?", "--database", offers, "--model", model.name)
+        other = ("--role-model", "planer=openai:x", "--role-model", f"planner={model.name}")
+        run = planweave(*asked, *other)
+    assert "No role 'planer' asked its model in this run." in run.stdout
+    assert "'planner'" not in run.stdout
+
+
 # query
 
 
@@ -335,6 +358,13 @@ def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
 def test_query_exit_codes(planweave: CommandLine, offers: str, statement: str, code: int) -> None:
     run = planweave("query", "--database", offers, statement, "--seconds", "0.5")
     assert_one_clear_error(run, code=code)
+
+
+@pytest.mark.parametrize("limit", [("--seconds", "-1"), ("--seconds", "nan"), ("--rows", "0")])
+def test_a_limit_that_is_none(planweave: CommandLine, offers: str, limit: tuple[str, str]) -> None:
+    run = planweave("query", "--database", offers, "SELECT 1", *limit)
+    assert run.returncode == 2
+    assert f"Invalid value for '{limit[0]}'" in run.stderr
 
 
 # bad input

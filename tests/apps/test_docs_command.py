@@ -84,6 +84,14 @@ def test_bad_files_are_a_line_each_and_do_not_stop_the_rest(
     assert "only images on 2-3, 5" in problems[-1]
 
 
+def test_what_holds_no_file_is_told(docs: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    told = docs("add", "empty")
+    assert (told.returncode, told.stderr) == (1, "empty: failed. The folder holds no file.\n")
+    told = docs("add", "")  # as from a variable that is not set: not the folder one is in
+    assert "The name of a document is empty" in told.stderr
+
+
 def test_a_change_is_told(energy: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "energy.txt").write_text("Wind turbines stand at sea.\fHydrogen costs 3 EUR.")
     assert energy("add", "energy.txt").stdout == (

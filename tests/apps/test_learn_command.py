@@ -87,10 +87,22 @@ def test_files_that_cannot_be_added_to_are_told_first(
     ("given", "word"),
     [
         (("--seeds", "one"), "seeds"),
-        (("--scenario", "chess"), "chess"),
+        (("--scenario", "building,chess"), "chess"),
     ],
 )
 def test_what_is_wrong_is_said(
     given: tuple[str, ...], word: str, planweave: CommandLine, tmp_path: Path
 ) -> None:
-    assert_one_clear_error(planweave("learn", "dqa", *given, "--out", str(tmp_path)), word)
+    run = planweave("learn", "dqa", *given, "--out", str(tmp_path / "out"))
+    assert_one_clear_error(run, word)
+    assert run.stdout == ""  # nothing was begun
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told_first(planweave: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    plan_assessor = ("train", "plan-assessor", "--data", "nowhere")
+    instructrag = ("train", "instructrag", "--environment", "alfworld", "--data", "nowhere")
+    for command in (QUICK, plan_assessor, instructrag):
+        run = planweave(*command, "--out", "file")
+        assert_one_clear_error(run, "The folder file cannot be made", "--out")

@@ -22,7 +22,10 @@ def test_records_are_packed_and_put_back(planweave: CommandLine, tmp_path: Path)
     (folder / "dqa" / "small.jsonl").write_text("mine\n")
     assert planweave("results", "download").stdout == "0 files of records written into results.\n"
     assert (folder / "dqa" / "small.jsonl").read_text() == "mine\n"
-    assert_one_clear_error(planweave("results", "download", "report.md"), "cannot be read")
+    damaged = planweave("results", "download", "results/report.md")
+    assert_one_clear_error(damaged, "cannot be read (it is damaged)")
+    missing = planweave("results", "download", "nowhere")
+    assert_one_clear_error(missing, "cannot be read (No such file or directory)")
 
 
 @pytest.mark.parametrize("name", ["../outside.jsonl", "/etc/outside.jsonl", "run.py", "link.jsonl"])

@@ -236,3 +236,5 @@ def test_a_key_is_made_once_and_kept_as_a_hash(tmp_path: Path, planweave: Comman
     again = planweave("serve", "--users", str(users), "--new-key", "dora")
     assert len(json.loads(users.read_text())["dora"]["keys"]) == 2
     assert again.stdout != made.stdout
+    nobody = planweave("serve", "--users", str(users), "--new-key", "")
+    assert_one_clear_error(nobody, "The name of the user is empty")

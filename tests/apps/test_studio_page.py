@@ -13,7 +13,7 @@ from browser import complaints, new_page
 from market import NAME, add_report
 from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, by_task, querying, scripted
 from openai_server import Answer, Script, serving
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 from records import record
 from scripted import act, finding, tell
 from serve import serving_planweave
@@ -376,8 +376,16 @@ def test_documents_are_uploaded_read_and_chosen(
     page.get_by_role("tab", name="Settings").click()
     expect(page.get_by_label("Collection", exact=True)).to_have_value("default")
     page.goto("/studio/#/documents")
-    page.get_by_role("button", name="Delete grid report.md").click()
-    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    delete = page.get_by_role("button", name="Delete grid report.md")
+    confirm = page.get_by_role("dialog").get_by_role("button", name="Delete")
+    refused = re.compile(r"documents\?.*name=")
+    page.route(refused, lambda route: route.fulfill(status=400, json={"detail": "It is locked."}))
+    delete.click()
+    confirm.click()
+    expect(page.get_by_text("It is locked.")).to_be_visible()
+    page.unroute(refused)
+    delete.click()
+    confirm.click()
     expect(page.get_by_text("Empty.")).to_be_visible()
 
 
@@ -412,6 +420,40 @@ def test_a_citation_opens_its_page_in_another_tab_too(
     other.keyboard.press("Escape")
     expect(other.locator(".sources")).to_contain_text("grid")
     other.context.close()
+
+
+def test_what_was_chosen_last_is_shown(page: Page, visit: Visit) -> None:
+    """The reply to an earlier choice may come after that to a later one."""
+    held: list[Route] = []
+    settled = "() => new Promise(done => setTimeout(done, 200))"
+    page.route("**/methods/rat/graph", held.append)
+    visit("compare")
+    for method in ("rat", "react"):
+        page.get_by_label("Method", exact=True).first.select_option(method)
+    drawn = page.locator(".lane").first.locator("svg.graph")
+    expect(drawn).to_have_attribute("aria-label", re.compile("react"))
+    held.pop().continue_()
+    page.evaluate(settled)
+    expect(drawn).to_have_attribute("aria-label", re.compile("react"))
+    path = {"key": "k", "task": "hop", "question": "Who?", "instructions": ["a"], "reward": 1}
+    kept = {"owner": "local", "threshold": 0.5, "paths": [path]}
+    graph = {"nodes": [], "edges": [], "all_nodes": 0, "all_edges": 0, "walks": {}}
+    page.route("**/studio/api/experience?*", lambda route: route.fulfill(json=kept))
+    page.route("**/experience/graph?*", held.append)
+    with page.expect_request("**/experience/graph?*"):
+        page.goto("/studio/#/experience")
+    with page.expect_request("**/experience/graph?*"):
+        page.get_by_label("Shown, most travelled first").select_option("20")
+    held.pop().fulfill(json=graph)
+    expect(page.get_by_role("heading", name="No graph yet")).to_be_visible()
+    held.pop().fulfill(json=graph | {"nodes": [{"id": 1, "instructions": ["late"], "paths": 1}]})
+    page.evaluate(settled)
+    expect(page.get_by_role("heading", name="No graph yet")).to_be_visible()
+
+
+def test_an_address_may_hold_a_percent_sign(page: Page, visit: Visit) -> None:
+    visit("experience/100%")
+    expect(page.get_by_label("Owner")).to_have_value("100%")
 
 
 def test_results_are_compared_question_by_question(page: Page, visit: Visit, look: Look) -> None:

@@ -36,6 +36,7 @@ from planweave.tools.documents import Added
 STATIC = Path(studio.__file__).parent / "static"
 OWN_SCRIPTS = sorted(STATIC.glob("*.js"))
 DOCUMENTS = "/studio/api/documents"
+DATABASES = "/studio/api/databases"
 
 
 def client(access: studio.Access | None = None) -> TestClient:
@@ -124,6 +125,9 @@ def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient) -> N
     text = page.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).json()["text"]
     assert "Losses rose." in text
     assert "no page 9" in detail(page.get(f"{DOCUMENTS}/page", params=place | {"page": "9"}))
+    for number in ("x", "9" * 30):
+        wrong = page.get(f"{DOCUMENTS}/page", params=place | {"page": number})
+        assert "no number of a page" in detail(wrong)
     assert page.delete(DOCUMENTS, params=place).status_code == 200
     assert page.get(DOCUMENTS).json()["collections"] == {"energy": []}
     page.delete(DOCUMENTS, params={"collection": "energy"})
@@ -227,36 +231,38 @@ def test_an_upload_that_announces_too_much_is_not_read(page: TestClient) -> None
 async def test_ones_own_uploads_wait_for_one_another_and_nobody_elses_do(
     page: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Alice's first upload does not end before bob's has: her second waits."""
+    """Alice's document is not added before bob's is: her database waits, and her quota holds."""
     told: list[str] = []
     begun, bobs = threading.Event(), threading.Event()
 
-    def add(collection: str, path: Path, *_: object) -> Added:
-        if path.name == "first.txt":
+    def add(collection: str, name: str, *_: object) -> Added:
+        if name == "first.txt":
             begun.set()
             assert bobs.wait(60)
-        told.append(path.name)
-        if path.name == "bobs.txt":
+        told.append(name)
+        if name == "bobs.txt":
             bobs.set()
-        return Added(document=path.name, status="added")
+        return Added(document=name, status="added")
 
     monkeypatch.setattr(documents, "_add", add)
     access = studio.Access(owner=lambda request: request.headers["who"])
     transport = ASGITransport(Starlette(routes=studio.routes(access)))
     async with AsyncClient(transport=transport, base_url="http://127.0.0.1") as http:
 
-        async def put(who: str, name: str) -> int:
+        async def put(who: str, name: str, where: str = DOCUMENTS) -> int:
             asked = {"collection": f"{who}/notes", "name": name}
-            reply = await http.put(DOCUMENTS, params=asked, content=b"x", headers={"who": who})
+            content = b"name,price\nash,1\n"
+            reply = await http.put(where, params=asked, content=content, headers={"who": who})
             return reply.status_code
 
         alices = [asyncio.create_task(put("alice", "first.txt"))]
         assert await asyncio.to_thread(begun.wait, 60)
-        alices.append(asyncio.create_task(put("alice", "second.txt")))
-        await asyncio.sleep(0.1)
+        alices.append(asyncio.create_task(put("alice", "second.csv", DATABASES)))
+        done, _ = await asyncio.wait(alices, timeout=1)
+        assert not done
         assert await put("bob", "bobs.txt") == 200
         assert await asyncio.gather(*alices) == [200, 200]
-    assert told == ["bobs.txt", "first.txt", "second.txt"]
+    assert told == ["bobs.txt", "first.txt"]
 
 
 def test_a_person_keeps_no_more_than_their_quota(page: TestClient) -> None:
@@ -299,7 +305,7 @@ def test_whoever_has_a_name_sees_only_what_is_theirs(page: TestClient) -> None:
 
 
 def send(page: TestClient, name: str, content: bytes, **asked: str) -> Any:
-    return page.put("/studio/api/databases", params={"name": name, **asked}, content=content)
+    return page.put(DATABASES, params={"name": name, **asked}, content=content)
 
 
 def test_a_file_becomes_a_database_that_is_listed_asked_and_deleted(page: TestClient) -> None:
@@ -312,13 +318,13 @@ def test_a_file_becomes_a_database_that_is_listed_asked_and_deleted(page: TestCl
     assert again["name"] == "offers-2"
     joined = send(page, "extra.csv", b"name,stock\nash,3\n", into="offers").json()
     assert [table["name"] for table in joined["tables"]] == ["offers", "extra"]
-    listed = page.get("/studio/api/databases").json()
+    listed = page.get(DATABASES).json()
     assert {one["name"] for one in listed["databases"]} == {"offers", "offers-2"}
     asked = {"url": made["url"], "query": "SELECT name FROM offers ORDER BY price"}
     assert page.post("/studio/api/databases/query", json=asked).json()["rows"][0] == ["birch"]
-    assert page.delete("/studio/api/databases", params={"name": "offers"}).status_code == 200
-    assert "no database" in detail(page.delete("/studio/api/databases", params={"name": "offers"}))
-    assert detail(page.post("/studio/api/databases", json={"url": made["url"]}))
+    assert page.delete(DATABASES, params={"name": "offers"}).status_code == 200
+    assert "no database" in detail(page.delete(DATABASES, params={"name": "offers"}))
+    assert detail(page.post(DATABASES, json={"url": made["url"]}))
 
 
 @pytest.mark.parametrize(
@@ -341,7 +347,7 @@ def test_a_file_that_is_no_database_is_refused_and_leaves_nothing(
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_DOCUMENT_MEGABYTES", "1")
     assert problem in detail(send(page, name, content))
-    assert page.get("/studio/api/databases").json()["databases"] == []
+    assert page.get(DATABASES).json()["databases"] == []
     assert [path for path in (tmp_path / "data").rglob("*") if path.is_file()] == []
 
 
@@ -349,11 +355,11 @@ def test_a_database_is_its_owners_alone(page: TestClient) -> None:
     with client(studio.Access(owner=lambda _: "ada")) as ada:
         made = send(ada, "offers.csv", b"name,price\nash,7.5\n").json()
         assert made["url"] == "ada/offers"
-        assert ada.post("/studio/api/databases", json={"url": "ada/offers"}).status_code == 200
+        assert ada.post(DATABASES, json={"url": "ada/offers"}).status_code == 200
     with client(studio.Access(owner=lambda _: "bob")) as bob:
-        assert bob.get("/studio/api/databases").json()["databases"] == []
+        assert bob.get(DATABASES).json()["databases"] == []
         for url in ("ada/offers", "bob/../ada/offers", "bob/offers"):
-            assert detail(bob.post("/studio/api/databases", json={"url": url}))
+            assert detail(bob.post(DATABASES, json={"url": url}))
     full = studio.Access(owner=lambda _: "ada", quota=lambda _: studio.Quota(documents=1))
     with client(full) as ada:
         assert "used up" in detail(send(ada, "more.csv", b"a\n1\n"))
@@ -367,7 +373,7 @@ def test_samples_are_made_once_and_have_questions(
     for _ in range(2):
         url = page.post("/studio/api/databases/sample").json()["url"]
         collection = page.post("/studio/api/documents/sample").json()["collection"]
-    assert len(page.get("/studio/api/databases").json()["databases"]) == 1
+    assert len(page.get(DATABASES).json()["databases"]) == 1
     found = page.post("/studio/api/databases/questions", json={"url": url}).json()["questions"]
     assert len(found) == 3
     assert "Which product has the highest price?" in found
@@ -392,10 +398,10 @@ def test_the_root_leads_to_the_page(page: TestClient) -> None:
 
 def test_a_database_that_does_not_answer_is_told_without_its_password(page: TestClient) -> None:
     url = "postgresql://u:geheim@127.0.0.1:1/shop"
-    told = detail(page.post("/studio/api/databases", json={"url": url}))
+    told = detail(page.post(DATABASES, json={"url": url}))
     assert "does not answer" in told
     assert "geheim" not in told
-    told = detail(page.post("/studio/api/databases", content=b'{"url": ["geheim"'))
+    told = detail(page.post(DATABASES, content=b'{"url": ["geheim"'))
     assert "geheim" not in told
 
 
@@ -405,7 +411,7 @@ def test_where_others_call_too_sources_are_named_and_offered(page: TestClient, o
     alice = client(studio.Access(owner=lambda _: "alice", service=lambda: offer))
     offered = alice.get("/studio/api/methods").json()["offered"]
     assert offered == {"model": [], "database": ["shop"], "graph": [], "collection": ["shared"]}
-    asked = "/studio/api/databases"
+    asked = DATABASES
     assert alice.post(asked, json={"url": "shop"}).json()["kind"] == "relational"
     told = detail(alice.post(asked, json={"url": offers}))
     assert "Offered are: shop." in told
@@ -481,7 +487,9 @@ def test_results_are_told_with_intervals_and_traces(page: TestClient, tmp_path: 
     assert "no run 'nobody'" in detail(page.get("/studio/api/results/record", params=asked))
 
 
-@pytest.mark.parametrize("name", ["../secret.jsonl", "link.jsonl", "/etc/passwd", "plan.txt", ""])
+@pytest.mark.parametrize(
+    "name", ["../secret.jsonl", "link.jsonl", "/etc/passwd", "plan.txt", "a\0.jsonl"]
+)
 def test_files_outside_the_folder_of_results_are_not_read(
     page: TestClient, tmp_path: Path, name: str
 ) -> None:
@@ -490,8 +498,9 @@ def test_files_outside_the_folder_of_results_are_not_read(
     (tmp_path / "results" / "link.jsonl").symlink_to(secret)
     (tmp_path / "results" / "plan.txt").write_text("x")
     assert page.get("/studio/api/results").json()["files"] == []
-    reply = page.get("/studio/api/results/report", params={"file": name})
-    assert "There is no result file" in detail(reply)
+    for file in (name, ""):
+        reply = page.get("/studio/api/results/report", params={"file": file})
+        assert "There is no result file" in detail(reply)
 
 
 def test_experience_is_browsed_and_forgotten(

@@ -5,12 +5,11 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -20,6 +19,7 @@ from rich.console import Console
 
 from planweave import BadInput
 from planweave.apps import options
+from planweave.apps.cli.groups import grouped
 from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, print_line
 from planweave.benchmarks.core import machine, runner
@@ -35,7 +35,7 @@ from planweave.benchmarks.core.report import (
     write_page,
 )
 from planweave.benchmarks.core.store import ResultFile, Run, merged
-from planweave.benchmarks.core.suite import Sample
+from planweave.benchmarks.core.suite import Sample, suite
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.core.watch import Watch
 from planweave.memory import Context
@@ -99,7 +99,9 @@ class Running:
         name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(context.model).name).strip("-")
         path = folder / f"{name}.jsonl"
         if self.log:
-            _require_inspect()  # before samples that may take hours
+            options.require(
+                "Inspect", "inspect", "inspect_ai"
+            )  # before samples that may take hours
         self._run(samples, head_of(suite, context, {**data, "concurrency": self.concurrency}), path)
         tell_report([path], self.console, as_json=self.as_json, folder=folder, log=self.log)
 
@@ -151,6 +153,24 @@ def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
         yield machines.carry_out
 
 
+def command_of(name: str) -> Callable[..., None]:
+    """The command ``planweave bench NAME``: it runs what the suite selects."""
+    measured = suite(name)
+
+    def command(*, options: Any, running: Running) -> None:
+        context = running.context(**options.settings())
+        with running.console.status("reading …") as status:
+            selected = measured.select(options, context, status.update)
+        for note in selected.notes:
+            print_line(running.console, note)
+        running.measure(name, selected.samples, selected.context or context, selected.about)
+
+    command.__annotations__["options"] = measured.Options
+    summary = (measured.__doc__ or name).partition("\n")[0]
+    command.__doc__ = f"{summary} Can be resumed."
+    return grouped()(command)
+
+
 def tell_report(
     paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None, log: str = ""
 ) -> None:
@@ -161,7 +181,7 @@ def tell_report(
         for path in draw(made, folder):
             print_line(console, f"Written: {path}")
     if log:
-        _require_inspect()
+        options.require("Inspect", "inspect", "inspect_ai")
         from planweave.benchmarks.core.inspect_logs import write_logs
 
         logs = (folder or paths[0].parent) / "inspect"
@@ -194,13 +214,6 @@ def publish(
         show_tables(tables, console)
 
 
-def _require_inspect() -> None:
-    if find_spec("inspect_ai") is None:
-        raise BadInput(
-            "Inspect is not installed.", fix="Install it: pip install 'planweave[inspect]'."
-        )
-
-
 def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
     """The head of a start: who runs what, where, with which settings."""
     return Run(
@@ -226,9 +239,14 @@ def context_of(settings: dict[str, str | int]) -> Context:
 
 def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:
     """Write what was measured, and say where."""
+    write_text(path, json.dumps(made, indent=1, ensure_ascii=False) + "\n", console)
+
+
+def write_text(path: Path, text: str, console: Console) -> None:
+    """Write a file of results, and say where."""
+    options.output_folder(path.parent)
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        path.write_text(text, "utf-8")
     except OSError as error:
         raise BadInput(f"{path} cannot be written ({error.strerror}).") from None
     print_line(console, f"Written: {path}")

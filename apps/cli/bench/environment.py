@@ -13,10 +13,9 @@ from rich.console import Console
 from rich.progress import track
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import RESULTS, Running
+from planweave.apps.cli.bench.common import RESULTS, Running, write_text
 from planweave.apps.cli.groups import grouped
-from planweave.apps.options import Agents, resolved
-from planweave.apps.plain import print_line
+from planweave.apps.options import Agents, output_folder, resolved
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Model, listed
 from planweave.benchmarks.core.report import show_tables
@@ -104,11 +103,10 @@ def _without_model(
 ) -> None:
     made = machine.head() | about | _play(given, policies, running.console)
     path = (running.out or _RESULTS) / f"{given.name}.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(_written(made), "utf-8")
-    print_line(running.console, f"Written: {path}")
+    text = _written(made)
+    write_text(path, text, running.console)
     if running.as_json:
-        typer.echo(path.read_text("utf-8"))
+        typer.echo(text)
 
 
 def _with_model(
@@ -121,7 +119,7 @@ def _with_model(
     context = running.context(model=model)
     kept = (running.out or _RESULTS) / given.name
     if running.ray:  # its machines have to find the paths where they find the data
-        kept.mkdir(parents=True, exist_ok=True)
+        output_folder(kept)
     with tempfile.TemporaryDirectory(dir=kept if running.ray else None) as folder:
         file = Path(folder).resolve() / "paths.jsonl"
         write_paths(file, given.known)

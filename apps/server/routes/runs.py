@@ -176,7 +176,7 @@ def _place(run: Run, rest: str = "") -> dict[str, str]:
 
 
 def _number(text: str, most: int) -> int:
-    if not text.isdecimal() or int(text[:12]) > most:
+    if not text.isdecimal() or len(text) > 12 or int(text) > most:
         raise BadInput(f"{shorten(text, 20)!r} is no number from 0 to {most}.")
     return int(text)
 

@@ -1,8 +1,8 @@
 // Ask: a question, its run as a story, the graph, the settings, and the way back.
 
-import { get, patch, post, remove } from "./server.js";
+import { get, patch, post, removed } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
-import { attempt, button, confirmed, field, h, icon, iconButton, notice } from "./dom.js";
+import { attempt, button, field, h, icon, iconButton, notice } from "./dom.js";
 import { Drawing, legend } from "./graph.js";
 import { AUTOMATIC, METHOD_GROUPS, models, pickMethod, pickModel } from "./picker.js";
 import { form, settings } from "./settings.js";
@@ -328,15 +328,12 @@ class Ask {
     text.select();
   }
 
-  async forget(id, title) {
-    if (!(await confirmed(`Delete “${title}” with all its checkpoints?`, "Delete"))) return;
-    try {
-      await remove(`/threads/${id}`);
+  forget(id, title) {
+    const then = () => {
       if (id === this.talk.thread) location.hash = "#/ask";
-      await this.listThreads();
-    } catch (error) {
-      this.list.before(notice(error.message));
-    }
+      return this.listThreads();
+    };
+    return removed(`/threads/${id}`, { question: `Delete “${title}” with all its checkpoints?`, place: this.list, then });
   }
 }
 

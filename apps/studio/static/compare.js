@@ -54,7 +54,9 @@ class Side {
   async choose(method) {
     this.method = method;
     this.pauses.clear();
-    this.drawing = await methodDrawing(method, this.pauses, () => {});
+    const drawing = await methodDrawing(method, this.pauses, () => {});
+    if (method !== this.method) return; // another was chosen meanwhile
+    this.drawing = drawing;
     this.graph.replaceChildren(this.drawing.element);
     this.element.setAttribute("aria-label", method);
   }

@@ -1,10 +1,10 @@
 // Databases: upload a file as one, connect to one, see what it holds, and ask it.
 
-import { get, post, remove } from "./server.js";
-import { attempt, button, confirmed, counted, dropZone, empty, field, form, h, iconButton, notice, number, sends, table, tell, uploaded } from "./dom.js";
+import { get, post, removed } from "./server.js";
+import { attempt, button, counted, dropZone, empty, field, form, h, iconButton, notice, number, sends, table, tell, uploaded } from "./dom.js";
 import { querying } from "./rows.js";
 import { settings } from "./settings.js";
-import { madeOf, remember, remembered, sourceName, uploadTables, useSample } from "./sources.js";
+import { madeOf, remember, remembered, sampleButton, sourceName, uploadTables } from "./sources.js";
 
 const API = "/studio/api/databases";
 
@@ -46,7 +46,7 @@ class Page {
     if (!this.upload.childElementCount) {
       this.upload.append(h("h2", {}, "Upload a file as a database"), field("Each file becomes", this.into),
         ...dropZone(kinds.join(","), `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`, (files) => this.add(files)), this.log,
-        h("div", { className: "row" }, button("Use the sample database", () => this.sample(), { className: "link" })));
+        h("div", { className: "row" }, sampleButton("database", this.log, () => this.list())));
     }
     this.kept.replaceChildren(...(databases.length ? [h("section", { className: "list", "aria-label": "Uploaded databases" }, databases.map((one) => this.entry(one)))] : []));
   }
@@ -67,25 +67,14 @@ class Page {
     await this.list();
   }
 
-  async sample() {
-    try {
-      await useSample("database");
-      await this.list();
-    } catch (error) {
-      this.log.append(h("li", { className: "bad" }, error.message));
-    }
-  }
-
-  async forget(one) {
-    if (!(await confirmed(`Delete the database ${one.name} with its ${counted(one.tables.length, "table")}?`, "Delete"))) return;
-    try {
-      await remove(`${API}?${new URLSearchParams({ name: one.name })}`);
+  forget(one) {
+    const question = `Delete the database ${one.name} with its ${counted(one.tables.length, "table")}?`;
+    const then = () => {
       if (settings.values.database === one.url) settings.set("database", undefined);
       this.shown.replaceChildren();
-      await this.list();
-    } catch (error) {
-      this.kept.prepend(notice(error.message));
-    }
+      return this.list();
+    };
+    return removed(`${API}?${new URLSearchParams({ name: one.name })}`, { question, place: this.kept, then });
   }
 
   async connect(url) {

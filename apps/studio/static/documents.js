@@ -1,9 +1,9 @@
 // Documents: collections that answers are drawn from.
 
-import { get, remove } from "./server.js";
-import { attempt, button, confirmed, dropZone, empty, field, h, icon, iconButton, notice, number, opened, table, tell, uploaded } from "./dom.js";
+import { get, removed } from "./server.js";
+import { attempt, button, counted, dropZone, empty, field, h, icon, iconButton, number, opened, table, tell, uploaded } from "./dom.js";
 import { settings } from "./settings.js";
-import { uploadDocument, useSample } from "./sources.js";
+import { addedOf, sampleButton, uploadDocument } from "./sources.js";
 
 const API = "/studio/api/documents";
 
@@ -44,31 +44,24 @@ class Page {
     const log = h("ul", { className: "log", "aria-live": "polite" });
     const add = async (chosen) => {
       if (!this.name.reportValidity()) return;
-      await uploaded(chosen, log, (file) => added(file, this.name.value.trim(), most, search.value));
+      await uploaded(chosen, log, async (file) => addedOf(await uploadDocument(file, this.name.value.trim(), most, search.value)));
       await this.show();
     };
     this.place = dropZone(kinds.join(","), `${kinds.join(" ")} · up to ${number(most / 1e6)} MB each`, add);
-    const sample = button("Use the sample documents", async () => {
-      try {
-        await useSample("documents");
-        await this.show();
-      } catch (error) {
-        log.append(h("li", { className: "bad" }, error.message));
-      }
-    }, { className: "link" });
     return h("section", { className: "card", "aria-label": "Add documents" },
-      h("div", { className: "columns" }, field("Collection", this.name), field("Search", search)), list, this.place, log, h("div", { className: "row" }, sample));
+      h("div", { className: "columns" }, field("Collection", this.name), field("Search", search)), list, this.place, log, h("div", { className: "row" }, sampleButton("documents", log, () => this.show())));
   }
 
   collection(name, documents) {
     const used = settings.values.collection === name;
-    const forget = async (document) => {
-      const what = document ? `“${document}” from ${name}` : `the collection ${name} with its ${documents.length} documents`;
-      if (!(await confirmed(`Delete ${what}?`, "Delete"))) return;
-      await remove(`${API}?${new URLSearchParams({ collection: name, ...(document ? { name: document } : {}) })}`)
-        .then(() => { if (!document && used) settings.set("collection", undefined); })
-        .catch((error) => section.append(notice(error.message)));
-      await this.show();
+    const forget = (document) => {
+      const what = document ? `“${document}” from ${name}` : `the collection ${name} with its ${counted(documents.length, "document")}`;
+      const then = () => {
+        if (!document && used) settings.set("collection", undefined);
+        return this.show();
+      };
+      const asked = new URLSearchParams({ collection: name, ...(document ? { name: document } : {}) });
+      return removed(`${API}?${asked}`, { question: `Delete ${what}?`, place: section, then });
     };
     const use = button(used ? "Used for questions" : "Use for questions", () => {
       settings.set("collection", used ? undefined : name);
@@ -104,12 +97,6 @@ function isBenchmark(name) {
 
 function newest(documents) {
   return documents.map(({ added: when }) => when).sort().at(-1) ?? "";
-}
-
-async function added(file, collection, most, embeddings) {
-  const made = await uploadDocument(file, collection, most, embeddings);
-  const images = made.image_pages.length ? ` Only images on ${made.image_pages.length} pages: nothing there can be found.` : "";
-  return `${made.document}: ${made.status}, ${number(made.pages)} ${made.pages === 1 ? "page" : "pages"}.${images}`;
 }
 
 /** A page of a document, with the words that were quoted marked. */

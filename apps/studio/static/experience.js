@@ -1,7 +1,7 @@
 // Experience: the paths that were kept, and the instruction graph in which they meet.
 
-import { get, put, remove } from "./server.js";
-import { button, confirmed, counted, dropZone, empty, field, h, iconButton, notice, number, table, uploaded } from "./dom.js";
+import { get, put, removed } from "./server.js";
+import { button, counted, dropZone, empty, field, h, iconButton, notice, number, table, uploaded } from "./dom.js";
 import { Drawing } from "./graph.js";
 
 const API = "/studio/api/experience";
@@ -65,13 +65,18 @@ class Experience {
   async draw() {
     this.about.textContent = "Making the graph …";
     const query = new URLSearchParams({ owner: this.owner, threshold: this.threshold.value, most: this.most.value });
+    const own = this.drawn = Symbol("drawn");
+    let graph;
     try {
-      this.graph = await get(`${API}/graph?${query}`);
+      graph = await get(`${API}/graph?${query}`);
     } catch (error) {
+      if (own !== this.drawn) return; // another was asked for meanwhile
       this.about.textContent = "";
       this.canvas.replaceChildren(notice(error.message));
       return;
     }
+    if (own !== this.drawn) return;
+    this.graph = graph;
     const { nodes, edges, all_nodes: all, all_edges: links } = this.graph;
     if (!nodes.length) {
       this.about.textContent = "";
@@ -135,14 +140,10 @@ class Experience {
       ? h("section", { className: "card tall" }, h("h2", {}, "Paths"), h("div", { className: "row" }, text), place) : h("div", {}));
   }
 
-  async forget(path) {
-    if (!(await confirmed(`Forget the path of “${path.question}” for good?`, "Forget"))) return;
-    try {
-      await remove(`${API}?${new URLSearchParams({ owner: this.owner, key: path.key })}`);
-      await this.load();
-    } catch (error) {
-      this.list.prepend(notice(error.message));
-    }
+  forget(path) {
+    const asked = new URLSearchParams({ owner: this.owner, key: path.key });
+    const question = `Forget the path of “${path.question}” for good?`;
+    return removed(`${API}?${asked}`, { question, action: "Forget", place: this.list, then: () => this.load() });
   }
 }
 

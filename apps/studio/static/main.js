@@ -49,7 +49,7 @@ function reveal(link) {
 let shown = 0;
 
 async function route() {
-  const [, part = "ask", ...rest] = location.hash.split("/").map(decodeURIComponent);
+  const [, part = "ask", ...rest] = location.hash.split("/").map(decoded);
   const name = part in PARTS ? part : "ask";
   const own = ++shown;
   for (const [at, link] of links) {
@@ -65,7 +65,16 @@ async function route() {
     const drawn = await view(known, rest);
     if (own === shown) main.replaceChildren(drawn); // else another part was asked for meanwhile
   } catch (error) {
-    main.replaceChildren(h("div", { className: "page" }, notice(error.message)));
+    if (own === shown) main.replaceChildren(h("div", { className: "page" }, notice(error.message)));
+  }
+}
+
+/** A part of an address; one that was typed may hold a `%` that means itself. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
   }
 }
 

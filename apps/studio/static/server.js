@@ -1,6 +1,6 @@
 // Talks to the server that delivered the page: the LangGraph protocol and the studio's own routes.
 
-import { field, h, opened } from "./dom.js";
+import { confirmed, field, h, notice, opened } from "./dom.js";
 
 /** What the server said no to, in a sentence. */
 class Refused extends Error {
@@ -68,7 +68,18 @@ export const get = (path) => read(path);
 export const post = (path, json = {}) => read(path, { method: "POST", json });
 export const patch = (path, json) => read(path, { method: "PATCH", json });
 export const put = (path, body) => read(path, { method: "PUT", body });
-export const remove = (path) => read(path, { method: "DELETE" });
+const remove = (path) => read(path, { method: "DELETE" });
+
+/** Delete something when a person has confirmed it; `place` has before it what goes wrong. */
+export async function removed(path, { question, action = "Delete", place, then }) {
+  if (!(await confirmed(question, action))) return;
+  try {
+    await remove(path);
+    await then();
+  } catch (error) {
+    place.before(notice(error.message));
+  }
+}
 
 /** The events of a run as they come: `{ event, data }`; without `json` of one that runs already. */
 export async function* stream(path, json, signal) {

@@ -56,9 +56,21 @@ export async function examples() {
 }
 
 /** Make and choose what a person tries the product with: the `database`, or the `documents`. */
-export async function useSample(kind) {
+async function useSample(kind) {
   if (kind === "documents") settings.set("collection", (await post(`${DOCUMENTS}/sample`)).collection);
   else settings.set("database", (await post(`${DATABASES}/sample`)).url);
+}
+
+/** A button for that; `changed` follows, and `log` gets what goes wrong. */
+export function sampleButton(kind, log, changed) {
+  return button(`Use the sample ${kind}`, async () => {
+    try {
+      await useSample(kind);
+      await changed();
+    } catch (error) {
+      log.append(h("li", { className: "bad" }, error.message));
+    }
+  }, { className: "link" });
 }
 
 /** Upload a file as a database, or as tables of the database `into`. */
@@ -75,6 +87,12 @@ export function madeOf({ name, tables, notes }) {
 /** Upload a document into a collection of this person's. */
 export async function uploadDocument(file, collection, most, embeddings = "") {
   return send(DOCUMENTS, file, most, { collection, ...(embeddings ? { embeddings } : {}) });
+}
+
+/** What became of an uploaded document, in words. */
+export function addedOf({ document, status, pages, image_pages: images }) {
+  const unread = images.length ? ` Only images on ${counted(images.length, "page")}: nothing there can be found.` : "";
+  return `${document}: ${status}, ${counted(pages, "page")}.${unread}`;
 }
 
 async function send(path, file, most, about) {
@@ -96,7 +114,7 @@ async function adopt(files, said) {
     const collection = documents.owner ? `${documents.owner}/files` : "files";
     const added = await uploadDocument(file, collection, documents.most_bytes);
     settings.set("collection", collection);
-    return `${added.document}: ${added.status}, ${number(added.pages)} pages.`;
+    return addedOf(added);
   });
 }
 
