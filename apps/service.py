@@ -63,6 +63,16 @@ class Service(BaseModel):
             raise ValueError(f"there is no method {unknown[0]!r}")
         return names
 
+    @property
+    def offered(self) -> dict[str, list[str]]:
+        """The names that a caller may choose from, by the setting that takes them."""
+        return {
+            "database": [*self.databases],
+            "graph": [*self.graphs],
+            "collection": [*self.collections],
+            "model": [*self.models],
+        }
+
     def admit(self, settings: Mapping[str, Any], *, owner: str | None = None) -> Context:
         """The context of a run, from what a caller asks for; without an owner, the service's own.
 

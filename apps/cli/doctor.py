@@ -4,7 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -79,26 +79,17 @@ def _versions(*, default: bool) -> Iterator[Check]:
     python = ".".join(str(part) for part in sys.version_info[:3])
     yield Check(what="planweave", ok=True, found=f"{__version__} on Python {python}")
     for package in _REQUIRED:
-        found = _version(package)
-        fix = "Run `make decide` again." if not found else ""
-        yield Check(what=package, ok=bool(found), found=found or "missing", fix=fix)
+        yield _package(package, "missing", "Run `make decide` again.", required=True)
     for package, extra in _OPTIONAL.items():
-        found = _version(package)
-        fix = "" if found else f"If you need it: pip install 'planweave[{extra}]'."
-        yield Check(
-            what=package,
-            ok=bool(found),
-            found=found or "absent",
-            fix=fix,
-            required=default and extra == "embedded",
-        )
+        fix = f"If you need it: pip install 'planweave[{extra}]'."
+        yield _package(package, "absent", fix, required=default and extra == "embedded")
 
 
-def _version(package: str) -> str:
+def _package(package: str, absent: str, fix: str, *, required: bool) -> Check:
     try:
-        return version(package)
+        return Check(what=package, ok=True, found=version(package), required=required)
     except PackageNotFoundError:
-        return ""
+        return Check(what=package, ok=False, found=absent, fix=fix, required=required)
 
 
 def _weights(*, default: bool) -> Iterator[Check]:
@@ -112,7 +103,7 @@ def _weights(*, default: bool) -> Iterator[Check]:
         probes |= {f"weights {name}, {Path(one.file).name}": partial(find, one) for one in files}
     for what, probe in probes.items():
         required = default and what == f"weights embedded:{DEFAULT}"
-        yield Check(**asdict(_checked(what, probe)) | {"required": required})
+        yield replace(_checked(what, probe), required=required)
 
 
 def _checked(what: str, probe: Callable[[], object]) -> Check:

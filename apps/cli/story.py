@@ -72,10 +72,10 @@ class Story:
             case PlanEvent(steps=steps):
                 self._plan("Plan", steps)
             case ReplanEvent(reason=reason, steps=steps):
-                self.console.print(Text(plain(f"◦ {reason}"), style="cyan"))  # a title would be cut
+                self._say(f"◦ {reason}", "cyan")  # a title would be cut
                 self._plan("New plan", steps)
             case ThoughtEvent(text=text):
-                self.console.print(Text(plain(f"◦ {text}"), style="cyan"))
+                self._say(f"◦ {text}", "cyan")
             case ActionEvent():
                 self._action(event)
             case FactEvent(fact=fact):
@@ -83,7 +83,7 @@ class Story:
             case CallEvent(record=record):
                 self._kept += record.from_cache
             case ProblemEvent(where=where, text=text):
-                self.console.print(Text(plain(f"  ✗ {where}: {text}"), style="yellow"))
+                self._say(f"  ✗ {where}: {text}", "yellow")
 
     def finish(self, memory: WorkingMemory, *, in_words: bool = False) -> None:
         """Print the decision, the facts that it cites, and what the run used.
@@ -92,20 +92,22 @@ class Story:
         """
         if not (answer := memory.get("answer")):
             if messages := memory.get("messages"):
-                self.console.print(Text(plain(messages[-1].text)))
+                self._say(messages[-1].text)
             return
         self.console.print(_answer(answer, in_words=in_words))
         for fact in memory["facts"]:
             if fact["number"] in answer["facts"]:
-                self.console.print(Text(plain(f"  {source_text(fact)}"), style="dim"))
+                self._say(f"  {source_text(fact)}", "dim")
         if claims := memory["claims"]:
             self._claims(claims)
         if runs := len(memory.get("members", ())):
             agreeing = round(memory["agreement"] * runs)
-            self.console.print(Text(f"{agreeing} of {runs} runs give this answer.", style="dim"))
+            self._say(f"{agreeing} of {runs} runs give this answer.", "dim")
         kept = f" · {self._kept} from cache (--fresh asks again)" if self._kept else ""
-        used = _used(total_usage(memory["usage"]))
-        self.console.print(Text(f"{used}{kept}", style="dim"))
+        self._say(f"{_used(total_usage(memory['usage']))}{kept}", "dim")
+
+    def _say(self, text: str, style: str = "") -> None:
+        self.console.print(Text(plain(text), style=style))
 
     def _plan(self, title: str, plan: list[str]) -> None:
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))
@@ -116,7 +118,7 @@ class Story:
     def _action(self, action: ActionEvent) -> None:
         if action.input and action.tool != "thinking":
             lexer = _LEXERS.get(action.tool, "text")
-            self.console.print(Text(f"  {action.tool}", style="magenta"))
+            self._say(f"  {action.tool}", "magenta")
             self.console.print(
                 Syntax(
                     plain(action.input), lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark"
@@ -127,22 +129,16 @@ class Story:
         lines = _lines(fact)
         more = [f"… {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
         text = "\n    ".join(lines[:_SHOWN_LINES] + more)
-        self.console.print(Text(plain(f"  [{fact['number']}] {text}"), style="green"))
-        self._provenance(fact)
-
-    def _provenance(self, fact: Fact) -> None:
+        self._say(f"  [{fact['number']}] {text}", "green")
         if fact["quote"]:
-            self.console.print(Text(plain(f"      {source_text(fact)}"), style="dim"))
+            self._say(f"      {source_text(fact)}", "dim")
 
     def _claims(self, claims: list[Claim]) -> None:
         good = sum(claim["supported"] for claim in claims)
-        self.console.print(
-            Text(f"Citation check: {good} of {len(claims)} claims supported.", style="dim")
-        )
+        self._say(f"Citation check: {good} of {len(claims)} claims supported.", "dim")
         for claim in claims:
             if not claim["supported"]:
-                text = f"  ? {claim['text']} ({claim['reason']})"
-                self.console.print(Text(plain(text), style="yellow"))
+                self._say(f"  ? {claim['text']} ({claim['reason']})", "yellow")
 
 
 def _lines(fact: Fact) -> list[str]:

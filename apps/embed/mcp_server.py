@@ -113,12 +113,6 @@ def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> Order:
 
 def _input_schema(offered: Service) -> dict[str, Any]:
     """The question, what shapes its answer, and what the operator offers by name."""
-    named = {
-        "database": list(offered.databases),
-        "graph": list(offered.graphs),
-        "collection": list(offered.collections),
-        "model": list(offered.models),
-    }
     properties: dict[str, Any] = {
         "question": {"type": "string", "description": "The question, in full"},
         "rules": {"type": "string", "description": "Rules that the answer must follow"},
@@ -128,7 +122,7 @@ def _input_schema(offered: Service) -> dict[str, Any]:
             "description": "Decisions to choose from; left out: any value found",
         },
     }
-    for name, choices in named.items():
+    for name, choices in offered.offered.items():
         if choices:
             properties[name] = {"type": "string", "enum": choices}
     return {

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from planweave.apps.embed.runs import Order, RunFailed, Streamed, read
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.people import Person
-from planweave.apps.server.requests import Resumption, RunRequest
+from planweave.apps.server.requests import RunRequest
 from planweave.apps.server.routes.asked import engine, person
 from planweave.apps.server.wire import decode
 from planweave.graphs.support.events import Event
@@ -24,7 +24,7 @@ async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Eve
     if request is None:
         raise RuntimeError("Only a request says whose order it is.")
     worker, who = engine(request), person(request)
-    run = await worker.submit(who, order.thread, _asked(order))
+    run = await worker.submit(who, order.thread, RunRequest.model_validate(order.request))
     async with aclosing(read(order, _parts(worker, who, run))) as events:
         async for event in events:
             yield event
@@ -41,16 +41,3 @@ async def _parts(worker: Engine, who: Person, run: dict[str, Any]) -> AsyncGener
     left = await worker.runs.get(who.owner, run["thread_id"], run["run_id"])
     if left["status"] in ("pending", "running"):
         raise RunFailed("The server is about to stop.", fix="Ask again in a moment.")
-
-
-def _asked(order: Order) -> RunRequest:
-    resumes = order.resume is not None
-    return RunRequest(
-        assistant_id=order.method,
-        input=None if resumes else {"messages": [dict(message) for message in order.messages]},
-        command=Resumption(resume=order.resume) if resumes else None,
-        context=dict(order.settings),
-        stream_mode=[*order.stream_modes],
-        stream_subgraphs=True,
-        if_not_exists="reject" if resumes else "create",
-    )

@@ -3,11 +3,11 @@
 import asyncio
 import json
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from langgraph.types import Command
 
@@ -63,9 +63,18 @@ class Order:
     tokens: bool = False
 
     @property
-    def stream_modes(self) -> list[Literal["updates", "messages-tuple"]]:
-        """What a server is asked to stream of the run."""
-        return ["updates", "messages-tuple"] if self.tokens else ["updates"]
+    def request(self) -> dict[str, Any]:
+        """What a server is asked for, in the words of the LangGraph server's protocol."""
+        resumes = self.resume is not None
+        return {
+            "assistant_id": self.method,
+            "input": None if resumes else {"messages": [dict(one) for one in self.messages]},
+            "command": {"resume": self.resume} if resumes else None,
+            "context": dict(self.settings),
+            "stream_mode": ["updates", "messages-tuple"] if self.tokens else ["updates"],
+            "stream_subgraphs": True,
+            "if_not_exists": "reject" if resumes else "create",
+        }
 
 
 class Runner(Protocol):
@@ -130,7 +139,9 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
                 raise _nothing_waits()
             how: dict[str, Any] = {"tokens": order.tokens}
             how |= {"durability": "exit"} if order.thread else {}
-            run = events(compiled, _given(order), context, thread=order.thread, **how)
+            asked = order.request
+            given = Command(resume=order.resume) if asked["command"] else asked["input"]
+            run = events(compiled, given, context, thread=order.thread, **how)
             async with aclosing(run):
                 async for event in run:
                     yield event
@@ -164,7 +175,8 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
         known = subgraphs_of((await asyncio.to_thread(METHODS.get, order.method)).builder)
 
         async def own_parts() -> AsyncGenerator[Streamed]:
-            async for part in _streamed(client(), order):
+            runs: Any = client().runs  # its types allow no thread that may be None
+            async for part in runs.stream(order.thread, **order.request, on_disconnect="cancel"):
                 if belongs(part.event.split("|")[1:], known):
                     yield part.event, part.data
 
@@ -177,29 +189,6 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
             raise refused(f"The server answered: {error}") from error
 
     return run
-
-
-def _streamed(client: "LangGraphClient", order: Order) -> AsyncIterator[Any]:
-    resumes = order.resume is not None
-    runs: Any = client.runs  # its types allow no thread that may be None
-    stream: AsyncIterator[Any] = runs.stream(
-        order.thread,
-        order.method,
-        input=None if resumes else {"messages": list(order.messages)},
-        command={"resume": order.resume} if resumes else None,
-        context=dict(order.settings),
-        stream_mode=order.stream_modes,
-        stream_subgraphs=True,
-        if_not_exists="reject" if resumes else "create",
-        on_disconnect="cancel",
-    )
-    return stream
-
-
-def _given(order: Order) -> Any:
-    if order.resume is not None:
-        return Command(resume=order.resume)
-    return {"messages": [dict(message) for message in order.messages]}
 
 
 @dataclass

@@ -6,7 +6,7 @@ from typing import Any
 
 from langgraph.types import Command, StateSnapshot
 
-from planweave.apps.server.requests import RunRequest
+from planweave.apps.server.requests import Place, RunRequest
 from planweave.apps.server.runs import Claim
 from planweave.apps.server.wire import encode
 from planweave.graphs.support.edges import RECURSION_LIMIT
@@ -51,7 +51,7 @@ async def carry_out(
 
 async def outcome(claim: Claim, graph: Graph) -> tuple[bool, dict[str, str]]:
     """Whether the thread waits for a person, and its state as searches show it."""
-    snapshot = await graph.aget_state({"configurable": {"thread_id": claim.thread_id}})
+    snapshot = await graph.aget_state(Place().of(claim.thread_id))
     return bool(snapshot.next), columns(snapshot)
 
 
@@ -65,12 +65,9 @@ def columns(snapshot: StateSnapshot) -> dict[str, str]:
 
 
 def _config(claim: Claim, request: RunRequest) -> Any:
-    configurable = {"thread_id": claim.thread_id, "checkpoint_ns": request.place.checkpoint_ns}
-    if request.place.checkpoint_id:
-        configurable["checkpoint_id"] = request.place.checkpoint_id
     asked = request.config.recursion_limit if request.config else None
     return {
-        "configurable": configurable,
+        **request.place.of(claim.thread_id),
         "recursion_limit": min(asked or RECURSION_LIMIT, RECURSION_LIMIT),
         "tags": request.config.tags if request.config else [],
         "metadata": claim.metadata | {"run_id": claim.run_id, "run_attempt": claim.attempt},
@@ -80,10 +77,10 @@ def _config(claim: Claim, request: RunRequest) -> Any:
 async def _given(claim: Claim, graph: Graph, request: RunRequest, config: Any) -> Any:
     """The input; None to go on from the checkpoint that another worker has left."""
     if claim.attempt > 1:
-        latest = {"thread_id": claim.thread_id, "checkpoint_ns": ""}
-        snapshot = await graph.aget_state({"configurable": latest})
+        latest = Place().of(claim.thread_id)
+        snapshot = await graph.aget_state(latest)
         if (snapshot.metadata or {}).get("run_id") == claim.run_id:
-            config["configurable"] = latest
+            config |= latest
             return None
     if request.command is None:
         return request.input

@@ -4,6 +4,7 @@ from collections.abc import Container, Iterable
 from types import NoneType
 from typing import Annotated, Any, Literal, Self
 
+from langchain_core.runnables import RunnableConfig
 from pydantic import (
     AfterValidator,
     BaseModel,
@@ -47,6 +48,12 @@ class Place(BaseModel):
 
     checkpoint_id: str | None = None
     checkpoint_ns: str = ""
+
+    def of(self, thread_id: str) -> RunnableConfig:
+        """It as LangGraph names it in a thread."""
+        named = {"checkpoint_id": self.checkpoint_id} if self.checkpoint_id else {}
+        place = {"thread_id": thread_id, "checkpoint_ns": self.checkpoint_ns, **named}
+        return {"configurable": place}
 
 
 class RunConfig(BaseModel):

@@ -51,7 +51,7 @@ class States:
         if graph is None:
             return _EMPTY
         with _readable():
-            snapshot = await graph.aget_state(_at(thread_id, place), subgraphs=subgraphs)
+            snapshot = await graph.aget_state(place.of(thread_id), subgraphs=subgraphs)
         if place.checkpoint_id and snapshot.created_at is None:
             raise NotFound("There is no such checkpoint.")
         return shown(snapshot)
@@ -73,7 +73,7 @@ class States:
             {"configurable": {"checkpoint_id": before}} if before else None
         )
         found = graph.aget_state_history(
-            _at(thread_id, place), filter=plain_filter(metadata), before=earlier, limit=limit
+            place.of(thread_id), filter=plain_filter(metadata), before=earlier, limit=limit
         )
         with _readable():
             return [shown(snapshot) async for snapshot in found]
@@ -93,14 +93,15 @@ class States:
         for written in values if isinstance(values, list) else [values or {}]:
             check_state(written)
         try:
-            changed = await graph.aupdate_state(_at(thread_id, place), values, as_node=as_node)
+            changed = await graph.aupdate_state(place.of(thread_id), values, as_node=as_node)
         except PlanweaveError:
             raise
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
             raise BadInput(f"The state cannot be changed so: {shorten(str(error), 300)}") from None
         await self._keep_latest(thread_id, graph)
         checkpoint = _checkpoint(changed) or {}
-        return {"checkpoint": checkpoint, "configurable": checkpoint, **_named("", checkpoint)}
+        named = checkpoint.get("checkpoint_id")
+        return {"checkpoint": checkpoint, "configurable": checkpoint, "checkpoint_id": named}
 
     async def copy(self, thread_id: str) -> dict[str, Any]:
         """Copy a thread with all its states."""
@@ -115,7 +116,7 @@ class States:
 
     async def _keep_latest(self, thread_id: str, graph: Graph) -> None:
         with _readable():
-            latest = await graph.aget_state(_at(thread_id, Place()))
+            latest = await graph.aget_state(Place().of(thread_id))
         status = "interrupted" if latest.next else "idle"
         await self._engine.threads.keep_state(thread_id, columns(latest) | {"status": status})
 
@@ -155,8 +156,8 @@ def shown(snapshot: StateSnapshot) -> dict[str, Any]:
         "checkpoint": checkpoint,
         "parent_checkpoint": parent,
         "interrupts": snapshot.interrupts,
-        **_named("", checkpoint),
-        **_named("parent_", parent),
+        "checkpoint_id": checkpoint["checkpoint_id"] if checkpoint else None,
+        "parent_checkpoint_id": parent["checkpoint_id"] if parent else None,
     }
 
 
@@ -183,17 +184,6 @@ def _task(task: Any) -> dict[str, Any]:
     }
 
 
-def _at(thread_id: str, place: Place) -> RunnableConfig:
-    named = {"checkpoint_id": place.checkpoint_id} if place.checkpoint_id else {}
-    return {
-        "configurable": {
-            "thread_id": thread_id,
-            "checkpoint_ns": place.checkpoint_ns,
-            **named,
-        }
-    }
-
-
 def _checkpoint(config: Any) -> dict[str, Any] | None:
     if not config:
         return None
@@ -201,22 +191,12 @@ def _checkpoint(config: Any) -> dict[str, Any] | None:
     return {name: config["configurable"].get(name, "") for name in names}
 
 
-def _named(prefix: str, checkpoint: Mapping[str, Any] | None) -> dict[str, Any]:
-    return {f"{prefix}checkpoint_id": checkpoint["checkpoint_id"] if checkpoint else None}
-
-
 async def _copy_checkpoints(saver: BaseCheckpointSaver[Any], source: str, target: str) -> None:
     found = [one async for one in saver.alist({"configurable": {"thread_id": source}})]
     for one in reversed(found):
         space = one.config["configurable"].get("checkpoint_ns", "")
         parent = one.parent_config["configurable"]["checkpoint_id"] if one.parent_config else None
-        before: RunnableConfig = {
-            "configurable": {
-                "thread_id": target,
-                "checkpoint_ns": space,
-                **({"checkpoint_id": parent} if parent else {}),
-            }
-        }
+        before = Place(checkpoint_id=parent, checkpoint_ns=space).of(target)
         versions = one.checkpoint["channel_versions"]
         written = await saver.aput(before, one.checkpoint, one.metadata, versions)
         tasks = dict.fromkeys(task for task, _, _ in one.pending_writes or ())

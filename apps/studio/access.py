@@ -41,15 +41,7 @@ class Access:
 
     def offered(self, request: Request) -> dict[str, list[str]]:
         """The names that a caller may choose from for a setting; nothing for the one person."""
-        if self.owner(request) is None:
-            return {}
-        offer = self.service()
-        return {
-            "model": [*offer.models],
-            "database": [*offer.databases],
-            "graph": [*offer.graphs],
-            "collection": [*offer.collections],
-        }
+        return {} if self.owner(request) is None else self.service().offered
 
     def url(self, request: Request, name: str) -> str:
         """The URL of the database that a caller means by ``name``; for the one person itself."""

@@ -23,7 +23,7 @@ _COMMANDS |= {"publish": "report", "mhqa_retrieval": "corpora", "rat_corpus": "c
 
 
 def _suite(name: str) -> Callable[..., None]:
-    from planweave.apps.cli.bench.suites import command_of
+    from planweave.apps.cli.bench.common import command_of
 
     return command_of(name)
 

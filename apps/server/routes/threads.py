@@ -11,7 +11,7 @@ from planweave.apps.sent import checked
 from planweave.apps.server.requests import Place
 from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
 from planweave.apps.server.states import States
-from planweave.apps.server.threads import ThreadQuery
+from planweave.apps.server.threads import ThreadQuery, chosen
 
 
 class NewThread(BaseModel):
@@ -151,11 +151,11 @@ def _selected(state: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
     """The fields of a state that were asked for; ``values.NAME`` is one of its values."""
     if not names:
         return state
-    chosen = {name: state[name] for name in names if name in state}
+    found = chosen(state, names)
     values = [name.removeprefix("values.") for name in names if name.startswith("values.")]
     if values:
-        chosen["values"] = {name: state["values"].get(name) for name in values}
-    return chosen
+        found["values"] = {name: state["values"].get(name) for name in values}
+    return found
 
 
 def _name(request: Request) -> str:
