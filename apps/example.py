@@ -2,14 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import platformdirs
-
 from planweave.memory import Answer
+from planweave.models import process_settings
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
+from planweave.state import private_folder
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,8 @@ class Example:
             ("cql", question.database.cypher) if as_graph else ("sql", question.database.sql)
         )
         name = re.sub(r"\W", "_", f"{self.scenario}-{self.seed}-{self.size}")
-        path = _folder() / f"{name}.{suffix}"
+        folder = process_settings().cache_dir / "examples"
+        path = private_folder(folder, "examples", "PLANWEAVE_CACHE_DIR") / f"{name}.{suffix}"
         path.write_text(text, encoding="utf-8")
         return {
             "graph" if as_graph else "database": str(path),
@@ -53,9 +53,3 @@ class Example:
             "candidates": len(outcome.candidates),
             "rank": None if decided is None else 1 + regrets.index(outcome.regret(decided)),
         }
-
-
-def _folder() -> Path:
-    folder = platformdirs.user_cache_path("planweave") / "examples"
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder

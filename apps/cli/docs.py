@@ -19,6 +19,7 @@ from planweave.apps.plain import counted, json_text, plain
 if TYPE_CHECKING:
     from planweave.tools.documents import Added, Collection
     from planweave.tools.documents.collection import Progress as Told
+    from planweave.tools.documents.store import DocumentInfo
 
 EXAMPLES = """\
 planweave docs add report.pdf minutes.docx https://example.org/page.html
@@ -72,17 +73,31 @@ def add(
 
 @app.command("list")
 def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
-    """List the documents of a collection, or of all; those of benchmarks are only counted."""
+    """List the documents of a collection, or of all; those of benchmarks are only counted.
+
+    Exit 1 if a collection is damaged.
+    """
     from planweave.tools.documents import collections
 
-    names = [collection] if collection else sorted(collections(), key=_of_a_benchmark)
-    listed = {name: _opened(name).documents() for name in names}
+    listed: dict[str, list[DocumentInfo]] = {}
+    damaged = False
+    for name in [collection] if collection else sorted(collections(), key=_of_a_benchmark):
+        try:
+            listed[name] = _opened(name).documents()
+        except BadInput as error:
+            typer.echo(plain(f"Error: {error}"), err=True)
+            damaged = True
     if as_json:
         record = {name: [asdict(info) for info in infos] for name, infos in listed.items()}
         typer.echo(json_text(record))
-        return
-    if not listed:
+    elif not listed and not damaged:
         typer.echo("There are no documents yet. Add some: planweave docs add FILE")
+    else:
+        _show(listed, whole=bool(collection))
+    raise typer.Exit(1 if damaged else 0)
+
+
+def _show(listed: "dict[str, list[DocumentInfo]]", *, whole: bool) -> None:
     for name, infos in listed.items():
         table = Table(box=None)
         table.add_column("document", overflow="fold")  # a name is needed whole, to remove it
@@ -94,7 +109,7 @@ def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
             table.add_row(plain(info.name), str(info.pages), images, str(info.chunks), size, added)
         console = Console(markup=False, highlight=False)
         console.print(f"{name}: {counted(len(infos), 'document')}")
-        if infos and (collection or not _of_a_benchmark(name)):
+        if infos and (whole or not _of_a_benchmark(name)):
             console.print(table)
 
 

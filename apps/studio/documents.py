@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -29,13 +30,17 @@ class Documents:
     def listed(self, request: Request) -> JSONResponse:
         """All collections with their documents, the kinds of files that are read, and the limit."""
         owner = self._access.owner(request)
-        names = collections(owner)
+        found: dict[str, Any] = {}
+        problems: list[str] = []
+        for name in collections(owner):
+            try:
+                found[name] = [asdict(info) for info in open_collection(name).documents()]
+            except BadInput as error:  # it is damaged
+                problems.append(str(error))
         return JSONResponse(
             {
-                "collections": {
-                    name: [asdict(info) for info in open_collection(name).documents()]
-                    for name in names
-                },
+                "collections": found,
+                "problems": problems,
                 "owner": owner or "",
                 "kinds": KINDS,
                 "most_bytes": settings().limits().bytes,

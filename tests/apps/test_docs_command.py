@@ -61,6 +61,14 @@ def test_a_page_of_a_long_text_is_called_a_part(docs: CommandLine, tmp_path: Pat
     assert added.startswith("long.txt: added, 3 pages (one for each part of the text), ")
 
 
+def test_a_damaged_collection_hides_no_other(energy: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "data" / "documents" / "bad.sqlite").write_text("This is no database.")
+    told = energy("list")
+    assert (told.returncode, told.stderr.count("Error:")) == (1, 1)
+    assert "The collection 'bad' is damaged" in told.stderr
+    assert "default: 1 document" in told.stdout
+
+
 def test_nothing_to_list(docs: CommandLine) -> None:
     assert docs("list").stdout == "There are no documents yet. Add some: planweave docs add FILE\n"
 

@@ -426,7 +426,11 @@ def test_what_was_chosen_last_is_shown(page: Page, visit: Visit) -> None:
     """The reply to an earlier choice may come after that to a later one."""
     held: list[Route] = []
     settled = "() => new Promise(done => setTimeout(done, 200))"
-    page.route("**/methods/rat/graph", held.append)
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/methods/rat/graph", hold)
     visit("compare")
     for method in ("rat", "react"):
         page.get_by_label("Method", exact=True).first.select_option(method)
@@ -439,7 +443,7 @@ def test_what_was_chosen_last_is_shown(page: Page, visit: Visit) -> None:
     kept = {"owner": "local", "threshold": 0.5, "paths": [path]}
     graph = {"nodes": [], "edges": [], "all_nodes": 0, "all_edges": 0, "walks": {}}
     page.route("**/studio/api/experience?*", lambda route: route.fulfill(json=kept))
-    page.route("**/experience/graph?*", held.append)
+    page.route("**/experience/graph?*", hold)
     with page.expect_request("**/experience/graph?*"):
         page.goto("/studio/#/experience")
     with page.expect_request("**/experience/graph?*"):

@@ -116,11 +116,17 @@ def test_an_unknown_method_is_told(page: TestClient) -> None:
     assert "no method 'magic'" in detail(page.get("/studio/api/methods/magic/graph"))
 
 
-def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient) -> None:
+def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient, tmp_path: Path) -> None:
     assert upload(page, "grid report.md", "# Grid\n\nLosses fell.").json()["status"] == "added"
     assert upload(page, "grid report.md", "# Grid\n\nLosses rose.").json()["status"] == "changed"
     listed = page.get(DOCUMENTS).json()["collections"]
     assert [info["name"] for info in listed["energy"]] == ["grid report.md"]
+    bad = tmp_path / "data" / "documents" / "bad.sqlite"
+    bad.write_text("This is no database.")
+    told = page.get(DOCUMENTS).json()
+    assert told["collections"] == listed
+    assert ["'bad' is damaged" in problem for problem in told["problems"]] == [True]
+    bad.unlink()
     place = {"collection": "energy", "name": "grid report.md"}
     text = page.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).json()["text"]
     assert "Losses rose." in text

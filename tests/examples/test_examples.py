@@ -11,11 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from dev_server import ROOT, wait_until_ready
+from dev_server import ROOT
 from offers import WHOLE_RUN, scripted
 from openai_server import Script, serving
 from serve import serving_planweave
-from servers import free_port
+from servers import answering, free_port, running
 
 pytestmark = pytest.mark.server
 
@@ -52,21 +52,12 @@ def own(tmp_path_factory: pytest.TempPathFactory, model: Script) -> Iterator[str
     context = {"model": model.name, "database": str(EXAMPLES / "offers.sql")}
     service = folder / "service.json"
     service.write_text(json.dumps({"context": context, "methods": ["planrag"]}))
-    port, log = str(free_port()), folder / "server.log"
-    with (
-        log.open("w") as output,
-        subprocess.Popen(
-            [sys.executable, EXAMPLES / "own_server.py", port],
-            env=os.environ | {"PLANWEAVE_SERVICE": str(service)},
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        ) as process,
-    ):
-        try:
-            wait_until_ready(f"http://127.0.0.1:{port}/v1/models", process, log)
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            process.terminate()
+    port = str(free_port())
+    url = f"http://127.0.0.1:{port}"
+    command: list[Path | str] = [sys.executable, EXAMPLES / "own_server.py", port]
+    variables = os.environ | {"PLANWEAVE_SERVICE": str(service)}
+    with running(command, folder / "log", answering(f"{url}/v1/models"), env=variables):
+        yield url
 
 
 def test_each_is_short_and_tried() -> None:

@@ -1,16 +1,12 @@
 """A real ``langgraph dev`` process on loopback."""
 
 import os
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
-import pytest
-from servers import free_port
+from servers import answering, free_port, running
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,27 +29,6 @@ def langgraph_dev(folder: Path, **variables: str) -> Iterator[str]:
         **variables,
     }
     url = f"http://127.0.0.1:{port}"
-    with log.open("w") as output:
-        process = subprocess.Popen(
-            command, cwd=folder, env=environment, stdout=output, stderr=subprocess.STDOUT
-        )
-        try:
-            wait_until_ready(f"{url}/ok", process, log)
-            yield url
-        finally:
-            process.terminate()
-            process.wait(timeout=120)
+    with running(command, log, answering(f"{url}/ok"), cwd=folder, env=environment):
+        yield url
     assert "BlockingError" not in log.read_text()
-
-
-def wait_until_ready(url: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    """Wait until the server answers at ``url``."""
-    deadline = time.monotonic() + 120
-    while time.monotonic() < deadline:
-        assert process.poll() is None, log.read_text()[-3000:]
-        try:
-            if httpx.get(url).status_code == 200:
-                return
-        except httpx.TransportError:
-            time.sleep(0.3)
-    pytest.fail(f"The server was not ready in two minutes.\n{log.read_text()[-3000:]}")

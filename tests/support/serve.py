@@ -1,18 +1,13 @@
 """Real ``planweave serve`` processes on loopback."""
 
 import os
-import subprocess
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import httpx
 from command_line import PROGRAM
-from servers import free_port
-
-_START_SECONDS = 150
+from servers import Process, answering, end, free_port, launched, wait_for
 
 
 @dataclass(frozen=True)
@@ -20,7 +15,7 @@ class Served:
     """A server: where it listens, its process, and what it writes."""
 
     url: str
-    process: subprocess.Popen[bytes]
+    process: Process
     log: Path
 
 
@@ -36,14 +31,8 @@ def start(folder: Path, *options: str, **variables: str) -> Served:
         "PLANWEAVE_RETRIES": "0",
         **variables,
     }
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [PROGRAM, "serve", "--port", str(port), *_trusting(variables), *options],
-            cwd=folder,
-            env=environment,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-        )
+    command = [PROGRAM, "serve", "--port", str(port), *_trusting(variables), *options]
+    process = launched(command, log, cwd=folder, env=environment)
     return Served(f"http://127.0.0.1:{port}", process, log)
 
 
@@ -54,27 +43,13 @@ def _trusting(variables: Mapping[str, str]) -> list[str]:
 
 def ready(server: Served) -> Served:
     """Wait until a server answers."""
-    deadline = time.monotonic() + _START_SECONDS
-    while True:
-        assert server.process.poll() is None, server.log.read_text()[-3000:]
-        assert time.monotonic() < deadline, server.log.read_text()[-3000:]
-        try:
-            httpx.get(f"{server.url}/ok", timeout=10).raise_for_status()
-        except httpx.HTTPError:
-            time.sleep(0.1)
-        else:
-            return server
+    wait_for(server.process, server.log, answering(f"{server.url}/ok"))
+    return server
 
 
 def stop(server: Served) -> None:
     """Stop a server if it still runs."""
-    if server.process.poll() is None:
-        server.process.terminate()
-        try:
-            server.process.wait(60)
-        except subprocess.TimeoutExpired:
-            server.process.kill()
-            server.process.wait()
+    end(server.process)
 
 
 @contextmanager

@@ -12,18 +12,21 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from itertools import cycle
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
+import httpx
 import pytest
 
 PASSWORD = "pass:w/rd@1"  # needs percent-encoding, as real ones do
 _ENCODED = "pass%3Aw%2Frd%401"
 _START_SECONDS = 150
+
+Process: TypeAlias = "subprocess.Popen[bytes]"
 
 
 class Server(NamedTuple):
@@ -79,7 +82,8 @@ def postgresql(
                 autocommit=True,
             )
 
-        with _served([*serve, *options], user, directory, lambda: connect("postgres").close()):
+        ready, its = lambda: connect("postgres").close(), _user(user)
+        with running([*serve, *options], directory / "log", ready, user=its, cwd=directory):
             with connect("postgres") as connection:
                 connection.execute("CREATE DATABASE shop")
                 connection.execute(f"CREATE ROLE reader LOGIN PASSWORD '{PASSWORD}'")
@@ -136,7 +140,8 @@ def mariadb(script: str) -> Iterator[Server]:
                 autocommit=True,
             )
 
-        with _served([*serve, *options], "mysql", directory, lambda: connect().close()):
+        ready, its = lambda: connect().close(), _user("mysql")
+        with running([*serve, *options], directory / "log", ready, user=its, cwd=directory):
             with connect() as connection, connection.cursor() as cursor:
                 cursor.execute(script)
                 while cursor.nextset():
@@ -207,35 +212,52 @@ def _run(command: list[Path | str], user: str, directory: Path) -> None:
 
 
 @contextmanager
-def _served(
-    command: list[Path | str], user: str, directory: Path, connect: Callable[[], None]
+def running(
+    command: Sequence[Path | str], log: Path, connect: Callable[[], object], **options: Any
 ) -> Iterator[None]:
     """Run a server until the block ends; it is ready when ``connect`` succeeds."""
-    with (directory / "log").open("wb") as log:
-        process = subprocess.Popen(
-            command, user=_user(user), cwd=directory, stdout=log, stderr=subprocess.STDOUT
-        )
-        try:
-            _wait(process, directory / "log", connect)
-            yield
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+    process = launched(command, log, **options)
+    try:
+        wait_for(process, log, connect)
+        yield
+    finally:
+        end(process)
 
 
-def _wait(process: "subprocess.Popen[bytes]", log: Path, connect: Callable[[], None]) -> None:
+def launched(command: Sequence[Path | str], log: Path, **options: Any) -> Process:
+    """A server that has just been started; what it writes is in ``log``."""
+    with log.open("wb") as output:
+        return subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT, **options)
+
+
+def wait_for(process: Process, log: Path, connect: Callable[[], object]) -> None:
+    """Wait until ``connect`` succeeds."""
     deadline = time.monotonic() + _START_SECONDS
     while True:
         try:
-            return connect()
+            connect()
         except Exception as error:
             if process.poll() is not None or time.monotonic() > deadline:
-                raise RuntimeError(f"the server did not start: {log.read_text()[-800:]}") from error
-        time.sleep(0.2)
+                said = log.read_text()[-3000:]
+                raise RuntimeError(f"the server did not start: {said}") from error
+            time.sleep(0.1)
+        else:
+            return
+
+
+def end(process: Process) -> None:
+    """Stop a server if it still runs."""
+    process.terminate()
+    try:
+        process.wait(60)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def answering(url: str) -> Callable[[], object]:
+    """What succeeds when a server answers at ``url``."""
+    return lambda: httpx.get(url, timeout=10).raise_for_status()
 
 
 def _user(name: str) -> str | None:

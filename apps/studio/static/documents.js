@@ -1,7 +1,7 @@
 // Documents: collections that answers are drawn from.
 
 import { get, removed } from "./server.js";
-import { attempt, button, counted, dropZone, empty, field, h, icon, iconButton, number, opened, table, tell, uploaded } from "./dom.js";
+import { attempt, button, counted, dropZone, empty, field, h, icon, iconButton, notice, number, opened, table, tell, uploaded } from "./dom.js";
 import { settings } from "./settings.js";
 import { addedOf, sampleButton, uploadDocument } from "./sources.js";
 
@@ -24,13 +24,13 @@ class Page {
 
   async show() {
     this.known = await get(API);
-    const { collections } = this.known;
+    const { collections, problems } = this.known;
     const names = Object.keys(collections);
     const benchmarks = names.filter(isBenchmark);
     const own = names.filter((name) => !isBenchmark(name)).sort((a, b) => newest(collections[b]).localeCompare(newest(collections[a])));
     if (!this.uploader.childElementCount) this.uploader.append(this.adding(own[0]));
     const drawn = (some) => some.map((name) => this.collection(name, collections[name]));
-    this.listing.replaceChildren(
+    this.listing.replaceChildren(...problems.map((problem) => notice(problem)),
       ...(own.length ? drawn(own) : [empty("No documents yet", "Add a file, and a collection is made for it.")]),
       ...(benchmarks.length ? [h("details", {}, h("summary", {}, `Collections of benchmarks (${benchmarks.length})`), h("div", { className: "list" }, drawn(benchmarks)))] : []));
   }
