@@ -430,13 +430,18 @@ def test_what_was_chosen_last_is_shown(page: Page, visit: Visit) -> None:
     def hold(route: Route) -> None:
         held.append(route)
 
+    def asked(number: int) -> Route:
+        while len(held) < number:
+            page.wait_for_timeout(20)
+        return held[number - 1]
+
     page.route("**/methods/rat/graph", hold)
     visit("compare")
     for method in ("rat", "react"):
         page.get_by_label("Method", exact=True).first.select_option(method)
     drawn = page.locator(".lane").first.locator("svg.graph")
     expect(drawn).to_have_attribute("aria-label", re.compile("react"))
-    held.pop().continue_()
+    asked(1).continue_()
     page.evaluate(settled)
     expect(drawn).to_have_attribute("aria-label", re.compile("react"))
     path = {"key": "k", "task": "hop", "question": "Who?", "instructions": ["a"], "reward": 1}
@@ -444,13 +449,12 @@ def test_what_was_chosen_last_is_shown(page: Page, visit: Visit) -> None:
     graph = {"nodes": [], "edges": [], "all_nodes": 0, "all_edges": 0, "walks": {}}
     page.route("**/studio/api/experience?*", lambda route: route.fulfill(json=kept))
     page.route("**/experience/graph?*", hold)
-    with page.expect_request("**/experience/graph?*"):
-        page.goto("/studio/#/experience")
-    with page.expect_request("**/experience/graph?*"):
-        page.get_by_label("Shown, most travelled first").select_option("20")
-    held.pop().fulfill(json=graph)
+    page.goto("/studio/#/experience")
+    early = asked(2)
+    page.get_by_label("Shown, most travelled first").select_option("20")
+    asked(3).fulfill(json=graph)
     expect(page.get_by_role("heading", name="No graph yet")).to_be_visible()
-    held.pop().fulfill(json=graph | {"nodes": [{"id": 1, "instructions": ["late"], "paths": 1}]})
+    early.fulfill(json=graph | {"nodes": [{"id": 1, "instructions": ["late"], "paths": 1}]})
     page.evaluate(settled)
     expect(page.get_by_role("heading", name="No graph yet")).to_be_visible()
 
