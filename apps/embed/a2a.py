@@ -242,8 +242,8 @@ class _Task:
         """The answer as it is said, and as data with the facts that it cites."""
         if self.outcome.request is not None:
             return []
-        data = {"answer": self.outcome.answer, "facts": self.outcome.cited}
-        parts = [self._part("text", self.outcome.text), self._part("data", data)]
+        data = {"answer": self.outcome.result.answer, "facts": self.outcome.cited}
+        parts = [self._part("text", self.outcome.result.text), self._part("data", data)]
         return [{"artifactId": f"{self.id}.answer", "name": "answer", "parts": parts}]
 
     def _part(self, kind: str, content: Any) -> dict[str, Any]:

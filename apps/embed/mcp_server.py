@@ -69,7 +69,8 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
             text = types.TextContent(text=error_reply(error)[1])
             return types.CallToolResult(content=[text], is_error=True)
         return types.CallToolResult(
-            content=[types.TextContent(text=outcome.text)], structured_content=_answer(outcome)
+            content=[types.TextContent(text=outcome.result.text)],
+            structured_content=_answer(outcome),
         )
 
     return Server(
@@ -134,11 +135,11 @@ def _input_schema(offered: Service) -> dict[str, Any]:
 
 
 def _answer(outcome: Outcome) -> dict[str, Any]:
-    answer = outcome.answer
+    result, answer = outcome.result, outcome.result.answer
     return {
-        "decision": answer["decision"] if answer else None,
-        "why": answer["why"] if answer else outcome.text,
+        "decision": result.decision,
+        "why": answer["why"] if answer else result.text,
         "unknown": answer["unknown"] if answer else "",
         "facts": outcome.cited,
-        "verdict": answer.get("verdict") if answer else None,
+        "verdict": result.verdict,
     }

@@ -174,7 +174,7 @@ class _Reply:
 
     def whole(self) -> dict[str, Any]:
         """The completion at once."""
-        message = {"role": "assistant", **self._message(self.outcome.text)}
+        message = {"role": "assistant", **self._message(self.outcome.result.text)}
         choice = {"index": 0, "message": message, "finish_reason": self._finish, "logprobs": None}
         return {
             **self._head,
@@ -236,7 +236,7 @@ class _Reply:
         return {**self._head, "object": "chat.completion.chunk", "choices": choices, **more}
 
     def _usage(self) -> dict[str, Any]:
-        used = self.outcome.usage
+        used = self.outcome.result.usage
         return {
             "prompt_tokens": used.input_tokens,
             "completion_tokens": used.output_tokens,
@@ -247,4 +247,4 @@ class _Reply:
     def _extra(self) -> dict[str, Any]:
         """What OpenAI's shape has no place for."""
         outcome = self.outcome
-        return {"thread": self._thread, "answer": outcome.answer, "facts": outcome.cited}
+        return {"thread": self._thread, "answer": outcome.result.answer, "facts": outcome.cited}

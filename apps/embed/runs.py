@@ -25,15 +25,14 @@ from planweave.graphs.support.events import (
     ProblemEvent,
     Reader,
     ReplanEvent,
+    Result,
     ThoughtEvent,
     TokenEvent,
 )
 from planweave.graphs.support.running import belongs, events, graph, subgraphs_of
-from planweave.memory import Answer
 from planweave.nodes.shared.speaker import said_after
 from planweave.nodes.support.briefing import plan_text, source_text
 from planweave.texts import shorten
-from planweave.usage import Usage
 
 if TYPE_CHECKING:
     from langgraph_sdk.client import LangGraphClient
@@ -193,52 +192,40 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
 
 @dataclass
 class Outcome:
-    """What a run has come to so far."""
+    """What a run has come to so far.
 
-    _last: AnswerEvent | ApprovalEvent | None = None
+    Attributes:
+        result: What it has found and answered; empty before its end.
+        request: What a person is asked before it goes on, in the form of LangChain's chat pages.
+    """
+
+    result: Result = field(default_factory=lambda: Result(method="", memory={}))
+    request: Mapping[str, Any] | None = None
     _draft: str = ""
 
     def take(self, event: Event) -> str:
         """Take up one event of the run; returns what happened in it as text, or nothing."""
         if isinstance(event, AnswerEvent | ApprovalEvent):
-            self._last = event
+            self.result = event.result
+        if isinstance(event, ApprovalEvent):
+            self.request = event.request
         if isinstance(event, TokenEvent):
             self._draft += event.text
         return _text(event)
 
     @property
-    def request(self) -> Mapping[str, Any] | None:
-        """What a person is asked before the run goes on, in the form of LangChain's chat pages."""
-        return self._last.request if isinstance(self._last, ApprovalEvent) else None
-
-    @property
-    def text(self) -> str:
-        """The answer in the chat."""
-        return self._last.result.text if self._last else ""
-
-    @property
     def rest(self) -> str:
         """What is left to say after the pieces that came while the answer was written."""
-        if not self._draft or self._last is None or self.answer is None:
-            return self.text
-        return said_after(self._draft, self.answer, self._last.result.facts)
-
-    @property
-    def answer(self) -> Answer | None:
-        """The answer in parts."""
-        return self._last.result.answer if self._last else None
-
-    @property
-    def usage(self) -> Usage:
-        """What the run used."""
-        return self._last.result.usage if self._last else Usage()
+        if not self._draft or self.result.answer is None:
+            return self.result.text
+        return said_after(self._draft, self.result.answer, self.result.facts)
 
     @property
     def cited(self) -> list[dict[str, Any]]:
         """The facts that the answer cites, with their sources, as far as this run found them."""
         return [
             {"number": fact["number"], "text": fact["text"], "source": source_text(fact)}
-            for fact in (self._last.result.cited if self._last else ())
+            for fact in self.result.cited
         ]
 
 

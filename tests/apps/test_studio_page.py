@@ -338,6 +338,23 @@ def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
         expect(page.get_by_role("heading", name="Paused before planner")).to_be_visible()
 
 
+def test_a_run_that_has_said_nothing_yet_is_stopped(page: Page, visit: Visit, folder: Path) -> None:
+    """As one that waits for its turn: here its stream is held back."""
+    page.route("**/runs/stream", lambda _: None)
+    with serving(*scripted(PLAN, delay=300)) as model:
+        visit(model=model)
+        ask(page, "Which offer is cheapest?")
+        expect(page).to_have_url(re.compile("#/ask/."))
+        runs = f"/threads/{page.url.rpartition('/')[2]}/runs"
+        context = {"model": model.name, "database": str(folder / "offers.sql")}
+        asked = {"assistant_id": "planrag", "input": {"question": "Which?"}, "context": context}
+        run = f"{runs}/{page.request.post(runs, data=asked).json()['run_id']}"
+        page.get_by_role("button", name="Stop").click()
+        expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+        page.request.get(f"{run}/join")
+        assert page.request.get(run).json()["status"] == "interrupted"
+
+
 def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> None:
     goes_on = Event()
     plan, query, *rest = scripted(PLAN, QUERY, FINISH, DECISION)

@@ -43,7 +43,8 @@ export class Conversation {
   /** Show a thread that there is already, and go along with a run that is still going on. */
   async open(thread, collection) {
     Object.assign(this, { thread, collection: collection ?? settings.values.collection });
-    const [run] = await get(`/threads/${thread}/runs?status=running&limit=1`);
+    const newest = await this.newest();
+    const run = ["pending", "running"].includes(newest?.status) ? newest : null;
     if (run) this.running = { abort: new AbortController(), run: run.run_id };
     await this.recall({ whole: true });
     if (run) this.hearAll(`/threads/${thread}/runs/${run.run_id}/stream`); // not to be waited for
@@ -102,8 +103,13 @@ export class Conversation {
 
   async stop() {
     this.stopped = true;
-    if (this.running?.run) await post(`/threads/${this.thread}/runs/${this.running.run}/cancel`).catch(() => {});
+    const run = this.running?.run ?? (await this.newest().catch(() => null))?.run_id; // one that waits has said nothing yet
+    if (run) await post(`/threads/${this.thread}/runs/${run}/cancel`).catch(() => {});
     this.running?.abort.abort();
+  }
+
+  async newest() {
+    return (await get(`/threads/${this.thread}/runs?limit=1`))[0];
   }
 
   /** Read the checkpoints; tell the whole story from them, or only offer to go back to them. */
