@@ -13,7 +13,7 @@ from functools import lru_cache
 from planweave.simulators.building import GRAPH, TABLES, Building
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome, Semantics
-from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case, parameter
+from planweave.simulators.scenario import Case, Parameters, Scenario, generator, parameter
 from planweave.simulators.tables import Row, World
 
 RULES = """\
@@ -58,18 +58,15 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
     return tuple(int(number) for number in world["building"].numbers("id"))
 
 
-def generate(seed: int, size: int) -> Case:
-    """About ``size`` rows and a goods with one clear best building; see :func:`clear_case`."""
-
-    def cases(rng: random.Random) -> Iterator[Case]:
-        world = _settled(_world(rng, size))
-        goods = [str(name) for name in world["goods"].values("goods_name")]
-        for name in rng.sample(goods, min(_QUESTIONS_PER_WORLD, len(goods))):
-            parameters = {"country": f"w{seed}x{size}", "goods": name, "semantics": "printed"}
-            if _clear(simulate(world, parameters)):
-                yield Case(world, parameters)
-
-    return clear_case("building", seed, size, cases)
+@generator("building")
+def generate(rng: random.Random, seed: int, size: int) -> Iterator[Case]:
+    """About ``size`` rows and a goods with one clear best building."""
+    world = _settled(_world(rng, size))
+    goods = [str(name) for name in world["goods"].values("goods_name")]
+    for name in rng.sample(goods, min(_QUESTIONS_PER_WORLD, len(goods))):
+        parameters = {"country": f"w{seed}x{size}", "goods": name, "semantics": "printed"}
+        if _clear(simulate(world, parameters)):
+            yield Case(world, parameters)
 
 
 def _clear(outcome: Outcome) -> bool:
@@ -110,8 +107,7 @@ def _world(rng: random.Random, size: int) -> World:
         (name, code, float(rng.randrange(10, 200, 5)), 0.0, _appetite(rng, size, code in bought))
         for code, name in enumerate(names)
     ]
-    rows = (goods_rows, buildings, supply, demand)
-    return World.of(table.with_rows(found) for table, found in zip(TABLES, rows, strict=True))
+    return World.filled(TABLES, (goods_rows, buildings, supply, demand))
 
 
 def _recipe(rng: random.Random, goods: int, count: int) -> _Recipe:
@@ -149,14 +145,7 @@ def _settled(world: World) -> World:
     goods_rows: list[Row] = [
         (*row[:3], round(price[place], 4), row[4]) for place, row in enumerate(world["goods"].rows)
     ]
-    return World.of(
-        (
-            world["goods"].with_rows(goods_rows),
-            world["building"],
-            world["supply"].with_rows(supply),
-            world["demand"].with_rows(demand),
-        )
-    )
+    return world.changed(goods=goods_rows, supply=supply, demand=demand)
 
 
 SCENARIO = Scenario(

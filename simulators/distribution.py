@@ -19,7 +19,7 @@ import numpy as np
 from planweave.errors import BadInput
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
-from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case
+from planweave.simulators.scenario import Case, Parameters, Scenario, generator
 from planweave.simulators.tables import (
     Floats,
     GraphMapping,
@@ -95,17 +95,14 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
     return tuple(str(name) for name in world["plant"].values("name"))
 
 
-def generate(seed: int, size: int) -> Case:
-    """About ``size`` rows with one plant that is clearly best closed; see :func:`clear_case`."""
-
-    def cases(rng: random.Random) -> Iterator[Case]:
-        world = _world(rng, size)
-        outcome = simulate(world, {})
-        best = float(outcome.values.min())
-        if np.isfinite(outcome.values).sum() >= 2 and outcome.margin > 0.002 * best:
-            yield Case(world, {})
-
-    return clear_case("distribution", seed, size, cases)
+@generator("distribution")
+def generate(rng: random.Random, _seed: int, size: int) -> Iterator[Case]:
+    """About ``size`` rows with one plant that is clearly best closed."""
+    world = _world(rng, size)
+    outcome = simulate(world, {})
+    best = float(outcome.values.min())
+    if np.isfinite(outcome.values).sum() >= 2 and outcome.margin > 0.002 * best:
+        yield Case(world, {})
 
 
 def _world(rng: random.Random, size: int) -> World:
@@ -135,8 +132,7 @@ def _world(rng: random.Random, size: int) -> World:
         )
         for name in plants
     ]
-    found = (rows, customers, sorted(routes))
-    return World.of(table.with_rows(part) for table, part in zip(TABLES, found, strict=True))
+    return World.filled(TABLES, (rows, customers, sorted(routes)))
 
 
 SCENARIO = Scenario(

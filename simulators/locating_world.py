@@ -19,7 +19,7 @@ from functools import lru_cache
 from planweave.simulators.locating import GRAPH, GROWTH, TABLES, Locating
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome, Semantics
-from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case, parameter
+from planweave.simulators.scenario import Case, Parameters, Scenario, generator, parameter
 from planweave.simulators.tables import Row, World
 
 RULES = """\
@@ -73,20 +73,17 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:
     return tuple(str(n) for n in world["trade_node"].values("trade_node") if n != home)
 
 
-def generate(seed: int, size: int) -> Case:
-    """About ``size`` rows and a country with one clear best node; see :func:`clear_case`."""
-
-    def cases(rng: random.Random) -> Iterator[Case]:
-        world = _settled(_world(rng, size))
-        countries = world["country"].rows
-        present = Counter(row[1] for row in world["node_country"].rows)
-        weights = [present[name] ** 2 for name, _home, _size in countries]
-        for name, home, _size in rng.choices(countries, weights, k=_QUESTIONS_PER_WORLD):
-            case = Case(world, {"country": name, "home": home, "semantics": "printed"})
-            if _clear(simulate(*case)):
-                yield case
-
-    return clear_case("locating", seed, size, cases)
+@generator("locating")
+def generate(rng: random.Random, _seed: int, size: int) -> Iterator[Case]:
+    """About ``size`` rows and a country with one clear best node."""
+    world = _settled(_world(rng, size))
+    countries = world["country"].rows
+    present = Counter(row[1] for row in world["node_country"].rows)
+    weights = [present[name] ** 2 for name, _home, _size in countries]
+    for name, home, _size in rng.choices(countries, weights, k=_QUESTIONS_PER_WORLD):
+        case = Case(world, {"country": name, "home": home, "semantics": "printed"})
+        if _clear(simulate(*case)):
+            yield case
 
 
 def _clear(outcome: Outcome) -> bool:
@@ -117,20 +114,12 @@ def _world(rng: random.Random, size: int) -> World:
         (name, round(wealth * rng.uniform(0.5, 12), 4), rng.random() < 0.3, 0.0, 0.0, 0.0)
         for name in names
     ]
-    country_table, node_table, flow_table, power_table = TABLES
-    return World.of(
-        (
-            country_table.with_rows(
-                (name, nodes[homes[name]], development[name]) for name in countries
-            ),
-            node_table.with_rows(trade_nodes),
-            flow_table.with_rows(sorted(flows)),
-            power_table.with_rows(
-                (node, name, nodes[homes[name]] == node, False, power, power)
-                for (node, name), power in sorted(powers.items())
-            ),
-        )
-    )
+    country_rows = [(name, nodes[homes[name]], development[name]) for name in countries]
+    power_rows = [
+        (node, name, nodes[homes[name]] == node, False, power, power)
+        for (node, name), power in sorted(powers.items())
+    ]
+    return World.filled(TABLES, (country_rows, trade_nodes, sorted(flows), power_rows))
 
 
 def _destinations(rng: random.Random, nodes: list[str], place: int) -> list[str]:
@@ -195,14 +184,8 @@ def _settled(world: World) -> World:
         (*row[:3], round(totals.get(str(row[0]), 0.0), 3), round(out, 6), round(into, 6))
         for row, out, into in zip(world["trade_node"].rows, outgoing, ingoing, strict=True)
     ]
-    return World.of(
-        (
-            world["country"],
-            world["trade_node"].with_rows(nodes),
-            world["flow"].with_rows((a, b, part[str(a)]) for a, b, _ in world["flow"].rows),
-            world["node_country"],
-        )
-    )
+    flows = [(a, b, part[str(a)]) for a, b, _ in world["flow"].rows]
+    return world.changed(trade_node=nodes, flow=flows)
 
 
 SCENARIO = Scenario(

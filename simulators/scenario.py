@@ -6,7 +6,8 @@ the loaders, the benchmark and the deciders need no other change. ``docs/scenari
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
+from itertools import chain
 from random import Random
 from typing import NamedTuple, TypeAlias
 
@@ -26,21 +27,32 @@ class Case(NamedTuple):
     parameters: Parameters
 
 
-def clear_case(
-    name: str, seed: int, size: int, cases: Callable[[Random], Iterator[Case]], tries: int = 400
-) -> Case:
-    """The first case with a clear best decision, the same for the same seed and size.
+Generate: TypeAlias = Callable[[int, int], Case]
+"""Makes a case from a seed and the rows that its world should have, the same for the same two."""
 
-    ``cases`` gives the clear cases of a drawn world of about ``size`` rows; ``tries`` worlds
-    are drawn at most.
-    """
-    if size < 10:
-        raise BadInput(f"A world of {size} rows is too small.", fix="Ask for 10 rows or more.")
-    rng = Random(f"{name} {seed} {size}")  # noqa: S311 - worlds, not secrets
-    for _ in range(tries):
-        for case in cases(rng):
-            return case
-    raise BadInput(f"No world of {size} rows with a clear best decision was found for seed {seed}.")
+Cases: TypeAlias = Callable[[Random, int, int], Iterator[Case]]
+"""Draws one world, for a seed and a size, and gives its cases with a clear best decision."""
+
+
+def generator(name: str, tries: int = 400) -> Callable[[Cases], Generate]:
+    """Make :data:`Generate` of :data:`Cases`: the first case of at most ``tries`` worlds."""
+
+    def decorated(cases: Cases) -> Generate:
+        @wraps(cases)
+        def generate(seed: int, size: int) -> Case:
+            if size < 10:
+                fix = "Ask for 10 rows or more."
+                raise BadInput(f"A world of {size} rows is too small.", fix=fix)
+            rng = Random(f"{name} {seed} {size}")  # noqa: S311 - worlds, not secrets
+            for case in chain.from_iterable(cases(rng, seed, size) for _ in range(tries)):
+                return case
+            raise BadInput(
+                f"No world of {size} rows with a clear best decision was found for seed {seed}."
+            )
+
+        return generate
+
+    return decorated
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +78,7 @@ class Scenario:
     aim: Aim
     candidates: Callable[[World, Parameters], tuple[Decision, ...]]
     simulate: Callable[[World, Parameters], Outcome]
-    generate: Callable[[int, int], Case]
+    generate: Generate
     database: str = "{database}"
 
     def ask(self, case: Case, number: int = 1) -> "Question":

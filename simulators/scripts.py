@@ -6,7 +6,8 @@ everything else by file and line: every statement becomes one table or one row, 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -58,10 +59,10 @@ def read_sql(text: str, name: str = "script") -> World:
     """
     tables: dict[str, Table] = {}
     rows: dict[str, list[Row]] = {}
-    # Each INSERT head is looked up once: (table, order of its columns, converters).
+    # Each INSERT head is looked up once.
     heads: dict[tuple[str, str], _Head] = {}
     for statement in _statements(text, name):
-        with _located(name, statement):
+        try:
             if insert := _INSERT.match(statement.text):
                 key = insert[1], insert[2]
                 head = heads.get(key) or heads.setdefault(key, _Head.of(tables, *key))
@@ -73,12 +74,14 @@ def read_sql(text: str, name: str = "script") -> World:
                 tables[table.name], rows[table.name] = table, []
             else:
                 raise BadInput("this is neither CREATE TABLE nor INSERT")
-    return _filled(tables, rows, name)
-
-
-def _filled(tables: Mapping[str, Table], rows: Mapping[str, list[Row]], name: str) -> World:
+        except BadInput as error:
+            found = " ".join(statement.text.split())[:120]
+            raise ScriptError(
+                f"{name}, line {statement.line}: {error.problem}: {found!r}.",
+                fix="Correct that statement, or get the file again.",
+            ) from None
     try:
-        return World.of(table.with_rows(rows[table.name]) for table in tables.values())
+        return World.filled(tables.values(), rows.values())
     except BadInput as error:
         raise ScriptError(f"{name}: {error.problem}", fix=error.fix) from None
 
@@ -97,23 +100,6 @@ def _statements(text: str, name: str) -> Iterator[_Statement]:
             f"{name}, line {line}: the last statement does not end.",
             fix="The file is cut off or a quote is missing: get it again.",
         )
-
-
-class _located:  # noqa: N801 - reads as the statement it is
-    """Turns an error about a statement into one that names file, line and statement."""
-
-    def __init__(self, name: str, statement: _Statement) -> None:
-        self.name, self.statement = name, statement
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, BadInput):
-            text = " ".join(self.statement.text.split())
-            raise ScriptError(
-                f"{self.name}, line {self.statement.line}: {error.problem}: {text[:120]!r}.",
-                fix="Correct that statement, or get the file again.",
-            ) from None
 
 
 def _corrected(identifier: str) -> str:
@@ -154,46 +140,33 @@ def _literal(token: str) -> Value:
         raise BadInput(f"{token!r} is neither text nor number") from None
 
 
-def _text(value: Value) -> Value:
-    if not isinstance(value, str):
-        raise BadInput(f"{value!r} is not text")
-    return value
+def _converted(value: Value, kind: ColumnType) -> Value:
+    """A literal as a value of a column of this type."""
+    if isinstance(value, str | bool):
+        if kind == ("text" if isinstance(value, str) else "boolean"):
+            return value
+    elif abs(value) <= sys.float_info.max:  # neither infinite nor NaN
+        if kind == "real":
+            return float(value)
+        if kind == "integer" and value == int(value):
+            return int(value)
+    raise BadInput(f"{value!r} is {_NOT[kind]}")
 
 
-def _integer(value: Value) -> Value:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise BadInput(f"{value!r} is not a whole number")
-    return value
-
-
-def _real(value: Value) -> Value:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise BadInput(f"{value!r} is not a number")
-    return float(value)
-
-
-def _boolean(value: Value) -> Value:
-    if not isinstance(value, bool):
-        raise BadInput(f"{value!r} is neither true nor false")
-    return value
-
-
-_CONVERTERS: Mapping[ColumnType, Callable[[Value], Value]] = {
-    "text": _text,
-    "integer": _integer,
-    "real": _real,
-    "boolean": _boolean,
+_NOT: Mapping[ColumnType, str] = {
+    "text": "not text",
+    "integer": "not a whole number",
+    "real": "not a number",
+    "boolean": "neither true nor false",
 }
 
 
 @dataclass(frozen=True)
 class _Head:
-    """The head of an INSERT: its table, and for each column of it the place and converter."""
+    """The head of an INSERT: its table, and for each column of it the place and type."""
 
     table: str
-    order: tuple[tuple[int, Callable[[Value], Value]], ...]
+    order: tuple[tuple[int, ColumnType], ...]
 
     @classmethod
     def of(cls, tables: Mapping[str, Table], name: str, columns: str) -> "_Head":
@@ -203,14 +176,14 @@ class _Head:
         table = tables[name]
         if sorted(given) != sorted(table.names):
             raise BadInput(f"the columns of {name} are {', '.join(table.names)}")
-        order = ((given.index(c.name), _CONVERTERS[c.type]) for c in table.columns)
+        order = ((given.index(column.name), column.type) for column in table.columns)
         return cls(name, tuple(order))
 
     def row(self, values: str) -> Row:
         tokens = _tokens(values)
         if len(tokens) != len(self.order):
             raise BadInput(f"{len(tokens)} values for {len(self.order)} columns")
-        return tuple(convert(_literal(tokens[place])) for place, convert in self.order)
+        return tuple(_converted(_literal(tokens[place]), kind) for place, kind in self.order)
 
 
 def _tokens(text: str) -> list[str]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
-from planweave.simulators.scenario import Case, Parameters, Scenario, clear_case
+from planweave.simulators.scenario import Case, Parameters, Scenario, generator
 from planweave.simulators.tables import (
     GraphMapping,
     NodeLabel,
@@ -70,16 +70,13 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
     return tuple(str(name) for name in world["supplier"].values("name"))
 
 
-def generate(seed: int, size: int) -> Case:
-    """About ``size`` rows with one supplier that is clearly worst; see :func:`clear_case`."""
-
-    def cases(rng: random.Random) -> Iterator[Case]:
-        world = _world(rng, size)
-        outcome = simulate(world, {})
-        if outcome.margin > 0.01 * float(outcome.values.max()):
-            yield Case(world, {})
-
-    return clear_case("sourcing", seed, size, cases, tries=100)
+@generator("sourcing", tries=100)
+def generate(rng: random.Random, _seed: int, size: int) -> Iterator[Case]:
+    """About ``size`` rows with one supplier that is clearly worst."""
+    world = _world(rng, size)
+    outcome = simulate(world, {})
+    if outcome.margin > 0.01 * float(outcome.values.max()):
+        yield Case(world, {})
 
 
 def _world(rng: random.Random, size: int) -> World:
@@ -102,8 +99,7 @@ def _world(rng: random.Random, size: int) -> World:
                 max(0, round(rng.gauss(late, 1.5))),
             )
         )
-    found = (suppliers, sites, deliveries)
-    return World.of(table.with_rows(rows) for table, rows in zip(TABLES, found, strict=True))
+    return World.filled(TABLES, (suppliers, sites, deliveries))
 
 
 _SITES = ("north", "south", "west")

@@ -139,6 +139,15 @@ class World:
         """Collect tables under their names."""
         return cls({table.name: table for table in tables})
 
+    @classmethod
+    def filled(cls, tables: Iterable[Table], rows: Iterable[Iterable[Row]]) -> "World":
+        """These tables with these rows, in the same order."""
+        return cls.of(table.with_rows(own) for table, own in zip(tables, rows, strict=True))
+
+    def changed(self, **rows: Iterable[Row]) -> "World":
+        """The same world with other rows in the tables of these names."""
+        return World.of(t.with_rows(rows[t.name]) if t.name in rows else t for t in self)
+
     def __getitem__(self, name: str) -> Table:
         if name not in self.tables:
             raise BadInput(

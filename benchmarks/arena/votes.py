@@ -4,7 +4,6 @@ Wang et al. 2024, section 4.1: every pair of methods on every task, with the ans
 both bad.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +17,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.lines import LineFile, parse
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
+from planweave.benchmarks.core.suite import digest
 
 Verdict: TypeAlias = Literal["a", "b", "tie", "both_bad"]
 MODEL = "model:"
@@ -33,7 +33,7 @@ class Entry(NamedTuple):
     @property
     def digest(self) -> str:
         """Names the text."""
-        return _digest(self.text)
+        return digest(self.text)
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Match:
     @property
     def key(self) -> str:
         """Names the match by what is compared: not by who wrote it, nor by the sides."""
-        return _digest("\0".join([self.asked, *sorted((self.a.text, self.b.text))]))
+        return digest("\0".join([self.asked, *sorted((self.a.text, self.b.text))]))
 
 
 class Vote(BaseModel):
@@ -102,7 +102,7 @@ def matches(records: Iterable[Record], seed: int) -> list[Match]:
         for pair in combinations(sorted(written, key=lambda entry: entry.text), 2):
             if pair[0].text != pair[1].text:
                 match = Match(task, asked[task], *pair)
-                draw = _digest(f"{seed} {match.key}")
+                draw = digest(f"{seed} {match.key}")
                 swap = int(draw[0], 16) % 2
                 made.append((draw, Match(task, asked[task], *pair[::-1]) if swap else match))
     if not made:
@@ -216,7 +216,3 @@ def _sources(match: Match, vote: Vote) -> tuple[str, str]:
     if first.digest != vote.a:
         first, second = second, first
     return first.source, second.source
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:16]

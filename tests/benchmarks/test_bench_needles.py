@@ -18,6 +18,7 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.suite import (
+    NeedleOptions,
     ingredients,
     named,
     samples,
@@ -31,9 +32,10 @@ SAID = re.compile(r"stew is (\w+)\.")
 
 
 def made(haystack: Haystack | None = None, **changed: object) -> list[Sample]:
-    given: dict[str, object] = {"lengths": (500, 1000), "needles": 10, "runs": 2, "seed": 1}
-    given |= {"settings": Context(), "window": None} | changed
-    return samples(haystack or Haystack.of(TEXT), **given)  # type: ignore[arg-type]  # by name
+    given: dict[str, object] = {"shortest": 500, "longest": 1000, "step": 500, "runs": 2}
+    given |= {"data": Path(), "model": "any:model"} | changed
+    options = NeedleOptions(**given)  # type: ignore[arg-type]  # by name
+    return samples(haystack or Haystack.of(TEXT), options, Context())
 
 
 def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
@@ -139,12 +141,12 @@ def test_samples_are_drawn_by_seed_and_not_from_the_text() -> None:
 
 def test_what_does_not_fit_is_refused() -> None:
     with pytest.raises(BadInput, match=r"8000 tokens.*do not fit into the 8192 tokens of embedded"):
-        made(lengths=(1000, 8000), window=8192)
+        made(longest=8000, window=8192)
     assert made(window=8192)
     with pytest.raises(BadInput, match="too short"):
-        made(lengths=(40_000,))
+        made(longest=40_000)
     with pytest.raises(BadInput, match="10 needles alone are longer than 100 tokens"):
-        made(lengths=(100,))
+        made(shortest=100)
     with pytest.raises(BadInput, match="There are 9 ingredients"):
         made(Haystack.of(TEXT + " " + " ".join(ingredients()[9:])))
 
@@ -211,5 +213,5 @@ def test_lengths_that_make_no_sense(tmp_path: Path) -> None:
 def test_no_needle_is_in_the_published_report() -> None:
     haystack = load(published("docs/iea_global_hydrogen_review_2024_pages.jsonl.gz"))
     assert tokens(haystack.text) > 100_000
-    assert len(made(haystack, lengths=(32_000,), runs=1)) == 1
+    assert len(made(haystack, shortest=32_000, longest=32_000, runs=1)) == 1
     assert not named(haystack.text, ingredients())

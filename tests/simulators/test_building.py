@@ -27,7 +27,7 @@ def world(
     demand: list[Row] = DEMAND,
 ) -> World:
     rows = (goods, buildings, supply, demand)
-    return World.of(t.with_rows(r) for t, r in zip(TABLES, rows, strict=True))
+    return World.filled(TABLES, rows)
 
 
 def price(base: float, demand: float, supply: float) -> float:

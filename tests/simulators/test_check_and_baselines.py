@@ -10,7 +10,7 @@ from planweave.simulators.tables import Row, Value, World
 
 def question(name: str, rows: tuple[list[Row], ...], answer: Decision, **asked: Value) -> Question:
     scenario = registry.scenario(name)
-    world = World.of(t.with_rows(r) for t, r in zip(scenario.tables, rows, strict=True))
+    world = World.filled(scenario.tables, rows)
     return Question(
         id=f"{name}-1",
         scenario=scenario,

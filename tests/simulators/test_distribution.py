@@ -10,7 +10,7 @@ from planweave.simulators.tables import Row, World
 
 def world(plants: list[Row], customers: list[Row], routes: list[Row]) -> World:
     rows = (plants, customers, routes)
-    return World.of(t.with_rows(r) for t, r in zip(TABLES, rows, strict=True))
+    return World.filled(TABLES, rows)
 
 
 PLANTS: list[Row] = [("a", 100.0, 1.0), ("b", 50.0, 2.0), ("c", 10.0, 5.0)]

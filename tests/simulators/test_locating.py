@@ -37,7 +37,7 @@ def world(
     powers: list[Row] = POWERS,
 ) -> World:
     rows = (countries, nodes, flows, powers)
-    return World.of(t.with_rows(r) for t, r in zip(TABLES, rows, strict=True))
+    return World.filled(TABLES, rows)
 
 
 def test_printed_rules_by_hand() -> None:

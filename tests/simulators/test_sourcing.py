@@ -13,7 +13,7 @@ def world(*deliveries: tuple[int, str, int, float, int]) -> World:
         [("north",)],
         [(number, name, "north", *rest) for number, name, *rest in deliveries],
     ]
-    return World.of(table.with_rows(part) for table, part in zip(TABLES, rows, strict=True))
+    return World.filled(TABLES, rows)
 
 
 def test_days_and_units_count_together() -> None:

@@ -65,6 +65,8 @@ def test_scripts_written_again_are_repaired_and_stay_so() -> None:
         ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES (x);", "'x' is neither text nor number"),
         ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES ('x');", "not a whole number"),
         ("CREATE TABLE t(a FLOAT);\nINSERT INTO t(a) VALUES (TRUE);", "not a number"),
+        ("CREATE TABLE t(a FLOAT);\nINSERT INTO t(a) VALUES (nan);", "line 2: nan is not a number"),
+        (f"CREATE TABLE t(a REAL);\nINSERT INTO t(a) VALUES (1{'0' * 400});", "not a number"),
         ("CREATE TABLE t(a BOOLEAN);\nINSERT INTO t(a) VALUES (1);", "neither true nor false"),
         ("CREATE TABLE t(a TEXT);\nINSERT INTO t(a) VALUES (1);", "not text"),
         ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES (1", "line 2: the last .* does not end"),

@@ -90,15 +90,7 @@ class Needles(Suite):
         """Every length several times."""
         if options.longest < options.shortest:
             raise BadInput("--longest is less than --shortest.")
-        made = samples(
-            load(options.data),
-            lengths=range(options.shortest, options.longest + 1, options.step),
-            needles=options.needles,
-            runs=options.runs,
-            seed=options.seed,
-            settings=context,
-            window=options.window or window(options.model),
-        )
+        made = samples(load(options.data), options, context)
         counts = {"questions": len(made), "chosen": len(made)}
         sample = {"needles": options.needles, "runs": options.runs, "seed": options.seed}
         return Selection(samples=made, about={"name": options.data.name, **counts, **sample})
@@ -142,23 +134,14 @@ def window(model: str) -> int | None:
     return process_settings().n_ctx if model.partition(":")[0] == "embedded" else None
 
 
-def samples(
-    haystack: Haystack,
-    *,
-    lengths: Sequence[int],
-    needles: int,
-    runs: int,
-    seed: int,
-    settings: Context,
-    window: int | None,
-) -> list[Sample]:
+def samples(haystack: Haystack, options: NeedleOptions, settings: Context) -> list[Sample]:
     """Every length several times, run by run; each draws its needles and its stretch of text.
 
-    ``lengths`` are of the text with its needles, in estimated tokens; ``window`` is how many
-    tokens of prompt and reply the model takes, None to leave that to it.
+    Lengths are of the text with its needles, in estimated tokens.
     """
-    if window is not None:
-        _fit(max(lengths), window, settings)
+    lengths, needles = range(options.shortest, options.longest + 1, options.step), options.needles
+    if takes := options.window or window(options.model):
+        _fit(max(lengths), takes, settings)
     present = named(haystack.text, ingredients())
     absent = [word for word in ingredients() if word not in present]
     if len(absent) < needles:
@@ -167,8 +150,8 @@ def samples(
             fix="Lower --needles.",
         )
     return [
-        _sample(haystack, absent, length, needles, run, seed, settings)
-        for run in range(1, runs + 1)
+        _sample(haystack, absent, length, run, options, settings)
+        for run in range(1, options.runs + 1)
         for length in lengths
     ]
 
@@ -188,13 +171,12 @@ def _sample(
     haystack: Haystack,
     absent: Sequence[str],
     length: int,
-    needles: int,
     run: int,
-    seed: int,
+    options: NeedleOptions,
     settings: Context,
 ) -> Sample:
-    draw = random.Random(f"{seed} {length} {run}")
-    chosen = tuple(draw.sample(absent, needles))
+    draw = random.Random(f"{options.seed} {length} {run}")
+    chosen = tuple(draw.sample(absent, options.needles))
     template = prompts.load("needles/needle")
     text = hidden(haystack, [template.fill(ingredient=word) for word in chosen], length, draw)
     return Sample(
@@ -204,6 +186,6 @@ def _sample(
         method="one question",
         asked=prompts.load("needles/question").fill(text=text),
         context=settings,
-        content=f"seed {seed}",
+        content=f"seed {options.seed}",
         target=Target(chosen, length),
     )

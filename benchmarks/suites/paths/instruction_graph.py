@@ -8,6 +8,8 @@ import time
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
 
+import numpy as np
+
 from planweave.benchmarks.core.table import Table
 from planweave.learning import Embed, Floats
 from planweave.learning.instruction_graph import InstructionGraph
@@ -56,14 +58,18 @@ def sweep(paths: Sequence[TaskPath], embed: Embed) -> Sweep:
     """Build the graph of ``paths`` at each of the paper's thresholds."""
     texts = list(dict.fromkeys(text for path in paths for text in path.instructions))
     clock = Clock()
-    known = _Known(texts, embed(texts))
+    known = dict(zip(texts, embed(texts), strict=True))
     seconds, cpu = clock.read()
+
+    def at_hand(some: Sequence[str]) -> Floats:
+        return np.stack([known[text] for text in some])
+
     return Sweep(
         paths=len(paths),
         instructions=len(texts),
         embedding_seconds=seconds,
         embedding_cpu_seconds=cpu,
-        lines=[_swept(paths, known, threshold) for threshold in THRESHOLDS],
+        lines=[_swept(paths, at_hand, threshold) for threshold in THRESHOLDS],
     )
 
 
@@ -76,17 +82,6 @@ def sweep_table(made: Sweep) -> Table:
         note=f"Seconds are without embedding, which took {made.embedding_seconds:.1f} s "
         f"({made.embedding_cpu_seconds:.1f} s CPU).",
     )
-
-
-class _Known:
-    """Vectors that are at hand."""
-
-    def __init__(self, texts: Sequence[str], vectors: Floats) -> None:
-        self._vectors = vectors
-        self._rows = {text: row for row, text in enumerate(texts)}
-
-    def __call__(self, texts: Sequence[str]) -> Floats:
-        return self._vectors[[self._rows[text] for text in texts]]
 
 
 class Clock:

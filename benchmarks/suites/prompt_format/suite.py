@@ -50,7 +50,7 @@ class PromptFormat(Suite):
     Options = FormatOptions
 
     def select(self, options: FormatOptions, context: Context, status: Status) -> Selection:
-        """Every prompt; the format prefix only where the model goes on from it."""
+        """Every prompt, trial by trial; the format prefix only where the model goes on from it."""
         chosen = listed(options.style, FORMATS, "format")
         notes = []
         if options.style == "all" and not continues(options.model):
@@ -59,12 +59,13 @@ class PromptFormat(Suite):
                 f"The format prefix is skipped: {options.model} is not known to go on from the "
                 "beginning of a reply. Where it does, name the formats with --format."
             )
-        made = samples(
-            formats=chosen,
-            temperatures=_temperatures(options.temperature),
-            trials=options.trials,
-            settings=context,
-        )
+        made = [
+            _sample(Wording(name, style, trial), temperature, context)
+            for trial in range(1, options.trials + 1)
+            for name in CHECKS
+            for temperature in _temperatures(options.temperature)
+            for style in chosen
+        ]
         about = {"questions": len(CHECKS), "chosen": len(CHECKS), "trials": options.trials}
         return Selection(samples=made, about=about, notes=notes)
 
@@ -120,31 +121,17 @@ def continues(model: str) -> bool:
     return model.partition(":")[0] == "embedded"
 
 
-def samples(
-    *,
-    formats: Sequence[Format],
-    temperatures: Sequence[float],
-    trials: int,
-    settings: Context,
-) -> list[Sample]:
-    """Every prompt in every format at every temperature, trial by trial."""
-    return [
-        Sample(
-            suite=NAME,
-            question=name,
-            scenario=f"temperature {temperature:g}",
-            method=style,
-            asked="\n\n".join(f"{one.type}: {one.text}" for one in wording.messages),
-            context=settings.model_copy(update={"temperature": temperature}),
-            content=f"trial {trial}",
-            target=wording,
-        )
-        for trial in range(1, trials + 1)
-        for name in CHECKS
-        for temperature in temperatures
-        for style in formats
-        for wording in [Wording(name, style, trial)]
-    ]
+def _sample(wording: "Wording", temperature: float, settings: Context) -> Sample:
+    return Sample(
+        suite=NAME,
+        question=wording.name,
+        scenario=f"temperature {temperature:g}",
+        method=wording.style,
+        asked="\n\n".join(f"{one.type}: {one.text}" for one in wording.messages),
+        context=settings.model_copy(update={"temperature": temperature}),
+        content=f"trial {wording.number}",
+        target=wording,
+    )
 
 
 @dataclass(frozen=True)
