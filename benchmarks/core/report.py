@@ -1,7 +1,7 @@
 """The report of result files: in the terminal, as Markdown and as a picture."""
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -25,7 +25,7 @@ from planweave.benchmarks.core.picture import Picture, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.suite import SUITES, Drawing, suite
-from planweave.benchmarks.core.table import Cell, Rows, Table, tabled, text
+from planweave.benchmarks.core.table import Cell, Cells, Rows, Table, by_method, tabled, text
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,8 @@ class Report:
             )
         groups = grouped(records)
         name = names.pop()
-        tables = [_overview(groups, SUITES.get(name).measures), *suite(name).tables(records)]
+        overview = replace(_overview(groups), title=SUITES.get(name).measures.capitalize())
+        tables = [overview, *suite(name).tables(records)]
         tables += [_comparison(groups), _cost(groups), _crashes(records)]
         return cls(runs, records, [table for table in tables if table.rows])
 
@@ -94,21 +95,17 @@ def cell_json(cell: Cell) -> JsonValue:
     return asdict(cell) if isinstance(cell, Estimate | Spread) else cell
 
 
-def _overview(groups: dict[str, list[Record]], measures: str) -> Table:
-    rows: list[tuple[Cell, ...]] = []
-    for label, records in groups.items():
-        total = accuracy(records)
-        error = f"{total.error:.1%}" if total else None
-        unanswered = sum(not record.error and record.score.answer is None for record in records)
-        crashed = sum(bool(record.error) for record in records)
-        rows.append((label, total, error, unanswered, crashed))
-    return Table(
-        title=measures.capitalize(),
-        columns=("method", "all questions", "standard error", "no answer", "crashed"),
-        rows=rows,
-        note="In brackets: the 95 % interval (Wilson, with errors clustered by question) and the "
-        "number of runs. Runs without an answer and crashed ones count as wrong.",
-    )
+@by_method(
+    "",
+    "method | all questions | standard error | no answer | crashed",
+    note="In brackets: the 95 % interval (Wilson, with errors clustered by question) and the "
+    "number of runs. Runs without an answer and crashed ones count as wrong.",
+)
+def _overview(records: Sequence[Record]) -> Cells:
+    total = accuracy(records)
+    error = f"{total.error:.1%}" if total else None
+    unanswered = sum(not record.error and record.score.answer is None for record in records)
+    return total, error, unanswered, sum(bool(record.error) for record in records)
 
 
 @tabled(
@@ -126,7 +123,7 @@ def _comparison(groups: dict[str, list[Record]]) -> Rows:
             yield *names, test.n, test.first, test.second, f"{test.p:.3f}"
 
 
-@tabled(
+@by_method(
     "Cost of a question",
     "method | runs | calls | longest chain of calls | tokens | seconds | dollars | "
     "replies from cache",
@@ -134,21 +131,19 @@ def _comparison(groups: dict[str, list[Record]]) -> Rows:
     "when all that may run at once does. Seconds are wall time, waiting for a busy model "
     "included; a reply from the response cache (off unless it is asked for) takes none.",
 )
-def _cost(groups: dict[str, list[Record]]) -> Rows:
-    for label, records in groups.items():
-        calls = [call.record for record in records for call in record.calls]
-        dollars = [record.dollars for record in records]
-        known = [cost for cost in dollars if cost is not None]
-        yield (
-            label,
-            len(records),
-            spread([len(record.calls) for record in records]),
-            _chains(records),
-            spread([record.tokens for record in records]),
-            spread([record.seconds for record in records]),
-            spread(known) if len(known) == len(dollars) else "unknown price",
-            sum(call.from_cache for call in calls),
-        )
+def _cost(records: Sequence[Record]) -> Cells:
+    calls = [call.record for record in records for call in record.calls]
+    dollars = [record.dollars for record in records]
+    known = [cost for cost in dollars if cost is not None]
+    return (
+        len(records),
+        spread([len(record.calls) for record in records]),
+        _chains(records),
+        spread([record.tokens for record in records]),
+        spread([record.seconds for record in records]),
+        spread(known) if len(known) == len(dollars) else "unknown price",
+        sum(call.from_cache for call in calls),
+    )
 
 
 def _chains(records: Sequence[Record]) -> Cell:

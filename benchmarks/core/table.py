@@ -1,16 +1,18 @@
 """A table of a report, before it is drawn."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, ParamSpec, TypeAlias
+from functools import partial, wraps
+from typing import Any, ParamSpec, TypeAlias, TypeVar
 
 from planweave.benchmarks.core.metrics import Estimate, Groups, Spread
 from planweave.benchmarks.core.record import Record
 
 Cell: TypeAlias = str | int | float | Estimate | Spread | None
+Cells: TypeAlias = Sequence[Cell]
 Rows: TypeAlias = Iterator[tuple[Cell, ...]]
 Given = ParamSpec("Given")
+Source = TypeVar("Source")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +39,34 @@ def tabled(
         return made
 
     return decorated
+
+
+def each(
+    of: Callable[[Source], Iterable[Sequence[Any]]], title: str, columns: str, note: str = ""
+) -> Callable[[Callable[[Sequence[Record]], Cells]], Callable[[Source], Table]]:
+    """Make a function from records to the cells of a row return the table of all rows.
+
+    ``of`` gives the cells that name each row, and its records last; where the function returns no
+    cells there is no row.
+    """
+
+    def decorated(row: Callable[[Sequence[Record]], Cells]) -> Callable[[Source], Table]:
+        @wraps(row)
+        def made(source: Source) -> Table:
+            rows = [(*names, *cells) for *names, own in of(source) if (cells := row(own))]
+            return Table(title=title, columns=tuple(columns.split(" | ")), rows=rows, note=note)
+
+        return made
+
+    return decorated
+
+
+def _methods(groups: Groups) -> Iterable[tuple[str, Sequence[Record]]]:
+    return groups.items()
+
+
+by_method = partial(each, _methods)
+"""As :func:`each`: a row for each method, behind its name."""
 
 
 def by_part(

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import Groups, divided, grouped, rate, rated, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Rows, Table, by_part, tabled
+from planweave.benchmarks.core.table import Cell, Cells, Rows, Table, by_method, by_part, tabled
 from planweave.benchmarks.suites.agents.questions import SETS
 from planweave.nodes.support.judges import ANSWER_JUDGE, Judged
 from planweave.tools.short_answers import Match
@@ -122,7 +122,7 @@ def _sets(groups: Groups) -> Table:
     )
 
 
-@tabled(
+@by_method(
     "How answers were scored",
     "method | answers | none given | by rule | by the judge | share of the judge | "
     "right by the judge | judge unsure | judge unread",
@@ -130,16 +130,15 @@ def _sets(groups: Groups) -> Table:
     "not at all, and what cannot be answered. The judge has the rest; unsure, unread and no "
     "answer count as wrong. How often it errs stands in the next table.",
 )
-def _scored(groups: Groups) -> Rows:
-    for label, own in groups.items():
-        details = [_details(record) for record in own]
-        judged = [(d, r) for d, r in zip(details, own, strict=True) if d.scored == "judge"]
-        unread = sum(d.judged is None or d.judged.verdict is None for d, _ in judged)
-        unsure = sum(bool(d.judged and d.judged.verdict == "Unsure") for d, _ in judged)
-        right = sum(record.score.value for _, record in judged)
-        counted = [sum(d.scored == way for d in details) for way in ("no answer", "rule")]
-        share = f"{len(judged) / len(own):.1%}"
-        yield label, len(own), *counted, len(judged), share, int(right), unsure, unread
+def _scored(own: Sequence[Record]) -> Cells:
+    details = [_details(record) for record in own]
+    judged = [(d, r) for d, r in zip(details, own, strict=True) if d.scored == "judge"]
+    unread = sum(d.judged is None or d.judged.verdict is None for d, _ in judged)
+    unsure = sum(bool(d.judged and d.judged.verdict == "Unsure") for d, _ in judged)
+    right = sum(record.score.value for _, record in judged)
+    counted = [sum(d.scored == way for d in details) for way in ("no answer", "rule")]
+    share = f"{len(judged) / len(own):.1%}"
+    return len(own), *counted, len(judged), share, int(right), unsure, unread
 
 
 @tabled(
@@ -174,7 +173,7 @@ def _judge_of(records: Sequence[Record]) -> str:
     return records[0].calls[0].record.model if records[0].calls else records[0].model
 
 
-@tabled(
+@by_method(
     "Citations",
     "method | a fact from a gold page | answers that cite a page | citing a gold page | "
     "cited pages that are gold | claims supported",
@@ -183,19 +182,17 @@ def _judge_of(records: Sequence[Record]) -> str:
     "share of such pages among the cited ones. The last column is over all claims (sentences "
     "of the answers), as the citation check sees them. In brackets: 95 % interval and number.",
 )
-def _citations(groups: Groups) -> Rows:
-    for label, own in groups.items():
-        asked = [record for record in own if _details(record).evidence]
-        citing = [record for record in asked if _cited(record)]
-        claims = [(bool(claim["supported"]), r.question) for r in own for claim in r.claims]
-        yield (
-            label,
-            rated(asked, lambda r: not {*r.pages()}.isdisjoint(_details(r).evidence)),
-            len(citing),
-            rated(citing, lambda r: _gold_share(r) > 0),
-            rated(citing, _gold_share),
-            rate([one for one, _ in claims], [name for _, name in claims]),
-        )
+def _citations(own: Sequence[Record]) -> Cells:
+    asked = [record for record in own if _details(record).evidence]
+    citing = [record for record in asked if _cited(record)]
+    claims = [(bool(claim["supported"]), r.question) for r in own for claim in r.claims]
+    return (
+        rated(asked, lambda r: not {*r.pages()}.isdisjoint(_details(r).evidence)),
+        len(citing),
+        rated(citing, lambda r: _gold_share(r) > 0),
+        rated(citing, _gold_share),
+        rate([one for one, _ in claims], [name for _, name in claims]),
+    )
 
 
 def _cited(record: Record) -> set[tuple[str, int]]:
@@ -224,57 +221,50 @@ def _findable(groups: Groups) -> Rows:
             yield name, rate([_details(record).found for record in own])
 
 
-@tabled(
+@by_method(
     "TAT-QA's own metric",
     "method | exact match | F1",
     note="Of the short answers to TAT-QA's questions, the scale included. The published "
     "figures are not comparable: there the table is given, here it has to be found.",
 )
-def _tatqa(groups: Groups) -> Rows:
-    for label, own in groups.items():
-        found = [(m, r.question) for r in own if (m := _details(r).tatqa)]
-        if found:
-            exact, f1 = zip(*(match for match, _ in found), strict=True)
-            names = [name for _, name in found]
-            yield label, rate(exact, names), rate(f1, names)
+def _tatqa(own: Sequence[Record]) -> Cells:
+    found = [(m, r.question) for r in own if (m := _details(r).tatqa)]
+    names = [name for _, name in found]
+    return [rate(each, names) for each in zip(*(match for match, _ in found), strict=True)]
 
 
-@tabled(
+@by_method(
     "What the documents do not answer",
     "method | answers | said to be unknown",
     note="Right is an answer without a short answer that says what is unknown. They are among "
     "the questions of simple 1. An agent that found nothing at all passes as well.",
 )
-def _unanswerable(groups: Groups) -> Rows:
-    for label, own in groups.items():
-        asked = [record for record in own if _details(record).gold is None]
-        if asked:
-            yield label, len(asked), sum(int(record.score.value) for record in asked)
+def _unanswerable(own: Sequence[Record]) -> Cells:
+    asked = [record for record in own if _details(record).gold is None]
+    return (len(asked), sum(int(record.score.value) for record in asked)) if asked else ()
 
 
-@tabled(
+@by_method(
     "Cost of an answer, the judge left out",
     "method | calls | tokens | seconds | dollars",
     note="Mean ± sample standard deviation; dollars as mean · median · 95th percentile. "
     "Seconds are wall time, waiting for a busy machine included.",
 )
-def _cost(groups: Groups) -> Rows:
-    for label, own in groups.items():
-        calls = [[c.record for c in r.calls if c.record.role != ANSWER_JUDGE] for r in own]
-        judging = [
-            sum(call.record.seconds for call in record.calls if call.record.role == ANSWER_JUDGE)
-            for record in own
-        ]
-        costs = [[call.dollars for call in made] for made in calls]
-        known = [sum(c for c in made if c is not None) for made in costs if None not in made]
-        tokens = [sum(call.input_tokens + call.output_tokens for call in made) for made in calls]
-        yield (
-            label,
-            mean_and_deviation([len(made) for made in calls]),
-            mean_and_deviation(tokens),
-            mean_and_deviation([r.seconds - part for r, part in zip(own, judging, strict=True)]),
-            spread(known) if len(known) == len(costs) else "unknown price",
-        )
+def _cost(own: Sequence[Record]) -> Cells:
+    calls = [[c.record for c in r.calls if c.record.role != ANSWER_JUDGE] for r in own]
+    judging = [
+        sum(call.record.seconds for call in record.calls if call.record.role == ANSWER_JUDGE)
+        for record in own
+    ]
+    costs = [[call.dollars for call in made] for made in calls]
+    known = [sum(c for c in made if c is not None) for made in costs if None not in made]
+    tokens = [sum(call.input_tokens + call.output_tokens for call in made) for made in calls]
+    return (
+        mean_and_deviation([len(made) for made in calls]),
+        mean_and_deviation(tokens),
+        mean_and_deviation([r.seconds - part for r, part in zip(own, judging, strict=True)]),
+        spread(known) if len(known) == len(costs) else "unknown price",
+    )
 
 
 def _questions(groups: Groups) -> Table:

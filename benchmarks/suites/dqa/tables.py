@@ -1,6 +1,7 @@
 """The tables of the Decision QA report; the paper's figures are in docs/reproduction.md."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from planweave.benchmarks.core.metrics import (
     Groups,
@@ -14,7 +15,7 @@ from planweave.benchmarks.core.metrics import (
     spread,
 )
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Rows, Table, tabled
+from planweave.benchmarks.core.table import Cells, Rows, Table, each, tabled
 from planweave.benchmarks.suites.dqa.analysis import (
     CRITICAL,
     FAILURE_CLASSES,
@@ -48,7 +49,10 @@ def _parts(groups: Groups) -> Iterator[tuple[str, str, list[Record]]]:
     return parted(groups, lambda record: record.scenario, reverse=True)
 
 
-@tabled(
+_by_part = partial(each, _parts)
+
+
+@_by_part(
     "Accuracy by scenario and database",
     "scenario | method | relational | graph | both | one best decision | clean subset",
     note="A decision is right if it is the annotated one or, by the simulator, as good. One "
@@ -56,14 +60,12 @@ def _parts(groups: Groups) -> Iterator[tuple[str, str, list[Record]]]:
     "improves on deciding nothing. Clean: questions with one best decision to which the rules "
     "as printed lead, too.",
 )
-def _by_scenario(groups: Groups) -> Rows:
-    for scenario, label, own in _parts(groups):
-        databases = (accuracy([r for r in own if r.database == name]) for name in _DATABASES)
-        subsets = (
-            accuracy([r for r in own if r.score.details.get(name)])
-            for name in ("one_best", "clean")
-        )
-        yield scenario, label, *databases, accuracy(own), *subsets
+def _by_scenario(own: Sequence[Record]) -> Cells:
+    databases = (accuracy([r for r in own if r.database == name]) for name in _DATABASES)
+    subsets = (
+        accuracy([r for r in own if r.score.details.get(name)]) for name in ("one_best", "clean")
+    )
+    return *databases, accuracy(own), *subsets
 
 
 @tabled(
@@ -105,18 +107,17 @@ def _baseline_scores(records: Sequence[Record]) -> dict[str, dict[str, float]]:
     return scores
 
 
-@tabled(
+@_by_part(
     "Regret",
     "scenario | method | mean · median · p95 of the gain lost | n",
     note="Part of the attainable gain that is lost, by the simulator: 0 is the best decision, "
     "1 no better than deciding nothing; no answer counts 1. Questions that no decision "
     "improves are left out.",
 )
-def _regret(groups: Groups) -> Rows:
-    for scenario, label, own in _parts(groups):
-        values = [record.score.details.get("lost_share") for record in own]
-        known = [value for value in values if isinstance(value, int | float)]
-        yield scenario, label, spread(known), len(known)
+def _regret(own: Sequence[Record]) -> Cells:
+    values = [record.score.details.get("lost_share") for record in own]
+    known = [value for value in values if isinstance(value, int | float)]
+    return spread(known), len(known)
 
 
 @tabled(
@@ -141,46 +142,39 @@ def _retrieval_split(groups: Groups) -> Rows:
                     yield scenario, kind, label, accuracy(own)
 
 
-@tabled(
+@_by_part(
     "Missed data analysis (table 6)",
     "scenario | method | missed: none read | at least one unread",
     note="From the parsed queries that brought rows; crashed runs are left out. Critical are "
     "IV (ingoing, or a sum of flow) and TP_total (total_power, or a sum of trading powers) in "
     "Locating, CO (current_output) and PD (pop_demand) in Building.",
 )
-def _missed_data(groups: Groups) -> Rows:
-    for scenario, label, records in _parts(groups):
-        own = [record for record in records if not record.error]
-        if own and scenario in CRITICAL:
-            yield scenario, label, rated(own, missed), rated(own, lambda r: bool(unread(r)))
+def _missed_data(records: Sequence[Record]) -> Cells:
+    own = [record for record in records if not record.error and record.scenario in CRITICAL]
+    return (rated(own, missed), rated(own, lambda r: bool(unread(r)))) if own else ()
 
 
-@tabled(
+@_by_part(
     "Failures by class (figure 6)",
     f"scenario | method | {' | '.join(FAILURE_CLASSES)} | wrong | of",
     note="By fixed rules, the first that holds: OTH the run crashed; QUR queries were tried "
     "and none brought a row; CAN the answer is no candidate or no better than deciding "
     "nothing; OTH no answer; MIS none of the critical values was read; DEEP the rest.",
 )
-def _failures(groups: Groups) -> Rows:
-    for scenario, label, own in _parts(groups):
-        classes = [failure_class(record) for record in own]
-        counts = [classes.count(name) for name in FAILURE_CLASSES]
-        yield scenario, label, *counts, sum(counts), len(own)
+def _failures(own: Sequence[Record]) -> Cells:
+    classes = [failure_class(record) for record in own]
+    counts = [classes.count(name) for name in FAILURE_CLASSES]
+    return *counts, sum(counts), len(own)
 
 
-@tabled("Re-plannings (table 7)", "scenario | method | 0 | 1 | 2 | 3 | 4 or more")
-def _replannings(groups: Groups) -> Rows:
-    for scenario, label, records in _parts(groups):
-        own = [record for record in records if record.method == "planrag"]
-        if own:
-            by_number = (
-                accuracy([r for r in own if min(4, len(r.replans)) == n]) for n in range(5)
-            )
-            yield scenario, label, *by_number
+@_by_part("Re-plannings (table 7)", "scenario | method | 0 | 1 | 2 | 3 | 4 or more")
+def _replannings(own: Sequence[Record]) -> Cells:
+    if own[0].method != "planrag":
+        return ()
+    return [accuracy([r for r in own if min(4, len(r.replans)) == n]) for n in range(5)]
 
 
-@tabled(
+@_by_part(
     "Kinds of re-planning (table 12)",
     f"scenario | method | {' | '.join(KINDS)} | of",
     note="Of the questions that were re-planned, the share with a change of this kind; a "
@@ -188,12 +182,10 @@ def _replannings(groups: Groups) -> Rows:
     "steps, delete and merge lower it, the others raise it. By fixed rules over the words of "
     "the steps.",
 )
-def _replanning_categories(groups: Groups) -> Rows:
-    for scenario, label, records in _parts(groups):
-        own = [record for record in records if record.replans]
-        if own:
-            counts = (sum(name in _categories(record) for record in own) for name in KINDS)
-            yield scenario, label, *(f"{n / len(own):.1%}" for n in counts), len(own)
+def _replanning_categories(records: Sequence[Record]) -> Cells:
+    own = [record for record in records if record.replans]
+    counts = [sum(name in _categories(record) for record in own) for name in KINDS]
+    return (*(f"{n / len(own):.1%}" for n in counts), len(own)) if own else ()
 
 
 def _categories(record: Record) -> set[str]:

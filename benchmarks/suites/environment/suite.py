@@ -62,7 +62,8 @@ class EnvironmentTasks(Suite):
         """Score by type of task, how many tasks had the whole score, and ends of environments."""
         rows: list[tuple[Cell, ...]] = []
         shown = [name for name in ENDS if any(_count(record, name) for record in records)]
-        for method, mine in grouped(records).items():
+        groups = sorted(grouped(records).items(), key=lambda one: records.index(one[1][0]))
+        for method, mine in groups:
             kinds = sorted({str(record.score.details["kind"]) for record in mine})
             for kind in ("", *(kinds if len(kinds) > 1 else ())):
                 of_kind = [r for r in mine if kind in ("", r.score.details["kind"])]

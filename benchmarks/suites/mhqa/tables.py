@@ -1,6 +1,7 @@
 """Tables of the multi-hop benchmark, from its records alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -15,7 +16,7 @@ from planweave.benchmarks.core.metrics import (
     spread,
 )
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
+from planweave.benchmarks.core.table import Cells, Rows, Table, each, tabled
 from planweave.benchmarks.suites.mhqa.corpus import Place
 
 _OURS = "furepa"
@@ -69,7 +70,7 @@ def _searches(records: Sequence[Record]) -> bool:
     return any(record.turns for record in records)
 
 
-def _figures(records: Sequence[Record]) -> tuple[Cell, ...]:
+def _figures(records: Sequence[Record]) -> Cells:
     """Exact match, F1, and the paragraphs found where there was a search."""
     supports = [_support(record) for record in records] if _searches(records) else []
     return (
@@ -83,32 +84,28 @@ def _figures(records: Sequence[Record]) -> tuple[Cell, ...]:
 _FIGURES = "exact match | F1 | supporting paragraphs found | all of them found"
 
 
-@tabled(
+_by_dataset = each(
+    partial(parted, part=lambda record: record.scenario),
     "Answers and paragraphs by data set",
     "data set | method | " + _FIGURES,
     note="Published normalisation; an answer without a short answer counts as empty. Found is "
     "what stands behind a fact at the end. In brackets: 95 % interval and number of "
     "questions. Every figure here depends on the language model but for the paragraphs that "
     "rag-1 and rag-5 find.",
-)
-def _by_dataset(groups: Groups) -> Rows:
-    for name, label, own in parted(groups, lambda record: record.scenario):
-        yield name, label, *_figures(own)
+)(_figures)
 
 
 def _hops(record: Record) -> str:
     return f"{record.scenario}, {_details(record).hops} hops"
 
 
-@tabled(
+_by_hops = each(
+    partial(parted, part=_hops),
     "By number of hops",
     "part | method | " + _FIGURES,
     note="A hop is a supporting paragraph (HotpotQA, 2WikiMultihopQA) or a step of the "
     "published way to the answer (MuSiQue).",
-)
-def _by_hops(groups: Groups) -> Rows:
-    for name, label, own in parted(groups, _hops):
-        yield name, label, *_figures(own)
+)(_figures)
 
 
 @tabled(
@@ -144,25 +141,26 @@ def _difference(values: Sequence[float]) -> str:
     return f"{found:+.1f}"
 
 
-@tabled(
+def _all_and_by_hops(groups: Groups) -> Iterable[tuple[str, str, Sequence[Record]]]:
+    return [*(("all", *one) for one in groups.items()), *parted(groups, _hops)]
+
+
+@each(
+    _all_and_by_hops,
     "Rounds and what they cost",
     "part | method | questions | rounds | calls | tokens | seconds | dollars | no short answer"
     " | unreadable replies",
     note="Mean · median · 95th percentile of a question. A round is a search, or one that was "
     "not made since it had been made before; dollars are of the questions whose price is known.",
 )
-def _rounds(groups: Groups) -> Rows:
-    parts = [("all", *one) for one in groups.items()]
-    for name, label, own in [*parts, *parted(groups, _hops)]:
-        yield (
-            name,
-            label,
-            len(own),
-            spread([len(record.turns) for record in own]),
-            spread([len(record.calls) for record in own]),
-            spread([record.tokens for record in own]),
-            spread([record.seconds for record in own]),
-            spread([cost for record in own if (cost := record.dollars) is not None]),
-            sum(record.score.answer is None for record in own),
-            sum(len(record.failures) for record in own),
-        )
+def _rounds(own: Sequence[Record]) -> Cells:
+    return (
+        len(own),
+        spread([len(record.turns) for record in own]),
+        spread([len(record.calls) for record in own]),
+        spread([record.tokens for record in own]),
+        spread([record.seconds for record in own]),
+        spread([cost for record in own if (cost := record.dollars) is not None]),
+        sum(record.score.answer is None for record in own),
+        sum(len(record.failures) for record in own),
+    )

@@ -5,7 +5,7 @@ from statistics import fmean
 
 from planweave.benchmarks.core.metrics import Groups, divided, grouped, rated, sign_test, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Rows, Table, by_part, tabled
+from planweave.benchmarks.core.table import Cells, Rows, Table, by_method, by_part, tabled
 
 
 def format_tables(records: Sequence[Record]) -> list[Table]:
@@ -14,20 +14,18 @@ def format_tables(records: Sequence[Record]) -> list[Table]:
     return [_replies(groups), _prompts(groups), _against_plain(groups)]
 
 
-@tabled(
+@by_method(
     "Repetition and length",
     "format | repetition | characters | cut",
     note="A reply repeats itself if a block of up to 20 words stands three times in a row, or "
     "if eight words in a row occur again. Characters: mean · median · 95th percentile. Cut: "
     "replies that reached the limit of tokens.",
 )
-def _replies(groups: Groups) -> Rows:
-    for label, records in groups.items():
-        made = [record for record in records if not record.error]
-        repeated = rated(made, lambda record: bool(record.score.details["repeats"]))
-        lengths = [float(str(record.score.details["characters"])) for record in made]
-        cut = sum(bool(record.score.details["cut"]) for record in made)
-        yield label, repeated, spread(lengths), cut
+def _replies(records: Sequence[Record]) -> Cells:
+    made = [record for record in records if not record.error]
+    repeated = rated(made, lambda record: bool(record.score.details["repeats"]))
+    lengths = [float(str(record.score.details["characters"])) for record in made]
+    return repeated, spread(lengths), sum(bool(r.score.details["cut"]) for r in made)
 
 
 def _prompts(groups: Groups) -> Table:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rate, rated, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Rows, Table, by_part, tabled
+from planweave.benchmarks.core.table import Cells, Table, by_method, by_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ def _database(record: Record) -> str:
     return str(record.score.details["database"])
 
 
-@tabled(
+@by_method(
     "Questions that can be answered",
     "method | right | executed | wrong | failed | refused | only order wrong | "
     "right with fewer columns",
@@ -50,36 +50,29 @@ def _database(record: Record) -> str:
     "was no query that runs. Refused: the method said that the database cannot answer. Fewer "
     "columns than the accepted query are right only where the question set allows it.",
 )
-def _results(groups: Groups) -> Rows:
-    for label, records in groups.items():
-        executed = rate([bool(record.score.details["executed"]) for record in records])
-        only_order, narrower = (
+def _results(records: Sequence[Record]) -> Cells:
+    return (
+        accuracy(records),
+        rate([bool(record.score.details["executed"]) for record in records]),
+        *(_count(records, result) for result in ("wrong", "failed", "refused")),
+        *(
             sum(bool(record.score.details.get(name)) for record in records)
             for name in ("only_order", "narrower")
-        )
-        yield (
-            label,
-            accuracy(records),
-            executed,
-            *(_count(records, result) for result in ("wrong", "failed", "refused")),
-            only_order,
-            narrower,
-        )
+        ),
+    )
 
 
-@tabled(
+@by_method(
     "Rows as the answer",
     "method | shown in green | right of these | right of those in amber",
     note="What `planweave ask` shows of the rows: green if nothing speaks against the query "
     "and all candidates returned them, else amber. A single candidate agrees with itself.",
 )
-def _shown(groups: Groups) -> Rows:
-    for label, records in groups.items():
-        green = [record for record in records if record.score.details.get("shown") == "supported"]
-        amber = [record for record in records if record.score.details.get("shown") == "unsure"]
-        if green or amber:
-            share = rate([record in green for record in records])
-            yield label, share, accuracy(green), accuracy(amber)
+def _shown(records: Sequence[Record]) -> Cells:
+    green = [record for record in records if record.score.details.get("shown") == "supported"]
+    amber = [record for record in records if record.score.details.get("shown") == "unsure"]
+    share = rate([record in green for record in records])
+    return (share, accuracy(green), accuracy(amber)) if green or amber else ()
 
 
 def _count(records: Iterable[Record], result: str) -> int:
@@ -91,33 +84,28 @@ def _parts(groups: Groups, title: str, head: str, part: Callable[[Record], str])
     return found if len(found.rows) > 1 else replace(found, rows=[])  # it would repeat the first
 
 
-@tabled(
+@by_method(
     "Tokens of a question",
     "method | prompts | prompts, read anew | replies",
     note="Mean · median · 95th percentile. Read anew: without what the model's server had "
     "kept from earlier prompts.",
 )
-def _prompts(groups: Groups) -> Rows:
-    for label, records in groups.items():
-        calls = [[called.record for called in record.calls] for record in records]
-        sent = [float(sum(call.input_tokens for call in own)) for own in calls]
-        kept = [float(sum(call.cached_tokens for call in own)) for own in calls]
-        read = [of_all - of_them for of_all, of_them in zip(sent, kept, strict=True)]
-        written = [float(sum(call.output_tokens for call in own)) for own in calls]
-        yield label, spread(sent), spread(read), spread(written)
+def _prompts(records: Sequence[Record]) -> Cells:
+    calls = [[called.record for called in record.calls] for record in records]
+    sent = [float(sum(call.input_tokens for call in own)) for own in calls]
+    read = [float(sum(call.input_tokens - call.cached_tokens for call in own)) for own in calls]
+    return spread(sent), spread(read), spread([sum(c.output_tokens for c in own) for own in calls])
 
 
-@tabled(
+@by_method(
     "Questions that the database cannot answer",
     "method | refused | answered | empty | failed",
     note="Answered: a value came back. Empty: the query ran and returned no value. Failed: "
     "there was no query that runs. Only a refusal is right.",
 )
-def _unanswerable(groups: Groups) -> Rows:
-    for label, records in groups.items():
-        counts = (_count(records, result) for result in ("answered", "empty", "failed"))
-        refused = rated(records, lambda r: r.score.details["result"] == "refused")
-        yield label, refused, *counts
+def _unanswerable(records: Sequence[Record]) -> Cells:
+    refused = rated(records, lambda r: r.score.details["result"] == "refused")
+    return refused, *(_count(records, result) for result in ("answered", "empty", "failed"))
 
 
 CAPTION = "Accuracy against seconds"

@@ -1,12 +1,12 @@
 """Tables of the RAT benchmark, from its records alone."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pydantic import BaseModel, TypeAdapter
 
 from planweave.benchmarks.core.metrics import accuracy, grouped, rate, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Rows, Table, tabled
+from planweave.benchmarks.core.table import Cells, Table, each
 from planweave.benchmarks.suites.rat.code_eval import pass_at_k
 
 MOST = 5
@@ -50,60 +50,56 @@ def _cells(records: Sequence[Record]) -> Iterator[tuple[str, str, list[Record]]]
             yield scenario, label, some
 
 
-@tabled(
+@each(
+    _cells,
     "Score by data set",
     "scenario | method | right",
     note="Programs: all tests pass (pass@1). Word problems: the program gives the published "
     "number. Plans: every step up to the goal can be carried out, and the goal is then at hand "
     "(executability). These figures depend on the language model.",
 )
-def _scores(records: Sequence[Record]) -> Rows:
-    for scenario, label, own in _cells(records):
-        yield scenario, label, accuracy(own)
+def _scores(own: Sequence[Record]) -> Cells:
+    return [accuracy(own)]
 
 
-@tabled(
+@each(
+    _cells,
     "At least one of several attempts",
     "scenario | method | k | pass@k",
     note="Unbiased estimate (Chen et al. 2021, eq. 1).",
 )
-def _several(records: Sequence[Record]) -> Rows:
-    for scenario, label, own in _cells(records):
-        made = [_attempts(record) for record in own]
-        k = min((len(attempts) for attempts in made if attempts), default=1)
-        if k > 1:
-            k = min(k, MOST)
-            values = [
-                pass_at_k(len(attempts), sum(one.right for one in attempts), k) if attempts else 0.0
-                for attempts in made
-            ]
-            yield scenario, label, k, rate(values)
+def _several(own: Sequence[Record]) -> Cells:
+    made = [_attempts(record) for record in own]
+    k = min(MOST, min((len(attempts) for attempts in made if attempts), default=1))
+    if k == 1:
+        return ()
+    right = [(len(attempts), sum(one.right for one in attempts)) for attempts in made]
+    return k, rate([pass_at_k(*counts, k) if counts[0] else 0.0 for counts in right])
 
 
-@tabled(
+@each(
+    _cells,
     "What retrieval did",
     "scenario | method | retrievals | steps drafted | steps changed | unreadable replies",
     note="Mean · median · 95th percentile of an attempt; shares are of the steps for which a "
     "text was found.",
 )
-def retrieval_table(records: Sequence[Record]) -> Rows:
+def retrieval_table(own: Sequence[Record]) -> Cells:
     """How much was looked up, and what that changed in the drafts."""
-    for scenario, label, own in _cells(records):
-        made = [attempt for record in own for attempt in _attempts(record)]
-        checked = sum(attempt.checked for attempt in made)
-        if not any(attempt.retrievals for attempt in made):
-            continue
-        yield (
-            scenario,
-            label,
-            spread([attempt.retrievals for attempt in made]),
-            spread([attempt.steps for attempt in made]),
-            f"{sum(a.changed for a in made) / checked:.0%}" if checked else None,
-            sum(len(record.failures) for record in own),
-        )
+    made = [attempt for record in own for attempt in _attempts(record)]
+    checked = sum(attempt.checked for attempt in made)
+    if not any(attempt.retrievals for attempt in made):
+        return ()
+    return (
+        spread([attempt.retrievals for attempt in made]),
+        spread([attempt.steps for attempt in made]),
+        f"{sum(a.changed for a in made) / checked:.0%}" if checked else None,
+        sum(len(record.failures) for record in own),
+    )
 
 
-@tabled(
+@each(
+    tuple,
     "Where the time of a question goes (table 8)",
     "scenario | method | generation | search, graph, grading | total",
     note="Mean · median · 95th percentile of seconds. Generation: the calls of the model. "
@@ -111,13 +107,9 @@ def retrieval_table(records: Sequence[Record]) -> Rows:
     "returns. The paper, for texts: CoT 3.59 in all; RAG-5 0.12 search, 5.17 crawling, 10.72 "
     "generation; RAT 0.47, 4.26, 12.75.",
 )
-def seconds_table(cells: Iterable[tuple[str, str, Sequence[Record]]]) -> Rows:
+def seconds_table(own: Sequence[Record]) -> Cells:
     """Where the time of a question goes (table 8), of records by scenario and method."""
-    for scenario, label, own in cells:
-        written = [sum(call.record.seconds for call in record.calls) for record in own]
-        # Calls that are made at once take longer together than the question does.
-        beside = [
-            max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)
-        ]
-        whole = spread([record.seconds for record in own])
-        yield scenario, label, spread(written), spread(beside), whole
+    written = [sum(call.record.seconds for call in record.calls) for record in own]
+    # Calls that are made at once take longer together than the question does.
+    beside = [max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)]
+    return spread(written), spread(beside), spread([record.seconds for record in own])

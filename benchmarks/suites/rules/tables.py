@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Rows, Table, by_part, tabled
+from planweave.benchmarks.core.table import Cells, Table, by_method, by_part
 
 
 class _Details(BaseModel):
@@ -42,33 +42,29 @@ def _levels(groups: Groups) -> Table:
     )
 
 
-@tabled(
+@by_method(
     "Problems with and without known flaws",
     "method | without | with",
     note="A flaw: the reference differs there from what the printed rules say.",
 )
-def _doubts(groups: Groups) -> Rows:
-    for label, own in groups.items():
-        sure = [record for record in own if not _details(record).doubts]
-        if len(sure) < len(own):
-            yield label, accuracy(sure), accuracy([r for r in own if _details(r).doubts])
+def _doubts(own: Sequence[Record]) -> Cells:
+    flawed = [record for record in own if _details(record).doubts]
+    sure = [record for record in own if not _details(record).doubts]
+    return (accuracy(sure), accuracy(flawed)) if flawed else ()
 
 
 _PARTS = ("violation", "operation", "team")
 
 
-@tabled(
+@by_method(
     "Parts of the answers about the league",
     f"method | no answer | {' | '.join(_PARTS)}",
     note="Operation and team: of the violations that were seen as such.",
 )
-def _parts(groups: Groups) -> Rows:
-    for label, own in groups.items():
-        league = [record for record in own if _details(record).domain == "nba"]
-        found = [_details(record).parts for record in league]
-        shares = [rate([parts[name] for parts in found if name in parts]) for name in _PARTS]
-        if league:
-            yield label, sum(not parts for parts in found), *shares
+def _parts(own: Sequence[Record]) -> Cells:
+    found = [one.parts for one in map(_details, own) if one.domain == "nba"]
+    shares = [rate([parts[name] for parts in found if name in parts]) for name in _PARTS]
+    return (sum(not parts for parts in found), *shares) if found else ()
 
 
 def _problems(groups: Groups) -> Table:

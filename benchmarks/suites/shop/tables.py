@@ -1,12 +1,11 @@
 """The tables of the shop suite, made from records alone."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Literal, TypeAlias
 
-from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rated
+from planweave.benchmarks.core.metrics import accuracy, grouped, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Rows, Table, by_part, tabled
+from planweave.benchmarks.core.table import Cells, Table, by_method, by_part
 
 Verdict: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
 """Right; wrong yet confirmed; wrong and flagged; no decision, or a run that crashed."""
@@ -52,18 +51,13 @@ def shop_tables(records: Sequence[Record]) -> list[Table]:
     ]
 
 
-@tabled(
+@by_method(
     "Decisions and what the check says of them",
     "method | right | wrong, vouched for | wrong, flagged | undecided | right but flagged",
     note="Vouched for: the run's own check found every claim of the answer supported. "
     "Undecided: no decision, or the run crashed.",
 )
-def _verdicts(groups: Groups) -> Rows:
-    for label, records in groups.items():
-        unsure = sum(verdict(r) == "right" and not vouched_for(r) for r in records)
-        shares = (rated(records, partial(_is, one)) for one in _VERDICTS)
-        yield label, *shares, unsure
-
-
-def _is(wanted: Verdict, record: Record) -> bool:
-    return verdict(record) == wanted
+def _verdicts(records: Sequence[Record]) -> Cells:
+    found, questions = [verdict(r) for r in records], [r.question for r in records]
+    shares = (rate([one == kind for one in found], questions) for kind in _VERDICTS)
+    return *shares, sum(verdict(r) == "right" and not vouched_for(r) for r in records)

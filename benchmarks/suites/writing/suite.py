@@ -18,7 +18,7 @@ from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, register
-from planweave.benchmarks.core.table import Rows, Table, tabled
+from planweave.benchmarks.core.table import Cells, Table, by_method
 from planweave.benchmarks.suites.rat.code_eval import Grade
 from planweave.benchmarks.suites.rat.items import Item, corpus_of
 from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
@@ -74,8 +74,9 @@ class Writing(Rat):
 
     def tables(self, records: Sequence[Record]) -> list[Table]:
         """How long the texts are, what retrieval changed in them, and where the time went."""
-        every = (("all", label, own) for label, own in grouped(records).items())
-        return [_texts(records), retrieval_table(records), seconds_table(every)]
+        groups = grouped(records)
+        every = (("all", *one) for one in groups.items())
+        return [_texts(groups), retrieval_table(records), seconds_table(every)]
 
 
 def load_tasks(source: str) -> list[Item]:
@@ -96,14 +97,13 @@ def _written(text: str) -> Grade:
     return Grade(bool(text.strip()), "a text")
 
 
-@tabled(
+@by_method(
     "Length of the texts",
     "method | words | paragraphs",
     note="Mean · median · 95th percentile of words, mean of paragraphs. A longer text is not a "
     "better one: compare them with planweave arena.",
 )
-def _texts(records: Sequence[Record]) -> Rows:
-    for label, own in grouped(records).items():
-        texts = [record.score.answer or "" for record in own]
-        paragraphs = fmean(text.count("\n\n") + bool(text) for text in texts)
-        yield label, spread([len(text.split()) for text in texts]), paragraphs
+def _texts(own: Sequence[Record]) -> Cells:
+    texts = [record.score.answer or "" for record in own]
+    paragraphs = fmean(text.count("\n\n") + bool(text) for text in texts)
+    return spread([len(text.split()) for text in texts]), paragraphs
