@@ -113,21 +113,21 @@ class Context(BaseModel):
     seed: Annotated[int | None, Setting("Model", "free")] = None
     """Seed of the sampling, where the provider takes one"""
     fresh: Annotated[bool, Setting("Model", "free", recorded=False)] = False
-    """Ask models again where replies were kept from earlier calls"""
+    """Ask models again, although replies of earlier calls are kept"""
     max_reply_tokens: Annotated[int | None, Field(ge=32, le=32_768), Setting("Model", "lower")] = (
         None
     )
-    """Tokens of one reply at most; not set: 512 with aids, else what the form of the reply may
-    need, and 512 at least"""
+    """Tokens of one reply at most; not set: 512 with aids, else what the form of the reply needs,
+    at least 512"""
     assist: Annotated[Assist, Setting("Model", "free")] = "auto"
     """Aids for small models, such as corrected queries; auto: on for the embedded one, off for the
     baselines of a benchmark"""
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = 4
-    """With aids: queries that are tried, of which the results vote"""
+    """With aids: queries that are tried; their results vote"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
-    """With aids: how likely a model must find it that the database can answer a question; else it
-    is refused; 0 for never; not set: 0.73 with the embedded 1.5B, 0 with the 0.5B, which cannot
-    tell, else 0.5"""
+    """With aids: refuse a question if the model finds it less likely than this that the database
+    can answer it; 0: never refuse; not set: 0.73 with the embedded 1.5B, 0 with the 0.5B, which
+    cannot tell, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: share of the queries tried that must return the same before an answer counts as
     sure; not set: 0.75 with the embedded 1.5B, else 1"""
@@ -140,8 +140,8 @@ class Context(BaseModel):
     collection: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
     """Document collection by name, such as energy or alice/energy"""
     web_search: Annotated[str | None, Setting("Sources", "never", recorded=False)] = None
-    """LangChain search tool by name, such as brave: the web is then searched where a document
-    collection would be"""
+    """LangChain search tool by name, such as brave: it searches the web in place of a document
+    collection"""
     environment: Annotated[str | None, Setting("Environment", "never", recorded=False)] = None
     """Environment to act in by name, such as hotpotqa or alfworld"""
     environment_data: Annotated[str | None, Setting("Environment", "never", recorded=False)] = None
@@ -162,8 +162,8 @@ class Context(BaseModel):
     """InstructRAG, RAP: say which step of the path is next, and list the actions that do it first:
     auto (InstructRAG does, RAP does not, as in its paper), on, off"""
     triplets: Annotated[int, Field(ge=0, le=10), Setting("InstructRAG", "never")] = 0
-    """GenGround: nearest actions of earlier successes, with what they showed, that ground an
-    answer beside what the environment shows, as InstructRAG's paper has it"""
+    """GenGround: earlier successes, nearest to the action, that ground an answer too, as in
+    InstructRAG's paper"""
     trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = 3
     """Reflexion: attempts at a task"""
     tools: Annotated[tuple[str, ...], BeforeValidator(_listed), Setting("Sources", "named")] = ()
@@ -223,15 +223,14 @@ class Context(BaseModel):
     retrievals: Annotated[int, Field(ge=0, le=50), Setting("RAT", "free")] = 5
     """Retrievals at most in one run of RAT, pages of a RAG baseline; 0: no source"""
     parallel: Annotated[bool | None, Setting("Plan", "free")] = None
-    """Carry out steps that do not need each other at once; not set: PlanRAG does so"""
+    """Carry out independent steps at once; not set: PlanRAG does so"""
     masking: Annotated[bool, Setting("FuRePA", "free")] = True
     """FuRePA: hide earlier reasoning and queries from the reasoner"""
     unmasked: Annotated[int, Field(ge=0, le=100), Setting("FuRePA", "free")] = 0
-    """FuRePA: with masking, the latest rounds of which the reasoner sees reasoning and query all
-    the same"""
+    """FuRePA: with masking, how many of the latest rounds the reasoner still sees"""
     irrelevant_pages: Annotated[int, Field(ge=0, le=20), Setting("FuRePA", "free")] = 0
-    """FuRePA, IRCoT: pages drawn by lot that are added to those of each search, to see how far
-    they mislead"""
+    """FuRePA, IRCoT: random pages that are added to those of each search, to see how far they
+    mislead"""
     assessor: Annotated[AssessorChoice, Setting("FuRePA", "free")] = "trained"
     """FuRePA: which candidate query is carried out"""
     first_temperature: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = 0.2
@@ -241,7 +240,7 @@ class Context(BaseModel):
     temperature_step: Annotated[float, Field(ge=0, le=2), Setting("FuRePA", "free")] = 0.8
     """FuRePA: by how much it is raised each time"""
     same_query: Annotated[float, Field(gt=0, le=1), Setting("FuRePA", "free")] = 0.9
-    """FuRePA: cosine from which on two queries mean the same"""
+    """FuRePA: cosine from which two queries mean the same"""
     proposals: Annotated[int, Field(ge=1, le=20), Setting("FuRePA", "free")] = 5
     """FuRePA: candidate queries a round"""
     ensemble_of: Annotated[str, Setting("Ensemble", "named")] = "agent_v3"
