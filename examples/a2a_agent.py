@@ -1,7 +1,7 @@
 """A method as an agent of the Agent2Agent protocol: python examples/a2a_agent.py.
 
-Start a server before: ``PLANWEAVE_SERVICE=examples/service.json planweave serve``, whose
-token goes into the variable PLANWEAVE_KEY.
+Start a server first, ``PLANWEAVE_SERVICE=examples/service.json planweave serve``, and put the
+token of its link into the variable PLANWEAVE_KEY.
 """
 
 import os

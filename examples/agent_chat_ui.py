@@ -1,6 +1,6 @@
 """LangChain's chat page on a method with your settings: python examples/agent_chat_ui.py [MODEL].
 
-Start ``langgraph dev --no-browser`` before. A page of your own copy takes the same values as
+Start ``langgraph dev --no-browser`` first. Your own copy of the page takes the same values as
 NEXT_PUBLIC_API_URL and NEXT_PUBLIC_ASSISTANT_ID.
 """
 

@@ -1,7 +1,7 @@
 """A method as a model of OpenAI's client: python examples/openai_client.py.
 
-Start a server before: ``PLANWEAVE_SERVICE=examples/service.json planweave serve``, whose
-token goes into the variable PLANWEAVE_KEY.
+Start a server first, ``PLANWEAVE_SERVICE=examples/service.json planweave serve``, and put the
+token of its link into the variable PLANWEAVE_KEY.
 """
 
 import os

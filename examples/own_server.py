@@ -1,6 +1,6 @@
 """The endpoints in a web app of your own: python examples/own_server.py [PORT].
 
-Who may pass is for your app to say; this one listens to this machine alone.
+Your app decides who may call; this one answers only this machine.
 """
 
 import os

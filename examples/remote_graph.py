@@ -1,7 +1,7 @@
 """A method on a server as if it were a graph of yours: python examples/remote_graph.py [MODEL].
 
-Start one before: ``langgraph dev --no-browser`` or ``planweave serve``, whose
-token goes into the variable PLANWEAVE_KEY.
+Start a server first: ``langgraph dev --no-browser``, or ``planweave serve`` with the token of its
+link in the variable PLANWEAVE_KEY.
 """
 
 import os

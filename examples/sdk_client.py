@@ -1,6 +1,7 @@
 """A run streamed by the LangGraph SDK: python examples/sdk_client.py [MODEL].
 
-Start ``langgraph dev --no-browser`` or ``planweave serve`` (its token in PLANWEAVE_KEY) before.
+Start a server first: ``langgraph dev --no-browser``, or ``planweave serve`` with the token of its
+link in the variable PLANWEAVE_KEY.
 """
 
 import os
