@@ -31,6 +31,8 @@ def mcp(
 ) -> None:
     """Serve the methods as MCP tools on standard input; options override PLANWEAVE_SERVICE."""
     from planweave.apps.service import service
+    from planweave.tools.connect import open_filled
+    from planweave.tools.documents import open_collection
 
     require("The Model Context Protocol", "mcp", "mcp")
     given = {
@@ -41,6 +43,10 @@ def mcp(
         "model": model,
     }
     own = {name: value for name, value in given.items() if value}
+    for url in filter(None, (database, graph)):
+        open_filled(url)  # what is not there is reported at the start, not at the first question
+    if collection:
+        open_collection(collection)
     written = service()
     context = context_of(written.context.model_dump() | own)
     asyncio.run(_serve(written.model_copy(update={"context": context})))

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from command_line import CommandLine, assert_one_clear_error
 from endpoints import QUERY, Operator, unsupported_run, whole_run
 from mcp import Client
 from mcp.types import CallToolResult
@@ -15,6 +16,13 @@ def text(result: CallToolResult) -> str:
     (content,) = result.content
     assert content.type == "text"
     return content.text
+
+
+@pytest.mark.parametrize("option", ["database", "graph", "collection"])
+def test_a_source_that_is_not_there_is_reported_at_the_start(
+    planweave: CommandLine, option: str
+) -> None:
+    assert_one_clear_error(planweave("mcp", f"--{option}", "missing.db"), "missing.db")
 
 
 async def test_each_method_is_a_tool(address: str, operator: Operator) -> None:
