@@ -15,7 +15,7 @@ import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, querying, scripted
-from openai_server import Answer, serving
+from openai_server import Answer, Script, serving
 from rich.console import Console
 from trap import Trap
 from waiting import wait_until
@@ -188,7 +188,7 @@ def test_decide_waits_for_approval_and_resumes(
             "decide", "Which offer?", "--database", offers, "--model", model.name, "--approve"
         )
         assert_one_clear_error(stopped, "waits for approval", "--resume", code=5)
-        thread = stopped.stdout.split("thread ")[1].split()[0]
+        thread = thread_of(stopped.stdout)
         typed = ("r", "Shorter, please.\n", "a")
         resumed = _typed(typed, [PROGRAM, "decide", "--resume", thread], environment)
     assert "Carry out this plan?" in resumed
@@ -206,7 +206,7 @@ def test_a_further_question_goes_on_in_the_thread(planweave: CommandLine, offers
     dear = DECISION | {"decision": "ash"}
     with serving(*scripted(*WHOLE_RUN, meant, PLAN, FINISH, dear)) as model:
         first = planweave("decide", "Which?", "--database", offers, "--model", model.name)
-        thread = first.stdout.split("thread ")[1].split()[0]
+        thread = thread_of(first.stdout)
         second = planweave("decide", "And without birch?", "--resume", thread)
     assert second.returncode == 0, second.stderr
     assert f"understood as: {meant['question']}" in second.stdout
@@ -245,22 +245,34 @@ def _typed(texts: Sequence[str], command: list[str], environment: dict[str, str]
     return output.decode()
 
 
+def begun(
+    model: Script, offers: str, environment: dict[str, str]
+) -> tuple["subprocess.Popen[str]", str]:
+    """A decision that a process has begun, and its thread."""
+    process = subprocess.Popen(
+        [PROGRAM, "decide", "Which offer?", "--database", offers, "--model", model.name],
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        # As at a terminal: a test run in the background hands on an ignored Ctrl-C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
+    )
+    assert process.stdout is not None
+    return process, thread_of(process.stdout.readline())
+
+
+def thread_of(said: str) -> str:
+    """The thread that a run names at its beginning."""
+    return said.split("thread ")[1].split(maxsplit=1)[0]
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT])
 def test_decide_survives_being_killed(
     planweave: CommandLine, offers: str, environment: dict[str, str], by: signal.Signals
 ) -> None:
     with serving(*scripted(PLAN, QUERY), *scripted(FINISH, delay=300)) as model:
-        process = subprocess.Popen(
-            [PROGRAM, "decide", "Which offer?", "--database", offers, "--model", model.name],
-            env=environment,
-            stdout=subprocess.PIPE,
-            text=True,
-            # As at a terminal: a test run in the background hands on an ignored Ctrl-C.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
-        )
-        assert process.stdout is not None
-        thread = process.stdout.readline().split("thread ")[1].split()[0]
+        process, thread = begun(model, offers, environment)
         wait_until(lambda: len(model.requests) == 3)
         process.send_signal(by)
         process.communicate(timeout=120)
@@ -280,14 +292,7 @@ def test_two_processes_do_not_go_on_with_one_thread(
     goes_on = Event()
     plan, *rest = scripted(*WHOLE_RUN)
     with serving(replace(plan, after=goes_on), *rest) as model:
-        first = subprocess.Popen(
-            [PROGRAM, "decide", "Which offer?", "--database", offers, "--model", model.name],
-            env=environment,
-            stdout=subprocess.PIPE,
-            text=True,
-        )
-        assert first.stdout is not None
-        thread = first.stdout.readline().split("thread ")[1].split()[0]
+        first, thread = begun(model, offers, environment)
         wait_until(lambda: model.requests)
         second = planweave("decide", "--resume", thread)
         assert_one_clear_error(second, "Another process is working on the thread", thread)

@@ -1,4 +1,7 @@
-"""``planweave serve`` for several users: keys, isolation, budgets, and what a caller may name."""
+"""``planweave serve`` for several users: keys, isolation, budgets, and what a caller may name.
+
+The interfaces for other programs keep them apart as well: each caller's runs are his own.
+"""
 
 import json
 import os
@@ -11,10 +14,12 @@ from threading import Event
 from typing import Any, ClassVar
 
 import httpx
+import openai
 import pytest
 from command_line import CommandLine, assert_one_clear_error
 from http_server import Handler, listening
 from offers import SCRIPT, WHOLE_RUN, scripted
+from openai import OpenAI
 from openai_server import Script
 from other_users import paths
 from serve import Served, serving_planweave
@@ -26,7 +31,9 @@ from planweave.apps.server.settings import UserLimits
 
 pytestmark = pytest.mark.server
 
-KEYS = {"alice": "key-of-alice", "bob": "key-of-bob", "al": "key-of-al"}
+KEYS = {name: f"key-of-{name}" for name in ("alice", "bob", "al", "poor")}
+ASKED: Any = [{"role": "user", "content": "Which offer is cheapest?"}]
+OFFERS = {"context": {"database": "offers"}}
 OPEN = {"/ok"}
 ASSISTANT = "planrag"
 
@@ -35,7 +42,7 @@ ASSISTANT = "planrag"
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("users")
     (folder / "offers.sql").write_text(SCRIPT)
-    limits = {"bob": {"max_runs": 1, "max_tokens_a_day": 300}}
+    limits = {"bob": {"max_runs": 1, "max_tokens_a_day": 300}, "poor": {"max_tokens_a_day": 1}}
     users = {name: {"keys": [digest(key)], **limits.get(name, {})} for name, key in KEYS.items()}
     (folder / "users.json").write_text(json.dumps(users))
     (folder / "hook.py").write_text(
@@ -238,3 +245,66 @@ def test_a_key_is_made_once_and_kept_as_a_hash(tmp_path: Path, planweave: Comman
     assert again.stdout != made.stdout
     nobody = planweave("serve", "--users", str(users), "--new-key", "")
     assert_one_clear_error(nobody, "The name of the user is empty")
+
+
+def asking(server: Served, name: str, messages: Any = ASKED, **more: Any) -> Any:
+    """What OpenAI's client gets for a caller's question; a stream as the list of its pieces."""
+    given = {"extra_body": OFFERS, **more}
+    with OpenAI(base_url=f"{server.url}/v1", api_key=KEYS[name], max_retries=0) as client:
+        done = client.chat.completions.create(model="planrag", messages=messages, **given)
+        return [*done] if more.get("stream") else done
+
+
+def telling(server: Served, name: str, **more: Any) -> dict[str, Any]:
+    """What an A2A agent replies to a caller's message."""
+    message = {"parts": [{"text": "Which offer is cheapest?"}], "metadata": OFFERS, **more}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": {"message": message}}
+    with caller(server, name) as client:
+        replied: dict[str, Any] = client.post("/a2a/planrag", json=call).json()
+    return replied
+
+
+def test_a_completion_of_a_caller(server: Served, model: Script) -> None:
+    model.answers[:] = scripted(*WHOLE_RUN)
+    pieces = asking(server, "alice", stream=True)
+    said = "".join(piece.choices[0].delta.content or "" for piece in pieces)
+    assert said == "It costs least. [1]\n\n**Birch**"
+
+
+def test_another_callers_plan_cannot_be_approved(server: Served, model: Script) -> None:
+    model.answers[:] = scripted(*WHOLE_RUN)
+    settings = {"extra_body": {"context": {"database": "offers", "approve": True}}}
+    waiting = asking(server, "alice", **settings)
+    (call,) = waiting.choices[0].message.tool_calls
+    answer = [*ASKED, {"role": "tool", "tool_call_id": call.id, "content": "yes"}]
+    before = len(model.requests)
+    with pytest.raises(openai.NotFoundError):
+        asking(server, "al", answer, **settings)
+    with pytest.raises(openai.NotFoundError):
+        asking(server, "al", extra_body={"thread": waiting.model_extra["planweave"]["thread"]})
+    assert len(model.requests) == before
+    done = asking(server, "alice", answer, **settings)
+    assert "Birch" in done.choices[0].message.content
+    with pytest.raises(openai.BadRequestError, match="Nothing waits"):
+        asking(server, "alice", answer, **settings)
+
+
+def test_a_budget_holds_at_every_interface(server: Served, model: Script) -> None:
+    model.answers[:] = scripted(*WHOLE_RUN)
+    asking(server, "poor")
+    with pytest.raises(openai.RateLimitError):
+        asking(server, "poor")
+    assert "error" in telling(server, "poor")
+
+
+def test_what_is_wrong_in_a_run_is_for_the_caller_to_fix(server: Served) -> None:
+    settings = {"context": {"collection": "alice/never-made"}}
+    with pytest.raises(openai.BadRequestError, match="never-made"):
+        asking(server, "alice", extra_body=settings)
+
+
+def test_two_callers_may_name_a_context_alike(server: Served, model: Script) -> None:
+    for name in ("alice", "al"):
+        model.answers[:] = scripted(*WHOLE_RUN)
+        told = telling(server, name, contextId="offers")["result"]
+        assert (told["contextId"], told["status"]["state"]) == ("offers", "completed")
