@@ -53,7 +53,8 @@ def add(
         paths = read_paths(file)
         new = len(experience_of(owner).add(paths))
         succeeded = sum(path.reward == 1 for path in paths)
-        _say(f"{file.name}: {new} new of {len(paths)} paths, {succeeded} of them succeeded.")
+        every = counted(len(paths), "path")
+        _say(f"{file.name}: {new} new of {every}, {succeeded} of them succeeded.")
 
 
 @app.command("confirm")
@@ -166,7 +167,7 @@ def export(
         typer.echo(trajectories(paths), nl=False)
         return
     write_paths(file, paths)
-    _say(f"{len(paths)} paths written to {file}.")
+    _say(f"{counted(len(paths), 'path')} written to {file}.")
 
 
 def _say(text: str) -> None:

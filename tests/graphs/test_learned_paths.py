@@ -121,6 +121,16 @@ async def test_the_path_policy_asks_no_model_where_its_query_fails(
     assert "nowhere" in memory["turns"][0]["problem"]
 
 
+async def test_the_path_policy_says_where_a_path_names_no_decision(
+    run: Run, tmp_path: Path
+) -> None:
+    question, file = solved("building"), tmp_path / "own.jsonl"
+    write_paths(file, [TaskPath("building", question.prompt, ("sql[SELECT id FROM building]",))])
+    memory = await _policy(run, question, tmp_path, experience=str(file))
+    assert answer_of(memory)["decision"] is None
+    assert "names no decision" in answer_of(memory)["unknown"]
+
+
 async def test_experience_is_off_unless_it_is_asked_for(run: Run, tmp_path: Path) -> None:
     question = solved("building")
     script = Replies(plan=[plan("Look.")], action=[act("finish")])
