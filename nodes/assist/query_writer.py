@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections import Counter
 from collections.abc import Awaitable, Callable, Sequence
+from itertools import permutations
 from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
@@ -45,6 +46,8 @@ _DENIALS = (
 _LISTED = 8
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
+_MOST_COLUMNS = 6
+"""Results with more are compared as they are."""
 _RESCUERS = 2
 """Candidates that are tried where the only one does not run."""
 _NO_TIME = "No query was written in time."
@@ -339,8 +342,26 @@ def chosen_among(
         return Written(candidates[0], None, tuple(candidates))
     winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
     best = min(winners, key=lambda one: (sorts and not _SORTS.search(one.query), len(one.query)))
-    agreement = len(winners) / len(candidates) if len(candidates) > 1 else None
+    alike = winners if ranking else [one for one in candidates if _says_the_same(one, best)]
+    agreement = len(alike) / len(candidates) if len(candidates) > 1 else None
     return Written(best, agreement, tuple(candidates), ranking)
+
+
+def _says_the_same(one: Candidate, other: Candidate) -> bool:
+    """Whether two results have the same rows, apart from columns that only one of them shows."""
+    if one.result is None or other.result is None:
+        return False
+    results = sorted((one.result, other.result), key=lambda result: len(result.columns))
+    few, many = ([[_cell(cell) for cell in row] for row in result.rows] for result in results)
+    if _rows_of(one.result) == _rows_of(other.result):
+        return True
+    if len(few) != len(many) or not few or len(many[0]) > _MOST_COLUMNS:
+        return False
+    wanted = sorted(few)
+    return any(
+        sorted([row[at] for at in places] for row in many) == wanted
+        for places in permutations(range(len(many[0])), len(few[0]))
+    )
 
 
 def _rows_of(result: QueryResult) -> object:

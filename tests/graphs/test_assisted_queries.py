@@ -211,6 +211,7 @@ async def test_without_aids_the_selector_writes_the_query(run: Run) -> None:
     ("last", "verdict"),
     [
         (CHEAPEST, "In the facts"),
+        ("SELECT region, cost, name FROM plant ORDER BY cost LIMIT 1", "In the facts"),
         ("SELECT name, cost FROM plant WHERE cost > 7.5 LIMIT 1", "Not sure: of the queries"),
     ],
 )

@@ -77,6 +77,19 @@ def answered(
             "East: 640.25; North: 3300.5",
         ),
         (
+            "Which product has the most sales, and how many?",
+            "SELECT product, COUNT(*) FROM sales GROUP BY product ORDER BY COUNT(*) DESC LIMIT 1",
+            [["Tea", 3]],
+            "Tea, 3",
+        ),
+        (
+            "What is the revenue of Tea, and what that of Coffee?",
+            "SELECT product, SUM(revenue) FROM sales WHERE product IN ('Tea', 'Coffee') "
+            "GROUP BY product",
+            [["Coffee", 30], ["Tea", 20]],
+            "Coffee: 30; Tea: 20",
+        ),
+        (
             "Which products have a name that contains 'son'?",
             "SELECT product FROM sales WHERE product LIKE '%son%'",
             [["Samson tea"]],
@@ -142,6 +155,24 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             f"{NORTH} LIMIT 2",
             [["Tea"], ["Coffee"]],
             "does not sort",
+        ),
+        (
+            "Which product does sale 2 have, and how many sales does it have in total?",
+            "SELECT product, COUNT(*) FROM sales WHERE id = 2 GROUP BY product",
+            [["Tea", 1]],
+            "several things",
+        ),
+        (
+            "How many sales in 2023 were made after noon?",
+            "SELECT COUNT(*) FROM sales WHERE sold >= '2023-01-01 12:00:00'",
+            [[7]],
+            "does not end with 2023",
+        ),
+        (
+            "What is the revenue per customer of each region?",
+            "SELECT region, revenue FROM sales",
+            REGIONS,
+            "divides nothing",
         ),
         (
             "When was tea sold?",

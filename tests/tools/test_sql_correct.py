@@ -864,3 +864,115 @@ def test_months_by_name_are_a_span(tmp_path: Path, test: str, question: str, num
     done = database.corrected(f"SELECT COUNT(*) FROM tip WHERE {test}", question=question)
     assert database.run(done.query).rows == ((number,),)
     database.close()
+
+
+WORKSHOP = """
+CREATE TABLE bike (bike_id INTEGER PRIMARY KEY, kind TEXT, brand TEXT);
+CREATE TABLE job ("job no" INTEGER PRIMARY KEY, bike_id INTEGER REFERENCES bike (bike_id),
+    "brought in" DATE, brand TEXT, minutes INTEGER, visitors INTEGER, state TEXT);
+INSERT INTO bike VALUES (1, 'city', 'Elan'), (2, 'race', 'Elan'), (3, 'cargo', 'Ox');
+INSERT INTO job VALUES (1, 1, '2023-03-01', 'Elan', 30, 2, 'D'),
+    (2, 2, '2023-11-01', 'Elan', 90, 3, 'O'), (3, 2, '2024-02-01', 'Elan', 30, 4, 'D'),
+    (4, 3, '2024-06-03', 'Ox', 60, 5, 'W');
+"""
+
+
+@pytest.fixture(scope="module")
+def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
+    path = tmp_path_factory.mktemp("workshop") / "workshop.sql"
+    path.write_text(WORKSHOP, encoding="utf-8")
+    database = open_sql(path)
+    yield database
+    database.close()
+
+
+IN_TYPES = "SELECT AVG(minutes) FROM job WHERE bike_id IN (SELECT bike_id FROM bike WHERE kind"
+LAST = "SELECT COUNT(*) FROM job WHERE \"brought in\" >= DATE('now', '-1 {}')"
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "rows"),
+    [
+        pytest.param(
+            "SELECT Brought In, state FROM job WHERE job no = 1",
+            "When was job 1 brought in, and what is its state?",
+            (("2023-03-01", "D"),),
+            id="a name with a blank whose second word is SQL",
+        ),
+        pytest.param(
+            "SELECT brand, SUM(minutes) AS All Time FROM job GROUP BY brand ORDER BY All Time",
+            "How many minutes did each brand take?",
+            (("Ox", 60), ("Elan", 150)),
+            id="a given name of two words",
+        ),
+        pytest.param(
+            f"{IN_TYPES} IN ('city', 'race'))",
+            "How long does a city bike take, and how long a race bike?",
+            (("city", 30.0), ("race", 60.0)),
+            id="two values, looked up in another table",
+        ),
+        pytest.param(
+            "SELECT SUM(minutes) FROM job WHERE state = 'D' OR state = 'O'",
+            "What is the total of D, and what of O?",
+            (("D", 60), ("O", 90)),
+            id="two values",
+        ),
+        pytest.param(
+            f"{IN_TYPES} IN ('city', 'race'))",
+            "How long do a city bike and a race bike take together?",
+            ((50.0,),),
+            id="two values together",
+        ),
+        pytest.param(
+            "SELECT SUM(minutes) FROM job WHERE brand = 'Elan'",
+            "How many hours did we spend on Elan?",
+            ((2.5,),),
+            id="hours of minutes",
+        ),
+        pytest.param(
+            "SELECT SUM(minutes) / 30 FROM job WHERE brand = 'Elan'",
+            "How many hours did we spend on Elan, in halves?",
+            ((5.0,),),
+            id="what divides is left as it is",
+        ),
+        pytest.param(
+            "SELECT COUNT(visitors) FROM job", "How many people came?", ((14,),), id="people"
+        ),
+        pytest.param(
+            "SELECT COUNT(visitors) FROM job",
+            "How many rows have visitors?",
+            ((4,),),
+            id="rows are counted",
+        ),
+        pytest.param(LAST.format("year"), "How many jobs came last year?", ((2,),), id="last year"),
+        pytest.param(
+            LAST.format("year"), "How many jobs came in the last year?", ((3,),), id="since a year"
+        ),
+        pytest.param(
+            LAST.format("month"), "How many jobs came last month?", ((0,),), id="last month"
+        ),
+        pytest.param(
+            "SELECT \"job no\" FROM job WHERE STRFTIME('%A', \"brought in\") = 'Wednesday'",
+            "Which jobs came on a Wednesday?",
+            ((1,), (2,)),
+            id="the name of a day",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM job WHERE state = 'done'",
+            "How many jobs are done?",
+            ((2,),),
+            id="a code of one letter",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM job WHERE state = 'lost'",
+            "How many jobs are lost?",
+            ((0,),),
+            id="no code begins so",
+        ),
+    ],
+)
+def test_questions_in_ordinary_words(
+    workshop: SqlDatabase, query: str, question: str, rows: tuple[object, ...]
+) -> None:
+    done = workshop.corrected(query, question=question, now="2024-06-19 12:00:00")
+    assert workshop.run(done.query).rows == rows

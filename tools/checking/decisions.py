@@ -51,6 +51,7 @@ from planweave.tools.synonyms import SYNONYMS
 _GENERIC = frozenset(map(root, GENERIC))
 _TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))
 _MEAN = frozenset(("average", "mean"))
+_COMPARED = re.compile(r"([\w\"`]+)\s*=\s*'([^']*)'")
 COUNTING = re.compile(r"\b(?:how many|number of)\s+(?:different |distinct )?(\w+)", re.I)
 _ASKING = re.compile(
     r"\b(?:which|what|whose|who|how much|how many|when|where)\b(?P<rest>[^?.;]*)", re.I
@@ -207,7 +208,11 @@ def unspoken(
         spoken |= roots(" ".join(str(cell) for v in tables for row in v.rows for cell in row))
     for view in tables:
         for name in view.reading.names:
-            if (words := roots(name)) and not words & spoken:
+            if (
+                (words := roots(name))
+                and not words & spoken
+                and not _is_said_yes(name, view, spoken)
+            ):
                 return f"The query asks for {name!r}, of which the question says nothing."
     looks_for_none = in_rows and all(
         "agreement" in fact and _NONE.search(fact["query"]) for fact in facts
@@ -215,6 +220,14 @@ def unspoken(
     if not looks_for_none and negations(BOUND_WORDS.sub("", asked.question)):
         return "The question denies something, which the check cannot follow."
     return ""
+
+
+def _is_said_yes(name: str, view: View, spoken: frozenset[str]) -> bool:
+    """Whether a query asks for yes of a column that the question speaks of."""
+    if name.casefold() not in ("yes", "true", "y"):
+        return False
+    columns = _COMPARED.findall(view.reading.text)
+    return any(value == name and roots(column) & spoken for column, value in columns)
 
 
 def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:

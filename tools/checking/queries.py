@@ -48,6 +48,10 @@ class Reading(NamedTuple):
     text: str
 
 
+_ALIAS = re.compile(r"\b\w{1,3}\.(?=[\w\"`\[])")
+"""A short name of a table before a column; it says nothing of what the column holds."""
+
+
 @lru_cache(maxsize=256)
 def read(query: str) -> Reading:
     """Read a query; what it does not say is empty."""
@@ -137,7 +141,7 @@ def _expressions(query: str, flat: str) -> dict[str, str]:
 def _roots(term: str, expressions: Mapping[str, str], about: str) -> frozenset[str]:
     """The roots of an expression's words, of what it is short for, and of what it counts."""
     own = term.strip().strip('`"[]')
-    whole = f"{own} {expressions.get(own, '')}"
+    whole = _ALIAS.sub("", f"{own} {expressions.get(own, '')}")
     if re.search(r"\bcount\s*\(", whole, re.I):
         whole += f" {about}"
     return roots(

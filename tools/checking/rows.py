@@ -61,6 +61,12 @@ _CONVERSION = re.compile(
 """What makes a ratio a real number or names it, and changes nothing else."""
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = re.compile(rf"\b((?:{'|'.join(_MONTHS)})[a-z]*)\.? (?=\d)", re.IGNORECASE)
+_NAMED_NUMBER = re.compile(
+    r"\b(?:phone|telephone|fax|house|serial|account|order|course|flight|room) number of\b", re.I
+)
+"""A number that names something and counts nothing."""
+_PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
+_IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
 _BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
 _RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
 _TEXT, _NUMBER = re.compile(r"'[^']*'"), re.compile(r"\d+(?:\.\d+)?")
@@ -84,7 +90,9 @@ _ENDS = [
 """Where a way or a transfer ends and where it begins: in questions, and in names of columns."""
 _NO_VALUE = "The query found no value."
 """A number of nothing is more often a name that no row holds than an answer."""
-_SEVERAL = re.compile(r"\band (?:what|which|who|how|when|where|why)\b", re.I)
+_SEVERAL = re.compile(
+    r"\band (?:(how many)|(?:what|which|who|how|when|where|why)\b)([^?.;,]*)", re.IGNORECASE
+)
 
 
 def rows_asked(question: str, view: View) -> list[int]:
@@ -96,7 +104,7 @@ def rows_asked(question: str, view: View) -> list[int]:
     if _WORDS_ASKED.search(question):
         return []
     ranks = superlatives(_SORTED.sub("", question))
-    if not ranks or _EACH.search(question):
+    if not ranks or _EACH.search(question) or _SEVERAL.search(question):
         return columns
     if any(rank.word in ("best", "worst") for rank in ranks):
         return []
@@ -125,7 +133,7 @@ def follow_rows(fact: Fact, question: str) -> Following:
     others = f"Fact {cites(view.facts)} also shows rows without what the question asks for."
     problems = (
         "" if _says_something(fact) else _NO_VALUE,
-        "The question asks for several things." if _SEVERAL.search(asked.question) else "",
+        _one_of_several(asked, view),
         others if len(within.rows) < len(view.rows) else "",
         unbound(left, facts),
         numbers_unused(asked, view, used, facts),
@@ -136,6 +144,8 @@ def follow_rows(fact: Fact, question: str) -> Following:
         _counts_seconds(asked, view),
         _says_nothing(view),
         _other_months(asked, view),
+        _unended(asked, view),
+        _undivided(asked, view),
         _ranks_by_one(asked, view),
         _other_end(asked, view),
         _any_state(asked, view),
@@ -144,6 +154,31 @@ def follow_rows(fact: Fact, question: str) -> Following:
     if problem := next(filter(None, problems), ""):
         return no(problem)
     return Following("supported", f"The rows of fact {cites(view.facts)}.", view.facts)
+
+
+def _one_of_several(asked: Asked, view: View) -> str:
+    """Why rows answer one of several questions only; empty if they show what both ask for.
+
+    Rows for each of the values that the question names answer both; so do columns that say what
+    the second asks for.
+    """
+    second = _SEVERAL.search(asked.question)
+    if second is None:
+        return ""
+    named = {mention.cell for mention in view.mentions(asked.question)}
+    if len(view.rows) == len(named) > 1:
+        return ""
+    expressions = view.reading.expressions
+    shown = [roots(expressions.get(column, column)) for column in view.columns[1:]]
+    if not second[1]:
+        is_shown = any(roots(second[2]) & words for words in shown)
+    elif _BOUND.search(view.reading.text):
+        is_shown = False  # what both count may differ
+    else:
+        both = COUNTING.search(asked.question[: second.start()]) is not None
+        numbers = sum(view.is_ordered(c) for c in range(len(view.columns)))
+        is_shown = "count" in view.reading.aggregates and bool(shown) and numbers > both
+    return "" if is_shown else "The question asks for several things."
 
 
 def _says_something(fact: Fact) -> bool:
@@ -198,6 +233,26 @@ def _other_months(asked: Asked, view: View) -> str:
     return ""
 
 
+def _unended(asked: Asked, view: View) -> str:
+    """A year of the question that the query only lets begin; empty if it ends it, or names none."""
+    query = view.reading.text
+    for year in _IN_YEAR.findall(asked.question):
+        begins = re.search(rf">=? *(?:DATE\(|DATETIME\()?'{year}-", query, re.IGNORECASE)
+        if begins and "<" not in query and "between" not in query.lower():
+            return f"The query of fact {cites(view.facts)} does not end with {year}."
+    return ""
+
+
+def _undivided(asked: Asked, view: View) -> str:
+    """Why a number is none "per person"; empty if the query divides, groups or takes a mean."""
+    query = view.reading.text.lower()
+    known = {one for c in range(len(view.columns)) for one in view.roots(c)}
+    said = [word for word in _PER.findall(asked.question) if root(word) not in known]
+    if not said or "/" in query or "group by" in query or "avg" in query:
+        return ""
+    return f"The query of fact {cites(view.facts)} divides nothing “per {said[0]}”."
+
+
 def _ranks_by_one(asked: Asked, view: View) -> str:
     """Why the first rows may be others: the question ranks by two things, the query by one."""
     order = _RANKS.search(view.reading.text) if view.reading.limited else None
@@ -226,8 +281,10 @@ def _any_state(asked: Asked, view: View) -> str:
 
 def _uncounted(asked: Asked, view: View) -> str:
     """Why rows do not say how many there are; empty if they may."""
-    counted = COUNTING.search(asked.question)
+    counted = COUNTING.search(_NAMED_NUMBER.sub("", asked.question))
     if not counted or "count" in view.reading.aggregates:
+        return ""
+    if counted[1].lower() == "days" and "julianday" in view.reading.text.lower():
         return ""
     if any(
         view.is_ordered(c) and root(counted[1]) in view.roots(c) for c in range(len(view.columns))

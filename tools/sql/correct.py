@@ -11,9 +11,10 @@ from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
+from planweave.tools.sql.measures import show_in_the_unit_asked
 from planweave.tools.sql.shares import divide_by_the_whole
-from planweave.tools.sql.spaces import with_stored_names
-from planweave.tools.sql.two_groups import compare_two_groups, have_both, with_brackets
+from planweave.tools.sql.spaces import with_joined_names, with_stored_names
+from planweave.tools.sql.two_groups import compare_two_groups, have_both, tell_apart, with_brackets
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -59,9 +60,7 @@ def corrected(
     from sqlglot import exp
 
     query, named = with_stored_names(query, schema, dialect)
-    tree = _parsed(query, dialect)
-    if tree is None and (tree := _parsed(with_brackets(query), dialect)):
-        named = [*named, "puts both queries in brackets"]
+    tree, joined = _read(query, dialect)
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
@@ -75,13 +74,16 @@ def corrected(
     if not ranks:
         tree, compared = compare_two_groups(tree, question, texts)
         changes += compared
-    changes = [*named, *changes, *slips.drop_placeholders(tree)]
+    changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
         changes += grouping.add_up_counts(select, catalogue, question)
+        changes += grouping.add_up_amounts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
         changes += dates.take_named_months(tree, question, homes.has_year)
         changes += dates.end_the_span(tree, question, catalogue.is_date)
+        if dialect == "sqlite":
+            changes += dates.take_the_last_span(tree, question, catalogue.is_date)
         changes += [] if ranks else _grouped(tree, catalogue, question, dialect)
         changes += grouping.show_keys(tree)
         changes += grouping.group_by_what_is_shown(tree)
@@ -98,6 +100,15 @@ def corrected(
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
+
+
+def _read(query: str, dialect: str) -> "tuple[exp.Expr | None, list[str]]":
+    """A query as a tree, with the brackets, or the names of one word, without which it is none."""
+    if (tree := _parsed(query, dialect)) is not None:
+        return tree, []
+    if (tree := _parsed(with_brackets(query), dialect)) is not None:
+        return tree, ["puts both queries in brackets"]
+    return _parsed(with_joined_names(query), dialect), ["writes names as one word"]
 
 
 def columns_read(query: str, dialect: str) -> tuple[str, ...]:
@@ -160,6 +171,7 @@ def _grouped(select: "exp.Select", catalogue: Catalogue, question: str, dialect:
     changes = dates.group_by_span(select, question, catalogue.is_date) if is_sqlite else []
     changes += grouping.drop_groups(select, question)
     changes += have_both(select, question)
+    changes += tell_apart(select, catalogue, question)
     return changes + grouping.group_by_each(select, catalogue, question)
 
 
@@ -170,6 +182,7 @@ def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[st
     changes += slips.sort_as_asked(select, question, catalogue.is_date)
     changes += show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
+    changes += show_in_the_unit_asked(select, question)
     return changes + slips.keep_the_first(select, question)
 
 

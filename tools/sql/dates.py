@@ -36,6 +36,8 @@ _FROM_TO = re.compile(
     re.IGNORECASE,
 )
 _OF_YEAR = re.compile(rf"\b(?:{'|'.join(_MONTHS)}),? (?:of )?(\d{{4}})\b", re.IGNORECASE)
+_LAST = re.compile(r"(?<!\bthe )(?<!\bthis )\blast (?P<span>year|month)\b", re.IGNORECASE)
+_UNTIL_NOW = re.compile(r"DATE(?:TIME)?\((?P<now>.+), '-(?:1 years?|12 months?|1 months?)'\)", re.I)
 _BEGINS = re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})-01(?: 00:00:00)?$")
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
@@ -193,6 +195,36 @@ def end_the_span(
             select.set("where", exp.Where(this=exp.and_(*tests, last)))
             return [f"ends before {end}"]
     return []
+
+
+def take_the_last_span(
+    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
+) -> list[str]:
+    """Take the calendar year or month before this one for "last year", not all since a year ago.
+
+    Args:
+        select: Changed in place.
+        question: What is asked; "the last year" is left as it is.
+        dates: Whether a column holds dates.
+    """
+    import sqlglot
+    from sqlglot import exp
+
+    asked, where = _LAST.search(question), select.args.get("where")
+    if asked is None or where is None:
+        return []
+    span, tests = asked["span"].lower(), tests_of(where)
+    bounds = [test for test in tests if isinstance(test.this, exp.Column) and dates(test.this)]
+    if len(bounds) != 1 or not isinstance(bounds[0], exp.GT | exp.GTE):
+        return []
+    written = _UNTIL_NOW.fullmatch(bounds[0].expression.sql("sqlite"))
+    if written is None:
+        return []
+    part, column, now = _FORMATS[span], bounds[0].this.sql("sqlite"), written["now"]
+    begin = f"STRFTIME('{part}', {now}, 'start of month', '-1 {span}')"
+    equal = sqlglot.parse_one(f"STRFTIME('{part}', {column}) = {begin}", read="sqlite")
+    bounds[0].replace(equal)
+    return [f"takes the calendar {span} before"]
 
 
 def _end_of(begin: str, question: str) -> str:

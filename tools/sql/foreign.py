@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 _PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "DOW": "%w"}
 _STARTS = {"YEAR": "%Y-01-01", "MONTH": "%Y-%m-01", "DAY": "%Y-%m-%d"}
 _CLOCKS = ("now", "curdate", "getdate", "sysdate")
+_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _UNITS = ("day", "days", "hour", "hours", "minute", "minutes", "month", "months", "year", "years")
 
 
@@ -31,6 +32,7 @@ def as_sqlite_has_them(tree: "exp.Expr") -> list[str]:
         exp.Add: lambda node: _interval(node, "+"),
         exp.Left: lambda node: _call("SUBSTR", node.this, exp.Literal.number(1), node.expression),
         exp.Anonymous: _clock,
+        exp.TimeToStr: _in_words,
     }
     changes = []
     for node in reversed(list(tree.find_all(*kinds))):
@@ -99,6 +101,20 @@ def _shifted(date: "exp.Expr", amount: "exp.Expr", sign: str) -> "exp.Expr | Non
         return None
     count, unit = (int(number.name) * 7, "days") if unit.startswith("week") else (number.name, unit)
     return _call("DATE", date, _text(f"{sign}{count} {unit}"))
+
+
+def _in_words(node: "exp.Expr") -> "exp.Expr | None":
+    """The name of a day, for which SQLite has its number alone."""
+    from sqlglot import exp
+
+    written = node.sql("sqlite")
+    if "'%A'" not in written:
+        return None
+    number = _call("STRFTIME", _text("%w"), node.this)
+    made = exp.Case(this=number)
+    for at, day in enumerate(_DAYS):
+        made = made.when(_text(str(at)), _text(day))
+    return made
 
 
 def _clock(node: "exp.Expr") -> "exp.Expr | None":

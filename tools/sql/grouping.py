@@ -20,6 +20,12 @@ _AVERAGE_BOUND = re.compile(
     re.IGNORECASE,
 )
 """A number that an average is compared with, after or before the word."""
+_AMOUNTS = re.compile(
+    "attendance|audience|copies|crowd|guests|items|packs|participants|passengers|people|persons"
+    "|pieces|qty|quantity|spectators|units|visitors",
+    re.IGNORECASE,
+)
+"""Words for a number of things: who counts rows of such a column means the things."""
 _ONE_ASKED = re.compile(
     r"^\W*(?:how (?:many|much)|what(?:'s| is| was| were| are)? the "
     r"(?:total|sum|average|mean|overall|number|count|ratio|percentage|proportion|share))\b",
@@ -111,6 +117,22 @@ def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> 
     for count in counts:
         count.replace(exp.Sum(this=column.copy()))
     return ["adds up count"] if counts else []
+
+
+def add_up_amounts(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+    """Add up a column of amounts in place of counting its rows: ``COUNT(audience)`` for people."""
+    from sqlglot import exp
+
+    asked, changes = plain(question).split(), []
+    for count in list(select.find_all(exp.Count)):
+        column = count.this
+        if not isinstance(column, exp.Column) or not catalogue.is_number(column):
+            continue
+        last = parts_of(column.name)[-1:]
+        if last and _AMOUNTS.fullmatch(last[0]) and "rows" not in asked and "entries" not in asked:
+            count.replace(exp.Sum(this=column.copy()))
+            changes.append(f"adds up {column.sql()}")
+    return changes
 
 
 def group_by_each(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:

@@ -25,6 +25,8 @@ _SORTED_LIST = re.compile(
 )
 _NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "ten": "10"}
 _FEW_VALUES = 12
+_CODE = 2
+"""The most letters of a code."""
 _YES = ("y", "yes", "true", "t", "1")
 _NO = ("n", "no", "false", "f", "0")
 
@@ -223,11 +225,17 @@ def values_not_stored(
 
 
 def _meant(text: str, stored: Sequence[str]) -> str:
-    """The stored value that is written in another case, means the same, or alone is alike."""
+    """The stored value that is written in another case, means the same, or alone is alike.
+
+    Where all values are codes of a letter or two, ``'Approved'`` means the only one that begins it.
+    """
     word = text.casefold()
     for same in ({word}, _YES if word in _YES else (), _NO if word in _NO else ()):
         if found := [value for value in stored if value.casefold() in same]:
             return found[0] if len(found) == 1 else ""
+    if len(stored) > 1 and len(word) > _CODE >= max(map(len, stored)):
+        codes = [value for value in stored if word.startswith(value.casefold())]
+        return codes[0] if len(codes) == 1 else ""
     close = nearest(text, stored, 2)
     return close[0] if len(close) == 1 else ""
 

@@ -7,13 +7,18 @@ from planweave.tools.database import Schema
 _TEXT = re.compile(r"('(?:[^']|'')*')")
 _PLAIN = re.compile(r"[^\W\d]\w*")
 _OPEN, _CLOSE = r"(?P<open>[\"`\[]?)", r"(?P<close>[\"`\]]?)"
+_CLAUSE = """
+    and as by case else end from having in is join like not on or select then when where
+"""
+_CLAUSES = frozenset(_CLAUSE.split())
+_NAMED = re.compile(r"\bas\s+([a-z]\w*(?:\s+[a-z]\w*)+?)(?=\s*(?:[,)]|\bfrom\b|$))", re.IGNORECASE)
 
 
 def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, list[str]]:
     """The query with names that it writes with blanks as the schema has them, and what changed.
 
-    A name without quotes is left if its first word is a name by itself, as the next may be an
-    alias, and if one of its words is SQL: in ``FROM airport`` no column ``from_airport`` is meant.
+    A name without quotes is left if it may be two: in ``FROM airport`` no column ``from_airport``
+    is meant. If it is stored with blanks, only a first word that begins a clause is taken for SQL.
 
     Args:
         query: As a model wrote it.
@@ -33,11 +38,16 @@ def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, li
         stored = name if _PLAIN.fullmatch(name) else _quoted(name, dialect)
         blank = r"\s+".join(map(re.escape, words))
         spoken = re.compile(rf"{_OPEN}(?<!\w){blank}(?!\w){_CLOSE}", re.IGNORECASE)
-        is_sql = any(word.upper() in Tokenizer.KEYWORDS for word in words)
-        may_be_two = is_sql or words[0].lower() in single
+        first = words[0].lower()
+        if " " in name:
+            may_be_two = first in _CLAUSES
+        else:
+            is_sql = any(word.upper() in Tokenizer.KEYWORDS for word in words)
+            may_be_two = is_sql or first in single
 
         def named(found: re.Match[str], stored: str = stored, two: bool = may_be_two) -> str:
-            return found[0] if two and not found["open"] else stored
+            is_part = found.string[: found.start()].endswith(".")
+            return found[0] if two and not found["open"] and not is_part else stored
 
         for at in range(0, len(pieces), 2):
             written = spoken.sub(named, pieces[at])
@@ -45,6 +55,19 @@ def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, li
                 pieces[at] = written
                 changes.append(f"the name is {name}")
     return "".join(pieces), changes
+
+
+def with_joined_names(query: str) -> str:
+    """``SUM(x) AS Total Weight`` with ``Total_Weight`` for the name, wherever it stands."""
+    pieces = _TEXT.split(query)
+    given = {found for piece in pieces[::2] for found in _NAMED.findall(piece)}
+    for name in sorted(given, key=len, reverse=True):
+        words = name.split()
+        if _CLAUSES.isdisjoint(word.lower() for word in words):
+            blank = r"\s+".join(words)
+            written = re.compile(rf"\b{blank}\b", re.IGNORECASE)
+            pieces[::2] = [written.sub("_".join(words), piece) for piece in pieces[::2]]
+    return "".join(pieces)
 
 
 def _quoted(name: str, dialect: str) -> str:

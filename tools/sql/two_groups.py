@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.slips import tests_of, values_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,10 @@ _RATIO = re.compile(r"\bratio (?:of|between)\b", re.IGNORECASE)
 _UNBRACKETED = re.compile(
     r"(?P<first>SELECT\s.+?\sFROM\s.+?)\s(?P<sign>[-/])\s(?:SELECT\s)?(?P<second>\S.*?\sFROM\s.+)",
     re.IGNORECASE | re.DOTALL,
+)
+_AND_OF_THE_OTHER = re.compile(
+    r"\band (?:how (?:many|much|long|often)|what|(?:the )?(?:average|total|number))\b",
+    re.IGNORECASE,
 )
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 
@@ -126,6 +131,62 @@ def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
         below.replace(rest)
         return [f"compares {tests[0].expression.sql()} with the rest"]
     return []
+
+
+def tell_apart(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+    """One number for each of two values, where the question asks for that of the one and the other.
+
+    "How long does an e-bike take, and how long a city bike?" is no question for both together.
+    """
+    from sqlglot import exp
+
+    shown = [one.unalias() for one in select.expressions]
+    is_one = all(isinstance(one, exp.AggFunc) for one in shown) and not select.args.get("group")
+    if not is_one or not _AND_OF_THE_OTHER.search(question):
+        return []
+    tree = select.copy()
+    pair = _pair(tree, question) or (_pair(tree, question) if _joined(tree, catalogue) else None)
+    if pair is None or any(
+        one.name.lower() not in question.lower() for one in (pair.first, pair.second)
+    ):
+        return []
+    tree.set("expressions", [pair.column.copy(), *tree.expressions])
+    tree.group_by(pair.column.copy(), copy=False)
+    select.args.update(tree.args)
+    return [f"groups by {pair.column.sql()}"]
+
+
+def _joined(select: "exp.Select", catalogue: Catalogue) -> bool:
+    """Join the table that a query only looks a key up in; whether there is one."""
+    from sqlglot import exp
+
+    source, where = select.args.get("from_"), select.args.get("where")
+    if not source or not where or select.args.get("joins"):
+        return False
+    for test in tests_of(where):
+        inner = test.args.get("query") if isinstance(test, exp.In) else None
+        inner = inner.unnest() if inner else None
+        if not isinstance(inner, exp.Select) or len(inner.selects) != 1:
+            continue
+        if {name for name, value in inner.args.items() if value} != {
+            "expressions",
+            "from_",
+            "where",
+        }:
+            continue
+        table, key = inner.args["from_"].this, inner.selects[0]
+        outside = isinstance(test.this, exp.Column) and isinstance(key, exp.Column)
+        if not outside or catalogue.keys.get(table.name.lower()) != {key.name.lower()}:
+            continue
+        for side, home in ((inner, table), (select, source.this)):
+            for column in side.find_all(exp.Column):
+                if not column.table and (side is inner or not column.find_ancestor(exp.Subquery)):
+                    column.set("table", exp.to_identifier(home.alias_or_name))
+        link = exp.EQ(this=test.this.copy(), expression=key.copy())
+        test.replace(inner.args["where"].this.copy())
+        select.join(table.copy(), on=link, copy=False)
+        return True
+    return False
 
 
 def have_both(select: "exp.Select", question: str) -> list[str]:
