@@ -184,6 +184,11 @@ class Learner:
         """The ranking with the first trial question that it decides rightly."""
         course, trial = self._material.course, self._material.trial
         right = trial.right[trial.decide(ranking)].tolist()
+        if True not in right:
+            raise BadInput(
+                "What was learned decides none of the trial questions rightly.",
+                fix="Search longer: --generations.",
+            )
         seed = course.lessons + 1 + right.index(True)
         ((origin, question),) = course.worlds.questions([seed])
         queries = (

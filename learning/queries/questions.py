@@ -104,6 +104,12 @@ def _value(question: Question, slot: Slot) -> str | None:
     return named(question.prompt, values) if len(set(values)) == len(values) else None
 
 
+def _asked(question: Question, slot: Slot) -> str:
+    if (value := _value(question, slot)) is None:
+        raise BadInput(f"{question.id} names no single {slot.column}, as the first questions do.")
+    return value
+
+
 @dataclass(frozen=True, eq=False)
 class Questions:
     """The candidates of many questions, below each other.
@@ -132,7 +138,7 @@ class Questions:
                 key: row for row, key in enumerate(question.world[node.table].values(node.key))
             }
             rows = np.array([place[candidate] for candidate in outcome.candidates])
-            asked = {slot: _value(question, slot) or "" for slot in attributes.slots}
+            asked = {slot: _asked(question, slot) for slot in attributes.slots}
             known = attributes.columns(question.world, asked)
             blocks.columns.append({name: column[rows] for name, column in known.items()})
             best = set(outcome.equivalent)

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from planweave import BadInput
 from planweave.learning.queries.formulas import Formula, crossed, varied
 from planweave.learning.queries.questions import Questions
 from planweave.learning.queries.rankings import Ranking
@@ -70,6 +71,11 @@ class Search:
     ) -> None:
         self._all, self._settings = lessons, settings
         self._names = lessons.telling()
+        if not self._names:
+            raise BadInput(
+                "No number in the databases tells one candidate from another.",
+                fix="Learn on a scenario whose candidates have numbers, or links to count.",
+            )
         self._proposed = [f for f in proposed if f.names <= set(lessons.columns)]
         self._leaves = [*self._names, *2 * list(dict.fromkeys(_NUMBER.findall(rules)))]
 
@@ -99,13 +105,13 @@ class Search:
         """What a candidate should have: with it a choice by lot gains more, and little is lost."""
         preferred: tuple[str, ...] = ()
         worth = self._worth(preferred)
-        while True:
-            options = [(*preferred, name) for name in self._names if name not in preferred]
+        while options := [(*preferred, name) for name in self._names if name not in preferred]:
             worths = {option: self._worth(option) for option in options}
             best = max(options, key=lambda option: worths[option])
             if worths[best] < worth + _BETTER:
-                return preferred
+                break
             preferred, worth = best, worths[best]
+        return preferred
 
     def _worth(self, preferred: tuple[str, ...]) -> float:
         by_lot, attainable = self._all.within(preferred).gains()

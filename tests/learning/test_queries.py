@@ -6,6 +6,7 @@ import random
 import re
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -192,6 +193,36 @@ def test_more_is_decided_rightly_the_more_was_answered(name: str) -> None:
 def test_nothing_is_learned_before_the_first_lesson() -> None:
     with pytest.raises(BadInput, match="Nothing was learned"):
         Learner(course("building"), SMALL).learned()
+
+
+def test_what_decides_nothing_rightly_is_not_kept() -> None:
+    material = course("building")
+    learner = Learner(material, replace(SMALL, generations=1))
+    list(learner.learn())
+    trial = material.trial
+    material.__dict__["trial"] = replace(trial, right=np.zeros_like(trial.right))
+    with pytest.raises(BadInput, match="none of the trial questions"):
+        learner.learned()
+
+
+def table(*values: float) -> Questions:
+    """Two questions of two candidates; the second of each is right."""
+    right = np.array([False, True] * 2)
+    return Questions({"p": np.array(values)}, np.array([0, 2]), right, right.astype(float))
+
+
+def test_one_number_is_enough_and_none_is_too_few() -> None:
+    first = next(Search(table(0.0, 1.0, 0.0, 2.0), "", SMALL).generations())
+    assert first.population[0].preferred == ("p",)
+    with pytest.raises(BadInput, match="No number in the databases"):
+        Search(table(1.0, 1.0, 1.0, 1.0), "", SMALL)
+
+
+def test_a_question_that_names_nothing_like_the_others_is_told() -> None:
+    first, *_, last = asked("building")
+    vague = replace(last, text="Which?", goal="")
+    with pytest.raises(BadInput, match=r"building-6 names no single goods_name"):
+        Questions.of([first, vague], attributes_of([first]), "printed")
 
 
 def test_proposals_with_unknown_names_are_left_out() -> None:
