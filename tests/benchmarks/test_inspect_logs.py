@@ -6,8 +6,11 @@ from pathlib import Path
 import bench_world
 import pytest
 from bench_command import bench
+from records import record
 
-from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.store import Results, Run, read
+
+REASON = "inspect-ai is not installed: pip install 'planweave[inspect]'"
 
 
 @pytest.fixture
@@ -29,8 +32,7 @@ def test_without_inspect_nothing_is_run(
 # Inspect leaves streams of its own open when an evaluation ends.
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_a_suite_comes_to_the_same_in_a_log_and_as_a_task(data: Path, tmp_path: Path) -> None:
-    reason = "inspect-ai is not installed: pip install 'planweave[inspect]'"
-    inspect_ai = pytest.importorskip("inspect_ai", reason=reason)
+    inspect_ai = pytest.importorskip("inspect_ai", reason=REASON)
     from planweave.benchmarks.core.inspect_logs import suite_task
 
     out, model = tmp_path / "out", "scripted:right"
@@ -55,3 +57,20 @@ def test_a_suite_comes_to_the_same_in_a_log_and_as_a_task(data: Path, tmp_path: 
     for run in (log, done):
         (score,) = run.results.scores
         assert (score.name, score.metrics["mean"].value) == ("accuracy", 1)
+
+
+def test_each_trial_of_a_question_is_an_epoch(tmp_path: Path) -> None:
+    inspect_ai = pytest.importorskip("inspect_ai", reason=REASON)
+    from planweave.benchmarks.core.inspect_logs import write_logs
+
+    about = {"suite": "dqa", "command": "planweave", "started": "2026-01-01T00:00:00+00:00"}
+    run = Run.model_validate(
+        about | {"models": ["m"], "settings": {}, "versions": {}, "machine": {}}
+    )
+    trials = {str(number): record(key=str(number)) for number in (1, 2)}
+    (path,) = write_logs(Results([run], trials), tmp_path)
+    log = inspect_ai.log.read_eval_log(str(path))
+    assert [(one.id, one.epoch) for one in log.samples] == [
+        ("locating-1 graph", 1),
+        ("locating-1 graph", 2),
+    ]
