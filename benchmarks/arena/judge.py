@@ -1,15 +1,15 @@
 """A language model in people's stead: asked both ways round, where it changes its mind is a tie."""
 
 import asyncio
-from collections.abc import Callable, Iterator
-from typing import Literal
+from collections.abc import Callable, Iterator, Mapping
 
 from planweave.benchmarks.arena.votes import Ballot, Match, Verdict
 from planweave.memory import Context
 from planweave.models import CallRecord
 from planweave.nodes.support.judges import prefer
 
-_Better = Literal["1", "2", "tie", "both bad"]
+_FORTH: Mapping[str, Verdict] = {"1": "a", "2": "b", "tie": "tie", "both bad": "both_bad"}
+_BACK: Mapping[str, Verdict] = {**_FORTH, "1": "b", "2": "a"}
 
 
 async def judge(
@@ -37,20 +37,10 @@ async def _work(
         a, b = match.a.text, match.b.text
         one = await prefer(match.asked, a, b, context, on_call)
         other = await prefer(match.asked, b, a, context, on_call)
-        unswapped = _verdict(one.better, "a", "b") if one else None
-        swapped = _verdict(other.better, "b", "a") if other else None
+        unswapped = _FORTH[one.better] if one else None
+        swapped = _BACK[other.better] if other else None
         verdict: Verdict | None = None
         if unswapped and swapped:
             verdict = unswapped if unswapped == swapped else "tie"
         ballot.cast(match, verdict, unswapped=unswapped, swapped=swapped)
         finished()
-
-
-def _verdict(better: _Better, first: Verdict, second: Verdict) -> Verdict:
-    verdicts: dict[_Better, Verdict] = {
-        "1": first,
-        "2": second,
-        "tie": "tie",
-        "both bad": "both_bad",
-    }
-    return verdicts[better]

@@ -49,22 +49,19 @@ def model_settings() -> dict[str, JsonValue]:
 def commit() -> str:
     """Git commit of the code, with ``+`` if files were changed since; empty outside a clone."""
     root = Path(__file__).resolve().parents[2]
+
+    def git(*words: str) -> str:
+        given = ["git", "-C", str(root), *words]
+        done = subprocess.run(given, capture_output=True, text=True, check=True)  # noqa: S603
+        return done.stdout.strip()
+
     if not (root / ".git").exists():
         return ""
-    git = ["git", "-C", str(root)]
     try:
-        head = subprocess.run(  # noqa: S603 - our own words
-            [*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True
-        )
-        changed = subprocess.run(  # noqa: S603
-            [*git, "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        head = git("rev-parse", "--short=12", "HEAD")
+        return head + "+" * bool(git("status", "--porcelain", "--untracked-files=no"))
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
 
 
 def head() -> dict[str, JsonValue]:

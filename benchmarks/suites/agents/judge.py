@@ -21,12 +21,12 @@ MUCH = 2
 
 def agreed(pairs: Iterable[Pair]) -> list[Pair]:
     """The pairs on whose correctness every annotator agrees, and one of them strongly."""
-    kept = []
-    for pair in pairs:
-        given = [human.correctness for human in pair.human]
-        if (min(given) > 0 or max(given) < 0) and max(map(abs, given)) >= MUCH:
-            kept.append(pair)
-    return kept
+    judged = [(pair, [human.correctness for human in pair.human]) for pair in pairs]
+    return [
+        pair
+        for pair, given in judged
+        if (min(given) > 0 or max(given) < 0) and max(map(abs, given)) >= MUCH
+    ]
 
 
 def checks(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Sample]:

@@ -2,8 +2,8 @@
 
 import asyncio
 import re
+from collections.abc import Awaitable, Callable
 
-from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from planweave import prompts
@@ -24,54 +24,47 @@ _SCHEMA_CHARACTERS = 20_000
 @register_solver("plain")
 async def plain(task: Task, context: Context, on_call: OnCall) -> Solved:
     """Ask once."""
-    conversation = await _Conversation.about(task, context, on_call)
-    return Solved(query=await conversation.query())
+    database = await asyncio.to_thread(open_database, task.database)
+    return Solved(query=await (await _conversation(task, database, context, on_call))(""))
 
 
 @register_solver("plain_repair")
 async def plain_repair(task: Task, context: Context, on_call: OnCall) -> Solved:
     """Ask once, and once more with the engine's message if the query fails."""
-    conversation = await _Conversation.about(task, context, on_call)
-    query = await conversation.query()
-    problem = await asyncio.to_thread(_problem, conversation.database, query, context)
+    database = await asyncio.to_thread(open_database, task.database)
+    query_for = await _conversation(task, database, context, on_call)
+    query = await query_for("")
+    problem = await asyncio.to_thread(_problem, database, query, context)
     if not problem:
         return Solved(query=query)
-    repaired = await conversation.query(problem)
+    repaired = await query_for(problem)
     return Solved(query=repaired, trace={"first": query, "problem": problem})
 
 
-class _Conversation:
-    """A prompt and what is said after it."""
+async def _conversation(
+    task: Task, database: Database, context: Context, on_call: OnCall
+) -> Callable[[str], Awaitable[str]]:
+    """What gives the query of the next reply; with a problem, that of its repair."""
+    model = await achat_model(
+        context.model,
+        temperature=context.temperature,
+        max_tokens=context.reply_tokens,
+        seed=context.seed,
+    )
+    messages: list[BaseMessage] = [
+        HumanMessage(await asyncio.to_thread(plain_prompt, task, database))
+    ]
 
-    def __init__(
-        self, database: Database, model: BaseChatModel, prompt: str, on_call: OnCall
-    ) -> None:
-        self.database = database
-        self._model, self._on_call = model, on_call
-        self._messages: list[BaseMessage] = [HumanMessage(prompt)]
-
-    @classmethod
-    async def about(cls, task: Task, context: Context, on_call: OnCall) -> "_Conversation":
-        database = await asyncio.to_thread(open_database, task.database)
-        model = await achat_model(
-            context.model,
-            temperature=context.temperature,
-            max_tokens=context.reply_tokens,
-            seed=context.seed,
-        )
-        text = await asyncio.to_thread(plain_prompt, task, database)
-        return cls(database, model, text, on_call)
-
-    async def query(self, problem: str = "") -> str:
-        """The query of the next reply; with a problem, that of its repair."""
+    async def query(problem: str) -> str:
         if problem:
-            fills = {"problem": problem, "language": self.database.language}
-            text = prompts.load("query_writing/repair").fill(**fills)
-            self._messages.append(HumanMessage(text))
-        reply = await call(self._model, self._messages, role="writer")
-        self._on_call(reply.record)
-        self._messages.append(AIMessage(reply.text))
+            fills = {"problem": problem, "language": database.language}
+            messages.append(HumanMessage(prompts.load("query_writing/repair").fill(**fills)))
+        reply = await call(model, messages, role="writer")
+        on_call(reply.record)
+        messages.append(AIMessage(reply.text))
         return query_in(reply.text)
+
+    return query
 
 
 def plain_prompt(task: Task, database: Database) -> str:
