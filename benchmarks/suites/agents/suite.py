@@ -131,16 +131,10 @@ class Agents(Suite):
         chosen = choose([q for q in found.questions if q.part in sets], options.limit, options.seed)
         if not chosen:
             raise BadInput(f"{options.data} holds no question of the sets that were named.")
+        collection = _asked_on(found.documents, options, status)
         return Selection(
             samples=_checks(options, context)
-            + samples(
-                chosen,
-                methods=methods,
-                trials=options.trials,
-                settings=context,
-                collection=_asked_on(found.documents, options, status),
-                rag=options.rag_metrics,
-            ),
+            + _samples(chosen, methods, collection, options, context),
             about=options.about(
                 questions=len(found.questions),
                 chosen=len(chosen),
@@ -226,20 +220,18 @@ def _checks(options: AgentOptions, context: Context) -> list[Sample]:
     return checks(pairs, suite=NAME, settings=context)
 
 
-def samples(
+def _samples(
     questions: Sequence[Question],
-    *,
     methods: Sequence[str],
-    trials: int,
-    settings: Context,
     collection: Callable[[Question], str],
-    rag: bool = False,
+    options: AgentOptions,
+    settings: Context,
 ) -> list[Sample]:
     """Every question with every method, trial by trial."""
     names = {question.id: collection(question) for question in questions}
     contexts = {n: settings.model_copy(update={"collection": n}) for n in {*names.values()}}
     finds = {name: _Finder(context) for name, context in contexts.items()}
-    made = []
+    made, rag = list[Sample](), options.rag_metrics
     for question in questions:
         name, gold = names[question.id], question.gold
         about = [gold.text if gold else None, sorted(question.evidence)]
@@ -255,7 +247,7 @@ def samples(
                 content=f"{content} trial {number}{' rag' * rag}",
                 target=Trial(question, number, finds[name], rag=rag),
             )
-            for number in range(1, trials + 1)
+            for number in range(1, options.trials + 1)
             for method in methods
         ]
     return sorted(made, key=lambda sample: sample.target.number)

@@ -1,6 +1,6 @@
 """The suite: problems, each with the rules of its domain as a collection of one document."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -26,7 +26,7 @@ from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.questions import Document
 from planweave.benchmarks.suites.rules.judge import scored
-from planweave.benchmarks.suites.rules.load import DOMAINS, Domain, Problem, RuleBook, load
+from planweave.benchmarks.suites.rules.load import DOMAINS, Problem, RuleBook, load
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.benchmarks.suites.rules.whole import WHOLE, play_whole
 from planweave.graphs import METHODS
@@ -73,24 +73,29 @@ class Rules(Suite):
         data = options.data or published("rulearena")
         found = load(data, domains, levels)
         chosen = drawn(found.problems, options.limit, options.seed, lambda problem: problem.id)
-        reads = any(name != WHOLE for name in methods)
-        if reads:
-            status("reading the rules …")
-        made = samples(
-            chosen,
-            methods=methods,
-            settings=context,
-            rules=found.rules,
-            embeddings=options.embeddings,
-            collections={
-                domain: collect(
-                    [Document(found.rules[domain].path.name, found.rules[domain].path)],
-                    bench_cache(),
-                    embeddings=options.embeddings,
-                )
-                for domain in (domains if reads else ())
-            },
-        )
+        status("reading the rules …")
+        collections = {
+            domain: collect(
+                [Document(book.path.name, book.path)],
+                bench_cache(),
+                embeddings=options.embeddings,
+            )
+            for domain, book in (found.rules.items() if {*methods} - {WHOLE} else ())
+        }
+        # Records of the usual embeddings were kept before others could be chosen: no part of keys.
+        other = "" if options.embeddings == _USUAL else options.embeddings
+        made = [
+            _sample(Target(one, found.rules[one.domain]), WHOLE, context)
+            if method == WHOLE
+            else _sample(
+                Target(one, found.rules[one.domain]),
+                method,
+                context.model_copy(update={"collection": collections[one.domain]}),
+                other,
+            )
+            for method in methods
+            for one in sorted(chosen, key=lambda problem: problem.domain)
+        ]
         about = options.about(
             name=data.name,
             questions=len(found.problems),
@@ -123,36 +128,18 @@ class Target(NamedTuple):
     rules: RuleBook
 
 
-def samples(
-    problems: Sequence[Problem],
-    *,
-    methods: Sequence[str],
-    settings: Context,
-    rules: Mapping[Domain, RuleBook],
-    collections: Mapping[Domain, str],
-    embeddings: str,
-) -> list[Sample]:
-    """Every problem with every method: method by method, domain by domain."""
-    made = []
-    for method in methods:
-        # Records of the usual embeddings were kept before others could be chosen: no part of keys.
-        other = "" if method == WHOLE or embeddings == _USUAL else embeddings
-        for problem in sorted(problems, key=lambda problem: problem.domain):
-            book = rules[problem.domain]
-            collection = None if method == WHOLE else collections[problem.domain]
-            made.append(
-                Sample(
-                    suite=NAME,
-                    question=problem.id,
-                    scenario=problem.domain,
-                    method=method,
-                    asked=asked(problem),
-                    context=settings.model_copy(update={"collection": collection}),
-                    content=digest(f"{book.text}{problem.model_dump_json()}{other}"),
-                    target=Target(problem, book),
-                )
-            )
-    return made
+def _sample(target: Target, method: str, context: Context, about: str = "") -> Sample:
+    problem, book = target
+    return Sample(
+        suite=NAME,
+        question=problem.id,
+        scenario=problem.domain,
+        method=method,
+        asked=asked(problem),
+        context=context,
+        content=digest(f"{book.text}{problem.model_dump_json()}{about}"),
+        target=target,
+    )
 
 
 def asked(problem: Problem) -> str:
