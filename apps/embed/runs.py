@@ -14,6 +14,7 @@ from langgraph.types import Command
 from planweave import BadInput, PlanweaveError
 from planweave.apps.service import Service, service
 from planweave.apps.threads import checkpoints, long_term_memory
+from planweave.apps.turns import Turns
 from planweave.graphs import METHODS
 from planweave.graphs.support.events import (
     ActionEvent,
@@ -124,14 +125,19 @@ def _nothing_waits() -> BadInput:
 
 
 def in_process(offered: Callable[[], Service] = service) -> Runner:
-    """Make the runner that carries orders out in this process, for one person."""
+    """Make the runner that carries orders out in this process, for one person.
+
+    Those of one thread take turns.
+    """
+    turns = Turns()
 
     async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         offer = await asyncio.to_thread(offered)
         offer.offers(order.method)
         context = offer.admit(order.settings)
+        turn = turns.of(order.thread) if order.thread else nullcontext()
         kept = checkpoints() if order.thread else nullcontext()
-        async with long_term_memory() as store, kept as saver:
+        async with turn, long_term_memory() as store, kept as saver:
             compiled = await asyncio.to_thread(graph, order.method, checkpointer=saver, store=store)
             place: Any = {"configurable": {"thread_id": order.thread}}
             if order.resume is not None and not (await compiled.aget_state(place)).interrupts:

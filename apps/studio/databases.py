@@ -13,7 +13,8 @@ from planweave.apps.sent import body, checked, json_object
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import asked
 from planweave.apps.studio.samples import sample_database
-from planweave.apps.studio.uploads import Turns, Uploads, file_name
+from planweave.apps.studio.uploads import Uploads, file_name
+from planweave.apps.turns import Turns
 from planweave.tools import Database, Limits, open_database
 from planweave.tools.database import Cell
 from planweave.tools.documents.store import settings

@@ -9,7 +9,6 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 from typing import TypeVar
-from weakref import WeakValueDictionary
 
 import anyio
 from anyio import CapacityLimiter
@@ -18,6 +17,7 @@ from starlette.requests import Request
 
 from planweave import BadInput
 from planweave.apps.studio.access import Access, Quota
+from planweave.apps.turns import Turns
 from planweave.state import private_folder
 from planweave.tools.documents import usage
 from planweave.tools.documents.store import settings
@@ -28,19 +28,6 @@ Made = TypeVar("Made")
 _AT_ONCE = 8  # uploads that threads of their own work on: no other request waits for one
 _FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,119}")
 _SILENCE = 60.0  # seconds without a byte: the sender is gone, and his next upload waits
-
-
-class Turns:
-    """One upload or query at a time for each person: others never wait behind several."""
-
-    def __init__(self) -> None:
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
-
-    def of(self, person: str) -> asyncio.Lock:
-        """The turns of a person, or of a collection where nobody has a name."""
-        if (lock := self._locks.get(person)) is None:
-            lock = self._locks[person] = asyncio.Lock()
-        return lock
 
 
 class Uploads:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager
 from threading import Event
 from typing import Any
@@ -118,6 +119,33 @@ def test_a_thread_keeps_the_facts(client: OpenAI, operator: Operator, offers: st
     second = client.chat.completions.create(model="react", messages=further, extra_body=thread)
     assert extra(second)["answer"]["decision"] == "5.25"
     assert "5.25" in script.prompts[-1].text
+
+
+def test_two_questions_in_one_thread_take_turns(
+    client: OpenAI, operator: Operator, offers: str
+) -> None:
+    script, asked, goes_on = followed_up(), list[str](), Event()
+
+    def model(prompt: Prompt) -> Reply:
+        asked.append(prompt.task)
+        goes_on.wait(60)
+        return script(prompt)
+
+    def ask(question: str) -> ChatCompletion:
+        said: Any = [{"role": "user", "content": question}]
+        return client.chat.completions.create(model="react", messages=said, extra_body=thread)
+
+    operator.offers(model, database=offers)
+    thread = {"thread": str(uuid4())}
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(ask, "Which offer is cheapest?")
+        wait_until(lambda: asked)
+        second = pool.submit(ask, "How cheap is it?")
+        assert not wait([second], timeout=1).done
+        assert len(asked) == 1
+        goes_on.set()
+        decided = [extra(one.result())["answer"]["decision"] for one in (first, second)]
+    assert decided == ["birch", "5.25"]
 
 
 @pytest.mark.parametrize(
