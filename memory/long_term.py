@@ -17,7 +17,8 @@ class Term(TypedDict):
 
 
 def _namespace(owner: str) -> tuple[str, ...]:
-    return ("owners", owner.replace(".", "_"), "abbreviations")
+    # A store takes no point; another sign in its place could make it the name of somebody else.
+    return ("owners", owner.replace("%", "%25").replace(".", "%2E"), "abbreviations")
 
 
 async def abbreviations_of(store: BaseStore, owner: str) -> dict[str, Term]:

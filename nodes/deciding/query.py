@@ -31,6 +31,7 @@ from planweave.nodes.support.turns import (
 )
 from planweave.tools import (
     Database,
+    DatabaseUnavailable,
     Limits,
     QueryFailed,
     QueryRefused,
@@ -60,7 +61,10 @@ def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -
         in_words = written and not is_query(chosen_action(state)["input"])
         report(runtime, "reading the schema" if in_words else "running the query")
         if written:
-            return await _assisted(state, runtime, url or "")
+            try:
+                return await _assisted(state, runtime, url or "")
+            except DatabaseUnavailable as error:  # the connection is gone
+                return turn_taken(state, [], str(error), 0.0, failed=True)
         return await asyncio.to_thread(
             take_turn, state, lambda action: run_query(url, action["input"], context)
         )

@@ -9,7 +9,7 @@ from scripted import Replies, Run, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
 from planweave.memory import Input, WorkingMemory
-from planweave.tools.database import Limits, QueryResult, QueryTimeout
+from planweave.tools.database import DatabaseUnavailable, Limits, QueryResult, QueryTimeout
 from planweave.tools.sql import SqlDatabase
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
@@ -361,6 +361,18 @@ async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
     assert script.tasks == ["action"]
     assert memory["turns"][0]["input"] == slip
     assert "no such column: price" in memory["turns"][0]["problem"]
+
+
+async def test_a_database_that_is_gone_is_a_problem_and_no_end(
+    single: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(_: str) -> None:
+        raise DatabaseUnavailable("The server does not answer.")
+
+    monkeypatch.setattr("planweave.nodes.deciding.query.open_database", gone)
+    memory = await single(Replies())
+    assert memory["turns"][0]["problem"] == "The server does not answer."
+    assert answer_of(memory)["unknown"] == "The server does not answer."
 
 
 async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> None:
