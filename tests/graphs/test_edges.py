@@ -98,13 +98,14 @@ async def test_a_predefined_plan_skips_the_planner(name: str, run: Run) -> None:
     assert "1. Look at costs.\n2. Take the least." in script.prompts[0].text
 
 
-@pytest.mark.parametrize("name", PLANNED)
-async def test_an_unanswerable_question_is_said_to_be_so(name: str, run: Run) -> None:
-    lacks = "The database holds nothing about ships."
+@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("lacks", ["The database holds nothing about ships.", ""])
+async def test_an_unanswerable_question_is_said_to_be_so(name: str, lacks: str, run: Run) -> None:
     script = Replies(plan=[plan("Finish: no table is about ships.")], action=[act("finish", lacks)])
     answer = answer_of(await run(name, script))
-    assert (answer["decision"], answer["why"]) == (None, lacks)
-    assert script.tasks == ["plan", "action"]
+    assert (answer["decision"], answer["why"], answer["facts"]) == (None, lacks, [])
+    assert answer["unknown"]
+    assert script.tasks == ["plan", "action"][name not in PLANNED :]
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -234,16 +235,6 @@ async def test_a_query_tool_without_database_is_not_offered(
     (prompt, *_) = [prompt for prompt in script.prompts if prompt.task == "action"]
     assert "\n- cypher: " in prompt.text
     assert "\n- sql: " not in prompt.text
-
-
-@pytest.mark.parametrize("name", LOOPS)
-async def test_finish_at_once_says_that_nothing_is_known(name: str, run: Run) -> None:
-    script = Replies(plan=[plan("Guess.")], action=[act("finish")])
-    memory = await run(name, script)
-    answer = answer_of(memory)
-    assert (answer["decision"], answer["facts"]) == (None, [])
-    assert answer["unknown"]
-    assert "decide" not in script.tasks
 
 
 @pytest.mark.parametrize("name", LOOPS)

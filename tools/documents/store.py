@@ -4,6 +4,7 @@ import hashlib
 import re
 import sqlite3
 import uuid
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -326,10 +327,10 @@ class Store:
                 "SELECT d.name, p.number FROM pages p JOIN documents d ON d.id = p.document"
                 " WHERE p.image_only ORDER BY p.number"
             ).fetchall()
-        return [
-            DocumentInfo(*(*row, tuple(page for name, page in images if name == row[0])))
-            for row in sorted(rows)
-        ]
+        of_images: defaultdict[str, list[int]] = defaultdict(list)
+        for document, page in images:
+            of_images[document].append(page)
+        return [DocumentInfo(*row, tuple(of_images[row[0]])) for row in sorted(rows)]
 
     def usage(self) -> Usage:
         """How much this collection keeps."""
