@@ -330,7 +330,7 @@ class Store:
         of_images: defaultdict[str, list[int]] = defaultdict(list)
         for document, page in images:
             of_images[document].append(page)
-        return [DocumentInfo(*row, tuple(of_images[row[0]])) for row in sorted(rows)]
+        return [DocumentInfo(*(*row, tuple(of_images[row[0]]))) for row in sorted(rows)]
 
     def usage(self) -> Usage:
         """How much this collection keeps."""
