@@ -148,9 +148,16 @@ def begin(
         raise BadInput(
             "There is no question.", fix=f'Write it after the command: planweave {command} "…".'
         )
-    if players.method:
-        METHODS.get(players.method)
+    asked = METHODS.get(players.method) if players.method else None
     context = context_of({**players.settings(), **settings})
+    if asked and context.approve and "plan_approval" not in asked.builder.nodes:
+        raise BadInput(
+            f"The method {asked.name} makes no plan that could be approved.",
+            fix="Leave out --approve, or choose --method planrag or agent_v3.",
+        )
+    start: Input = {"question": question}
+    if plan:
+        start["predefined_plan"] = text_of(plan, "plan").splitlines()
     for url in filter(None, (context.database, context.graph)):
         open_filled(url)  # what is not there is reported before anything else
     if context.collection:
@@ -159,9 +166,6 @@ def begin(
     method = players.method or choice.method
     thread = Thread(id=new_id(), method=method, context=context, example=example)
     thread.save()
-    start: Input = {"question": question}
-    if plan:
-        start["predefined_plan"] = text_of(plan, "plan").splitlines()
     reason = "" if players.method else choice.reason
     answer(thread, start, command=command, as_json=as_json, reason=reason)
 

@@ -18,6 +18,8 @@ planweave decide --database shop.db --rules rules.txt "Which supplier should we 
 planweave decide --database shop.db --candidates "SELECT name FROM supplier" "Which one?"
 """
 
+_MOST = 10_000  # candidates
+
 
 @grouped(method="")
 def decide(
@@ -81,7 +83,12 @@ def decide(
 
 
 def _candidates(url: str, query: str) -> list[str]:
-    result = open_database(url).run(query, Limits(rows=10_000, characters=1_000_000))
+    result = open_database(url).run(query, Limits(rows=_MOST, characters=1_000_000))
+    if result.truncated:
+        raise BadInput(
+            f"The question has too many candidates: the query for them returned over {_MOST:,}.",
+            fix="Add a condition to the query given with --candidates.",
+        )
     found = [str(row[0]) for row in result.rows if row[0] is not None]
     if not found:
         raise BadInput(

@@ -382,6 +382,9 @@ def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: 
         assert_one_clear_error(run, name, words)
 
 
+MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in range(13))}"
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -392,6 +395,15 @@ def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: 
         (
             ("Which?", "--database", "OFFERS", "--candidates", "SELECT 1 WHERE 1 > 2"),
             ("no candidates", "--candidates"),
+        ),
+        (
+            ("Which?", "--database", "OFFERS", "--candidates", MANY),
+            ("too many candidates", "--candidates"),
+        ),
+        (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
+        (
+            ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
+            ("no plan that could be approved", "--method planrag"),
         ),
     ],
 )
