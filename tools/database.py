@@ -99,6 +99,7 @@ class Corrected(NamedTuple):
 class Field:
     """One column or property: its name, engine type, and a few values it takes.
 
+    ``comment`` is what the database's owner wrote about it, where the catalogue keeps that.
     ``references`` names the key that a column refers to (``table.column``): by a foreign key or,
     in a table that declares none, because all its values are values of that key.
     """
@@ -108,6 +109,7 @@ class Field:
     key: bool = False
     references: str = ""
     samples: tuple[str, ...] = ()
+    comment: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

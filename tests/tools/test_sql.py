@@ -229,6 +229,27 @@ def test_definitions(database: SqlDatabase, tmp_path: Path) -> None:
     assert shapes[0] == shapes[1]
 
 
+COMMENTS = {
+    "postgresql": "COMMENT ON COLUMN note.state IS 'O = open, D = done'",
+    "mariadb": "ALTER TABLE note MODIFY state CHAR(1) COMMENT 'O = open,\n D = done'",
+}
+
+
+@on_servers
+def test_comments_of_columns_are_shown(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PLANWEAVE_TRUST_ROLE", "1")
+    with closing(open_sql(server.url("owner"))) as owned:
+        with owned._backend.engine.begin() as connection:
+            connection.exec_driver_sql("CREATE TABLE note (state CHAR(1), day DATE)")
+            connection.exec_driver_sql(COMMENTS[server.scheme])
+        try:
+            with closing(open_sql(server.url("owner"))) as opened:
+                assert "CHAR(1), -- O = open, D = done\n  day DATE\n)" in opened.definitions()
+        finally:
+            with owned._backend.engine.begin() as connection:
+                connection.exec_driver_sql("DROP TABLE note")
+
+
 def test_rows_beyond_the_limit_are_counted(database: SqlDatabase) -> None:
     result = database.run("SELECT name FROM node", Limits(rows=2))
     assert (len(result.rows), result.total_rows, result.truncated) == (2, 3, True)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from planweave.texts import shorten
 from planweave.tools.database import Entity, Field, QueryResult, Schema
 from planweave.tools.result_text import cell_text
 from planweave.tools.sql.references import with_found_references
@@ -16,6 +17,7 @@ _SECONDS = 10.0  # for all counts and samples together
 _SECONDS_EACH = 1.0
 _SAMPLES = 3
 _SAMPLED_ROWS = 1_000
+_LONGEST_COMMENT = 120
 _TEXT_TYPES = ("char", "text", "bool", "tinyint", "enum", "clob", "string", "date", "time", "uuid")
 
 Read = Callable[[str, float], QueryResult | None]
@@ -50,17 +52,25 @@ def definitions(engine: "Engine", schema: Schema) -> str:
 
 
 def _definition(entity: Entity, quote: Callable[[str], str]) -> str:
-    """A CREATE statement of a table; of a view, whose query is not known, of its columns."""
-    lines = [f"{quote(field.name)} {field.type}".strip() for field in entity.fields]
+    """A CREATE statement of a table; of a view, whose query is not known, of its columns.
+
+    A column's comment stands behind it: it tells what codes mean.
+    """
+    parts = [(f"{quote(f.name)} {f.type}".strip(), f.comment) for f in entity.fields]
     keys = ", ".join(quote(field.name) for field in entity.fields if field.key)
-    lines += [f"PRIMARY KEY ({keys})"] if keys else []
+    parts += [(f"PRIMARY KEY ({keys})", "")] if keys else []
     for field in entity.fields:
         if field.references:
             table, _, column = field.references.rpartition(".")
             target = f"{quote(table)} ({quote(column)})"
-            lines.append(f"FOREIGN KEY ({quote(field.name)}) REFERENCES {target}")
+            parts.append((f"FOREIGN KEY ({quote(field.name)}) REFERENCES {target}", ""))
+    commas = [","] * (len(parts) - 1) + [""]
+    lines = [
+        f"  {part}{comma}{f' -- {comment}' if comment else ''}"
+        for (part, comment), comma in zip(parts, commas, strict=True)
+    ]
     kind = "VIEW" if entity.kind == "view" else "TABLE"
-    return f"CREATE {kind} {quote(entity.name)} (\n  " + ",\n  ".join(lines) + "\n)"
+    return f"CREATE {kind} {quote(entity.name)} (\n" + "\n".join(lines) + "\n)"
 
 
 def _table(inspector: "Inspector", table: str) -> Entity:
@@ -96,7 +106,11 @@ def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity:
 
 def _fields(inspector: "Inspector", table: str) -> tuple[Field, ...]:
     return tuple(
-        Field(name=column["name"], type=_type_name(column["type"]))
+        Field(
+            name=column["name"],
+            type=_type_name(column["type"]),
+            comment=shorten(" ".join((column.get("comment") or "").split()), _LONGEST_COMMENT),
+        )
         for column in inspector.get_columns(table)
     )
 
