@@ -952,6 +952,18 @@ LAST = "SELECT COUNT(*) FROM job WHERE \"brought in\" >= DATE('now', '-1 {}')"
             LAST.format("month"), "How many jobs came last month?", ((0,),), id="last month"
         ),
         pytest.param(
+            "SELECT COUNT(*) FROM job WHERE \"brought in\" BETWEEN '2023-01-01' AND '2023-12-31'",
+            "How many jobs came in the last 12 months?",
+            ((3,),),
+            id="counted back from now",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM job WHERE \"brought in\" >= DATE('now', '-1 month')",
+            "How many jobs came in the last 4 weeks?",
+            ((1,),),
+            id="what counts back by itself is left as it is",
+        ),
+        pytest.param(
             "SELECT \"job no\" FROM job WHERE STRFTIME('%A', \"brought in\") = 'Wednesday'",
             "Which jobs came on a Wednesday?",
             ((1,), (2,)),

@@ -84,6 +84,7 @@ def corrected(
         changes += dates.end_the_span(tree, question, catalogue.is_date)
         if dialect == "sqlite":
             changes += dates.take_the_last_span(tree, question, catalogue.is_date)
+            changes += dates.count_back(tree, question, catalogue.is_date)
         changes += [] if ranks else _grouped(tree, catalogue, question, dialect)
         changes += grouping.show_keys(tree)
         changes += grouping.group_by_what_is_shown(tree)

@@ -38,6 +38,12 @@ _FROM_TO = re.compile(
 _OF_YEAR = re.compile(rf"\b(?:{'|'.join(_MONTHS)}),? (?:of )?(\d{{4}})\b", re.IGNORECASE)
 _LAST = re.compile(r"(?<!\bthe )(?<!\bthis )\blast (?P<span>year|month)\b", re.IGNORECASE)
 _UNTIL_NOW = re.compile(r"DATE(?:TIME)?\((?P<now>.+), '-(?:1 years?|12 months?|1 months?)'\)", re.I)
+_LAST_FEW = re.compile(
+    r"\b(?:last|past|previous) (?P<count>\d{1,3}|two|three|four|five|six|twelve) "
+    r"(?P<unit>day|week|month|year)s\b",
+    re.IGNORECASE,
+)
+_COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "twelve": 12}
 _BEGINS = re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})-01(?: 00:00:00)?$")
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
@@ -225,6 +231,43 @@ def take_the_last_span(
     equal = sqlglot.parse_one(f"STRFTIME('{part}', {column}) = {begin}", read="sqlite")
     bounds[0].replace(equal)
     return [f"takes the calendar {span} before"]
+
+
+def count_back(
+    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
+) -> list[str]:
+    """Let "the last 12 months" begin 12 months ago, where a query names another date.
+
+    Args:
+        select: Changed in place, if one column of dates is bounded by dates alone.
+        question: What is asked.
+        dates: Whether a column holds dates.
+    """
+    from sqlglot import exp
+
+    asked, where = [*_LAST_FEW.finditer(question)], select.args.get("where")
+    if len(asked) != 1 or where is None:
+        return []
+    tests = tests_of(where)
+    bounds = [test for test in tests if isinstance(test.this, exp.Column) and dates(test.this)]
+    literals = [one for test in bounds for one in test.find_all(exp.Literal)]
+    sides = (exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
+    if not bounds or len({test.this for test in bounds}) != 1:
+        return []
+    if not all(isinstance(test, sides) and not test.find(exp.Func) for test in bounds):
+        return []
+    if not literals or not all(_DATE.match(one.name) for one in literals):
+        return []
+    number = _COUNTS.get(asked[0]["count"].lower(), asked[0]["count"])
+    unit = asked[0]["unit"].lower()
+    shift = f"-{int(number) * 7} days" if unit == "week" else f"-{number} {unit}s"
+    since = exp.Anonymous(
+        this="DATE", expressions=[exp.Literal.string("now"), exp.Literal.string(shift)]
+    )
+    begins = exp.GTE(this=bounds[0].this.copy(), expression=since)
+    kept = [test for test in tests if not any(test is one for one in bounds)]
+    select.set("where", exp.Where(this=exp.and_(*kept, begins)))
+    return [f"begins {number} {unit}s ago"]
 
 
 def _end_of(begin: str, question: str) -> str:
