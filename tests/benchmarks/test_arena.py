@@ -4,12 +4,15 @@ import json
 import re
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import pytest
+from bench_command import invoke
 from records import record
 from scripted import Prompt, Reply, register
-from typer.testing import CliRunner, Result
+from typer import Typer
+from typer.testing import Result
 
 from planweave import BadInput
 from planweave.apps.cli import arena as command
@@ -222,22 +225,9 @@ def results(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def run(results: Path) -> Arena:
-    from typer import Typer
-
     app = Typer()
     app.command()(command.arena)
-
-    def run(*words: object, keys: str = "", fails: str = "") -> Result:
-        given = [str(results), *(str(word) for word in words)]
-        done = CliRunner().invoke(app, given, input=keys)
-        if fails:
-            assert isinstance(done.exception, BadInput), done.output
-            assert fails in str(done.exception)
-        elif done.exception:
-            raise done.exception
-        return done
-
-    return run
+    return partial(invoke, app, results)
 
 
 def test_in_the_terminal_the_sources_are_hidden_until_the_end(run: Arena, results: Path) -> None:

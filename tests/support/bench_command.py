@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from pydantic import BaseModel, JsonValue
+from typer import Typer
 from typer.testing import CliRunner, Result
 
 from planweave import PlanweaveError
@@ -11,8 +12,13 @@ from planweave.benchmarks.core.table import Table, text
 
 
 def bench(*words: object, fails: str = "") -> Result:
-    """Run ``planweave bench WORDS``; if it ``fails``, the sentence of its error holds that."""
-    done = CliRunner().invoke(app, [str(word) for word in words])
+    """Run ``planweave bench WORDS``; see :func:`invoke`."""
+    return invoke(app, *words, fails=fails)
+
+
+def invoke(app: Typer, *words: object, keys: str = "", fails: str = "") -> Result:
+    """Run a command, typing ``keys``; if it ``fails``, the sentence of its error holds that."""
+    done = CliRunner().invoke(app, [str(word) for word in words], input=keys)
     if fails:
         assert isinstance(done.exception, PlanweaveError), done.output
         assert fails in str(done.exception)

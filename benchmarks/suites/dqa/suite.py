@@ -269,9 +269,8 @@ def lost_share(outcome: Outcome, decision: Decision | None) -> float | None:
     Returns:
         A number from 0 to 1; None if no decision gains anything.
     """
-    gained = outcome.gains
-    most = float(gained.max())
-    if most <= 0:
+    if not outcome.gained_share.any():
         return None
-    own = 0.0 if decision is None else float(gained[outcome.candidates.index(decision)])
-    return 1.0 - max(0.0, own) / most
+    if decision is None:
+        return 1.0
+    return 1.0 - float(outcome.gained_share[outcome.candidates.index(decision)])
