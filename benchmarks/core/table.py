@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from planweave.benchmarks.core.metrics import Estimate, Groups, Spread
+from planweave.benchmarks.core.metrics import Estimate, Groups, Spread, divided
 from planweave.benchmarks.core.record import Record
 
 Cell: TypeAlias = str | int | float | Estimate | Spread | None
@@ -72,20 +72,24 @@ by_method = partial(each, _methods)
 def by_part(
     title: str,
     heads: str,
-    groups: Groups,
     part: Callable[[Record], tuple[Cell, ...]],
     cell: Callable[[list[Record]], Cell],
     *,
     note: str = "",
     order: Callable[[tuple[Cell, ...]], Any] | None = None,
-) -> Table:
+) -> Callable[[Groups], Table]:
     """A row for each part of the records, by ``order`` or as they come; a cell for each method."""
-    parts = dict.fromkeys(part(record) for own in groups.values() for record in own)
-    rows = [
-        (*one, *(cell([r for r in own if part(r) == one]) for own in groups.values()))
-        for one in (sorted(parts, key=order) if order else parts)
-    ]
-    return Table(title=title, columns=(*heads.split(" | "), *groups), rows=rows, note=note)
+
+    def made(groups: Groups) -> Table:
+        divisions = [divided(own, part) for own in groups.values()]
+        parts = dict.fromkeys(one for own in divisions for one in own)
+        rows = [
+            (*one, *(cell(own.get(one, [])) for own in divisions))
+            for one in (sorted(parts, key=order) if order else parts)
+        ]
+        return Table(title=title, columns=(*heads.split(" | "), *groups), rows=rows, note=note)
+
+    return made
 
 
 def text(cell: Cell) -> str:

@@ -267,18 +267,17 @@ def _cost(own: Sequence[Record]) -> Cells:
     )
 
 
-def _questions(groups: Groups) -> Table:
-    def asked(record: Record) -> tuple[Cell, ...]:
-        details = _details(record)
-        return record.scenario, record.question, details.asked, details.gold
+def _asked(record: Record) -> tuple[Cell, ...]:
+    details = _details(record)
+    return record.scenario, record.question, details.asked, details.gold
 
-    return by_part(
-        "Each question",
-        "set | question | asked | right answer",
-        groups,
-        asked,
-        lambda own: mean_and_deviation([100 * record.score.value for record in own]),
-        order=lambda row: SETS.index(row[0]),
-        note="Per cent of trials, mean ± sample standard deviation. No right answer: the documents "
-        "do not hold it.",
-    )
+
+_questions = by_part(
+    "Each question",
+    "set | question | asked | right answer",
+    _asked,
+    lambda own: mean_and_deviation([100 * record.score.value for record in own]),
+    order=lambda row: SETS.index(row[0]),
+    note="Per cent of trials, mean ± sample standard deviation. No right answer: the documents "
+    "do not hold it.",
+)

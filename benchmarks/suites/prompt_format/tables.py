@@ -28,15 +28,13 @@ def _replies(records: Sequence[Record]) -> Cells:
     return repeated, spread(lengths), sum(bool(r.score.details["cut"]) for r in made)
 
 
-def _prompts(groups: Groups) -> Table:
-    return by_part(
-        "Each prompt",
-        "prompt",
-        groups,
-        lambda record: (record.question,),
-        lambda own: f"{sum(record.score.value for record in own):g}/{len(own)}",
-        note="Trials in which the instruction was followed.",
-    )
+_prompts = by_part(
+    "Each prompt",
+    "prompt",
+    lambda record: (record.question,),
+    lambda own: f"{sum(record.score.value for record in own):g}/{len(own)}",
+    note="Trials in which the instruction was followed.",
+)
 
 
 @tabled(

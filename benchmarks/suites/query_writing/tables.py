@@ -80,7 +80,8 @@ def _count(records: Iterable[Record], result: str) -> int:
 
 
 def _parts(groups: Groups, title: str, head: str, part: Callable[[Record], str]) -> Table:
-    found = by_part(title, head, groups, lambda r: (part(r),), accuracy, order=lambda one: one)
+    table = by_part(title, head, lambda record: (part(record),), accuracy, order=lambda one: one)
+    found = table(groups)
     return found if len(found.rows) > 1 else replace(found, rows=[])  # it would repeat the first
 
 

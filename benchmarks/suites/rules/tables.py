@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, grouped, rate
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cells, Table, by_method, by_part
 
@@ -29,17 +29,15 @@ def _details(record: Record) -> _Details:
     return _Details.model_validate(record.score.details)
 
 
-def _levels(groups: Groups) -> Table:
-    return by_part(
-        "Right answers, by domain and level",
-        "domain | level",
-        groups,
-        lambda record: (_details(record).domain, _details(record).level),
-        accuracy,
-        order=lambda part: part,
-        note="Fees to a cent, taxes to a dollar; where the printed form gives another tax than the "
-        "reference, either is right. Of the league: the violation, the operation and the team.",
-    )
+_levels = by_part(
+    "Right answers, by domain and level",
+    "domain | level",
+    lambda record: (_details(record).domain, _details(record).level),
+    accuracy,
+    order=lambda part: part,
+    note="Fees to a cent, taxes to a dollar; where the printed form gives another tax than the "
+    "reference, either is right. Of the league: the violation, the operation and the team.",
+)
 
 
 @by_method(
@@ -67,18 +65,16 @@ def _parts(own: Sequence[Record]) -> Cells:
     return (sum(not parts for parts in found), *shares) if found else ()
 
 
-def _problems(groups: Groups) -> Table:
-    return by_part(
-        "Each problem",
-        "problem | right answer",
-        groups,
-        lambda record: (record.question, _details(record).gold),
-        lambda own: ", ".join(map(_shown, own)) or None,
-        order=lambda part: part,
-    )
-
-
 def _shown(record: Record) -> str:
     if record.error:
         return "crashed"
     return "right" if record.score.value == 1 else record.score.answer or "no answer"
+
+
+_problems = by_part(
+    "Each problem",
+    "problem | right answer",
+    lambda record: (record.question, _details(record).gold),
+    lambda own: ", ".join(map(_shown, own)) or None,
+    order=lambda part: part,
+)

@@ -38,17 +38,16 @@ def verdict(record: Record) -> Verdict:
 def shop_tables(records: Sequence[Record]) -> list[Table]:
     """All tables."""
     groups = grouped(records)
-    return [
-        _verdicts(groups),
-        by_part("Right, by shop", "shop", groups, lambda r: (r.scenario,), accuracy),
-        by_part(
-            "Each decision",
-            "question | best",
-            groups,
-            lambda record: (record.question, str(record.score.details["best"])),
-            lambda own: ", ".join(map(verdict, own)) or None,
-        ),
-    ]
+    return [_verdicts(groups), _shops(groups), _decisions(groups)]
+
+
+_shops = by_part("Right, by shop", "shop", lambda record: (record.scenario,), accuracy)
+_decisions = by_part(
+    "Each decision",
+    "question | best",
+    lambda record: (record.question, str(record.score.details["best"])),
+    lambda own: ", ".join(map(verdict, own)) or None,
+)
 
 
 @by_method(
