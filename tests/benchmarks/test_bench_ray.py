@@ -39,9 +39,19 @@ class Bench:
 
     def __init__(self, data: Path, out: Path, model: str, ray: str) -> None:
         self.file = out / "v1-tiny.jsonl"
-        words = ["bench", "dqa", "--data", str(data), "--out", str(out), "--model", model]
-        words += ["--ray", ray, "--method", "single_rag"]
-        words += ["--max-iterations", "1", "--concurrency", "4"]
+        words = [
+            "bench",
+            "dqa",
+            "--data",
+            str(data),
+            "--out",
+            str(out),
+            "--model",
+            model,
+            "--ray",
+            ray,
+        ]
+        words += ["--method", "single_rag", "--max-iterations", "1", "--concurrency", "4"]
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from planweave.apps.cli.main import main; main()", *words],
             cwd=_ROOT,
