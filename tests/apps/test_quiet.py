@@ -15,11 +15,9 @@ from typing import NamedTuple
 import pytest
 import watched_network
 from command_line import PROGRAM, user_environment
+from market import needs_minilm
 from tiny_onnx import write_model
 from watched_network import Watched, watched
-
-from planweave.models import ModelUnavailable
-from planweave.models.weights import EMBEDDINGS, find
 
 Watch = Callable[..., Watched]
 
@@ -131,17 +129,6 @@ def waiting(
         }
 
 
-@pytest.fixture
-def minilm() -> str:
-    """The embedding model in the process; skips where its weights are not installed."""
-    try:
-        for file in EMBEDDINGS["minilm"]:
-            find(file)
-    except ModelUnavailable as error:
-        pytest.skip(str(error))
-    return "minilm"
-
-
 def quiet(run: Watched) -> bool:
     assert run.code == 0, run.output
     assert run.sent == []
@@ -174,11 +161,10 @@ def test_libraries_are_quiet(waiting: dict[str, Waiting]) -> None:
     assert quiet(waiting["libraries"].run.result())
 
 
-def test_documents_are_added_and_searched_quietly(
-    watch: Watch, tmp_path: Path, minilm: str
-) -> None:
+@needs_minilm
+def test_documents_are_added_and_searched_quietly(watch: Watch, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("Hydrogen costs 2.4 EUR per kilogram.")
-    assert quiet(watch(PROGRAM, "docs", "add", "note.txt", "--embeddings", minilm))
+    assert quiet(watch(PROGRAM, "docs", "add", "note.txt", "--embeddings", "minilm"))
     found = watch(PROGRAM, "docs", "search", "What does hydrogen cost?")
     assert quiet(found)
     assert "2.4 EUR" in found.output
@@ -197,7 +183,8 @@ def test_a_decision_asks_its_model_alone(watch: Watch, offers: str) -> None:
     assert "birch" in run.output
 
 
+@needs_minilm
 @pytest.mark.server
-def test_a_server_is_quiet(waiting: dict[str, Waiting], minilm: str) -> None:
+def test_a_server_is_quiet(waiting: dict[str, Waiting]) -> None:
     pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
     assert quiet(waiting["server"].run.result())

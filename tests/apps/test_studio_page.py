@@ -338,6 +338,23 @@ def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
         expect(page.get_by_role("heading", name="Paused before planner")).to_be_visible()
 
 
+def test_one_question_is_asked_at_a_time(page: Page, visit: Visit) -> None:
+    """What is sent before the first run has begun stays in its field."""
+    twice = """form => {
+        form.requestSubmit();
+        form.querySelector("textarea").value = "And the dearest?";
+        form.requestSubmit();
+    }"""
+    box = page.get_by_role("textbox", name="Ask a question")
+    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
+        visit(model=model)
+        box.fill("Which offer is cheapest?")
+        page.locator("form.composer").evaluate(twice)
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+        expect(page.locator(".asked")).to_have_text("Which offer is cheapest?")
+        expect(page.locator("form.composer textarea")).to_have_value("And the dearest?")
+
+
 def test_a_run_that_has_said_nothing_yet_is_stopped(page: Page, visit: Visit, folder: Path) -> None:
     """As one that waits for its turn: here its stream is held back."""
     page.route("**/runs/stream", lambda _: None)

@@ -28,16 +28,12 @@ def axe() -> str:
     script = folder / f"axe-{_VERSION}.min.js"
     if not script.is_file():
         folder.mkdir(parents=True, exist_ok=True)
-        pack = [
-            "npm",
-            "pack",
-            "--silent",
-            "--pack-destination",
-            str(folder),
-            f"axe-core@{_VERSION}",
-        ]
+        pack = ["npm", "pack", "--silent", "--pack-destination", str(folder)]
         try:
-            subprocess.run(pack, cwd=folder, check=True, capture_output=True, timeout=120)
+            package = f"axe-core@{_VERSION}"
+            subprocess.run(
+                [*pack, package], cwd=folder, check=True, capture_output=True, timeout=120
+            )
         except (OSError, subprocess.SubprocessError) as error:
             pytest.skip(f"axe-core cannot be fetched with npm: {error}")
         with tarfile.open(folder / f"axe-core-{_VERSION}.tgz") as packed:

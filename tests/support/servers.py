@@ -56,19 +56,9 @@ def postgresql(
         words.write_text(PASSWORD)
         words.chmod(0o644)
         data = directory / "data"
-        make: list[Path | str] = [
-            initdb,
-            "-D",
-            data,
-            "-U",
-            "owner",
-            "--pwfile",
-            words,
-            "-E",
-            "UTF8",
-            "-N",
-        ]
-        _run([*make, "--auth=scram-sha-256", "--locale=C"], user, directory)
+        make: list[Path | str] = [initdb, "-D", data, "-U", "owner", "--pwfile", words]
+        options = ["-E", "UTF8", "-N", "--auth=scram-sha-256", "--locale=C"]
+        _run([*make, *options], user, directory)
         serve: list[Path | str] = [initdb.with_name("postgres"), "-D", data, "-p", str(port), "-F"]
         options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
 

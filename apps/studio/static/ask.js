@@ -222,7 +222,19 @@ class Ask {
     if (location.hash === "#/ask" || location.hash === "") dispatchEvent(new HashChangeEvent("hashchange"));
   }
 
+  /** Ask a question, unless one is being asked: a double click asks once. */
   async ask(question) {
+    const { go } = this.composer;
+    if (go.disabled) return;
+    go.disabled = true;
+    try {
+      await this.begin(question);
+    } finally {
+      go.disabled = Boolean(this.talk.running);
+    }
+  }
+
+  async begin(question) {
     await this.ready;
     if (!chosen().length && !this.talk.thread && this.needsSource()) {
       this.composer.text.value = question; // nothing that was typed is lost
