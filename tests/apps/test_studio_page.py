@@ -233,9 +233,12 @@ def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit, look
         expect(page.get_by_role("region", name="Fact 1")).to_contain_text("7.5")
         expect(page.get_by_label("Input of sql")).to_have_value("SELECT price FROM offer")
         page.get_by_label("Or say why not").fill("No prices, please")
-        page.get_by_role("button", name="Reject").click()
+        page.get_by_role("button", name="Reject").dblclick()
         expect(page.get_by_role("region", name="Answer")).to_be_visible()
         expect(page.locator(".story")).to_contain_text("No prices, please")
+        thread = page.url.rpartition("/")[2]
+        runs = page.request.get(f"/threads/{thread}/runs").json()
+        assert len(runs) == 3  # a double click is one
         assert "No prices, please" in str(model.requests[-1]["messages"])
 
 
@@ -338,6 +341,23 @@ def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
         expect(page.get_by_role("heading", name="Paused before planner")).to_be_visible()
 
 
+def test_a_run_that_is_left_ends_behind_the_page(page: Page, visit: Visit) -> None:
+    goes_on = Event()
+    *rest, decision = scripted(PLAN, QUERY, FINISH, DECISION)
+    with serving(*rest, replace(decision, after=goes_on)) as model:
+        visit(model=model)
+        ask(page, "Which wood is left?")
+        expect(page).to_have_url(re.compile("#/ask/."))
+        page.get_by_role("link", name="New question").click()
+        expect(page.get_by_text("What do you want to know?")).to_be_visible()
+        with page.expect_response("**/history"):  # at the end of the run
+            goes_on.set()
+        page.wait_for_timeout(200)
+        assert page.url.endswith("#/ask")
+        page.get_by_role("link", name="Which wood is left?").click()
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+
+
 def test_one_question_is_asked_at_a_time(page: Page, visit: Visit) -> None:
     """What is sent before the first run has begun stays in its field."""
     twice = """form => {
@@ -348,10 +368,10 @@ def test_one_question_is_asked_at_a_time(page: Page, visit: Visit) -> None:
     box = page.get_by_role("textbox", name="Ask a question")
     with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
         visit(model=model)
-        box.fill("Which offer is cheapest?")
+        box.fill("Which wood is once?")
         page.locator("form.composer").evaluate(twice)
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
-        expect(page.locator(".asked")).to_have_text("Which offer is cheapest?")
+        expect(page.locator(".asked")).to_have_text("Which wood is once?")
         expect(page.locator("form.composer textarea")).to_have_value("And the dearest?")
 
 

@@ -274,7 +274,7 @@ class Ask {
     const running = Boolean(this.talk.running);
     if (this.running !== running) this.listThreads();
     this.running = running;
-    if (this.talk.thread) history.replaceState(null, "", `#/ask/${this.talk.thread}`);
+    if (this.talk.thread && this.element.isConnected) history.replaceState(null, "", `#/ask/${this.talk.thread}`);
     this.welcome.hidden ||= Boolean(this.talk.thread);
     this.stop.hidden = !running;
     this.composer.go.disabled = running;

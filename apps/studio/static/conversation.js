@@ -244,7 +244,7 @@ export class Conversation {
       tool ? field("Or say why not", note) : null,
       h("div", { className: "row" },
         button(failed ? "Try again" : "Go on", guarded(editor, () => this.goOn(state, edited(), failed)), { className: "primary" }),
-        tool ? button("Reject", reject, { className: "danger" }) : null));
+        tool ? button("Reject", guarded(editor, reject), { className: "danger" }) : null));
   }
 
   goOn(state, changes, failed) {
@@ -382,11 +382,21 @@ function editorOf({ values, next }) {
   return { editor, edited };
 }
 
+/** What a button does, once however often it is pressed meanwhile; `editor` shows what goes wrong. */
 function guarded(editor, action) {
-  return () => Promise.resolve().then(action).catch((error) => {
-    editor.querySelector(".notice")?.remove();
-    editor.prepend(h("p", { className: "notice wrong", role: "alert" }, said(error)));
-  });
+  let busy = false;
+  return async () => {
+    if (busy) return;
+    busy = true;
+    try {
+      await action();
+    } catch (error) {
+      editor.querySelector(".notice")?.remove();
+      editor.prepend(h("p", { className: "notice wrong", role: "alert" }, said(error)));
+    } finally {
+      busy = false;
+    }
+  };
 }
 
 /** The turn of an action that a person did not allow. */
