@@ -87,6 +87,7 @@ class Ask {
     this.known = known;
     this.pauses = new Set();
     this.running = false;
+    this.address = location.hash;
     this.models = [];
     this.suggested = {};
     this.method = localStorage.getItem(KEPT) ?? AUTOMATIC;
@@ -274,7 +275,10 @@ class Ask {
     const running = Boolean(this.talk.running);
     if (this.running !== running) this.listThreads();
     this.running = running;
-    if (this.talk.thread && this.element.isConnected) history.replaceState(null, "", `#/ask/${this.talk.thread}`);
+    if (this.talk.thread && this.element.isConnected && location.hash === this.address) { // else it was left
+      this.address = `#/ask/${this.talk.thread}`;
+      history.replaceState(null, "", this.address);
+    }
     this.welcome.hidden ||= Boolean(this.talk.thread);
     this.stop.hidden = !running;
     this.composer.go.disabled = running;
