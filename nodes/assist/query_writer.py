@@ -40,6 +40,7 @@ _DENIALS = (
     (re.compile(r"\bwithout\b", re.IGNORECASE), "with"),
     (re.compile(r"\bnot (?:a single|any)\b|\bno\b", re.IGNORECASE), "any"),
     (re.compile(r"\bcan(?:not|['\u2019]t)\b", re.IGNORECASE), "can"),
+    (re.compile(r"\b(?:nobody|no one)\b", re.IGNORECASE), "somebody"),
     (re.compile(r"\b(?:never|not) |n['\u2019]t\b", re.IGNORECASE), ""),
 )
 """What makes a question ask for what is not so, and what it says without that."""

@@ -169,6 +169,12 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "does not end with 2023",
         ),
         (
+            "What is the revenue by region?",
+            BY_REGION,
+            [[None, 3.5], ["North", 3300.5]],
+            "a group without a name",
+        ),
+        (
             "What is the revenue per customer of each region?",
             "SELECT region, revenue FROM sales",
             REGIONS,

@@ -832,7 +832,10 @@ def test_months_and_years_that_are_asked_for(
     ("part", "shares"),
     [
         ("SUM(amount) * 100.0 / SUM(amount)", [13.0, 87.0]),
-        ("100.0 * SUM(CASE WHEN NOT amount IS NULL THEN 1 ELSE 0 END) / COUNT(*)", [33.3, 66.7]),
+        (
+            "100.0 * SUM(CASE WHEN NOT amount IS NULL THEN 1 ELSE 0 END) / COUNT(amount)",
+            [33.3, 66.7],
+        ),
         ("100.0 * SUM(pieces > 1) / COUNT(*)", [50, 100]),
     ],
 )
@@ -869,11 +872,14 @@ def test_months_by_name_are_a_span(tmp_path: Path, test: str, question: str, num
 WORKSHOP = """
 CREATE TABLE bike (bike_id INTEGER PRIMARY KEY, kind TEXT, brand TEXT);
 CREATE TABLE job ("job no" INTEGER PRIMARY KEY, bike_id INTEGER REFERENCES bike (bike_id),
-    "brought in" DATE, brand TEXT, minutes INTEGER, visitors INTEGER, state TEXT);
+    "brought in" DATE, brand TEXT, minutes INTEGER, visitors INTEGER, state TEXT,
+    price INTEGER, tip INTEGER, warm INTEGER, cold INTEGER, paid TEXT);
 INSERT INTO bike VALUES (1, 'city', 'Elan'), (2, 'race', 'Elan'), (3, 'cargo', 'Ox');
-INSERT INTO job VALUES (1, 1, '2023-03-01', 'Elan', 30, 2, 'D'),
-    (2, 2, '2023-11-01', 'Elan', 90, 3, 'O'), (3, 2, '2024-02-01', 'Elan', 30, 4, 'D'),
-    (4, 3, '2024-06-03', 'Ox', 60, 5, 'W');
+INSERT INTO job VALUES
+    (1, 1, '2023-03-01', 'Elan', 30, 2, 'D', 10, 1, 20, 15, 'Y'),
+    (2, 2, '2023-11-01', 'Elan', 90, 3, 'O', 20, NULL, 30, 22, 'N'),
+    (3, 2, '2024-02-01', 'Elan', 30, 4, 'D', 30, 3, 9, 2, 'Y'),
+    (4, 3, '2024-06-03', 'Ox', 60, 5, 'W', 40, NULL, 5, 1, 'Y');
 """
 
 
@@ -962,6 +968,49 @@ LAST = "SELECT COUNT(*) FROM job WHERE \"brought in\" >= DATE('now', '-1 {}')"
             "How many jobs came in the last 4 weeks?",
             ((1,),),
             id="what counts back by itself is left as it is",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM job WHERE \"brought in\" > '2024-01-01'",
+            "How many jobs come in the next 3 weeks?",
+            ((0,),),
+            id="counted ahead from now",
+        ),
+        pytest.param(
+            "SELECT SUM(price + tip) FROM job",
+            "What do price and tip make?",
+            ((104,),),
+            id="no tip",
+        ),
+        pytest.param(
+            "SELECT brand, MAX(warm) - MIN(cold) FROM job GROUP BY brand",
+            "What is the largest difference between warm and cold in a job of each brand?",
+            (("Elan", 8), ("Ox", 4)),
+            id="a difference in each row",
+        ),
+        pytest.param(
+            "SELECT brand, MAX(warm) - MIN(cold) FROM job GROUP BY brand",
+            "What is the difference between the warmest and the coldest of each brand?",
+            (("Elan", 28), ("Ox", 4)),
+            id="a difference of extremes",
+        ),
+        pytest.param(
+            "SELECT AVG(price) FROM job WHERE state IN ('D', 'O')",
+            "Give me the average price of D and O, for both.",
+            (("D", 20.0), ("O", 20.0)),
+            id="for both",
+        ),
+        pytest.param(
+            "SELECT brand, 100.0 * SUM(CASE WHEN tip IS NOT NULL THEN 1 ELSE 0 END) / COUNT(*) "
+            "FROM job GROUP BY brand ORDER BY brand",
+            "What percentage of the jobs of each brand has a tip?",
+            (("Elan", pytest.approx(66.67, abs=0.01)), ("Ox", 0.0)),
+            id="a share of each group",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM job WHERE paid = 'Paid'",
+            "How many jobs are paid?",
+            ((3,),),
+            id="a flag that is called by its name",
         ),
         pytest.param(
             "SELECT \"job no\" FROM job WHERE STRFTIME('%A', \"brought in\") = 'Wednesday'",

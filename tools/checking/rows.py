@@ -146,6 +146,7 @@ def follow_rows(fact: Fact, question: str) -> Following:
         _other_months(asked, view),
         _unended(asked, view),
         _undivided(asked, view),
+        _of_nothing(view),
         _ranks_by_one(asked, view),
         _other_end(asked, view),
         _any_state(asked, view),
@@ -251,6 +252,14 @@ def _undivided(asked: Asked, view: View) -> str:
     if not said or "/" in query or "group by" in query or "avg" in query:
         return ""
     return f"The query of fact {cites(view.facts)} divides nothing “per {said[0]}”."
+
+
+def _of_nothing(view: View) -> str:
+    """Why a group may be none: rows without a value in the column that they are grouped by."""
+    grouped = "group by" in view.reading.text.lower() and view.rows
+    if not grouped or all(row[0] is not None for row in view.rows):
+        return ""
+    return f"Fact {cites(view.facts)} has a group without a name."
 
 
 def _ranks_by_one(asked: Asked, view: View) -> str:

@@ -14,7 +14,13 @@ from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.measures import show_in_the_unit_asked
 from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_joined_names, with_stored_names
-from planweave.tools.sql.two_groups import compare_two_groups, have_both, tell_apart, with_brackets
+from planweave.tools.sql.two_groups import (
+    compare_two_groups,
+    have_both,
+    subtract_in_each_row,
+    tell_apart,
+    with_brackets,
+)
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -163,6 +169,7 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question
         *dates.compare_parts_alike(tree, homes.catalogue.is_date),
         *dates.take_whole_days(tree, homes.catalogue.is_moment),
         *slips.rank_values_only(tree, is_lacking),
+        *slips.add_missing_as_nothing(tree, is_lacking),
     ]
 
 
@@ -173,6 +180,7 @@ def _grouped(select: "exp.Select", catalogue: Catalogue, question: str, dialect:
     changes += grouping.drop_groups(select, question)
     changes += have_both(select, question)
     changes += tell_apart(select, catalogue, question)
+    changes += subtract_in_each_row(select, question)
     return changes + grouping.group_by_each(select, catalogue, question)
 
 

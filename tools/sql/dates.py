@@ -39,7 +39,7 @@ _OF_YEAR = re.compile(rf"\b(?:{'|'.join(_MONTHS)}),? (?:of )?(\d{{4}})\b", re.IG
 _LAST = re.compile(r"(?<!\bthe )(?<!\bthis )\blast (?P<span>year|month)\b", re.IGNORECASE)
 _UNTIL_NOW = re.compile(r"DATE(?:TIME)?\((?P<now>.+), '-(?:1 years?|12 months?|1 months?)'\)", re.I)
 _LAST_FEW = re.compile(
-    r"\b(?:last|past|previous) (?P<count>\d{1,3}|two|three|four|five|six|twelve) "
+    r"\b(?P<side>last|past|previous|next|coming) (?P<count>\d{1,3}|two|three|four|five|six|twelve) "
     r"(?P<unit>day|week|month|year)s\b",
     re.IGNORECASE,
 )
@@ -236,7 +236,7 @@ def take_the_last_span(
 def count_back(
     select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
 ) -> list[str]:
-    """Let "the last 12 months" begin 12 months ago, where a query names another date.
+    """Let "the last 12 months" begin 12 months ago, and "the next" end in 12, whatever is named.
 
     Args:
         select: Changed in place, if one column of dates is bounded by dates alone.
@@ -260,14 +260,18 @@ def count_back(
         return []
     number = _COUNTS.get(asked[0]["count"].lower(), asked[0]["count"])
     unit = asked[0]["unit"].lower()
-    shift = f"-{int(number) * 7} days" if unit == "week" else f"-{number} {unit}s"
-    since = exp.Anonymous(
-        this="DATE", expressions=[exp.Literal.string("now"), exp.Literal.string(shift)]
+    is_ahead = asked[0]["side"].lower() in ("next", "coming")
+    span = f"{int(number) * 7} days" if unit == "week" else f"{number} {unit}s"
+    column = bounds[0].this
+    now, other = (
+        exp.Anonymous(this="DATE", expressions=[exp.Literal.string(text) for text in given])
+        for given in (["now"], ["now", f"{'+' if is_ahead else '-'}{span}"])
     )
-    begins = exp.GTE(this=bounds[0].this.copy(), expression=since)
+    asked_for: list[exp.Expr] = [exp.GTE(this=column.copy(), expression=now if is_ahead else other)]
+    asked_for += [exp.LTE(this=column.copy(), expression=other)] if is_ahead else []
     kept = [test for test in tests if not any(test is one for one in bounds)]
-    select.set("where", exp.Where(this=exp.and_(*kept, begins)))
-    return [f"begins {number} {unit}s ago"]
+    select.set("where", exp.Where(this=exp.and_(*kept, *asked_for)))
+    return [f"ends in {span}" if is_ahead else f"begins {span} ago"]
 
 
 def _end_of(begin: str, question: str) -> str:

@@ -58,7 +58,7 @@ def _of_all_groups(select: "exp.Select") -> list[str]:
         )
         if len(above) != 1 or len(below) != 1 or division.find(exp.Window, exp.Select):
             continue
-        if _counted(above[0]) == _counted(below[0]):
+        if _counted(above[0]) == _counted(below[0]) or _is_each(above[0], below[0]):
             whole = exp.Window(this=exp.Sum(this=below[0].copy()))
             changes.append(f"a share of all groups, not of one: {whole.sql()}")
             below[0].replace(whole)
@@ -69,12 +69,19 @@ def _counted(aggregate: "exp.AggFunc") -> str:
     """An aggregate as text; all that count every row of a group are the same."""
     from sqlglot import exp
 
-    case = aggregate.find(exp.Case)
-    if isinstance(aggregate, exp.Count) and not aggregate.find(exp.Distinct, exp.Case):
-        return "COUNT"
+    is_plain = isinstance(aggregate, exp.Count) and not aggregate.find(exp.Distinct, exp.Case)
+    return "COUNT" if is_plain else aggregate.sql()
+
+
+def _is_each(above: "exp.AggFunc", below: "exp.AggFunc") -> bool:
+    """Whether a condition only says what is counted below: ``WHEN NOT id IS NULL`` of ids."""
+    from sqlglot import exp
+
+    case = above.find(exp.Case)
     tests = [one.this for one in case.args["ifs"]] if case else []
-    is_every = len(tests) == 1 and isinstance(tests[0], exp.Not) and tests[0].find(exp.Is)
-    return "COUNT" if is_every else aggregate.sql()
+    if len(tests) != 1 or not isinstance(tests[0], exp.Not) or not isinstance(below, exp.Count):
+        return False
+    return tests[0].find(exp.Is) is not None and tests[0].find(exp.Column) == below.this
 
 
 def _only_aggregate(side: "exp.Expr") -> "exp.AggFunc | None":

@@ -24,7 +24,12 @@ _UNBRACKETED = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _AND_OF_THE_OTHER = re.compile(
-    r"\band (?:how (?:many|much|long|often)|what|(?:the )?(?:average|total|number))\b",
+    r"\band (?:how (?:many|much|long|often)|what|(?:the )?(?:average|total|number))\b"
+    r"|\bfor (?:both|each of the two)\b|\brespectively\b",
+    re.IGNORECASE,
+)
+_EXTREME_DIFFERENCE = re.compile(
+    r"\b(largest|biggest|greatest|highest|maximum|smallest|least|lowest|minimum) difference\b",
     re.IGNORECASE,
 )
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
@@ -78,6 +83,26 @@ def compare_two_groups(
         pair = _pair(tree, question) or _named(tree, question, stored)
         return tree, _set_against(tree, pair, made, question) if pair else []
     return tree, []
+
+
+def subtract_in_each_row(select: "exp.Select", question: str) -> list[str]:
+    """The largest difference between two columns is that of one row, not of their extremes."""
+    from sqlglot import exp
+
+    said = _EXTREME_DIFFERENCE.search(question)
+    if said is None:
+        return []
+    is_largest = said[1].lower() in ("largest", "biggest", "greatest", "highest", "maximum")
+    made = exp.Max if is_largest else exp.Min
+    changes = []
+    for difference in [one for shown in select.expressions for one in shown.find_all(exp.Sub)]:
+        high, low = difference.this, difference.expression
+        if not isinstance(high, exp.Max) or not isinstance(low, exp.Min) or high.this == low.this:
+            continue
+        each = exp.Sub(this=high.this.copy(), expression=low.this.copy())
+        difference.replace(made(this=each))
+        changes.append(f"subtracts in each row: {each.sql()}")
+    return changes
 
 
 def _set_against(
