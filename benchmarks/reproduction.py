@@ -75,7 +75,7 @@ class Paper(BaseModel):
         if not found:
             raise BadInput(
                 f"The paper {self.name} has no table {table!r} in the list.",
-                fix=f"Choose of {', '.join(one.table for one in self.tables)}.",
+                fix=f"Choose from: {', '.join(one.table for one in self.tables)}.",
             )
         return found
 
@@ -93,7 +93,7 @@ def paper(name: str) -> Paper:
             return one
     raise BadInput(
         f"There is no paper {name!r}.",
-        fix=f"Choose of {', '.join(one.name for one in papers())}.",
+        fix=f"Choose from: {', '.join(one.name for one in papers())}.",
     )
 
 

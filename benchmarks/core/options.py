@@ -49,8 +49,9 @@ def listed(text: str, known: Sequence[Name], what: str, *, every: str = "all") -
         return list(known)
     names = dict.fromkeys(name.strip() for name in text.split(","))
     if unknown := [name for name in names if name not in known]:
+        choices: list[str] = [every, *known] if every else [*known]
         raise BadInput(
-            f"There is no {what} {unknown[0]!r}.", fix=f"Choose {every}, or of {', '.join(known)}."
+            f"There is no {what} {unknown[0]!r}.", fix=f"Choose from: {', '.join(choices)}."
         )
     return [name for name in known if name in names]
 

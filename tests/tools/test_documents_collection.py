@@ -317,7 +317,7 @@ def test_what_is_not_there(energy: Collection, tmp_path: Path) -> None:
     energy.add(report(tmp_path, ENERGY))
     with pytest.raises(BadInput, match=r"did you mean report\.txt"):
         energy.remove("reprt.txt")
-    with pytest.raises(BadInput, match="has no page 6; it has 5 pages"):
+    with pytest.raises(BadInput, match="has no page 6; it has pages 1 to 5"):
         energy.page("report.txt", 6)
     with pytest.raises(BadInput, match="has no document"):
         energy.page("none.txt", 1)

@@ -135,7 +135,7 @@ def test_what_is_no_table_is_told_in_a_sentence_and_nothing_changes(
     with pytest.raises(BadInput) as raised:
         import_file(tmp_path / name, into if name != "a.db" else tmp_path / "new.db")
     assert raised.value.problem.startswith(problem)
-    assert "\n" not in raised.value.problem
+    assert not {"\n", "/"} & {*raised.value.problem}
     assert into.read_bytes() == before
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "into.db"])
 

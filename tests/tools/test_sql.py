@@ -596,3 +596,13 @@ def test_options_of_a_url_that_cannot_be_used(url: str) -> None:
         open_sql(url)
     assert "\n" not in caught.value.problem
     assert "p@" not in caught.value.problem
+
+
+def test_a_database_that_another_program_locks(tmp_path: Path) -> None:
+    path = tmp_path / "busy.db"
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("CREATE TABLE t (a)")
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(DatabaseUnavailable, match="locked") as raised:
+            open_sql(path)
+    assert "Wait until" in raised.value.fix

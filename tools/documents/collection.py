@@ -298,9 +298,9 @@ class Collection:
             known = {info.name: info for info in self.documents()}
             if document not in known:
                 raise self._no_document(document)
-            raise BadInput(
-                f"{document} has no page {number}; it has {known[document].pages} pages."
-            )
+            pages = known[document].pages
+            last = "page 1 only" if pages == 1 else f"pages 1 to {pages}"
+            raise BadInput(f"{document} has no page {number}; it has {last}.")
         return text
 
     def search(self, query: str, *, k: int = 4, mode: SearchMode = "fused") -> list[Found]:

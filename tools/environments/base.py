@@ -155,6 +155,8 @@ def of_split(tasks: Iterable[tuple[str, Task]], split: str) -> list[Task]:
     known = [*tasks]
     found = [task for own, task in known if split in ("", own)]
     if not found:
+        if not split:
+            raise BadInput("There are no tasks.", fix="Give the data of the environment.")
         named = ", ".join(sorted({own for own, _ in known if own}))
         fix = f"It has: {named}." if named else "Its tasks have no splits: leave it out."
         raise BadInput(f"There are no tasks of a split {split!r}.", fix=fix)

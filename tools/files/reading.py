@@ -29,6 +29,8 @@ _COMMA = r"[-+]?([1-9]\d{0,2}(\.\d{3})+|0|[1-9]\d*)(,\d+)?"
 _POINT = r"[-+]?([1-9]\d{0,2}(,\d{3})+|0|[1-9]\d*)(\.\d+)?"
 _HINT = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
 """The line that tells Excel which sign parts the columns."""
+_COPY = re.compile(r"['\"]?/\S*/source\.\w+['\"]?")
+"""Where a file lies while it is read."""
 _SYMBOL = r"^[€$£¥]\s*|\s*[€$£¥]$"
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _WHOLE = 2**53
@@ -216,7 +218,7 @@ def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
     except duckdb.OutOfMemoryException:
         raise Unusable("takes too much memory to read.", "Split the file.") from None
     except (duckdb.Error, UnicodeDecodeError) as error:
-        reason = str(error).partition("\n")[0].partition(": ")[2][:200]
+        reason = _COPY.sub("the file", str(error).partition("\n")[0].partition(": ")[2])[:200]
         raise Unusable(f"cannot be read as {kind}: {reason or type(error).__name__}.") from None
 
 

@@ -113,9 +113,12 @@ def open_file(path: Path) -> SqliteBackend:
         with closing(connect(backend.uri)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
+        locked = "locked" in str(error)
         raise DatabaseUnavailable(
             f"{path} cannot be read as an SQLite database: {error}.",
-            fix="Give a SQLite file, or a .sql script.",
+            fix="Wait until the program that writes to it has ended."
+            if locked
+            else "Give a SQLite file, or a .sql script.",
         ) from error
     return backend
 
