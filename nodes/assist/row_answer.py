@@ -29,11 +29,12 @@ def row_answer(state: WorkingMemory, context: Context) -> Answer | None:
     columns = rows_asked(state["question"], view) if view else []
     if view is None or not columns:
         return None
+    names = [] if any(map(view.is_text, columns)) else [view.columns[c] for c in columns]
     beside = [c for c in range(len(view.columns)) if c not in columns]
     told = [f"{view.columns[c]}: {_text(view.rows[0][c])}" for c in beside]
     why = load("common/beside").fill(values=", ".join(told), fact=str(fact["number"]))
     return Answer(
-        decision=_listed([[row[c] for c in columns] for row in view.rows]),
+        decision=_listed([[row[c] for c in columns] for row in view.rows], names),
         why=why if told else "",
         facts=[fact["number"]],
         unknown="",
@@ -41,8 +42,13 @@ def row_answer(state: WorkingMemory, context: Context) -> Answer | None:
     )
 
 
-def _listed(rows: Sequence[Sequence[Value]]) -> str:
-    """Rows in one line, each once: names with their values behind them."""
+def _listed(rows: Sequence[Sequence[Value]], names: Sequence[str]) -> str:
+    """Rows in one line, each once: names with their values behind them.
+
+    Several numbers of one row have the names of their columns.
+    """
+    if len(rows) == 1 and len(rows[0]) == len(names) > 1:
+        return ", ".join(f"{n}: {_text(cell)}" for n, cell in zip(names, rows[0], strict=True))
     if len(rows) == 1:
         return ", ".join(map(_text, rows[0]))
     between = ", " if len(rows[0]) == 1 else "; "

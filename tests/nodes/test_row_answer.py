@@ -83,6 +83,18 @@ def answered(
             "Tea, 3",
         ),
         (
+            "How much did we earn with Tea, and how much with Coffee?",
+            "SELECT tea, coffee FROM sales WHERE product IN ('Tea', 'Coffee')",
+            [[20, 30]],
+            "tea: 20, coffee: 30",
+        ),
+        (
+            "How many hours did the North take?",
+            "SELECT SUM(minutes) / 60.0 FROM sales WHERE region = 'North'",
+            [[2.5]],
+            "2.5",
+        ),
+        (
             "What is the revenue of Tea, and what that of Coffee?",
             "SELECT product, SUM(revenue) FROM sales WHERE product IN ('Tea', 'Coffee') "
             "GROUP BY product",

@@ -17,6 +17,7 @@ from planweave.tools.checking.decisions import (
     unspoken,
 )
 from planweave.tools.checking.tables import View, bounded_rows, named_rows, query_ranks, views
+from planweave.tools.checking.units import is_unit_word
 from planweave.tools.checking.words import (
     conditions,
     numbers_of,
@@ -65,6 +66,8 @@ _NAMED_NUMBER = re.compile(
     r"\b(?:phone|telephone|fax|house|serial|account|order|course|flight|room) number of\b", re.I
 )
 """A number that names something and counts nothing."""
+_CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
+"""An amount in a larger unit than the stored one."""
 _PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
 _IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
 _BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
@@ -160,8 +163,8 @@ def follow_rows(fact: Fact, question: str) -> Following:
 def _one_of_several(asked: Asked, view: View) -> str:
     """Why rows answer one of several questions only; empty if they show what both ask for.
 
-    Rows for each of the values that the question names answer both; so do columns that say what
-    the second asks for.
+    Rows for each of the values that the question names answer both, and so do numbers that a query
+    computes for one name each, or columns that say what the second asks for.
     """
     second = _SEVERAL.search(asked.question)
     if second is None:
@@ -171,13 +174,15 @@ def _one_of_several(asked: Asked, view: View) -> str:
         return ""
     expressions = view.reading.expressions
     shown = [roots(expressions.get(column, column)) for column in view.columns[1:]]
+    numbers = sum(view.is_ordered(c) for c in range(len(view.columns)))
+    if len(view.rows) == 1 and numbers == len(view.columns) == len({*view.reading.names}):
+        return ""
     if not second[1]:
         is_shown = any(roots(second[2]) & words for words in shown)
     elif _BOUND.search(view.reading.text):
         is_shown = False  # what both count may differ
     else:
         both = COUNTING.search(asked.question[: second.start()]) is not None
-        numbers = sum(view.is_ordered(c) for c in range(len(view.columns)))
         is_shown = "count" in view.reading.aggregates and bool(shown) and numbers > both
     return "" if is_shown else "The question asks for several things."
 
@@ -293,7 +298,9 @@ def _uncounted(asked: Asked, view: View) -> str:
     counted = COUNTING.search(_NAMED_NUMBER.sub("", asked.question))
     if not counted or "count" in view.reading.aggregates:
         return ""
-    if counted[1].lower() == "days" and "julianday" in view.reading.text.lower():
+    query = view.reading.text.lower()
+    is_unit = is_unit_word(root(counted[1])) and _CONVERTED.search(query)
+    if is_unit or (counted[1].lower() == "days" and "julianday" in query):
         return ""
     if any(
         view.is_ordered(c) and root(counted[1]) in view.roots(c) for c in range(len(view.columns))
