@@ -324,6 +324,9 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             assert (await page.post(path, json=change)).status_code == 422
         for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
             assert (await page.get(path)).status_code == 422
+        item = {"namespace": ["a"], "key": "b", "value": {"c": 10**39}}
+        reply = await page.put("/store/items", json=item)
+        assert (reply.status_code, "too large" in reply.text) == (422, True)
         assert (await page.post("/nowhere")).status_code == 404
         assert (await page.put("/threads")).status_code == 405
 

@@ -205,7 +205,7 @@ def write_stored_values(
     changes = []
     for table, column, text in compared:
         stored = values(table, column)
-        meant = _meant(text.name, stored) or _flag(column, text.name, stored)
+        meant = _meant(text.name, stored)
         if text.name in stored or not meant:
             continue
         is_number = meant in ("0", "1")
@@ -238,14 +238,6 @@ def _meant(text: str, stored: Sequence[str]) -> str:
         return codes[0] if len(codes) == 1 else ""
     close = nearest(text, stored, 2)
     return close[0] if len(close) == 1 else ""
-
-
-def _flag(column: str, text: str, stored: Sequence[str]) -> str:
-    """The stored yes of a flag that is compared with its own name: ``colour = 'Colour'``."""
-    name = column.casefold().removeprefix("is_").removeprefix("has_")
-    is_flag = len(stored) == 2 and all(value.casefold() in (*_YES, *_NO) for value in stored)
-    agreed = [value for value in stored if value.casefold() in _YES]
-    return agreed[0] if is_flag and agreed and text.casefold() == name else ""
 
 
 def add_missing_as_nothing(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) -> list[str]:
