@@ -22,6 +22,8 @@ _OF_TIME = re.compile(
     re.IGNORECASE,
 )
 """Texts that say how a moment is written or moved: they name nothing."""
+_ALIAS = re.compile(r"\b\w{1,3}\.(?=[\w\"`\[])")
+"""A short name of a table before a column; it says nothing of what the column holds."""
 _AGGREGATE = re.compile(r"\b(count|sum|avg)\s*\(", re.I)
 
 
@@ -46,10 +48,6 @@ class Reading(NamedTuple):
     expressions: Mapping[str, str]
     limited: bool
     text: str
-
-
-_ALIAS = re.compile(r"\b\w{1,3}\.(?=[\w\"`\[])")
-"""A short name of a table before a column; it says nothing of what the column holds."""
 
 
 @lru_cache(maxsize=256)

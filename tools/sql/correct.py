@@ -86,11 +86,7 @@ def corrected(
         changes += grouping.add_up_amounts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
-        changes += dates.take_named_months(tree, question, homes.has_year)
-        changes += dates.end_the_span(tree, question, catalogue.is_date)
-        if dialect == "sqlite":
-            changes += dates.take_the_last_span(tree, question, catalogue.is_date)
-            changes += dates.count_back(tree, question, catalogue.is_date)
+        changes += _spans(tree, homes, question, dialect)
         changes += [] if ranks else _grouped(tree, catalogue, question, dialect)
         changes += grouping.show_keys(tree)
         changes += grouping.group_by_what_is_shown(tree)
@@ -171,6 +167,17 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question
         *slips.rank_values_only(tree, is_lacking),
         *slips.add_missing_as_nothing(tree, is_lacking),
     ]
+
+
+def _spans(select: "exp.Select", homes: "_Homes", question: str, dialect: str) -> list[str]:
+    """Let spans of time begin and end as the question says."""
+    is_date = homes.catalogue.is_date
+    changes = dates.take_named_months(select, question, homes.has_year)
+    changes += dates.end_the_span(select, question, is_date)
+    if dialect == "sqlite":
+        changes += dates.take_the_last_span(select, question, is_date)
+        changes += dates.count_back(select, question, is_date)
+    return changes
 
 
 def _grouped(select: "exp.Select", catalogue: Catalogue, question: str, dialect: str) -> list[str]:
