@@ -93,7 +93,9 @@ def _node_of(tool: Tool) -> str:
 
 
 def doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
-    """Whether the plan is judged or written again: by the context's policy."""
+    """Whether the plan is judged or written again: by the context's policy; a given plan stays."""
+    if state["given_plan"]:
+        return "sound"
     always = run_context().replan == "every_observation"
     return "doubtful" if always or state["replanning"] else "sound"
 
@@ -115,10 +117,8 @@ def following(state: WorkingMemory) -> Literal["followed", "ended"]:
 
 
 def revision(state: WorkingMemory) -> Literal["doubtful", "sound"]:
-    """As :func:`doubt`, but a given plan stays, and at a limit no plan is needed any more."""
-    if state["given_plan"] or reason_to_answer(state, run_context()):
-        return "sound"
-    return doubt(state)
+    """As :func:`doubt`, but at a limit no plan is needed any more."""
+    return "sound" if reason_to_answer(state, run_context()) else doubt(state)
 
 
 def review(state: WorkingMemory) -> Literal["to_evaluate", "accepted"]:

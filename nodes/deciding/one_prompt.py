@@ -20,6 +20,7 @@ from planweave.prompts import load
 
 _AGAIN = ("replan",)
 _PLAN = ("steps", "step")
+_REWRITE = (*_AGAIN, "steps")
 _ACT = ("tool", "input")
 _ORDERS: dict[Planning, tuple[str, ...]] = {
     "one_prompt": (*_AGAIN, *_PLAN, "thought", *_ACT),
@@ -38,7 +39,8 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
             update: WorkingMemory = await otherwise(state, runtime)
             return update
         bound, order = offered(tools, state, context), _ORDERS[context.planning]
-        included = order if state["plan"] else tuple(name for name in order if name not in _AGAIN)
+        left_out = _REWRITE if state["given_plan"] else () if state["plan"] else _AGAIN
+        included = tuple(name for name in order if name not in left_out)
         task = load(prompt).fill(
             order=", then ".join(
                 load(f"{prompt}_{name}").fill() for name in included if name != "input"
@@ -64,8 +66,8 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, otherwise: Node) -> Node:
 
 
 def _planned(state: WorkingMemory, values: dict[str, Any]) -> WorkingMemory:
-    """The first plan, or the new one if the reply says Y."""
-    steps = [step.strip() for step in values["steps"] if step.strip()]
+    """The first plan, or the new one if the reply says Y; a given plan stays."""
+    steps = [step.strip() for step in values.get("steps", []) if step.strip()]
     before = state["plan"]
     if not steps or steps == before or (before and values["replan"] == "N"):
         return {}

@@ -68,7 +68,8 @@ def _decide(decision: dict[str, Any]) -> WorkingMemory:
             return edited | {"replanning": ""}
         case "reject" | "respond":
             note = str(decision.get("message") or "Make a different plan.")
-            return {"replanning": f"The plan was rejected by a person: {note}"}
+            objection = f"The plan was rejected by a person: {note}"
+            return {"replanning": objection, "given_plan": False}
     raise ValueError(f"unknown decision type {decision['type']!r}")
 
 

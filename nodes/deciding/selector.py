@@ -30,7 +30,7 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
     """Make the selector that uses this prompt and chooses among ``tools``.
 
     Query tools without a connection are not offered, nor is ``replan`` where the re-planner sees
-    every observation anyway. Once a limit is reached it chooses ``finish`` without a model call.
+    every observation anyway or the plan was given. Once a limit is reached it chooses ``finish`` without a model call.
     The prompt ``combined`` is for a reply that may ask for several actions at once, tick steps of
     the plan, and carry the answer.
     """
@@ -150,7 +150,7 @@ def offered(tools: Sequence[Tool], state: WorkingMemory, context: Context) -> tu
     useful: dict[str, bool] = {
         **{source: source in state["languages"] for source in SOURCES},
         "calculator": bool(state["facts"]) or _NUMBER.search(state["question"]) is not None,
-        "replan": context.replan == "adaptive",
+        "replan": context.replan == "adaptive" and not state["given_plan"],
     }
     return tuple(tool for tool in with_bound(tools, state) if useful.get(tool, True))
 

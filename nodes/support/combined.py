@@ -24,8 +24,12 @@ SOURCES = ("sql", "cypher", "documents")
 
 
 def connected(tools: Sequence[Tool], state: WorkingMemory) -> tuple[Tool, ...]:
-    """Those of ``tools`` that act, and read no source or one that is connected."""
-    acting = (tool for tool in with_bound(tools, state) if tool not in ("thinking", "finish"))
+    """Those of ``tools`` that act, and read no source or one that is connected.
+
+    A plan that was given is not changed.
+    """
+    silent = {"thinking", "finish", *(["replan"] if state["given_plan"] else [])}
+    acting = (tool for tool in with_bound(tools, state) if tool not in silent)
     return tuple(tool for tool in acting if tool not in SOURCES or tool in state["languages"])
 
 

@@ -15,6 +15,7 @@ from scripted import (
     Run,
     Thread,
     act,
+    ask,
     change,
     decide,
     keep,
@@ -159,6 +160,17 @@ async def test_edited(name: str, written: list[str] | str, database: str) -> Non
     memory = await thread.decide({"type": "edit", "edited_action": edited})
     assert memory["plan"] == ["Mine.", "Yours."]
     assert answer_of(memory)["decision"] == "Bonn"
+
+
+async def test_a_given_plan_that_a_person_rejects_gives_way_to_one_that_may_change(
+    database: str,
+) -> None:
+    script = good(plan=[plan("Another one.")], judge=[change("A third one.")])
+    thread = approving("planrag", script, database)
+    await thread.go({"question": "Which?", "predefined_plan": ["Mine."]})
+    await thread.decide({"type": "reject"})
+    memory = await thread.decide({"type": "approve"})
+    assert memory["plan"] == ["A third one."]
 
 
 @pytest.mark.parametrize("name", PLANNED)
@@ -370,6 +382,29 @@ async def test_a_small_model_may_ask_for_another_plan(run: Run) -> None:
     assert memory["plan"] == ["Look at regions."]
     assert [turn["tool"] for turn in memory["turns"]] == ["sql", "replan"]
     assert memory["iteration"] == 2
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [PAPER, {"replan": "adaptive", "assist": "on"}, {"replan": "adaptive"}],
+)
+async def test_a_given_plan_is_never_changed(settings: dict[str, Any], database: str) -> None:
+    nothing = act("sql", "SELECT name FROM plant WHERE region = 'north'")
+    script = good(action=[nothing, nothing, act("sql", CHEAPEST), act("finish")], judge=[])
+    given: Input = {"question": "Which?", "predefined_plan": ["Look at costs."]}
+    memory = await ask("planrag", script, given, **settings, database=database)
+    assert (memory["plan"], memory["replans"]) == (["Look at costs."], [])
+    assert answer_of(memory)["decision"] == "Bonn"
+    assert not [prompt for prompt in script.prompts if "\n- replan: " in prompt.text]
+
+
+async def test_one_prompt_is_not_asked_to_change_a_given_plan(run: Run) -> None:
+    asked = {"step": 1, "thought": "Costs.", "tool": "sql", "input": CHEAPEST}
+    script = good(action=[asked, asked | {"tool": "finish", "input": ""}])
+    given: Input = {"question": "Which?", "predefined_plan": ["Look at costs."]}
+    memory = await run("planrag", script, given, planning="one_prompt")
+    assert (memory["plan"], memory["failures"]) == (["Look at costs."], [])
+    assert '"replan"' not in script.prompts[0].text
 
 
 @pytest.mark.parametrize("name", LOOPS)
