@@ -70,6 +70,7 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
         thread = _thread(given, options, with_plan=bool(plan))
         kept = options.get("thread") is not None
         if kept:
+            await asyncio.to_thread(thread.check_models)
             thread.save()
         run = run_thread(
             thread,

@@ -118,12 +118,26 @@ def _is_full(path: Path) -> bool:
 
 @contextmanager
 def alone(path: Path, problem: str) -> Iterator[None]:
-    """Hold a lock that a process loses when it ends, however it ends."""
-    with closing(sqlite3.connect(private(path), timeout=0, isolation_level=None)) as lock:
+    """Hold a lock that a process loses when it ends, however it ends.
+
+    Who holds it may remove its file: a lock on a file that is no longer there does not count.
+    """
+    found = _identity(private(path))
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
+            if found is None or _identity(path) != found:
+                raise sqlite3.OperationalError("removed")
         except sqlite3.OperationalError:
             raise BadInput(problem, fix="Wait until that has ended.") from None
         except sqlite3.Error as error:
             raise unusable(path, error) from None
         yield
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to now."""
+    with suppress(OSError):
+        found = path.stat()
+        return found.st_dev, found.st_ino
+    return None

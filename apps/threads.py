@@ -6,7 +6,7 @@ import logging
 import re
 import uuid
 from collections.abc import AsyncIterator, Mapping
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -44,6 +44,20 @@ class Thread:
     method: str
     context: "Context"
     example: "Example | None" = None
+
+    def check_models(self) -> None:
+        """Make the models once, so that one that is missing is reported before anything is kept.
+
+        Raises:
+            ModelUnavailable: One is missing, or its key or package.
+        """
+        from planweave.graphs import METHODS
+        from planweave.models import chat_model
+
+        if METHODS.get(self.method).family == "learned":
+            return  # it asks none
+        for name in {self.context.model, *self.context.models.values()}:
+            chat_model(name)
 
     def save(self) -> None:
         """Write the settings beside the checkpoints, without the passwords of database URLs."""
@@ -133,6 +147,8 @@ async def forget(thread: str) -> None:
             await saver.setup()  # it may have come to no checkpoint, and no other thread either
             await saver.adelete_thread(thread)
         _settings_file(thread).unlink()
+        with suppress(PermissionError):  # Windows removes no file that is open
+            _lock_file(thread).unlink()
 
 
 def memory_now(thread: str) -> "WorkingMemory":
@@ -161,8 +177,11 @@ async def long_term_memory() -> AsyncIterator["AsyncSqliteStore"]:
 
 def being_worked_on(thread: str) -> AbstractContextManager[None]:
     """Hold a thread, so that no two processes go on with it at once."""
-    path = threads_folder() / f"{Path(thread).name}.lock"
-    return alone(path, f"Another process is working on the thread {thread!r}.")
+    return alone(_lock_file(thread), f"Another process is working on the thread {thread!r}.")
+
+
+def _lock_file(thread: str) -> Path:
+    return threads_folder() / f"{Path(thread).name}.lock"
 
 
 def _settings_file(thread: str) -> Path:

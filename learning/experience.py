@@ -76,7 +76,7 @@ class Experience:
     def remove(self, keys: Sequence[str]) -> None:
         """Forget paths for good, and the vectors of instructions that no other path has."""
         with self._open() as database:
-            for key in keys:
+            for key in dict.fromkeys(keys):
                 if not database.execute("DELETE FROM path WHERE key = ?", (key,)).rowcount:
                     raise BadInput(
                         f"There is no path {key!r}.", fix="See `planweave experience list`."

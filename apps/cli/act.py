@@ -1,5 +1,6 @@
 """``planweave act``: a task of an environment, action by action."""
 
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -7,6 +8,7 @@ from typing import Annotated
 import typer
 
 from planweave import BadInput
+from planweave.apps import completion
 from planweave.apps.cli.asking import Limits, Players, Telling, begin
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Agents, context_of, resolved
@@ -23,14 +25,23 @@ planweave act webshop --data webshop/ --task 7 --paths solved.jsonl
 _LISTED = 20
 
 
-@grouped(method="instructrag", max_iterations=30)
+@dataclass(frozen=True, kw_only=True)
+class Actors(Players):
+    """As for a question, but one method is the default, whatever the model."""
+
+    method: Annotated[
+        str, typer.Option(help="See `planweave methods`.", autocompletion=completion.methods)
+    ] = "instructrag"
+
+
+@grouped(max_iterations=30)
 def act(
     environment: Annotated[str, typer.Argument(help=f"One of {', '.join(ENVIRONMENTS)}.")] = "",
     *,
     data: Annotated[Path | None, typer.Option(help="File or folder of its tasks.")] = None,
     task: Annotated[str, typer.Option(help="Id of the task; if unset, tasks are listed.")] = "",
     split: Annotated[str, typer.Option(help="Part of the tasks that are listed.")] = "",
-    players: Players,
+    players: Actors,
     paths: Annotated[
         Path | None,
         typer.Option(help="File of paths that worked; the owner's experience if unset."),

@@ -46,7 +46,7 @@ class Texts:
     ] = ""
 
 
-@grouped(method="")
+@grouped()
 def ask(
     question: Annotated[str, typer.Argument(help="The question.")] = "",
     *,

@@ -58,7 +58,7 @@ class Players:
             help="See `planweave methods`; chosen by the model and the sources if unset.",
             autocompletion=completion.methods,
         ),
-    ]
+    ] = ""
     model: Model = "embedded"
     role_model: Annotated[
         list[str] | None,
@@ -165,6 +165,7 @@ def begin(
     choice = choose(context, with_plan=plan is not None)
     method = players.method or choice.method
     thread = Thread(id=new_id(), method=method, context=context, example=example)
+    thread.check_models()
     thread.save()
     reason = "" if players.method else choice.reason
     answer(thread, start, command=command, as_json=as_json, reason=reason)

@@ -21,7 +21,7 @@ planweave decide --database shop.db --candidates "SELECT name FROM supplier" "Wh
 _MOST = 10_000  # candidates
 
 
-@grouped(method="")
+@grouped()
 def decide(
     question: Annotated[str, typer.Argument(help="The decision question.")] = "",
     *,

@@ -124,11 +124,11 @@ def remove(
     *,
     collection: _Name = _DEFAULT,
 ) -> None:
-    """Take documents away."""
-    kept = _opened(collection)
-    for document in documents:
-        kept.remove(document)
-        typer.echo(plain(f"{document}: removed"))
+    """Take documents away; none if one of the names is unknown."""
+    names = dict.fromkeys(documents)
+    _opened(collection).remove(*names)
+    for name in names:
+        typer.echo(plain(f"{name}: removed"))
 
 
 @app.command()

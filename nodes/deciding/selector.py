@@ -30,7 +30,8 @@ def selector(prompt: str, tools: Sequence[Tool], *, combined: str = "") -> Node:
     """Make the selector that uses this prompt and chooses among ``tools``.
 
     Query tools without a connection are not offered, nor is ``replan`` where the re-planner sees
-    every observation anyway or the plan was given. Once a limit is reached it chooses ``finish`` without a model call.
+    every observation anyway or the plan was given. Once a limit is reached it chooses ``finish``
+    without a model call.
     The prompt ``combined`` is for a reply that may ask for several actions at once, tick steps of
     the plan, and carry the answer.
     """

@@ -38,6 +38,12 @@ def do(*actions: str) -> list[dict[str, str]]:
     return [{"thought": "Next.", "action": action} for action in actions]
 
 
+def test_the_help_names_one_default_method() -> None:
+    told = " ".join(run("act", "--help").stdout.split())
+    assert "[default: instructrag]" in told
+    assert "chosen by" not in told
+
+
 def test_tasks_are_listed(tmp_path: Path) -> None:
     told = run("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--split", "dev").stdout
     assert told == "q1  bridge  In which country was the composer of Finlandia born?\n"

@@ -107,6 +107,14 @@ def test_a_change_is_told(energy: CommandLine, tmp_path: Path) -> None:
     )
 
 
+def test_nothing_is_removed_if_one_name_is_unknown(energy: CommandLine) -> None:
+    told = energy("remove", "energy.txt", "nergy.txt")
+    assert (told.returncode, told.stdout) == (1, "")
+    assert "has no document 'nergy.txt'" in told.stderr
+    assert "energy.txt" in energy("list").stdout
+    assert energy("remove", "energy.txt", "energy.txt").stdout == "energy.txt: removed\n"
+
+
 def test_remove(energy: CommandLine) -> None:
     assert energy("remove", "energy.txt").stdout == "energy.txt: removed\n"
     told = energy("remove", "energy.txt")

@@ -1,14 +1,18 @@
 """``planweave runs``: list, show and remove what was asked before."""
 
 import json
+import sqlite3
 from pathlib import Path
+from typing import Any
 
 import pytest
 from command_line import CommandLine, assert_one_clear_error
 from offers import WHOLE_RUN, scripted
 from openai_server import serving
 
-from planweave.apps.threads import Thread
+from planweave import BadInput
+from planweave.apps.sqlite_file import alone
+from planweave.apps.threads import Thread, being_worked_on
 from planweave.memory import Context
 
 
@@ -42,6 +46,45 @@ def kept(planweave: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_a_run_is_shown_without_the_password_of_its_database(kept: CommandLine) -> None:
     assert kept("runs", "show", "mine").returncode == 0
     assert_one_clear_error(kept("decide", "--resume", "mine"), "Give --database URL again")
+
+
+@pytest.mark.parametrize(
+    "model", ["nobody:knows", "embedded:7b", "embedded:none.gguf", "openai:gpt-4.1"]
+)
+def test_a_run_whose_model_is_missing_is_not_kept(
+    model: str, planweave: CommandLine, offers: str
+) -> None:
+    asked = planweave("ask", "--database", offers, "--model", model, "Which offer?")
+    assert_one_clear_error(asked, "odel")
+    assert "thread" not in asked.stdout
+    assert json.loads(planweave("runs", "list", "--json").stdout) == []
+
+
+def test_a_removed_run_leaves_no_file(kept: CommandLine, tmp_path: Path) -> None:
+    assert kept("runs", "remove", "mine").returncode == 0
+    assert not [*(tmp_path / "state" / "threads").glob("mine*")]
+
+
+def test_a_run_that_is_worked_on_is_not_removed(kept: CommandLine) -> None:
+    with being_worked_on("mine"):
+        assert_one_clear_error(kept("runs", "remove", "mine"), "Another process is working")
+    assert kept("runs", "remove", "mine").returncode == 0
+
+
+def test_a_lock_on_a_removed_file_does_not_count(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, connect = tmp_path / "mine.lock", sqlite3.connect
+
+    def opened_before_it_is_replaced(*where: Any, **how: Any) -> sqlite3.Connection:
+        opened: sqlite3.Connection = connect(*where, **how)
+        path.unlink()
+        path.touch()
+        return opened
+
+    monkeypatch.setattr(sqlite3, "connect", opened_before_it_is_replaced)
+    with pytest.raises(BadInput, match="is held"), alone(path, "It is held."):
+        pass
 
 
 def test_a_run_that_is_named_twice_is_removed_once(kept: CommandLine) -> None:

@@ -269,14 +269,16 @@ class Collection:
         _embed(self._store, self._embeddings, progress=progress)
         self._store.remember("embeddings", self._embeddings)
 
-    def remove(self, document: str) -> None:
-        """Take a document away.
+    def remove(self, *documents: str) -> None:
+        """Take documents away.
 
         Raises:
-            BadInput: There is none of this name.
+            BadInput: There is none of one of these names; all stay.
         """
-        if not self._store.remove(document):
-            raise self._no_document(document)
+        known = {info.name for info in self.documents()}
+        if unknown := [name for name in documents if name not in known]:
+            raise self._no_document(unknown[0])
+        self._store.remove(documents)
         shutil.rmtree(self._store.cache, ignore_errors=True)
 
     def documents(self) -> list[DocumentInfo]:

@@ -308,11 +308,12 @@ class Store:
             _insert(database, key, document.pages, chunks)
         return name
 
-    def remove(self, name: str) -> bool:
-        """Take a document away with all that was derived from it; whether there was one."""
+    def remove(self, names: Iterable[str]) -> None:
+        """Take documents away with all that was derived from them."""
         with self._changing() as database:
-            gone = database.execute("DELETE FROM documents WHERE name = ?", (name,)).rowcount
-        return bool(gone > 0)
+            database.executemany(
+                "DELETE FROM documents WHERE name = ?", [(name,) for name in names]
+            )
 
     def documents(self, name: str | None = None) -> list[DocumentInfo]:
         """All documents by name, or the one of that name."""
