@@ -20,7 +20,7 @@ def models(incomplete: str) -> Iterator[str]:
 
 def collections(incomplete: str) -> Iterator[str]:
     """Names of the collections that are kept here."""
-    from planweave.tools.documents import collections as kept
+    from planweave.tools.documents.store import collections as kept
 
     with suppress(BadInput):  # an error would appear in the middle of a line
         yield from _beginning(incomplete, kept())

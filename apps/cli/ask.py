@@ -86,7 +86,7 @@ def _collection(texts: Texts, sources: Sources, *, small: bool) -> str | None:
     A small model that is given a database reads no documents besides: it answers best from one
     query.
     """
-    from planweave.tools.documents import collections
+    from planweave.tools.documents.store import collections
 
     if texts.collection or texts.web_search:
         return texts.collection or None

@@ -142,7 +142,7 @@ def begin(
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import Thread, new_id
     from planweave.graphs.support.choice import choose
-    from planweave.tools.documents import open_collection
+    from planweave.tools.documents.collection import open_collection
 
     if not question.strip():
         raise BadInput(

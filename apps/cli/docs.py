@@ -17,7 +17,7 @@ from planweave.apps.options import AsJson
 from planweave.apps.plain import counted, json_text, plain
 
 if TYPE_CHECKING:
-    from planweave.tools.documents import Added, Collection
+    from planweave.tools.documents.collection import Added, Collection
     from planweave.tools.documents.collection import Progress as Told
     from planweave.tools.documents.store import DocumentInfo
 
@@ -77,7 +77,7 @@ def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
 
     Exit 1 if a collection is damaged.
     """
-    from planweave.tools.documents import collections
+    from planweave.tools.documents.store import collections
 
     listed: dict[str, list[DocumentInfo]] = {}
     damaged = False
@@ -170,14 +170,14 @@ def page(
 
 
 def _opened(name: str, *, embeddings: str | None = None, create: bool = False) -> "Collection":
-    from planweave.tools.documents import open_collection  # which loads what it needs
+    from planweave.tools.documents.collection import open_collection  # which loads what it needs
 
     return open_collection(name, embeddings=embeddings, create=create)
 
 
 def _adding(collection: "Collection", source: str, told: "Told") -> "Iterator[Added]":
     """What becomes of each file; a source that cannot be read does not stop the others."""
-    from planweave.tools.documents import Added
+    from planweave.tools.documents.collection import Added
 
     added = None
     try:

@@ -32,7 +32,7 @@ def mcp(
     """Serve the methods as MCP tools on standard input; options override PLANWEAVE_SERVICE."""
     from planweave.apps.service import service
     from planweave.tools.connect import open_filled
-    from planweave.tools.documents import open_collection
+    from planweave.tools.documents.collection import open_collection
 
     require("The Model Context Protocol", "mcp", "mcp")
     given = {

@@ -14,9 +14,9 @@ from planweave.apps.studio.guard import asked
 from planweave.apps.studio.samples import sample_documents
 from planweave.apps.studio.uploads import Uploads, file_name, uploads_folder
 from planweave.texts import shorten
-from planweave.tools.documents import Added, collections, delete_collection, open_collection
+from planweave.tools.documents.collection import Added, delete_collection, open_collection
 from planweave.tools.documents.pages import KINDS
-from planweave.tools.documents.store import path_of, settings
+from planweave.tools.documents.store import collections, path_of, settings
 from planweave.tools.example_questions import about_documents
 
 

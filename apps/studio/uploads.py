@@ -19,7 +19,7 @@ from planweave import BadInput
 from planweave.apps.studio.access import Access, Quota
 from planweave.apps.turns import Turns
 from planweave.state import private_folder
-from planweave.tools.documents import usage
+from planweave.tools.documents.collection import usage
 from planweave.tools.documents.store import settings
 from planweave.tools.files import kept as databases
 

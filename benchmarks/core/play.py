@@ -9,9 +9,9 @@ from langchain_core.messages import BaseMessage
 
 from planweave.graphs.support.events import AnswerEvent, CallEvent
 from planweave.graphs.support.running import events, graph
-from planweave.memory import Input, WorkingMemory
+from planweave.memory import Answer, Input, WorkingMemory
 from planweave.models import CallRecord, ModelUnavailable, achat_model
-from planweave.models.call import Call, call
+from planweave.models.call import call
 from planweave.tools.environments import EnvironmentUnavailable
 
 if TYPE_CHECKING:
@@ -46,16 +46,26 @@ class Way(NamedTuple):
 
 
 async def ask_once(
-    sample: "Sample", messages: list[BaseMessage], role: str, on_call: OnCall, seed: int | None
-) -> Call:
-    """Ask the sample's model, without a graph."""
+    sample: "Sample",
+    messages: list[BaseMessage],
+    role: str,
+    on_call: OnCall,
+    seed: int | None,
+    *,
+    whole: Callable[[str], str] = str,
+) -> WorkingMemory:
+    """Ask the sample's model, without a graph; the decision is its ``whole`` reply.
+
+    ``unknown`` says that it was cut.
+    """
     context = sample.context
     model = await achat_model(
         context.model, temperature=context.temperature, max_tokens=context.reply_tokens, seed=seed
     )
     reply = await call(model, messages, role=role)
     on_call(reply.record)
-    return reply
+    unknown = "The reply was cut." if reply.cut else ""
+    return {"answer": Answer(decision=whole(reply.text), why="", facts=[], unknown=unknown)}
 
 
 async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:

@@ -199,11 +199,21 @@ SUITES: Registry[type[Suite]] = Registry(
 """Every suite by name; the entry-point group is ``planweave.suites``."""
 
 
-def register(name: str, *, measures: str = "accuracy") -> Callable[[SuiteClass], SuiteClass]:
-    """Decorate a class that is the suite called ``name``; ``measures`` is what its scores mean."""
+def register(
+    name: str,
+    *,
+    measures: str = "accuracy",
+    tables: Callable[[Sequence[Record]], list[Table]] | None = None,
+) -> Callable[[SuiteClass], SuiteClass]:
+    """Decorate a class that is the suite called ``name``.
+
+    ``measures`` is what its scores mean; ``tables`` are those of its report (:meth:`Suite.tables`).
+    """
 
     def registered(cls: SuiteClass) -> SuiteClass:
         cls.measures = measures
+        if tables:
+            cls.tables = staticmethod(tables)  # type: ignore[method-assign,assignment]
         SUITES.add(name, cls)
         return cls
 

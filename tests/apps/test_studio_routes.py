@@ -31,7 +31,7 @@ from planweave.learning.experience import Experience
 from planweave.learning.paths import TaskPath
 from planweave.memory import Context
 from planweave.models import process_settings
-from planweave.tools.documents import Added
+from planweave.tools.documents.collection import Added
 
 STATIC = Path(studio.__file__).parent / "static"
 OWN_SCRIPTS = sorted(STATIC.glob("*.js"))

@@ -27,7 +27,7 @@ from planweave.memory import Answer
 from planweave.models import ModelRequest, register_provider
 from planweave.nodes.support.judges import ANSWER_JUDGE
 from planweave.testing import ScriptedModel
-from planweave.tools.documents import collections
+from planweave.tools.documents.store import collections
 
 PAGES = [
     "Hydrogen from coal had a share of almost 60% of 28 Mt in 2023.",

@@ -26,8 +26,8 @@ from planweave.learning import Candidate
 from planweave.memory import Answer, Context
 from planweave.models import ModelRequest, register_provider
 from planweave.testing import ScriptedModel
-from planweave.tools.documents import collections
 from planweave.tools.documents.collection import open_collection
+from planweave.tools.documents.store import collections
 from planweave.tools.short_answers import match, normalised
 
 FILM = "Stull is a film that was directed by Ann Lee."

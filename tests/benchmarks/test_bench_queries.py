@@ -15,12 +15,13 @@ from speaking import speaks
 from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites import text2cypher, text2sql
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.trial import run, says, scored
+from planweave.benchmarks.suites.text2cypher import load as text2cypher
+from planweave.benchmarks.suites.text2sql import load as text2sql
 from planweave.memory import Context
 
 SCHEMA = """

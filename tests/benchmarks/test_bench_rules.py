@@ -16,9 +16,8 @@ from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, longest_chain
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.rules import DOMAINS, Problem, load
 from planweave.benchmarks.suites.rules.judge import amount_of, scored
-from planweave.benchmarks.suites.rules.load import LeagueVerdict
+from planweave.benchmarks.suites.rules.load import DOMAINS, LeagueVerdict, Problem, load
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.memory import Answer
 from planweave.models import CallRecord

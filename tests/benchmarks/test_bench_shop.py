@@ -17,8 +17,7 @@ from speaking import speaks
 from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.shop import choose, samples
-from planweave.benchmarks.suites.shop.suite import is_same, scored
+from planweave.benchmarks.suites.shop.suite import choose, is_same, samples, scored
 from planweave.benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for
 from planweave.memory import Answer, Context
 from planweave.simulators.shops import DOMAINS, Decision

@@ -20,8 +20,9 @@ def shared(pgvector_server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator
     monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", url)
     yield url
     from planweave.tools.connect import with_variables
-    from planweave.tools.documents import collections, shared_store
+    from planweave.tools.documents import shared_store
     from planweave.tools.documents.collection import delete_collection
+    from planweave.tools.documents.store import collections
 
     for name in collections():
         delete_collection(name)

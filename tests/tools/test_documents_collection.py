@@ -11,12 +11,13 @@ from documents import WordEmbeddings, encrypt, write_pdf
 from planweave import BadInput
 from planweave.memory import SearchMode
 from planweave.models import ModelUnavailable, register_embeddings
-from planweave.tools.documents import collection, collections, store
+from planweave.tools.documents import collection, store
 from planweave.tools.documents.collection import (
     Collection,
     delete_collection,
     open_collection,
 )
+from planweave.tools.documents.store import collections
 
 ENERGY = [
     "Hydrogen costs 2.4 EUR per kilogram in Chile.",

@@ -10,7 +10,7 @@ from servers import PASSWORD, Server
 
 from planweave import BadInput
 from planweave.memory import SearchMode
-from planweave.tools.documents import collection, collections, shared_store
+from planweave.tools.documents import collection, shared_store
 from planweave.tools.documents.collection import (
     Collection,
     Found,
@@ -18,6 +18,7 @@ from planweave.tools.documents.collection import (
     open_collection,
     usage,
 )
+from planweave.tools.documents.store import collections
 
 _ROOT = Path(__file__).parents[2]
 PAGES = [
@@ -128,7 +129,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
     energy = filled("energy")
     energy.search("hydrogen")
     elsewhere = (
-        "from planweave.tools.documents import open_collection\n"
+        "from planweave.tools.documents.collection import open_collection\n"
         "shared = open_collection('energy')\n"
         "print(shared.search('turbines', mode='bm25')[0].page)\n"
         "shared.remove('first')\n"

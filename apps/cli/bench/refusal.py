@@ -11,8 +11,8 @@ from rich.progress import Progress
 from planweave.apps.cli.bench.common import publish
 from planweave.apps.options import AsJson, Model
 from planweave.benchmarks.core.options import published
-from planweave.benchmarks.suites import text2sql as sql_suite
 from planweave.benchmarks.suites.query_writing import refusal as refusing
+from planweave.benchmarks.suites.text2sql.load import load
 
 
 def refusal(
@@ -30,7 +30,7 @@ def refusal(
 ) -> None:
     """Calibrates the setting least_answerable on questions with and without an answer."""
     console = Console(stderr=as_json, highlight=False)
-    questions = list(sql_suite.load(data or published("text2sql")))
+    questions = load(data or published("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))
         found = asyncio.run(refusing.scored(questions, model, lambda: progress.advance(task)))

@@ -6,7 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from planweave.models import ModelUnavailable
-from planweave.tools.documents import collections, open_collection
+from planweave.tools.documents.collection import open_collection
+from planweave.tools.documents.store import collections
 from planweave.tools.files.kept import databases, keep
 
 _HERE = Path(__file__).parent

@@ -16,7 +16,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.lines import bench_cache
 from planweave.benchmarks.core.options import Embeddings, Options, listed
 from planweave.benchmarks.core.play import OnCall, play_graph
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
     Memory,
     Sample,
@@ -27,7 +27,6 @@ from planweave.benchmarks.core.suite import (
     drawn,
     register,
 )
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.judge import agreed, checks, judge_both, score_check
 from planweave.benchmarks.suites.agents.pairs import Pair, load_pairs
@@ -110,7 +109,7 @@ class AgentOptions(Options):
         }
 
 
-@register(NAME)
+@register(NAME, tables=agent_tables)
 class Agents(Suite):
     """Document agents on simple, complex and calculation questions.
 
@@ -170,10 +169,6 @@ class Agents(Suite):
         if trial.rag and answer and spoken(answer):
             metrics = await _rag_metrics(trial.question.asked, spoken(answer), sample, on_call)
         return trial.score(answer, judged, metrics)
-
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Sets and questions over trials, the judge, citations, cost, TAT-QA's own metric."""
-        return agent_tables(records)
 
 
 def _asked_on(

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from planweave import BadInput
 from planweave.benchmarks.core.lines import bench_cache, write_once
 from planweave.benchmarks.core.options import Options, listed
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
     Sample,
     Selection,
@@ -23,7 +23,6 @@ from planweave.benchmarks.core.suite import (
     in_turn,
     register,
 )
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.dqa import analyst  # noqa: F401 - the model analyst:perfect
 from planweave.benchmarks.suites.dqa.tables import decision_tables
 from planweave.graphs import METHODS, of_family
@@ -65,7 +64,7 @@ class DecisionOptions(Options):
         }
 
 
-@register(NAME)
+@register(NAME, tables=decision_tables)
 class DecisionQA(Suite):
     """Decision QA: each question with each method on each kind of database.
 
@@ -97,10 +96,6 @@ class DecisionQA(Suite):
             about=options.about(questions=len(found.questions), chosen=len(chosen)),
             notes=[*found.missing, *skipped],
         )
-
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Scenario by database, baselines, regret, retrievals, missed data, failures, re-plans."""
-        return decision_tables(records)
 
 
 def choose(

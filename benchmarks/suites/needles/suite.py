@@ -21,7 +21,6 @@ from planweave.benchmarks.core.options import ModelOptions
 from planweave.benchmarks.core.play import OnCall, ask_once
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
 from planweave.memory import Answer, Context
@@ -76,7 +75,7 @@ class Target(NamedTuple):
         )
 
 
-@register(NAME, measures="recall")
+@register(NAME, measures="recall", tables=needle_tables)
 class Needles(Suite):
     """Several needles in a haystack, one question for all of them.
 
@@ -96,18 +95,12 @@ class Needles(Suite):
         return Selection(samples=made, about={"name": options.data.name, **counts, **sample})
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Ask for all of them at once; ``unknown`` says that the reply was cut."""
+        """Ask for all of them at once."""
         messages = [
             SystemMessage(prompts.load("needles/system").fill()),
             HumanMessage(sample.asked),
         ]
-        reply = await ask_once(sample, messages, "reader", on_call, seed=sample.context.seed)
-        unknown = "The reply was cut." if reply.cut else ""
-        return {"answer": Answer(decision=reply.text, why="", facts=[], unknown=unknown)}
-
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """By length, by position, and the numbers of the heat map."""
-        return needle_tables(records)
+        return await ask_once(sample, messages, "reader", on_call, seed=sample.context.seed)
 
     def draw(self, records: Sequence[Record], figure: "Figure") -> None:
         """Draw the heat map."""

@@ -1,7 +1,7 @@
 """Prompt format: the same instructions, written in several ways; which way is followed?"""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -13,9 +13,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from planweave import BadInput, prompts
 from planweave.benchmarks.core.options import ModelOptions, listed
 from planweave.benchmarks.core.play import OnCall, ask_once
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 from planweave.memory import Answer, Context
@@ -40,7 +39,7 @@ class FormatOptions(ModelOptions):
     trials: Annotated[int, typer.Option(help="Trials of each.", min=1, max=100)] = 2
 
 
-@register(NAME, measures="instruction following")
+@register(NAME, measures="instruction following", tables=format_tables)
 class PromptFormat(Suite):
     """Fourteen instructions in four formats: followed, repeated, how long.
 
@@ -70,17 +69,12 @@ class PromptFormat(Suite):
         return Selection(samples=made, about=about, notes=notes)
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Ask once; the decision is the reply, ``unknown`` says that it was cut."""
+        """Ask once; the decision is the reply."""
         wording: Wording = sample.target
         seed = (sample.context.seed or 0) + wording.number - 1
-        reply = await ask_once(sample, wording.messages, "assistant", on_call, seed=seed)
-        unknown = "The reply was cut." if reply.cut else ""
-        text = wording.whole(reply.text)
-        return {"answer": Answer(decision=text, why="", facts=[], unknown=unknown)}
-
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Repetition and length, each prompt, and the formats against plain text."""
-        return format_tables(records)
+        return await ask_once(
+            sample, wording.messages, "assistant", on_call, seed, whole=wording.whole
+        )
 
 
 def _temperatures(text: str) -> list[float]:

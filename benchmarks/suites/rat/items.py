@@ -10,7 +10,7 @@ from planweave import BadInput
 from planweave.benchmarks.suites.rat import code_eval, math_eval
 from planweave.benchmarks.suites.rat.code_eval import Grade
 from planweave.tools.crafting import CraftingWorld, executable, load_world
-from planweave.tools.documents import collections
+from planweave.tools.documents.store import collections
 
 Family = Literal["code", "maths", "planning", "writing"]
 

@@ -5,7 +5,7 @@ run in the sandbox, plans by the rules of the crafting world.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
@@ -16,7 +16,7 @@ from pydantic import JsonValue
 
 from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.play import OnCall, Way
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
     Memory,
     Sample,
@@ -27,7 +27,6 @@ from planweave.benchmarks.core.suite import (
     drawn,
     register,
 )
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.rat.items import FILES, Item, corpus_of, load
 from planweave.benchmarks.suites.rat.tables import Attempt, rat_tables
 from planweave.memory import Context, WorkingMemory
@@ -103,7 +102,7 @@ class RatOptions(AttemptOptions):
         return {**super().settings(), "family": family}
 
 
-@register(NAME, measures="right")
+@register(NAME, measures="right", tables=rat_tables)
 class Rat(Suite):
     """RAT and its baselines on programs, word problems or plans."""
 
@@ -194,10 +193,6 @@ class Rat(Suite):
             explanation="; ".join("right" if one.right else one.reason for one in made),
             details={"attempts": attempts},
         )
-
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Scores by data set, pass@k, what retrieval changed, and where the time goes."""
-        return rat_tables(records)
 
 
 class Target(NamedTuple):

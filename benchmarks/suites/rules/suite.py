@@ -1,6 +1,5 @@
 """The suite: problems, each with the rules of its domain as a collection of one document."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -11,7 +10,7 @@ from planweave import prompts
 from planweave.benchmarks.core.lines import bench_cache
 from planweave.benchmarks.core.options import Embeddings, Options, listed, published
 from planweave.benchmarks.core.play import OnCall, play_graph
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
     Memory,
     Sample,
@@ -22,7 +21,6 @@ from planweave.benchmarks.core.suite import (
     drawn,
     register,
 )
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.questions import Document
 from planweave.benchmarks.suites.rules.judge import scored
@@ -56,7 +54,7 @@ class RuleOptions(Options):
     embeddings: Embeddings = _USUAL
 
 
-@register(NAME)
+@register(NAME, tables=rules_tables)
 class Rules(Suite):
     """Airline fees, income tax, league contracts: rules to find and apply.
 
@@ -115,10 +113,6 @@ class Rules(Suite):
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
         """See :func:`scored`."""
         return scored(sample.target.problem, memory.get("answer"))
-
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Right answers by domain and level, without doubtful problems, parts, each problem."""
-        return rules_tables(records)
 
 
 class Target(NamedTuple):

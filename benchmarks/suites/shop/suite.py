@@ -11,7 +11,7 @@ import typer
 from planweave.benchmarks.core.lines import bench_cache, write_once
 from planweave.benchmarks.core.options import Limit, ModelOptions, listed
 from planweave.benchmarks.core.play import OnCall, play_graph
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
     Memory,
     Sample,
@@ -22,7 +22,6 @@ from planweave.benchmarks.core.suite import (
     drawn,
     register,
 )
-from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS
 from planweave.benchmarks.suites.shop.play import play_query
 from planweave.benchmarks.suites.shop.tables import shop_tables
@@ -55,7 +54,7 @@ class ShopOptions(ModelOptions):
     seed: Annotated[int, typer.Option(help="Which data, names and truths are generated.")] = 1
 
 
-@register(NAME)
+@register(NAME, tables=shop_tables)
 class ShopDecisions(Suite):
     """Eight small databases with their rules: right, wrong yet confirmed, undecided.
 
@@ -84,10 +83,6 @@ class ShopDecisions(Suite):
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
         """1 for the best candidate, 0 for another one and for no decision."""
         return scored(sample.target, memory.get("answer"))
-
-    def tables(self, records: Sequence[Record]) -> list[Table]:
-        """Right, wrong yet confirmed, wrong and flagged, undecided; by shop and by question."""
-        return shop_tables(records)
 
 
 class Asked(NamedTuple):
