@@ -90,9 +90,17 @@ def test_loading_equals_one_by_one(script: str) -> None:
     assert contents(bulk) == contents(single)
 
 
-def test_nodes_of_a_label_may_have_different_properties(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "script",
+    [
+        'CREATE (a:A {name:"x"}); CREATE (a:A {k:1});',
+        'UNWIND [{name:"x"}] AS r CREATE (:A {name:r.name}); UNWIND [1] AS k CREATE (:A {k:k});',
+        'CREATE (:A {name:"x"})-[:R]->(:B); MATCH (b:B) CREATE (:A {k:1})-[:R]->(b);',
+    ],
+)
+def test_nodes_of_a_label_may_have_different_properties(tmp_path: Path, script: str) -> None:
     """Executed one by one the engine itself would refuse the second."""
-    database = opened(tmp_path, 'CREATE (a:A {name:"x"}); CREATE (a:A {k:1});')
+    database = opened(tmp_path, script)
     rows = database.run("MATCH (a:A) RETURN a ORDER BY a.k").rows
     assert sorted(map(repr, rows)) == ["({'k': 1},)", "({'name': 'x'},)"]
 

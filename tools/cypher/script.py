@@ -48,6 +48,7 @@ _ENTRY = re.compile(rf"(?P<key>{_NAME}|`[^`]+`)\s*:\s*(?P<value>{_VALUE})", _FLA
 _PIECE = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/|;""", re.DOTALL
 )
+_NEW_PROPERTY = re.compile(r"Unknown property '([^'`]+)' on (\w+)")
 _OUTWARD = re.compile(r"\b(?:LOAD\s+CSV|CALL)\b", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
@@ -250,8 +251,9 @@ def _bulk(
 def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
     if _OUTWARD.search(_PIECE.sub("''", statement.text)):
         raise _failed(statement.line, "a script may not read files or call procedures")
+    query = rewritten(statement.text, tokenize(statement.text))
     try:
-        _run(rewritten(statement.text, tokenize(statement.text)), engine)
+        _run_with_new_properties(query, engine)
     except Exception as error:  # as above
         raise _failed(statement.line, _first_line(error)) from error
     made = engine.last_mutation_stats or {}
@@ -259,6 +261,26 @@ def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
         made.values()
     ):
         raise _failed(statement.line, "what it matches does not exist, so it would make nothing")
+
+
+def _run_with_new_properties(query: str, engine: "KnowledgeGraph") -> None:
+    """Carry out a query that may give nodes properties that others of their label lack.
+
+    The engine fixes the properties of a label at its first node; only SET adds to them.
+    """
+    added: set[str] = set()
+    while True:
+        try:
+            _run(query, engine)
+        except Exception as error:
+            new = _NEW_PROPERTY.search(str(error))
+            if not new or new[0] in added:
+                raise
+            added.add(new[0])
+            node = f"MATCH (n:`{new[2]}`) WITH n LIMIT 1"
+            _run(f"{node} SET n.`{new[1]}` = 0 REMOVE n.`{new[1]}`", engine)
+        else:
+            return
 
 
 def _failed(line: int, reason: str) -> DatabaseUnavailable:
