@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -102,12 +103,14 @@ def require(what: str, extra: str, *packages: str) -> None:
 
 
 def output_folder(folder: Path) -> Path:
-    """A folder for results, made before the work whose results it gets."""
+    """A folder for results, made and tried before the work whose results it gets."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
+        TemporaryFile(dir=folder).close()
     except OSError as error:
+        what = "written to" if folder.is_dir() else "made"
         raise BadInput(
-            f"The folder {folder} cannot be made ({error.strerror}).", fix="Name another: --out."
+            f"The folder {folder} cannot be {what} ({error.strerror}).", fix="Name another: --out."
         ) from None
     return folder
 

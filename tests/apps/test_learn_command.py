@@ -99,10 +99,27 @@ def test_what_is_wrong_is_said(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_that_cannot_be_made_is_told_first(planweave: CommandLine, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "command",
+    [
+        QUICK,
+        ("train", "plan-assessor", "--data", "nowhere"),
+        ("train", "instructrag", "--environment", "alfworld", "--data", "nowhere"),
+        ("bench", "abstention", "nowhere"),
+        ("bench", "environment", "--name", "hotpotqa", "--data", "tasks.json"),
+        ("bench", "instruction-graph", "--data", "nowhere"),
+        ("bench", "mhqa", "--data", "nowhere"),
+        ("bench", "mhqa-retrieval", "--data", "nowhere"),
+        ("bench", "rat-corpus", "--family", "code", "--data", "nowhere"),
+        ("bench", "refusal", "--data", "nowhere"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+@pytest.mark.parametrize(("out", "what"), [("file", "made"), ("/proc", "written to")])
+def test_a_folder_that_cannot_be_used_is_told_first(
+    command: tuple[str, ...], out: str, what: str, planweave: CommandLine, tmp_path: Path
+) -> None:
     (tmp_path / "file").touch()
-    plan_assessor = ("train", "plan-assessor", "--data", "nowhere")
-    instructrag = ("train", "instructrag", "--environment", "alfworld", "--data", "nowhere")
-    for command in (QUICK, plan_assessor, instructrag):
-        run = planweave(*command, "--out", "file")
-        assert_one_clear_error(run, "The folder file cannot be made", "--out")
+    (tmp_path / "tasks.json").write_text("[]")
+    run = planweave(*command, "--out", out)
+    assert_one_clear_error(run, f"The folder {out} cannot be {what}", "--out")

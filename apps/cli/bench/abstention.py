@@ -9,7 +9,7 @@ from rich.console import Console
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import publish
-from planweave.apps.options import AsJson
+from planweave.apps.options import AsJson, output_folder
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.store import merged
@@ -32,6 +32,8 @@ def abstention(
 ) -> None:
     """Coverage against error, and the threshold that holds a target, from result files alone."""
     console = Console(stderr=as_json, highlight=False)
+    if out:
+        output_folder(out)
     results = merged(files, partial(print_line, console))
     groups = {
         name: abstaining.points_of(records)

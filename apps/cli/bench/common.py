@@ -20,7 +20,7 @@ from rich.console import Console
 from planweave import BadInput
 from planweave.apps import options
 from planweave.apps.cli.groups import grouped
-from planweave.apps.options import AsJson
+from planweave.apps.options import AsJson, output_folder
 from planweave.apps.plain import json_text, print_line
 from planweave.benchmarks.core import machine, runner
 from planweave.benchmarks.core.picture import Draw, Picture
@@ -159,6 +159,8 @@ def command_of(name: str) -> Callable[..., None]:
 
     def command(*, options: Any, running: Running) -> None:
         context = running.context(**options.settings())
+        if running.out:
+            output_folder(running.out)
         with running.console.status("reading …") as status:
             selected = measured.select(options, context, status.update)
         for note in selected.notes:
@@ -244,7 +246,7 @@ def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:
 
 def write_text(path: Path, text: str, console: Console) -> None:
     """Write a file of results, and say where."""
-    options.output_folder(path.parent)
+    output_folder(path.parent)
     try:
         path.write_text(text, "utf-8")
     except OSError as error:

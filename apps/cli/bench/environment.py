@@ -60,6 +60,8 @@ def environment(
     running: Running,
 ) -> None:
     """Play tasks of an environment; runs with a language model can be resumed."""
+    if running.out:
+        output_folder(running.out)
     chosen = listed(policy, (*_POLICIES, *_METHODS), "policy")
     with open_environment(name, data) as world:
         every = world.tasks(split)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +13,7 @@ from pydantic import TypeAdapter
 from rich.console import Console
 
 from planweave.apps.cli.bench.common import RESULTS, Out
+from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.cli.train_instructrag import prepare_jax
 from planweave.apps.options import AsJson
@@ -30,6 +31,45 @@ if TYPE_CHECKING:
     from planweave.benchmarks.suites.paths.measure import Measured
 
 
+Parts = Annotated[
+    str,
+    typer.Option(
+        help="With commas between, or all: ablation, noise, few-shot, tasks (fewer unseen "
+        "ones), seen (those trained on). The candidates K are always shown."
+    ),
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Training:
+    """Who retrieves: agents that are trained here, or those of a file."""
+
+    iterations: Annotated[int, typer.Option(help="Iterations of the meta-training.", min=1)] = (
+        ITERATIONS
+    )
+    agents: Annotated[
+        str | None,
+        typer.Option(
+            help="Try these, shipped or a file, in place of training, without its ablations; or "
+            "as-published: train the paper's, for instructions without slots."
+        ),
+    ] = None
+    delta: Annotated[
+        float, typer.Option(help="With --agents as-published: the graph's threshold.", min=0, max=1)
+    ] = THRESHOLD
+
+    @property
+    def published(self) -> float | None:
+        """The graph's threshold, where the paper's agents are trained."""
+        return self.delta if self.agents == AS_PUBLISHED else None
+
+    def trained(self) -> int | Loaded:
+        """The agents themselves, or the iterations of their training."""
+        trains = self.agents in (None, AS_PUBLISHED)
+        return self.iterations if trains else load_agents(str(self.agents))
+
+
+@grouped()
 def paths(
     *,
     environment: Annotated[Environment, typer.Option(help="Environment of the tasks.")],
@@ -38,26 +78,8 @@ def paths(
         list[int], typer.Option(help="Seeds of tasks, training and noise; repeatable.", min=0)
     ] = [1, 2, 3],  # noqa: B006 - typer copies it
     limit: Annotated[int | None, typer.Option(help="Paths at most; all if unset.", min=8)] = None,
-    iterations: Annotated[
-        int, typer.Option(help="Iterations of the meta-training.", min=1)
-    ] = ITERATIONS,
-    agents: Annotated[
-        str | None,
-        typer.Option(
-            help="Try these, shipped or a file, in place of training, without its ablations; or "
-            "as-published: train the paper's, for instructions without slots."
-        ),
-    ] = None,
-    delta: Annotated[
-        float, typer.Option(help="With --agents as-published: the graph's threshold.", min=0, max=1)
-    ] = THRESHOLD,
-    part: Annotated[
-        str,
-        typer.Option(
-            help="With commas between, or all: ablation, noise, few-shot, tasks (fewer unseen "
-            "ones), seen (those trained on). The candidates K are always shown."
-        ),
-    ] = "all",
+    training: Training,
+    part: Parts = "all",
     out: Out = RESULTS / "paths",
     as_json: AsJson = False,
 ) -> None:
@@ -66,33 +88,28 @@ def paths(
     from planweave.benchmarks.suites.paths import measure as suite
 
     console = Console(stderr=as_json, highlight=False)
-    given = drawn_paths(load(environment, data), limit)
     parts = listed(part, suite.PARTS, "part", every="all")
-    with closing(
-        LineFile(
-            out / f"{environment}.jsonl",
-            TypeAdapter(suite.Measured),
-            partial(print_line, console),
-        )
-    ) as file:
-        trains = agents in (None, AS_PUBLISHED)
-        trained = iterations if trains else load_agents(str(agents))
-        published = delta if agents == AS_PUBLISHED else None
-        lines = _measured(file, given, set(seed), trained, parts, console, published)
+    file = LineFile(
+        out / f"{environment}.jsonl", TypeAdapter(suite.Measured), partial(print_line, console)
+    )
+    with closing(file):
+        given = drawn_paths(load(environment, data), limit)
+        trained = training.trained()
+        lines = _measured(file, given, set(seed), trained, parts, console, training.published)
     if not as_json:
         _tell(lines, console)
         return
-    report = machine.head() | {
+    made = machine.head() | {
         "environment": environment,
         "paths": len(given),
         "seeds": seed,
-        "iterations": iterations if trains else None,
-        "delta": published,
+        "iterations": trained if isinstance(trained, int) else None,
+        "delta": training.published,
         "adaptation": suite.adaptation(lines),
         "seconds": suite.seconds(lines),
         "result": [asdict(row) for row in suite.rows(lines)],
     }
-    typer.echo(json.dumps(report, indent=1))
+    typer.echo(json.dumps(made, indent=1))
 
 
 def _tell(lines: "list[Measured]", console: Console) -> None:
@@ -113,7 +130,7 @@ def _measured(
     trained: int | Loaded,
     parts: Sequence[str],
     console: Console,
-    published: float | None = None,
+    published: float | None,
 ) -> "list[Measured]":
     """The lines of these seeds; those that the file does not hold yet are measured and kept."""
     from planweave.benchmarks.suites.paths.measure import Experiment, about

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from planweave.apps.cli.bench.common import publish
-from planweave.apps.options import AsJson, Model
+from planweave.apps.options import AsJson, Model, output_folder
 from planweave.benchmarks.core.options import published
 from planweave.benchmarks.suites.query_writing import refusal as refusing
 from planweave.benchmarks.suites.text2sql.load import load
@@ -30,6 +30,8 @@ def refusal(
 ) -> None:
     """Calibrates the setting least_answerable on questions with and without an answer."""
     console = Console(stderr=as_json, highlight=False)
+    if out:
+        output_folder(out)
     questions = load(data or published("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))
