@@ -19,7 +19,7 @@ from functools import lru_cache, partial
 from importlib.util import find_spec
 from itertools import count
 from pathlib import Path
-from typing import TypeAlias, TypedDict, Unpack
+from typing import Any, TypeAlias, TypedDict, Unpack
 
 import httpx
 from langchain_core.language_models import BaseChatModel
@@ -193,73 +193,62 @@ def _embedded(request: ModelRequest) -> BaseChatModel:
     transport = EmbeddedTransport(partial(serve, gguf, request.settings))
     return _openai_like(
         request,
-        _Server(
-            url="http://embedded/v1",
-            model=gguf.name,
-            key=SecretStr("filled in by the transport"),
-            identity=f"{gguf}:{stat.st_size}:{stat.st_mtime_ns}:{request.settings.n_ctx}",
-            clients=(httpx.Client(transport=transport), httpx.AsyncClient(transport=transport)),
-            extra_body={"cache_prompt": True, **REPETITION_GUARD},
-            retries=0,  # a slow reply would only queue up behind itself
-        ),
+        url="http://embedded/v1",
+        model=gguf.name,
+        key=SecretStr("filled in by the transport"),
+        identity=f"{gguf}:{stat.st_size}:{stat.st_mtime_ns}:{request.settings.n_ctx}",
+        http=(httpx.Client(transport=transport), httpx.AsyncClient(transport=transport)),
+        extra_body={"cache_prompt": True, **REPETITION_GUARD},
+        max_retries=0,  # a slow reply would only queue up behind itself
     )
 
 
 def _compatible(request: ModelRequest) -> BaseChatModel:
     url, model = server_of(request.name, "a model")
     key = request.settings.api_key or SecretStr("none")
-    return _openai_like(
-        request, _Server(url=url, model=model, key=key, identity=request.name, clients=clients())
-    )
+    return _openai_like(request, url=url, model=model, key=key)
 
 
 def _openai(request: ModelRequest) -> BaseChatModel:
     key = request.settings.openai_api_key
     if key is None or not key.get_secret_value():
         raise no_key("The model", request.name)
-    return _openai_like(
-        request,
-        _Server(url=None, model=request.model, key=key, identity=request.name, clients=clients()),
-    )
+    return _openai_like(request, url=None, model=request.model, key=key)
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Server:
-    """An OpenAI-like server; ``url`` None is OpenAI itself, ``identity`` its name in the cache."""
-
-    url: str | None
-    model: str
-    key: SecretStr
-    identity: str
-    clients: tuple[httpx.Client, httpx.AsyncClient]
-    extra_body: dict[str, float | bool] | None = None
-    retries: int | None = None
-
-
-def _openai_like(request: ModelRequest, server: _Server) -> BaseChatModel:
+def _openai_like(
+    request: ModelRequest,
+    *,
+    url: str | None,
+    model: str,
+    key: SecretStr,
+    identity: str = "",
+    http: tuple[httpx.Client, httpx.AsyncClient] | None = None,
+    **options: Any,
+) -> BaseChatModel:
+    """An OpenAI-like server; no ``url`` is OpenAI itself, ``identity`` its name in the cache."""
     from langchain_openai import ChatOpenAI
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
     # Servers other than OpenAI's know `max_tokens` alone, which the base class sends.
-    kind: type[BaseChatOpenAI] = ChatOpenAI if server.url is None else BaseChatOpenAI
-    settings = request.settings
+    kind: type[BaseChatOpenAI] = ChatOpenAI if url is None else BaseChatOpenAI
+    settings, (client, async_client) = request.settings, http or clients()
     return kind(
-        model=server.model,
-        base_url=server.url,
-        api_key=server.key,
+        model=model,
+        base_url=url,
+        api_key=key,
         temperature=request.temperature,
         max_tokens=request.max_tokens,
         seed=request.seed,
         timeout=settings.timeout,
         stream_chunk_timeout=settings.timeout,  # a small machine reads a prompt for minutes
-        max_retries=settings.retries if server.retries is None else server.retries,
         stream_usage=True,
         use_responses_api=False,
-        extra_body=server.extra_body,
-        cache=_cache(request, server.identity),
-        rate_limiter=_limiter(server.url or "openai", settings.requests_per_second),
-        http_client=server.clients[0],
-        http_async_client=server.clients[1],
+        cache=_cache(request, identity or request.name),
+        rate_limiter=_limiter(url or "openai", settings.requests_per_second),
+        http_client=client,
+        http_async_client=async_client,
+        **{"max_retries": settings.retries, **options},
     )
 
 

@@ -6,7 +6,7 @@ transaction is written once for both, as a plain function of a connection.
 
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from sqlalchemy import Connection, Engine
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -52,10 +52,11 @@ def postgresql_database(engine: AsyncEngine) -> ServerDatabase:
     return ServerDatabase(transaction, engine.dispose)
 
 
-class Keeper(Protocol):
+class Keeper:
     """What keeps something in a database."""
 
-    database: ServerDatabase
+    def __init__(self, database: ServerDatabase) -> None:
+        self.database = database
 
 
 K = TypeVar("K", bound=Keeper)

@@ -16,13 +16,12 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from planweave import BadInput, PlanweaveError
 from planweave.apps.server import metrics, tracing
-from planweave.apps.server.contexts import admitted
 from planweave.apps.server.errors import NotFound
 from planweave.apps.server.execution import carry_out, outcome
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeaseLost, leased
 from planweave.apps.server.people import Person
-from planweave.apps.server.requests import RunRequest, check_nodes, order_of
+from planweave.apps.server.requests import RunRequest, admitted, check_nodes, order_of
 from planweave.apps.server.runs import Claim, MadeCall, Runs, Spent, Status
 from planweave.apps.server.settings import ServerSettings, UserLimits
 from planweave.apps.server.storage import Storage, storage_failed

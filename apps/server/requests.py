@@ -1,6 +1,6 @@
 """A request for a run, checked; the names are those of the LangGraph server's protocol."""
 
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from types import NoneType
 from typing import Annotated, Any, Literal, Self
 
@@ -15,12 +15,14 @@ from pydantic import (
 )
 
 from planweave import BadInput
+from planweave.apps.options import context_of
 from planweave.apps.server.assistants import method_of
-from planweave.apps.server.contexts import admitted
 from planweave.apps.server.people import Person
 from planweave.apps.server.runs import Order, Strategy
+from planweave.apps.service import service
 from planweave.memory import Context, check_input, check_state
 from planweave.texts import shorten
+from planweave.tools.files.kept import path_of
 from planweave.usage import Budget
 
 StreamMode = Literal["values", "updates", "custom", "messages-tuple", "tasks", "checkpoints"]
@@ -139,6 +141,28 @@ def check_nodes(names: Iterable[str], known: Container[str]) -> None:
     for name in names:
         if name not in known:
             raise BadInput(f"The method has no node {shorten(name, 64)!r}.")
+
+
+def admitted(person: Person, settings: Mapping[str, Any]) -> Context:
+    """The context in which a run of this person may run.
+
+    The one person of a server without keys may set everything, as under ``langgraph dev``. Where
+    others call too, sources and models are those that the operator offers by name, a collection
+    or database may also be the caller's own (``owner/name``), and memory is the caller's.
+    """
+    if not person.shared:
+        return context_of(service().context.model_dump() | dict(settings))
+    own = {
+        name: str(settings[name])
+        for name in ("collection", "database")
+        if str(settings.get(name, "")).startswith(f"{person.owner}/")
+    }
+    rest = {name: value for name, value in settings.items() if name not in own}
+    context = service().admit(rest, owner=person.owner)
+    if "database" in own:
+        name = own["database"].partition("/")[2]
+        own["database"] = str(path_of(name, person.owner))
+    return context.model_copy(update=own)
 
 
 def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False) -> Order:

@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import IntegrityError
 
-from planweave.apps.server.database import ServerDatabase, transaction
+from planweave.apps.server.database import Keeper, transaction
 from planweave.apps.server.errors import Conflict, NotFound, TooMuch
 from planweave.apps.server.people import Person
 from planweave.apps.server.tables import calls, events, ledger, now, reserved, runs, threads
@@ -114,15 +114,12 @@ class MadeCall(NamedTuple):
     record: str
 
 
-class Runs:
+class Runs(Keeper):
     """Reads and writes the table; each method is a transaction.
 
     What is not the owner's raises ``NotFound``, a thread that is busy or a run that is not over
     ``Conflict``, and a limit that is reached ``TooMuch``.
     """
-
-    def __init__(self, database: ServerDatabase) -> None:
-        self.database = database
 
     @transaction
     def create(

@@ -11,7 +11,7 @@ from sqlalchemy.engine import RowMapping
 
 from planweave import BadInput
 from planweave.apps.server import tables
-from planweave.apps.server.database import ServerDatabase, transaction
+from planweave.apps.server.database import Keeper, transaction
 from planweave.apps.server.errors import Conflict, NotFound
 from planweave.apps.server.tables import now, threads
 from planweave.apps.server.wire import decode, iso
@@ -37,11 +37,8 @@ class ThreadQuery(BaseModel):
     select: list[str] | None = None
 
 
-class Threads:
+class Threads(Keeper):
     """Reads and writes the table; each method is a transaction (errors: see ``Runs``)."""
-
-    def __init__(self, database: ServerDatabase) -> None:
-        self.database = database
 
     @transaction
     def create(
