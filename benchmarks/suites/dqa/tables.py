@@ -127,8 +127,11 @@ def _regret(own: Sequence[Record]) -> Cells:
     "multiple: more. Questions that it was not asked, or crashed on, are left out.",
 )
 def _retrieval_split(groups: Groups) -> Rows:
+    def asked(record: Record) -> tuple[str, str, str]:  # each model's questions are split by its own
+        return record.question, record.database, record.model
+
     kinds = {
-        (record.question, record.database): "single" if retrievals(record) <= 1 else "multiple"
+        asked(record): "single" if retrievals(record) <= 1 else "multiple"
         for records in groups.values()
         for record in records
         if record.method == "iter_rag" and not record.error
@@ -137,7 +140,7 @@ def _retrieval_split(groups: Groups) -> Rows:
     for scenario in dict.fromkeys(scenario for scenario, *_ in parts):
         for kind in ("single", "multiple"):
             for _, label, records in (part for part in parts if part[0] == scenario):
-                own = [r for r in records if kinds.get((r.question, r.database)) == kind]
+                own = [r for r in records if kinds.get(asked(r)) == kind]
                 if own:
                     yield scenario, kind, label, accuracy(own)
 
