@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Event
 
 import bench_world
 import pytest
@@ -73,28 +74,41 @@ class Bench:
         assert until(), self.process.communicate()[0]
 
 
+def some_answers(then: Event) -> list[Answer]:
+    """Answers for two questions, or three, with two calls each, on two processors; the rest wait.
+
+    What stops or kills the runs then finds both processors at work, however slow the machine is.
+    """
+    return [*[Answer(text="no JSON")] * 6, Answer(text="no JSON", after=then)]
+
+
 @pytest.mark.server
+@pytest.mark.timeout(900)  # on a busy machine Ray takes minutes to start
 def test_a_node_that_is_killed_loses_no_question_and_doubles_none(
     cluster: RayCluster, tmp_path: Path
 ) -> None:
     data = bench_world.write_data(tmp_path / "data", 4)
-    with serving(Answer(text="no JSON", delay=0.3)) as model:
+    stopped, killed = Event(), Event()
+    with serving(*some_answers(stopped)) as model:
         first = Bench(data, tmp_path, model.name, cluster.address)
         first.wait(lambda: len(first.keys()) >= 2)
         first.process.send_signal(signal.SIGINT)
-        said = first.process.communicate(timeout=120)[0]
+        said = first.process.communicate()[0]
+        stopped.set()
         assert first.process.returncode == 130, said
         assert "2 machines, 2 CPUs" in said
         assert "Interrupted. What is finished is kept" in said
         assert "Traceback" not in said
         done = first.keys()
-        assert 2 <= len(done) < 14
+        assert 2 <= len(done) <= 3
 
+        model.answers[:] = some_answers(killed)
         second = Bench(data, tmp_path, model.name, cluster.address)
-        second.wait(lambda: len(second.keys()) > len(done) and cluster.other.working())
+        second.wait(lambda: len(second.keys()) >= len(done) + 2 and cluster.other.working())
         cluster.other.kill()
         before = len(second.keys())
-        said = second.process.communicate(timeout=120)[0]
+        killed.set()
+        said = second.process.communicate()[0]
     assert second.process.returncode == 0, said
     assert f"{len(done)} done before, {16 - len(done)} to do" in said
     assert before < 16

@@ -63,6 +63,21 @@ def test_the_report_as_markdown() -> None:
     assert markdown(Report.of([RUN, RUN], RECORDS)) == expected
 
 
+def test_each_models_questions_are_split_by_its_own_retrievals() -> None:
+    twice = full("locating-1", "iter_rag", 1.0, 1.0).turns * 2
+    records = [
+        full("locating-1", method, 1.0, 1.0, model=model, turns=turns, key=f"{method} {model}")
+        for model, turns in (("large", []), ("small", twice))
+        for method in ("iter_rag", "planrag")
+    ]
+    tables = {table.title: table for table in Report.of([RUN], records).tables}
+    split = tables["Single and multiple retrieval (figure 5)"]
+    assert {(row[1], str(row[2]).split()[-1]) for row in split.rows} == {
+        ("single", "large"),
+        ("multiple", "small"),
+    }
+
+
 def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
     unpriced = full("distribution-1", "planrag", 1.0, 1.0)
     call = unpriced.calls[0]

@@ -127,7 +127,7 @@ def _regret(own: Sequence[Record]) -> Cells:
     "multiple: more. Questions that it was not asked, or crashed on, are left out.",
 )
 def _retrieval_split(groups: Groups) -> Rows:
-    def asked(record: Record) -> tuple[str, str, str]:  # each model's questions are split by its own
+    def asked(record: Record) -> tuple[str, str, str]:
         return record.question, record.database, record.model
 
     kinds = {
