@@ -1,13 +1,32 @@
 """Tables of a shop in SQL that SQLite, PostgreSQL and MariaDB all take."""
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import pytest
 
 if TYPE_CHECKING:
     from planweave.tools.sql import SqlDatabase
 
 OpenSql: TypeAlias = "Callable[[str], SqlDatabase]"
 """Opens the database that a script makes."""
+
+
+def database_of(script: str, ending: str = "sql") -> Any:
+    """A fixture: the database that a script makes, opened once for a module."""
+
+    @pytest.fixture(scope="module")
+    def database(tmp_path_factory: pytest.TempPathFactory) -> Iterator[object]:
+        from planweave.tools import open_database
+
+        path = tmp_path_factory.mktemp("database") / f"data.{ending}"
+        path.write_text(script, "utf-8")
+        with closing(open_database(str(path))) as opened:
+            yield opened
+
+    return database
+
 
 SHOP = """
 CREATE TABLE node (name VARCHAR(30) PRIMARY KEY, inland BOOLEAN NOT NULL,

@@ -14,6 +14,9 @@ SECRET = "h0nter2"
         "${THE_URL}",
         "postgresql://user:${THE_PASSWORD}@127.0.0.1:9/db",
         "bolt://user:${THE_PASSWORD}@127.0.0.1:9",
+        "neo4j://user:${THE_PASSWORD}@127.0.0.1:9/graph",
+        "bolt://user:${THE_PASSWORD}@",
+        "bolt://user:${THE_PASSWORD}@127.0.0.1:notaport/graph",
         "${THE_PASSWORD}",
         "${THE_PASSWORD}.cql",
         f"postgresql:/user:{SECRET}@127.0.0.1/db",
@@ -31,6 +34,7 @@ def test_no_secret_of_a_url_is_shown(url: str, monkeypatch: pytest.MonkeyPatch) 
         open_database(url)
     shown = f"{caught.value} {caught.value!r} {caught.value.__cause__!r}"
     assert SECRET not in shown
+    assert "\n" not in str(caught.value)
 
 
 def test_a_variable_stands_for_its_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

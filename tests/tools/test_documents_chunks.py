@@ -18,30 +18,22 @@ def length(text: str) -> int:
     return len(_tokens.spans(text))
 
 
-def test_a_short_page_is_one_chunk() -> None:
-    assert cut("  One sentence.\n", 10) == ["One sentence."]
-
-
-@pytest.mark.parametrize("text", ["", " \n\t "])
-def test_an_empty_page_has_no_chunks(text: str) -> None:
-    assert cut(text, 10) == []
-
-
-def test_chunks_end_with_sentences() -> None:
-    text = "One two three four. Five six seven. Eight nine ten eleven twelve. Thirteen."
-    assert cut(text, 10) == [
-        "One two three four. Five six seven.",
-        "Eight nine ten eleven twelve. Thirteen.",
-    ]
-
-
-def test_a_long_sentence_is_cut_at_a_line_or_else_at_a_word() -> None:
-    assert cut("a b c d e f\ng h i j k l m", 8) == ["a b c d e f", "g h i j k l m"]
-    assert cut("a b c d e f g", 3) == ["a b c", "d e f", "g"]
-
-
-def test_a_sentence_end_that_would_leave_little_is_no_place_to_cut() -> None:
-    assert cut("A. b c d e f g h i j k", 8) == ["A. b c d e f g", "h i j k"]
+@pytest.mark.parametrize(
+    ("text", "size", "overlap", "chunks"),
+    [
+        pytest.param("  One sentence.\n", 10, 0, ["One sentence."], id="a short page"),
+        pytest.param(" \n\t ", 10, 0, [], id="an empty page"),
+        pytest.param(
+            "A b c. D e f. G h i. J.", 9, 0, ["A b c. D e f.", "G h i. J."], id="sentences"
+        ),
+        pytest.param("a b c\nd e f g", 5, 0, ["a b c", "d e f g"], id="a line of a long sentence"),
+        pytest.param("a b c d e f g", 3, 0, ["a b c", "d e f", "g"], id="else a word"),
+        pytest.param("A. b c d e f g h i j k", 8, 0, ["A. b c d e f g", "h i j k"], id="little"),
+        pytest.param("a b c d e f g h", 4, 2, ["a b c d", "c d e f", "e f g h"], id="overlap"),
+    ],
+)
+def test_where_a_page_is_cut(text: str, size: int, overlap: int, chunks: list[str]) -> None:
+    assert cut(text, size, overlap) == chunks
 
 
 def test_sentences_of_other_scripts_end_too() -> None:
@@ -61,10 +53,6 @@ def test_rows_of_a_table_are_never_cut() -> None:
 def test_a_row_longer_than_a_chunk_stays_whole() -> None:
     row = " | ".join(map(str, range(50)))
     assert cut(f"Before it.\n{row}\nAfter it.", 10, 4)[1] == row
-
-
-def test_overlap() -> None:
-    assert cut("a b c d e f g h", 4, 2) == ["a b c d", "c d e f", "e f g h"]
 
 
 def test_an_overlap_repeats_rows_whole() -> None:

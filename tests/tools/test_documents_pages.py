@@ -22,6 +22,9 @@ def image_pages(path: Path) -> list[int]:
     return [page.number for page in read(path).pages if page.image_only]
 
 
+TEXT = "Electrolysers cost €500/kW; größer ist billiger; the rest is plain text of some length."
+
+
 # PDF
 
 
@@ -173,10 +176,7 @@ def test_docx_that_unpacks_to_too_much(tmp_path: Path) -> None:
         read(path, DocumentLimits(bytes=1_000_000))
 
 
-def test_docx_that_is_none(tmp_path: Path) -> None:
-    (tmp_path / "a.docx").write_bytes(b"\xd0\xcf\x11\xe0 an encrypted one is no archive")
-    with pytest.raises(Unreadable, match="no DOCX, or is encrypted"):
-        read(tmp_path / "a.docx")
+def test_an_archive_that_is_no_docx(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="damaged or is no DOCX"):
         read(write_bomb(tmp_path / "b.docx", 1))
 
@@ -202,51 +202,42 @@ def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
     assert read(path).paging == "headings"
 
 
-def test_markdown_pages_begin_at_headings_but_not_in_code(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_text(
-        "# One\ntext\n```\n# no heading\n```\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |\n"
-    )
-    assert texts(path) == [
-        "# One\ntext\n```\n# no heading\n```",
-        "[Section: # One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
-    ]
-
-
-def test_code_within_a_line_of_markdown_opens_no_block(tmp_path: Path) -> None:
-    path = tmp_path / "a.md"
-    path.write_text("# One\n```pip install it```\n## Two\ntext\n")
-    assert [text.splitlines()[0] for text in texts(path)] == ["# One", "[Section: # One]"]
-
-
-def test_tags_in_tags_without_end_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "a.html").write_text("<div>" * 50_000 + "bottom")
-    with pytest.raises(Unreadable, match="more than 1000 tags in one another"):
-        read(tmp_path / "a.html")
+@pytest.mark.parametrize(
+    ("name", "content", "pages"),
+    [
+        pytest.param(
+            "a.md",
+            "# One\ntext\n```\n# no heading\n```\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+            [
+                "# One\ntext\n```\n# no heading\n```",
+                "[Section: # One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
+            ],
+            id="headings of Markdown, but not in code",
+        ),
+        pytest.param(
+            "a.md",
+            "# One\n```pip install it```\n## Two\ntext\n",
+            ["# One\n```pip install it```", "[Section: # One]\n## Two\ntext"],
+            id="code within a line opens no block",
+        ),
+        pytest.param("a.txt", "one\f\ftwo ﬁrst\f", ["one", "", "two first"], id="form feeds"),
+        pytest.param(
+            "a.txt", "größer \u2013 5 €".encode("cp1252"), ["größer \u2013 5 €"], id="cp1252"
+        ),
+        pytest.param("a.txt", b"gr\xf6\xdfer \x81", ["größer \x81"], id="Latin-1"),
+        *(
+            pytest.param("a.txt", f"{TEXT:100}".encode(encoding), [TEXT], id=encoding)
+            for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
+        ),
+    ],
+)
+def test_pages_of_a_text(name: str, content: str | bytes, pages: list[str], tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    assert texts(path) == pages
 
 
 # text, tables, pages read before
-
-
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
-def test_text_in_every_encoding(encoding: str, tmp_path: Path) -> None:
-    text = "Electrolysers cost €500/kW; größer ist billiger; the rest is plain text of some length."
-    (tmp_path / "a.txt").write_bytes(text.encode(encoding))
-    assert texts(tmp_path / "a.txt") == [text]
-
-
-def test_text_in_an_older_encoding(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_bytes("größer \u2013 5 €".encode("cp1252"))
-    (tmp_path / "b.txt").write_bytes(b"gr\xf6\xdfer \x81")
-    assert texts(tmp_path / "a.txt") == ["größer \u2013 5 €"]
-    assert texts(tmp_path / "b.txt") == ["größer \x81"]
-
-
-def test_form_feeds_are_page_breaks(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("one\f\ftwo ﬁrst\f")
-    document = read(tmp_path / "a.txt")
-    assert document.pages == [PageText(1, "one"), PageText(2, ""), PageText(3, "two first")]
-    assert document.paging == "pages"
 
 
 def test_a_long_text_is_cut_between_paragraphs(tmp_path: Path) -> None:
@@ -285,37 +276,6 @@ def test_pages_read_before_keep_their_numbers(tmp_path: Path) -> None:
         assert read(tmp_path / name).pages == [PageText(3, "three"), PageText(7, "seven")]
 
 
-@pytest.mark.parametrize(
-    ("content", "problem"),
-    [
-        ('{"page": 1, "text": "a"}\n{"page": 2}', "has in line 2 no"),
-        ('{"page": 0, "text": "a"}', "has in line 1 no"),
-        ("[]", "has in line 1 no"),
-        ('{"page": 1, "text": "a"}\n{"page": 1, "text": "b"}', "has page 1 twice"),
-    ],
-)
-def test_pages_that_are_none(content: str, problem: str, tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text(content)
-    with pytest.raises(Unreadable, match=problem):
-        read(tmp_path / "a.jsonl")
-
-
-def test_packed_pages_that_are_damaged_or_a_bomb(tmp_path: Path) -> None:
-    path = tmp_path / "a.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"page": 1, "text": "a"}')[:-9])
-    with pytest.raises(Unreadable, match="damaged or is not packed"):
-        read(path)
-    path.write_bytes(gzip.compress(b" " * 5_000_000))
-    with pytest.raises(Unreadable, match="unpacks to more than 1 MB"):
-        read(path, DocumentLimits(bytes=1_000_000))
-
-
-def test_half_a_surrogate_pair_is_no_text(tmp_path: Path) -> None:
-    (tmp_path / "a.jsonl").write_text('{"page": 1, "text": "a\\ud800b"}')
-    with pytest.raises(Unreadable, match="has in line 1 no"):
-        read(tmp_path / "a.jsonl")
-
-
 # bad files
 
 
@@ -326,27 +286,31 @@ def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
         read(tmp_path / "a.txt")
 
 
-def test_too_much_text(tmp_path: Path) -> None:
-    (tmp_path / "a.txt").write_text("word " * 1000)
-    with pytest.raises(Unreadable, match="more than 100 characters"):
-        read(tmp_path / "a.txt", DocumentLimits(characters=100))
-
-
 @pytest.mark.parametrize(
     ("name", "content", "problem"),
     [
         ("a.txt", b"", "holds no text"),
         ("a.txt", b"\x00\x01\x02" * 9, "is no text"),
+        ("a.txt", b"word " * 250_000, "more than 1000000 characters"),
         ("a.csv", b"\n\n", "holds no text"),
         ("a.html", b"<script>only()</script>", "holds no text"),
+        ("a.html", b"<div>" * 50_000 + b"bottom", "more than 1000 tags in one another"),
         ("a.xlsx", b"PK", "is of no kind that can be read"),
         ("noending", b"text", "is of no kind that can be read"),
+        ("a.docx", b"\xd0\xcf\x11\xe0 encrypted: no archive", "no DOCX, or is encrypted"),
+        ("a.jsonl", b'{"page": 1, "text": "a"}\n{"page": 2}', "has in line 2 no"),
+        ("a.jsonl", b'{"page": 0, "text": "a"}', "has in line 1 no"),
+        ("a.jsonl", b'{"page": 1, "text": "a\\ud800b"}', "has in line 1 no"),
+        ("a.jsonl", b"[]", "has in line 1 no"),
+        ("a.jsonl", b'{"page": 1, "text": "a"}\n{"page": 1, "text": "b"}', "has page 1 twice"),
+        ("a.jsonl.gz", gzip.compress(b'{"page": 1, "text": "a"}')[:-9], "damaged or is not packed"),
+        ("a.jsonl.gz", gzip.compress(b" " * 5_000_000), "unpacks to more than 2 MB"),
     ],
 )
 def test_files_that_hold_nothing(name: str, content: bytes, problem: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(Unreadable, match=problem):
-        read(tmp_path / name)
+        read(tmp_path / name, DocumentLimits(characters=1_000_000, bytes=2_000_000))
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

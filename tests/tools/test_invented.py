@@ -1,10 +1,9 @@
 """Names that a query takes from its question and that the database does not have."""
 
-from collections.abc import Iterator
-
 import pytest
+from shop import database_of
 
-from planweave.tools.sql import SqlDatabase, open_sql
+from planweave.tools.sql import SqlDatabase
 
 CLINIC = """
 CREATE TABLE doctors (id INTEGER PRIMARY KEY, full_name TEXT, specialty TEXT, sale_price REAL);
@@ -13,13 +12,7 @@ INSERT INTO doctors VALUES (1, 'Ada Berg', 'dermatology', 20);
 """
 
 
-@pytest.fixture(scope="module")
-def clinic(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
-    path = tmp_path_factory.mktemp("clinic") / "clinic.sql"
-    path.write_text(CLINIC, encoding="utf-8")
-    database = open_sql(path)
-    yield database
-    database.close()
+clinic = database_of(CLINIC)
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,9 @@
 """What schema and data alone correct in a query, and what they must leave as it is."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from shop import OpenSql
+from shop import OpenSql, database_of
 
 from planweave.tools.sql import SqlDatabase, open_sql
 
@@ -30,13 +29,7 @@ SHARE = "SELECT 100.0 * SUM(pieces > 1) / COUNT(*) FROM sale"
 PIECES = "SELECT 1.0 * SUM(pieces * (pieces > 1)) / SUM(pieces) FROM sale"
 
 
-@pytest.fixture(scope="module")
-def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
-    path = tmp_path_factory.mktemp("shop") / "shop.sql"
-    path.write_text(SHOP, encoding="utf-8")
-    database = open_sql(path)
-    yield database
-    database.close()
+shop = database_of(SHOP)
 
 
 @pytest.mark.parametrize(
@@ -883,13 +876,7 @@ INSERT INTO job VALUES
 """
 
 
-@pytest.fixture(scope="module")
-def workshop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
-    path = tmp_path_factory.mktemp("workshop") / "workshop.sql"
-    path.write_text(WORKSHOP, encoding="utf-8")
-    database = open_sql(path)
-    yield database
-    database.close()
+workshop = database_of(WORKSHOP)
 
 
 IN_TYPES = "SELECT AVG(minutes) FROM job WHERE bike_id IN (SELECT bike_id FROM bike WHERE kind"

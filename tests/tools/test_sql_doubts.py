@@ -1,9 +1,10 @@
 """The check of rankings: right ones pass, and what is left out or turned round is said."""
 
 import pytest
+from shop import database_of
 
 from planweave.benchmarks.suites.check.rankings import checked_rankings
-from planweave.tools.sql import SqlDatabase, open_sql
+from planweave.tools.sql import SqlDatabase
 from planweave.tools.terms import relevant
 
 RULES = """Today is 2025-06-30.
@@ -22,19 +23,14 @@ RIGHT = (
 )
 
 
-@pytest.fixture(scope="module")
-def database(tmp_path_factory: pytest.TempPathFactory) -> SqlDatabase:
-    path = tmp_path_factory.mktemp("doubts") / "parcels.sql"
-    path.write_text(
-        """CREATE TABLE hauliers (id INTEGER PRIMARY KEY, name TEXT, town TEXT);
-        CREATE TABLE parcels (id INTEGER PRIMARY KEY, haulier_id INTEGER REFERENCES hauliers (id),
-          pieces INTEGER, price REAL, state TEXT, sent DATE, due DATE, came DATE);
-        INSERT INTO hauliers VALUES (1, 'Ost', 'Graz'), (2, 'West', 'Linz');
-        INSERT INTO parcels VALUES (1, 1, 3, 2.5, 'fine', '2025-02-01', '2025-02-04', '2025-02-03'),
-          (2, 2, 4, 1.5, 'lost', '2025-03-01', '2025-03-04', NULL);""",
-        encoding="utf-8",
-    )
-    return open_sql(path)
+database = database_of("""
+CREATE TABLE hauliers (id INTEGER PRIMARY KEY, name TEXT, town TEXT);
+CREATE TABLE parcels (id INTEGER PRIMARY KEY, haulier_id INTEGER REFERENCES hauliers (id),
+  pieces INTEGER, price REAL, state TEXT, sent DATE, due DATE, came DATE);
+INSERT INTO hauliers VALUES (1, 'Ost', 'Graz'), (2, 'West', 'Linz');
+INSERT INTO parcels VALUES (1, 1, 3, 2.5, 'fine', '2025-02-01', '2025-02-04', '2025-02-03'),
+  (2, 2, 4, 1.5, 'lost', '2025-03-01', '2025-03-04', NULL);
+""")
 
 
 def test_a_ranking_that_uses_all_that_is_asked_has_no_doubt(database: SqlDatabase) -> None:

@@ -1,11 +1,9 @@
 """A query as a ranking: one row for each option, the best first."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
+from shop import database_of
 
-from planweave.tools.sql import Option, SqlDatabase, open_sql
+from planweave.tools.sql import Option, SqlDatabase
 
 WARDS = """
 CREATE TABLE ward (id INTEGER PRIMARY KEY, name TEXT, beds INTEGER);
@@ -20,13 +18,7 @@ INSERT INTO town VALUES (1, 'Eye'), (2, 'Ear'), (3, 'Skin'), (4, 'Rye');
 WARD = Option("ward", "name")
 
 
-@pytest.fixture(scope="module")
-def wards(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
-    path: Path = tmp_path_factory.mktemp("wards") / "wards.sql"
-    path.write_text(WARDS, encoding="utf-8")
-    database = open_sql(path)
-    yield database
-    database.close()
+wards = database_of(WARDS)
 
 
 def ranked(
