@@ -348,14 +348,15 @@ async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Run)
 # -- V3 ---------------------------------------------------------------------------------------
 
 
-async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(ask: Run) -> None:
+@pytest.mark.parametrize("notes", ["Name the year.", ""])
+async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(ask: Run, notes: str) -> None:
     script = good("agent_v3")
-    rejection = {"notes": "Name the year.", "verdict": "Reject"}
+    rejection = {"notes": notes, "verdict": "Reject"}
     script.left["plan"] = [plan("A."), plan("B."), plan("C."), plan("D.")]
     script.left["evaluate"] = [rejection, rejection]
     memory = await ask("agent_v3", script, evaluations=2)
     assert script.tasks[:5] == ["plan", "evaluate", "plan", "evaluate", "plan"]
-    assert "Name the year." in script.prompts[2].text
+    assert notes in script.prompts[2].text
     assert memory["rejections"] == 2
     assert "1. C." in script.prompts[5].text
 
@@ -376,15 +377,6 @@ async def test_an_objection_is_told_for_one_plan_alone(ask: Run) -> None:
     told = ["Name the year." in one.text for one in script.prompts if one.task == "plan"]
     assert told == [False, True, *([False] * (len(told) - 2))]
     assert len(told) > 2
-
-
-async def test_a_plan_that_is_rejected_without_a_word_is_written_again(ask: Run) -> None:
-    script = good("agent_v3")
-    script.left["plan"] = [plan("A."), plan("B."), plan("C."), plan("D.")]
-    script.left["evaluate"] = [{"notes": "", "verdict": "Reject"}]
-    memory = await ask("agent_v3", script, evaluations=1)
-    assert script.tasks[:3] == ["plan", "evaluate", "plan"]
-    assert memory["rejections"] == 1
 
 
 async def test_a_given_plan_bypasses_planner_and_evaluator(ask: Run) -> None:
@@ -487,26 +479,31 @@ async def test_autogpt_goes_on_after_an_unreadable_reply(ask: Run) -> None:
 # -- answers and citations --------------------------------------------------------------------
 
 
-async def test_a_citation_that_names_no_fact_is_taken_out(ask: Run) -> None:
-    script = good("react", answer=[tell("In 2023 it costs USD 5.5/kg [1][7].")])
-    memory = await ask("react", script)
-    assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
+WHY = "In 2023 it costs USD 5.5/kg [1]."
 
 
-async def test_a_short_answer_that_asks_again_is_none(ask: Run) -> None:
-    script = good("react")
-    short = "The document finds what green hydrogen does cost"
-    script.left["answer"] = [tell("In 2023 it costs USD 5.5/kg [1].", short)]
-    memory = await ask("react", script, assist="on")
-    assert answer_of(memory)["decision"] is None
-    assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
-
-
-async def test_an_answer_without_any_citation_gets_them(ask: Run) -> None:
-    script = good("react", answer=[tell("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg", told_by=[1])])
-    memory = await ask("react", script)
-    assert answer_of(memory)["why"] == "In 2023 it costs USD 5.5/kg [1]."
-    assert answer_of(memory)["facts"] == [1]
+@pytest.mark.parametrize(
+    ("reply", "decision", "unknown"),
+    [
+        (tell("In 2023 it costs USD 5.5/kg [1][7].", "USD 5.5/kg"), "USD 5.5/kg", ""),
+        (tell("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg", told_by=[1]), "USD 5.5/kg", ""),
+        (tell(WHY, "The document finds what green hydrogen does cost"), None, ""),
+        *((tell(WHY, short, "..."), None, "") for short in ("…", ",", "(null)", "[1]")),
+        (tell(WHY, None, "The cost in 2050."), None, "The cost in 2050."),
+    ],
+    ids=[
+        *("a citation that names no fact", "no citation", "a short answer that asks again"),
+        *("…", "a comma", "null", "a citation alone", "what no fact tells"),
+    ],
+)
+async def test_what_is_taken_of_an_answer(
+    ask: Run, reply: Reply, decision: str | None, unknown: str
+) -> None:
+    memory = await ask("react", good("react", answer=[reply]), assist="on")
+    answer = answer_of(memory)
+    assert (answer["decision"], answer["why"], answer["unknown"]) == (decision, WHY, unknown)
+    assert answer["facts"] == [1]
+    assert f"Not known: {unknown}" * bool(unknown) in memory["messages"][-1].text
 
 
 @pytest.mark.parametrize(
@@ -585,19 +582,6 @@ async def test_an_answer_that_a_fact_supports_stands_though_the_model_names_none
     )
     answer = answer_of(await ask("react", script))
     assert (answer["decision"], answer["facts"]) == ("USD 5.5/kg", [1])
-
-
-@pytest.mark.parametrize("short", ["…", ",", "(null)", "[1]"])
-async def test_a_place_holder_is_no_answer(ask: Run, short: str) -> None:
-    script = good("react", answer=[tell("In 2023 it costs USD 5.5/kg [1].", short, "...")])
-    memory = await ask("react", script)
-    assert (answer_of(memory)["decision"], answer_of(memory)["unknown"]) == (None, "")
-
-
-async def test_what_no_fact_tells_is_said(ask: Run) -> None:
-    script = good("react", answer=[tell("", None, "The cost in 2050.")])
-    memory = await ask("react", script)
-    assert "Not known: The cost in 2050." in memory["messages"][-1].text
 
 
 # -- units ------------------------------------------------------------------------------------

@@ -166,31 +166,29 @@ async def test_when_no_candidate_runs_the_problem_is_told(single: Run) -> None:
     assert answer["decision"] is None
 
 
-async def test_a_plan_s_query_is_corrected_before_anything_is_asked(run: Run) -> None:
+@pytest.mark.parametrize(
+    ("written", "carried_out"),
+    [
+        (
+            "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1",
+            "SELECT p.name, p.cost FROM plant AS p ORDER BY p.cost LIMIT 1",
+        ),
+        ("SELECT name FROM plant ORDER BY cost LIMIT 1",) * 2,
+    ],
+    ids=["corrected", "as it is"],
+)
+async def test_a_plan_s_query_is_corrected_where_it_does_not_run(
+    run: Run, written: str, carried_out: str
+) -> None:
     script = Replies(
         plan=[plan("Find the cheapest plant.")],
-        action=[
-            act("sql", "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1"),
-            act("finish"),
-        ],
+        action=[act("sql", written), act("finish")],
         judge=[keep()],
         decide=[decide("Bonn", 1)],
     )
     memory = await run("planrag", script, assist="on")
     assert "write" not in script.tasks
-    assert facts(memory) == ["Bonn | 7.25"]
-
-
-async def test_a_plan_s_query_that_runs_stays_as_it_is(run: Run) -> None:
-    query = "SELECT name FROM plant ORDER BY cost LIMIT 1"
-    script = Replies(
-        plan=[plan("Find the cheapest plant.")],
-        action=[act("sql", query), act("finish")],
-        judge=[keep()],
-        decide=[decide("Bonn", 1)],
-    )
-    memory = await run("planrag", script, assist="on")
-    assert memory["turns"][0]["input"] == query
+    assert memory["turns"][0]["input"] == carried_out
 
 
 async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:

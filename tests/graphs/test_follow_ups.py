@@ -141,7 +141,11 @@ async def test_v3_answers_from_what_an_earlier_question_found(
 
 @pytest.mark.parametrize(
     ("replies", "failed"),
-    [(["no JSON"] * 2, ["interpreter"]), ([understood("which is cheapest?")], [])],
+    [
+        (["no JSON"] * 2, ["interpreter"]),
+        ([understood("which is cheapest?")], []),
+        ([understood(" ")], []),
+    ],
 )
 async def test_a_poor_interpretation_keeps_question_and_facts(
     talk: Talk, replies: list[Reply], failed: list[str]
@@ -232,9 +236,3 @@ async def test_an_empty_message_is_not_the_question_before(database: str) -> Non
     await thread.go(Input(messages=[HumanMessage("Which plant is cheapest?")]))
     with pytest.raises(BadInput, match="There is no question"):
         await thread.go(Input(messages=[HumanMessage(" ")]))
-
-
-async def test_a_follow_up_that_is_understood_as_nothing_stays_as_it_was_asked(talk: Talk) -> None:
-    script = Replies(action=[act("finish")] * 2, interpret=[understood(" ")])
-    _, second = await talk("iter_rag", script, "Which is cheapest?", "And in the west?")
-    assert second["question"] == "And in the west?"

@@ -82,51 +82,41 @@ SECOND = propose("born", "birthplace of Lena Holm", reasoning="Lena Holm directe
 
 
 async def test_furepa_reasons_retrieves_and_answers(
-    ask: Run, shelf: Shelf, trained: LongestQuery
-) -> None:
-    script = Replies(reason=[FIRST, SECOND, solved()])
-    memory = await ask("furepa", script)
-    assert script.tasks == ["reason"] * 3
-    assert [turn["input"] for turn in memory["turns"]] == [
-        "director of Aurora",
-        "birthplace of Lena Holm",
-    ]
-    assert [fact["text"] for fact in memory["facts"]] == [FILM, PERSON]
-    assert answer_of(memory)["decision"] == "Turku"
-    assert answer_of(memory)["facts"] == [1, 2]
-    assert all(claim["supported"] for claim in memory["claims"])
-    assert trained.asked[1][0] == [f"Aurora: {FILM}"]
-    assert len(memory["query_scores"]) == 2
-
-
-async def test_the_assessor_sees_a_title_once(
     ask: Run, trained: LongestQuery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_up(monkeypatch, ("Aurora", 1, f"Aurora: {FILM}"), ("Lena Holm", 1, PERSON))
-    await ask("furepa", Replies(reason=[FIRST, SECOND, solved()]))
-    assert trained.asked[1][0] == [f"Aurora: {FILM}"]
-    assert Hit("Aurora", FILM) in trained.asked[0][1]
-
-
-@pytest.mark.parametrize("masking", [True, False])
-async def test_masking_hides_earlier_reasoning_and_queries(ask: Run, masking: bool) -> None:
     script = Replies(reason=[FIRST, SECOND, solved()])
-    await ask("furepa", script, masking=masking)
-    last = script.prompts[-1].text
-    assert FILM in last
-    assert ("birthplace of Lena Holm" not in last) == masking
-    assert ("The director is not known." not in last) == masking
+    memory = await ask("furepa", script)
+    assert script.tasks == ["reason"] * 3
+    queries = [turn["input"] for turn in memory["turns"]]
+    assert queries == ["director of Aurora", "birthplace of Lena Holm"]
+    assert [fact["text"] for fact in memory["facts"]] == [f"Aurora: {FILM}", PERSON]
+    assert (answer_of(memory)["decision"], answer_of(memory)["facts"]) == ("Turku", [1, 2])
+    assert all(claim["supported"] for claim in memory["claims"])
+    assert trained.asked[1][0] == [f"Aurora: {FILM}"]  # the title is seen once
+    assert Hit("Aurora", FILM) in trained.asked[0][1]
+    assert len(memory["query_scores"]) == 2
 
 
-@pytest.mark.parametrize(("unmasked", "all_seen"), [(1, False), (2, True), (3, True)])
-async def test_masking_may_leave_the_latest_rounds_in_sight(
-    ask: Run, unmasked: int, all_seen: bool
+@pytest.mark.parametrize(
+    ("settings", "first", "second"),
+    [
+        ({"masking": True}, False, False),
+        ({"masking": False}, True, True),
+        ({"unmasked": 1}, False, True),
+        ({"unmasked": 2}, True, True),
+        ({"unmasked": 3}, True, True),
+    ],
+)
+async def test_masking_hides_reasoning_and_queries_but_for_the_latest_rounds(
+    ask: Run, settings: dict[str, object], first: bool, second: bool
 ) -> None:
     script = Replies(reason=[FIRST, SECOND, solved()])
-    await ask("furepa", script, unmasked=unmasked)
+    await ask("furepa", script, **settings)
     last = script.prompts[-1].text
-    assert "birthplace of Lena Holm" in last
-    assert ("director of Aurora" in last) == all_seen
+    assert FILM in last
+    assert ("director of Aurora" in last) == ("The director is not known." in last) == first
+    assert ("birthplace of Lena Holm" in last) == second
 
 
 async def test_irrelevant_pages_are_added_to_those_of_a_search(ask: Run) -> None:

@@ -9,8 +9,8 @@ from scripted import Replies, Run, act, answer_of, change, decide, keep, plan
 
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
-from planweave.learning.queries.memory import OWN, SHIPPED, learned
-from planweave.memory import Context, WorkingMemory
+from planweave.learning.queries.memory import OWN, SHIPPED
+from planweave.memory import WorkingMemory
 from planweave.nodes.deciding.experience import learned_plan
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
@@ -111,14 +111,19 @@ async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admit
     assert len(script.prompts) == 2
 
 
-async def test_the_path_policy_asks_no_model_where_its_query_fails(
-    run: Run, tmp_path: Path
+@pytest.mark.parametrize(
+    ("query", "problem"),
+    [("SELECT moon AS decision FROM nowhere", "nowhere"), ("DELETE FROM goods", "read")],
+    ids=["it fails", "it would write"],
+)
+async def test_the_path_policy_asks_no_model_where_its_query_is_refused(
+    query: str, problem: str, run: Run, tmp_path: Path
 ) -> None:
     question = solved("building")
-    file = own_path(tmp_path, question, "SELECT moon AS decision FROM nowhere")
+    file = own_path(tmp_path, question, query)
     memory = await _policy(run, question, tmp_path, experience=str(file), assist="on")
-    assert answer_of(memory)["decision"] is None
-    assert "nowhere" in memory["turns"][0]["problem"]
+    assert (answer_of(memory)["decision"], memory["facts"]) == (None, [])
+    assert problem in memory["turns"][0]["problem"]
 
 
 async def test_the_path_policy_says_where_a_path_names_no_decision(
@@ -224,19 +229,6 @@ async def test_own_experience_is_as_it_stands_now_and_what_succeeded(
     assert await origins() == ["second"]  # the latest
     mine.remove([first, second])
     assert await origins() == []
-
-
-async def test_a_learned_write_is_refused_like_any_other(run: Run, tmp_path: Path) -> None:
-    question = solved("building")
-    file = own_path(tmp_path, question, "DELETE FROM goods")
-    memory = await _policy(run, question, tmp_path, experience=str(file))
-    assert memory["facts"] == []
-    assert memory["turns"][0]["problem"]
-
-
-def test_what_is_followed_is_read_once() -> None:
-    assert learned(SHIPPED) is learned(SHIPPED)
-    assert Context().experience is None
 
 
 async def _planrag(

@@ -101,16 +101,6 @@ async def test_a_tie_is_reported_with_its_rule(run: Run, tmp_path: Path) -> None
     assert "lowest cost of fact [1]; 3 are equal: Aachen, Bonn, Cottbus" in said
 
 
-async def test_a_value_that_is_not_there_names_how_many_are(run: Run, tmp_path: Path) -> None:
-    path = tmp_path / "flows.sql"
-    places = "".join(f"INSERT INTO flow VALUES ('port {n}');" for n in range(57))
-    path.write_text(f"CREATE TABLE flow(dest TEXT); {places} INSERT INTO flow VALUES ('lahore');")
-    script = Replies(action=[act("sql", "SELECT dest FROM flow WHERE dest = 'lhasa'")])
-    memory = await run("single_rag", script, database=str(path))
-    problem = memory["turns"][0]["problem"]
-    assert "No flow.dest equals 'lhasa'; of its 58 values the nearest are 'lahore'" in problem
-
-
 @pytest.mark.parametrize("name", ["agent_v3/planner", "planrag/planner_with_documents"])
 def test_prompts_speak_of_what_is_connected(name: str) -> None:
     values = dict.fromkeys(load(name).placeholders - {"kinds"}, "")

@@ -245,17 +245,19 @@ async def test_a_draft_of_code_is_its_own_query_and_the_last_call_gives_one_prog
     assert HEAT not in script.prompts[-1].text  # it has gone into the thoughts
 
 
-async def test_an_unreadable_program_leaves_the_pieces(ask: Run) -> None:
-    script = Replies(draft=[draft(*PIECES)], program=[BAD, BAD])
-    memory = await ask("cot", script, family="code")
-    assert answer_of(memory)["decision"] == "\n".join(PIECES)
-
-
-async def test_an_unreadable_program_for_a_sum_is_no_answer(ask: Run) -> None:
-    script = Replies(draft=[draft("2 + 2 = 4")], program=[BAD, BAD])
-    memory = await ask("cot", script, family="maths")
-    assert answer_of(memory)["decision"] is None
-    assert answer_of(memory)["unknown"] == "No readable answer."
+@pytest.mark.parametrize(
+    ("family", "pieces", "decision", "unknown"),
+    [
+        ("code", PIECES, "\n".join(PIECES), ""),
+        ("maths", ["2 + 2 = 4"], None, "No readable answer."),
+    ],
+)
+async def test_an_unreadable_program_leaves_the_pieces_but_no_sum(
+    family: str, pieces: Sequence[str], decision: str | None, unknown: str, ask: Run
+) -> None:
+    script = Replies(draft=[draft(*pieces)], program=[BAD, BAD])
+    answer = answer_of(await ask("cot", script, family=family))
+    assert (answer["decision"], answer["unknown"]) == (decision, unknown)
 
 
 async def test_revised_steps_are_the_plan(ask: Run) -> None:

@@ -74,21 +74,15 @@ def quote_of(fact: Fact) -> str:
 # findings
 
 
-async def test_a_finding_holds_every_value_of_a_row_with_its_unit(shelf: Shelf) -> None:
-    values = {"Basic Economy": "$200", "Business": "$150"}
-    script = reading(found(CUBA, "To Cuba, basic costs $200, business $150.", values))
-    memory = await ask("react", script, whole_collection="off")
-    (fact,) = memory["facts"]
-    assert fact["values"] == {"basic_economy": "200 $", "business": "150 $"}
-    assert "(f1_basic_economy = 200 $, f1_business = 150 $)" in script.prompts[-1].text
-
-
-async def test_every_value_of_a_finding_can_be_calculated_with(shelf: Shelf) -> None:
+async def test_a_finding_holds_every_value_of_a_row_to_be_calculated_with(shelf: Shelf) -> None:
     values = {"Basic Economy": "$200", "Business": "$150"}
     script = reading(found(CUBA, "To Cuba, basic costs $200, business $150.", values))
     script.left["action"].insert(1, act("calculator", "f1_basic_economy + 2 * f1_business"))
     memory = await ask("react", script, whole_collection="off")
-    assert memory["facts"][1]["text"].endswith("= 500 USD")
+    fact, worked = memory["facts"]
+    assert fact["values"] == {"basic_economy": "200 $", "business": "150 $"}
+    assert worked["text"].endswith("= 500 USD")
+    assert "(f1_basic_economy = 200 $, f1_business = 150 $)" in script.prompts[-1].text
 
 
 async def test_a_quoted_row_has_its_heading_and_its_column_names(shelf: Shelf) -> None:
@@ -274,10 +268,15 @@ def _stops(prompt: Prompt) -> str:
     return "I would rather not."
 
 
-async def test_one_that_must_be_read_whole_and_is_too_long_is_refused(shelf: Shelf) -> None:
+@pytest.mark.parametrize(
+    ("name", "settings"), [("react", {"whole_collection": "on"}), ("whole_document", {})]
+)
+async def test_what_must_be_read_whole_and_is_too_long_is_refused(
+    name: str, settings: dict[str, str], shelf: Shelf
+) -> None:
     shelf.pages.append(shelf.pages[1]._replace(page=7, text="word " * 300))
     with pytest.raises(BadInput, match=r"has 1,\d\d\d characters; at most 1,000 are read whole"):
-        await ask("react", Replies(), whole_collection="on", whole_characters=1_000)
+        await ask(name, Replies(), whole_characters=1_000, **settings)
 
 
 async def test_a_plan_begins_with_its_first_step_after_a_whole_reading(shelf: Shelf) -> None:
@@ -308,12 +307,6 @@ async def test_the_whole_document_in_one_prompt_and_one_call(shelf: Shelf) -> No
     assert PAGE in script.prompts[0].text
     assert answer_of(memory)["decision"] == "$200"
     assert answer_of(memory)["facts"] == [1]
-
-
-async def test_the_whole_document_baseline_refuses_what_does_not_fit(shelf: Shelf) -> None:
-    shelf.pages.append(shelf.pages[1]._replace(page=7, text="word " * 300))
-    with pytest.raises(BadInput, match="are read whole"):
-        await ask("whole_document", Replies(), whole_characters=1_000)
 
 
 def test_a_small_model_can_quote_a_whole_sentence() -> None:

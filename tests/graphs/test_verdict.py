@@ -11,14 +11,6 @@ def replies(*decisions: Reply, query: str = ALL) -> Replies:
     return Replies(action=[act("sql", query)], decide=list(decisions))
 
 
-async def test_a_decision_that_the_rows_give_is_supported(run: Run) -> None:
-    memory = await run("single_rag", replies(decide("Bonn", 1)))
-    answer = answer_of(memory)
-    assert answer["verdict"]["kind"] == "supported"
-    assert "lowest cost" in answer["verdict"]["text"]
-    assert memory["facts"][0]["table"]["rows"][1] == ["Bonn", 7.25]
-
-
 async def test_the_model_is_asked_once_more_where_a_rule_gives_another(run: Run) -> None:
     script = replies(decide("Aachen", 1), decide("Bonn", 1))
     answer = answer_of(await run("single_rag", script))
