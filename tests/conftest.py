@@ -97,7 +97,8 @@ def model() -> Iterator[Script]:
 @pytest.fixture
 def word_search(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Documents are cut and searched by their words: no weights are needed."""
-    from documents import WordEmbeddings, WordTokens
+    from bag_of_words import WordEmbeddings
+    from documents import WordTokens
 
     from planweave.models import register_embeddings
     from planweave.tools.documents import chunks, collection

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 import typer
+from bag_of_words import WordEmbeddings
 from scripted import Replies, register
 from typer.testing import CliRunner, Result
-from worlds import WordVectors, encyclopedia, solved
+from worlds import encyclopedia, solved
 
 from planweave.apps.cli import experience
 from planweave.apps.cli.act import act
@@ -24,7 +25,7 @@ GOLD = ("Search[Finlandia]", "Finish[Republic of Finland]")
 
 @pytest.fixture(autouse=True)
 def _worlds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     yield
     close_all()

@@ -56,9 +56,7 @@ class _Collector(Handler):
 
     def answer(self) -> None:
         self.taken.append(self.rfile.read(int(self.headers["content-length"])))
-        self.send_response(200)
-        self.send_header("content-length", "0")
-        self.end_headers()
+        self.reply()
 
 
 @pytest.fixture(scope="module")

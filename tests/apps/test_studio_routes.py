@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from documents import WordEmbeddings
+from bag_of_words import WordEmbeddings
 from httpx import ASGITransport, AsyncClient
 from records import record
 from starlette.applications import Starlette

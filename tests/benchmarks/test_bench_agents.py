@@ -5,8 +5,8 @@ from pathlib import Path
 
 import bench_command
 import pytest
+from bag_of_words import WordEmbeddings
 from bench_command import rows
-from documents import WordEmbeddings
 from json_lines import write_lines
 from published import published
 from pydantic import JsonValue

@@ -9,7 +9,6 @@ import pytest
 from bag_of_words import embed
 from bench_command import bench
 from json_lines import write_lines
-from published import published
 
 from planweave import BadInput
 from planweave.apps.cli import progress
@@ -26,7 +25,6 @@ from planweave.benchmarks.suites.assessor.rounds import (
 from planweave.benchmarks.suites.assessor.search import drive
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
 from planweave.learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
-from planweave.learning.plan_assessor import fingerprint
 
 STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
 LEE = Paragraph("Ann Lee", "Ann Lee was born in Kansas.")
@@ -115,15 +113,6 @@ def test_wrong_records_are_told_in_a_sentence(tmp_path: Path, record: object, sa
     with pytest.raises(BadInput, match=said) as told:
         load(written(tmp_path, record))
     assert "\n" not in str(told.value)
-
-
-@pytest.mark.published
-@pytest.mark.parametrize("folder", ["hotpotqa", "2wikimultihopqa", "musique"])
-def test_train_and_dev_share_no_question(folder: str) -> None:
-    part = "_distractor_subset" if folder == "hotpotqa" else "_subset"
-    train, dev = (load(published(f"{folder}/{split}{part}.jsonl.gz")) for split in ("train", "dev"))
-    assert {one.dataset for one in [*train, *dev]} == {folder}
-    assert not {fingerprint(q.question) for q in train} & {fingerprint(q.question) for q in dev}
 
 
 def test_names_in_reading_order() -> None:

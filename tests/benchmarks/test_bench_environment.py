@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from bag_of_words import WordEmbeddings
 from bench_command import bench
 from json_lines import write_lines
 from pydantic import JsonValue
 from records import record
 from scripted import Replies, register
 from toy_world import ToyShop
-from worlds import WordVectors, encyclopedia, shop, small_agents, solved
+from worlds import encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput
 from planweave.benchmarks.core.record import Score
@@ -41,7 +42,7 @@ from planweave.tools.environments import Environment, Observation, episodes, ope
 
 @pytest.fixture(autouse=True)
 def _vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
     yield
     episodes.close_all()
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import bag_of_words
 import pytest
+from bag_of_words import WordEmbeddings
 from bench_command import bench
 from published import published
-from worlds import WordVectors
 
 from planweave.benchmarks.suites.paths.instruction_graph import sweep
 from planweave.learning.paths import TaskPath, read_paths, write_paths
@@ -21,7 +21,7 @@ PATHS = [
 
 
 def test_the_command_writes_what_it_measured(tmp_path: Path) -> None:
-    register_embeddings("bag", WordVectors)
+    register_embeddings("bag", WordEmbeddings)
     file, out = tmp_path / "paths.jsonl", tmp_path / "out"
     write_paths(file, [*PATHS, TaskPath("film", "failed", ("finish",), reward=0.5)])
     words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1"]

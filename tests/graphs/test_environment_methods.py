@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from bag_of_words import WordEmbeddings
 from json_lines import write_lines
 from scripted import Replies, Reply, Script, Thread, answer_of, register
 from toy_world import ToyShop
 from worlds import (
     QUESTIONS,
-    WordVectors,
     encyclopedia,
     shop,
     small_agents,
@@ -28,7 +28,7 @@ GOLD = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[Republic of Finlan
 
 @pytest.fixture(autouse=True)
 def _worlds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
     yield
     episodes.close_all()
 

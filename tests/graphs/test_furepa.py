@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 
 import pytest
+from bag_of_words import WordEmbeddings
 from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf, put_up
 from scripted import Replies, Reply, Run, answer_of, asking, tell
-from worlds import WordVectors
 
 from planweave.learning import Candidate, Hit
 from planweave.models import achat_model
@@ -178,7 +178,7 @@ async def test_repeated_queries_raise_the_temperature(
 async def test_how_alike_queries_are_one_is_a_setting(
     ask: Run, same: float, kept: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
     proposed = propose("director of the film Aurora", "who is director of Aurora")
     memory = await ask("furepa", Replies(reason=[proposed, solved()]), same_query=same)
     assert len(memory["query_scores"]) == kept

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from bag_of_words import embed
-from worlds import PATHS, WordVectors, small_agents, solved
+from bag_of_words import WordEmbeddings, embed
+from worlds import PATHS, small_agents, solved
 
 from planweave import BadInput
 from planweave.learning.experience import experience_of
@@ -40,11 +40,11 @@ class Shortest(MLAgent):
         return lengths.index(min(lengths))
 
 
-class Wide(WordVectors):
+class Wide(WordEmbeddings):
     """As long as the vectors of the shipped agents."""
 
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        return [[*vector, *[0.0] * 320] for vector in super().embed_documents(texts)]
+    def vectors(self, texts: list[str]) -> list[list[float]]:
+        return [[*vector, *[0.0] * 320] for vector in super().vectors(texts)]
 
 
 def guide(folder: Path) -> Guide:
@@ -130,9 +130,9 @@ def test_a_guide_takes_agents_by_name_or_file(
 ) -> None:
     asked: list[str] = []
 
-    def vectors(name: str = "the default") -> WordVectors:
+    def vectors(name: str = "the default") -> WordEmbeddings:
         asked.append(name)
-        return WordVectors()
+        return WordEmbeddings()
 
     monkeypatch.setattr("planweave.learning.guide.embeddings", vectors)
     guide_of.cache_clear()
@@ -164,7 +164,7 @@ def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
         return parameters
 
     monkeypatch.setattr("planweave.learning.rl_agent.calibrated", counted)
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
     paths, agents = tuple(read_paths(solved(tmp_path))), small_agents(tmp_path)
     guide_of.cache_clear()
     guide_of(paths, str(agents)).propose(BORN, 2)
@@ -180,7 +180,7 @@ def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
+    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
     file = str(solved(tmp_path))
     assert open_guide(file, "alice") is open_guide(file, "bob")
     with pytest.raises(BadInput, match="no path that succeeded"):

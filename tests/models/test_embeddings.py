@@ -78,11 +78,7 @@ def server() -> Iterator[EmbeddingServer]:
                 if what.status == 200
                 else {"error": {"message": "no"}}
             ).encode()
-            self.send_response(what.status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+            self.reply(body, what.status, "application/json")
 
     with listening(Answering) as url:
         what.url = f"{url}/v1#m"

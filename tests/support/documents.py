@@ -1,7 +1,6 @@
-"""Documents of every kind, made by hand, and an embedding that needs no weights."""
+"""Documents of every kind, made by hand, and a tokenizer that needs no weights."""
 
 import atexit
-import hashlib
 import re
 import zipfile
 from collections.abc import Sequence
@@ -10,32 +9,8 @@ from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
 
-import numpy as np
-from langchain_core.embeddings import Embeddings
-
 _TEXT = "BT /F1 12 Tf 72 720 Td 14 TL {lines} ET"
 _PICTURE = "q 200 0 0 200 72 400 cm /Im1 Do Q"
-
-
-class WordEmbeddings(Embeddings):
-    """A word counts at two places given by its hash, so that texts with the same words are near.
-
-    ``texts`` holds every text of a document that was embedded.
-    """
-
-    def __init__(self, name: str = "") -> None:
-        self.texts: list[str] = []
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        self.texts += texts
-        return [self.embed_query(text) for text in texts]
-
-    def embed_query(self, text: str) -> list[float]:
-        vector = np.full(64, 1e-3)
-        for word in re.findall(r"\w+", text.casefold()):
-            digest = hashlib.sha256(word.encode()).digest()
-            vector[[digest[0] % 64, digest[1] % 64]] += 1
-        return [float(number) for number in vector]
 
 
 class WordTokens:

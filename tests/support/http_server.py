@@ -13,6 +13,21 @@ class Handler(BaseHTTPRequestHandler):
         """Answer the request."""
         raise NotImplementedError
 
+    def reply(
+        self, body: bytes = b"", status: int = 200, kind: str = "", location: str = ""
+    ) -> None:
+        """Send a whole reply; the client may have had enough before its end."""
+        self.send_response(status)
+        for name, value in (("content-type", kind), ("location", location)):
+            if value:
+                self.send_header(name, value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        try:
+            self.wfile.write(body)
+        except OSError:
+            self.close_connection = True
+
     def do_GET(self) -> None:
         """Answer it."""
         self.answer()

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bag_of_words import WordEmbeddings
 from pages import put_up
 from scripted import Prompt, Reply, act, decide, finding, keep, plan, tell
-from worlds import WordVectors, encyclopedia, solved
+from worlds import encyclopedia, solved
 
 from planweave.graphs import METHODS
 from planweave.simulators.registry import scenario
@@ -75,8 +76,8 @@ class World:
     """
 
     def __init__(self, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("planweave.learning.guide.embeddings", WordVectors)
-        monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordVectors)
+        monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
+        monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
         self.settings: dict[str, Any] = {"whole_collection": "off"}
         self.question = QUESTION
         moves = [("documents", "levelised cost")]

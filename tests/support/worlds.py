@@ -6,9 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from bag_of_words import SIZE, embed
+from bag_of_words import SIZE
 from json_lines import write_lines
-from langchain_core.embeddings import Embeddings
 
 from planweave.learning.agents_file import AgentsCard, save
 from planweave.learning.graph_states import FEATURES
@@ -162,7 +161,7 @@ def solved(folder: Path) -> Path:
 
 
 def small_agents(folder: Path) -> Path:
-    """A file of agents with drawn parameters, for :class:`WordVectors`."""
+    """A file of agents with drawn parameters, for :class:`WordEmbeddings`."""
     random = np.random.default_rng(1)
     rl = {
         "w1": random.normal(size=(len(FEATURES), 4)).astype(np.float32),
@@ -177,17 +176,3 @@ def small_agents(folder: Path) -> Path:
     path = folder / "agents.npz"
     save(path, rl, ml, AgentsCard(seed=1, date="2026-11-22", command="", tasks={}, rewards=[]))
     return path
-
-
-class WordVectors(Embeddings):
-    """Texts that share words are near each other, whichever model is asked for."""
-
-    def __init__(self, _name: str = "") -> None:
-        pass
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        vectors: list[list[float]] = embed(texts).tolist()
-        return vectors
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]

@@ -6,7 +6,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from documents import WordEmbeddings, encrypt, write_pdf
+from bag_of_words import WordEmbeddings
+from documents import encrypt, write_pdf
 
 from planweave import BadInput
 from planweave.memory import SearchMode

@@ -30,25 +30,14 @@ class _Handler(Handler):
     def answer(self) -> None:
         path = self.path.partition("?")[0]
         if path.startswith("/to/"):
-            self._reply(302, "text/plain", b"", self.path.removeprefix("/to/"))
+            self.reply(status=302, location=self.path.removeprefix("/to/"))
         elif path == "/loop":
-            self._reply(302, "text/plain", b"", "/loop")
+            self.reply(status=302, location="/loop")
         elif path in PAGES:
-            self._reply(200, *PAGES[path])
+            kind, body = PAGES[path]
+            self.reply(body, kind=kind)
         else:
-            self._reply(404, "text/plain", b"")
-
-    def _reply(self, status: int, kind: str, body: bytes, location: str = "") -> None:
-        self.send_response(status)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
-        if location:
-            self.send_header("location", location)
-        self.end_headers()
-        try:
-            self.wfile.write(body)
-        except OSError:
-            self.close_connection = True  # the reader has had enough
+            self.reply(status=404)
 
 
 @pytest.fixture(scope="module")

@@ -35,14 +35,7 @@ PAGES = {
 class _Handler(Handler):
     def answer(self) -> None:
         kind, body = PAGES.get(self.path, ("text/plain", ""))
-        self.send_response(200 if self.path in PAGES else 404)
-        self.send_header("content-type", kind)
-        self.send_header("content-length", str(len(body)))
-        self.end_headers()
-        try:
-            self.wfile.write(body.encode())
-        except OSError:
-            self.close_connection = True
+        self.reply(body.encode(), 200 if self.path in PAGES else 404, kind)
 
 
 @pytest.fixture(scope="module")
