@@ -20,8 +20,8 @@ from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.trial import run, says, scored
-from planweave.benchmarks.suites.text2cypher import load as text2cypher
-from planweave.benchmarks.suites.text2sql import load as text2sql
+from planweave.benchmarks.suites.text2cypher import suite as text2cypher
+from planweave.benchmarks.suites.text2sql import suite as text2sql
 from planweave.memory import Context
 
 SCHEMA = """

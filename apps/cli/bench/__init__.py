@@ -16,9 +16,12 @@ planweave bench report results/dqa/embedded.jsonl
 """
 
 _HERE = "planweave.apps.cli.bench"
-_ALONE = ("abstention", "assessor", "check", "environment", "instruction_graph")
-_COMMANDS = {name: name for name in (*_ALONE, "paths", "refusal", "report")}
-_COMMANDS |= {"publish": "report", "mhqa_retrieval": "corpora", "rat_corpus": "corpora"}
+_ALONE = ("assessor", "check", "environment", "instruction_graph", "paths", "report")
+_COMMANDS = {name: name for name in _ALONE} | {
+    **dict.fromkeys(("abstention", "refusal"), "calibration"),
+    **dict.fromkeys(("mhqa_retrieval", "rat_corpus"), "corpora"),
+    "publish": "report",
+}
 """The module of each command that is not made from a suite."""
 
 

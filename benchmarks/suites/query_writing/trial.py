@@ -107,8 +107,7 @@ class QuerySuite(Suite):
             instructions=question.instructions,
             now=question.now,
         )
-        solved = await SOLVERS.get(sample.method)(task, sample.context, on_call)
-        outcome = await asyncio.to_thread(run, solved, question.source, sample.context)
+        outcome = await solve(sample, task, on_call)
         written = outcome.model_dump_json()
         answer = Answer(decision=written, why="", facts=[], unknown=outcome.problem)
         return {"answer": answer, "outcome": outcome}
@@ -209,6 +208,12 @@ def _other(question: Question, outcome: QueryOutcome | None) -> tuple[Result, di
         return "failed", {}
     has_value = any(cell is not None for row in outcome.rows for cell in row)
     return "answered" if has_value else "empty", {}
+
+
+async def solve(sample: Sample, task: Task, on_call: OnCall) -> QueryOutcome:
+    """Have the solver that the sample's method names write a query, and run it."""
+    solved = await SOLVERS.get(sample.method)(task, sample.context, on_call)
+    return await asyncio.to_thread(run, solved, task.database, sample.context)
 
 
 def run(solved: Solved, source: str, context: Context) -> QueryOutcome:

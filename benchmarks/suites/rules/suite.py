@@ -1,10 +1,13 @@
 """The suite: problems, each with the rules of its domain as a collection of one document."""
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
+from langchain_core.messages import HumanMessage, SystemMessage
+from pydantic import BaseModel, Field
 
 from planweave import prompts
 from planweave.benchmarks.core.lines import bench_cache
@@ -26,11 +29,15 @@ from planweave.benchmarks.suites.agents.questions import Document
 from planweave.benchmarks.suites.rules.judge import scored
 from planweave.benchmarks.suites.rules.load import DOMAINS, Problem, RuleBook, load
 from planweave.benchmarks.suites.rules.tables import rules_tables
-from planweave.benchmarks.suites.rules.whole import WHOLE, play_whole
 from planweave.graphs import METHODS
-from planweave.memory import Context
+from planweave.memory import Answer, Context, WorkingMemory
+from planweave.models import achat_model, ask
 
 NAME = "rules"
+WHOLE = "whole"
+"""Name of the baseline without a method: all rules and the problem in one prompt, one call."""
+
+_FEWEST_TOKENS = 2_000  # what a reply may need that works the problem out
 _LEVELS = ("0", "1", "2")
 _USUAL = "minilm"
 
@@ -139,3 +146,39 @@ def _sample(target: Target, method: str, context: Context, about: str = "") -> S
 def asked(problem: Problem) -> str:
     """The facts of a problem, and what is to be found out."""
     return f"{problem.prompt}\n\n{prompts.load(f'rules/{problem.domain}').fill()}"
+
+
+class Worked(BaseModel):
+    """The reply; the working comes before what follows from it."""
+
+    working: str = Field(max_length=20_000)
+    answer: str = Field(max_length=200)
+
+
+async def play_whole(rules: RuleBook, sample: Sample, on_call: OnCall) -> WorkingMemory:
+    """Ask once with the whole rules; a reply that cannot be read is asked for once more."""
+    context = sample.context
+    model = await achat_model(
+        context.model,
+        temperature=context.temperature,
+        max_tokens=max(context.reply_tokens, _FEWEST_TOKENS),
+        seed=context.seed,
+    )
+    text = await asyncio.to_thread(lambda: rules.text)
+    messages = [
+        SystemMessage(prompts.load("rules/whole").fill(rules=text)),
+        HumanMessage(prompts.load("rules/whole_question").fill(question=sample.asked)),
+    ]
+    reply = await ask(model, messages, Worked, role=WHOLE)
+    for record in reply.calls:
+        on_call(record)
+    if reply.value is None:
+        reason = reply.failure.message if reply.failure else "it was empty"
+        unread = f"The reply could not be read: {reason}"
+        return {"answer": Answer(decision=None, why="", facts=[], unknown=unread)}
+    worked = reply.value
+    return {
+        "answer": Answer(
+            decision=worked.answer.strip() or None, why=worked.working, facts=[], unknown=""
+        )
+    }

@@ -8,6 +8,7 @@ from typing import Annotated, NamedTuple
 
 import typer
 
+from planweave import prompts
 from planweave.benchmarks.core.lines import bench_cache, write_once
 from planweave.benchmarks.core.options import Limit, ModelOptions, listed
 from planweave.benchmarks.core.play import OnCall, play_graph
@@ -22,11 +23,11 @@ from planweave.benchmarks.core.suite import (
     drawn,
     register,
 )
-from planweave.benchmarks.suites.query_writing.solver import SOLVERS
-from planweave.benchmarks.suites.shop.play import play_query
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Task
+from planweave.benchmarks.suites.query_writing.trial import solve
 from planweave.benchmarks.suites.shop.tables import shop_tables
 from planweave.graphs import METHODS, of_family
-from planweave.memory import Answer, Context
+from planweave.memory import Answer, Context, WorkingMemory
 from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
@@ -164,3 +165,25 @@ def is_same(decided: str, best: str) -> bool:
     if best.isdecimal():
         return re.findall(r"\d+", decided) == [best]
     return decided.strip().strip("'\".").casefold() == best.casefold()
+
+
+async def play_query(sample: Sample, on_call: OnCall) -> WorkingMemory:
+    """Have the solver that the sample's method names write a query; its first value decides.
+
+    The rules go to the solver as what is known of the database. Nothing checks the decision.
+    """
+    context = sample.context
+    task = Task(
+        question=sample.asked,
+        database=context.database or "",
+        notes=context.rules,
+        instructions=prompts.load("query_writing/decision").fill(),
+    )
+    outcome = await solve(sample, task, on_call)
+    first = outcome.rows[0][0] if outcome.rows else None
+    decision = None if first is None else str(first)
+    return {
+        "answer": Answer(
+            decision=decision, why=outcome.query or "", facts=[], unknown=outcome.problem
+        )
+    }

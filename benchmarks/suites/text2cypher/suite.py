@@ -1,15 +1,90 @@
-"""Text to Cypher: questions about graphs, answered by one query each."""
+"""Text to Cypher: questions about graphs, answered by one query each.
 
+A folder holds ``questions.jsonl[.gz]`` and ``graphs/`` (NAME.cypher or NAME.cql). A question needs
+``graph``, ``question`` and ``gold``; what the gold returns is found by running it where ``answer``
+is missing. As the set has one gold a question, and its two authors chose other columns for the same
+question, a result is right with some of the gold's columns, or with more.
+"""
+
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import JsonValue
 
 from planweave.benchmarks.core.suite import register
-from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.compare import Reading, Ties
+from planweave.benchmarks.suites.query_writing.question import (
+    Line,
+    Name,
+    Question,
+    answer_of,
+    database_file,
+    file_in,
+)
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
-from planweave.benchmarks.suites.text2cypher.load import load
+from planweave.records import read_records
+
+_FIX = "Give a folder with questions.jsonl and graphs/, or a question file beside graphs/."
+_LAST_RETURN = re.compile(r"\bRETURN\b(?!.*\bRETURN\b)(.*)", re.IGNORECASE | re.DOTALL)
+
+
+class _Line(Line):
+    """A line of a question file."""
+
+    id: Name = ""
+    graph: str
+    question: str
+    type: str = "questions"
+    gold: str
+    answer: list[list[JsonValue]] | None = None
+    ordered: bool | None = None
+    ties: Ties = None
+    agree: bool | None = None
+
+
+def load(data: Path, graphs: Path | None = None) -> list[Question]:
+    """The questions of a folder or file.
+
+    The graphs are in the folder ``graphs`` beside the questions unless ``graphs`` says where.
+
+    Raises:
+        BadInput: A file is missing or malformed, or a gold cannot be run.
+    """
+    file = data if data.is_file() else file_in(data, "questions", _FIX)
+    graphs = graphs or file.parent / "graphs"
+    lines = read_records(file, _Line, fix=_FIX)
+    return [_question(number, line, graphs) for number, line in enumerate(lines, start=1)]
+
+
+def _question(number: int, line: _Line, graphs: Path) -> Question:
+    source, name = database_file(graphs, line.graph), line.id or f"questions-{number}"
+    rows = answer_of(name, line.gold, source) if line.answer is None else line.answer
+    ordered = _sorts(line.gold) if line.ordered is None else line.ordered
+    reading = Reading(
+        query=line.gold,
+        rows=tuple(map(tuple, rows)),
+        ordered=ordered,
+        ties=line.ties,
+        narrower=True,
+    )
+    return Question(
+        id=name,
+        group=line.type,
+        category={True: "golds agree", False: "golds differ", None: "one gold"}[line.agree],
+        database=line.graph,
+        source=str(source),
+        question=line.question,
+        readings=(reading,),
+    )
+
+
+def _sorts(gold: str) -> bool:
+    """Whether the last RETURN of a query sorts."""
+    found = _LAST_RETURN.search(gold)
+    return found is not None and re.search(r"\bORDER\s+BY\b", found[1], re.IGNORECASE) is not None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,15 +1,150 @@
-"""Text to SQL: questions about tables, answered by one query each."""
+"""Text to SQL: questions about tables, answered by one query each.
 
+A folder holds ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
+and ``databases/``: NAME.sql (or NAME.sqlite), with NAME.glossary.txt beside it where there is one.
+A question needs ``database`` (or ``db_id``), ``question``, and ``golds`` (or one ``gold``,
+``query`` or ``SQL``); what a gold returns is found by running it where ``answers`` are missing.
+"""
+
+import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
+from pydantic import AliasChoices, Field, JsonValue
 
+from planweave import BadInput
 from planweave.benchmarks.core.suite import register
-from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.compare import Reading, Ties
+from planweave.benchmarks.suites.query_writing.question import (
+    Line,
+    Name,
+    Question,
+    answer_of,
+    database_file,
+    file_in,
+    find_file,
+)
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
-from planweave.benchmarks.suites.text2sql.load import Part, load
+from planweave.records import read_records, read_text
+
+Part = Literal["answerable", "unanswerable"]
+
+_FIX = "Give a folder with questions.jsonl and databases/, or a question file beside databases/."
+_SENTENCE = re.compile(r"'((?:[^']|'')*)'")
+
+
+class _Line(Line):
+    """A line of a question file."""
+
+    id: Name = ""
+    database: str = Field(validation_alias=AliasChoices("database", "db_id"))
+    question: str
+    set: str = "questions"
+    category: str = ""
+    instructions: str = Field("", validation_alias=AliasChoices("instructions", "evidence"))
+    now: str = ""
+    golds: tuple[str, ...] = ()
+    gold: str = Field("", validation_alias=AliasChoices("gold", "query", "SQL"))
+    answers: list[list[list[JsonValue]]] | None = None
+    ordered: list[bool] | None = None
+    ties: list[Ties] | None = None
+
+
+def load(data: Path, part: Part | None = None, databases: Path | None = None) -> list[Question]:
+    """The questions of a folder or file.
+
+    Only those of ``part``; of a file, ``part`` is what its questions are. Databases are in the
+    folder ``databases`` beside the questions unless ``databases`` says where.
+
+    Raises:
+        BadInput: A file is missing or malformed, or a gold cannot be run.
+    """
+    found: list[Question] = []
+    folder = data if data.is_dir() else data.parent
+    databases = databases or folder / "databases"
+    if data.is_file():
+        is_answerable = (part or _part_of(data)) == "answerable"
+        return _questions(data, databases, answerable=is_answerable)
+    if part in (None, "answerable"):
+        found += _questions(file_in(data, "questions", _FIX), databases, answerable=True)
+    if part == "unanswerable" or (part is None and find_file(data, "unanswerable")):
+        file = file_in(data, "unanswerable", _FIX)
+        found += _questions(file, databases, answerable=False)
+    return found
+
+
+def _part_of(file: Path) -> Part:
+    return "unanswerable" if file.name.startswith("unanswerable") else "answerable"
+
+
+def _questions(file: Path, databases: Path, *, answerable: bool) -> list[Question]:
+    lines = read_records(file, _Line, fix=_FIX)
+    made = []
+    for number, line in enumerate(lines, start=1):
+        source = database_file(databases, line.database)
+        name = line.id or f"{file.name.partition('.')[0]}-{number}"
+        readings = _readings(name, line, source) if answerable else ()
+        made.append(
+            Question(
+                id=name,
+                group=line.set if answerable else "unanswerable",
+                category=line.category,
+                database=line.database,
+                source=str(source),
+                question=line.question,
+                notes=_notes(databases, line.database),
+                instructions=line.instructions,
+                now=line.now,
+                readings=readings,
+                refusal="" if answerable else _sentence(line.gold),
+            )
+        )
+    return made
+
+
+def _notes(databases: Path, name: str) -> str:
+    glossary = databases / f"{name}.glossary.txt"
+    return read_text(glossary, fix=_FIX).strip() if glossary.is_file() else ""
+
+
+def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
+    golds = line.golds or (line.gold,)
+    if not all(golds):
+        raise BadInput(f"The question {name} has no gold query.", fix=_FIX)
+    answers = line.answers or [answer_of(name, gold, source) for gold in golds]
+    ordered = line.ordered or [_sorts(name, gold) for gold in golds]
+    ties = line.ties or [None] * len(golds)
+    if not len(golds) == len(answers) == len(ordered) == len(ties):
+        raise BadInput(
+            f"The question {name} has {len(golds)} golds, {len(answers)} answers, {len(ordered)} "
+            f"marks of order and {len(ties)} of ties.",
+            fix="Give one of each for every gold.",
+        )
+    return tuple(
+        Reading(query=gold, rows=tuple(map(tuple, rows)), ordered=is_ordered, ties=tie)
+        for gold, rows, is_ordered, tie in zip(golds, answers, ordered, ties, strict=True)
+    )
+
+
+def _sorts(name: str, gold: str) -> bool:
+    """Whether a query has an ORDER BY at its top level."""
+    import sqlglot
+
+    try:
+        return sqlglot.parse_one(gold, read="sqlite").args.get("order") is not None
+    except sqlglot.errors.SqlglotError:
+        raise BadInput(
+            f"Whether the gold query of the question {name} sorts cannot be read.",
+            fix="Say it with `ordered`, a true or false for each gold.",
+        ) from None
+
+
+def _sentence(gold: str) -> str:
+    """The sentence that the gold of a question without an answer selects."""
+    found = _SENTENCE.search(gold)
+    return found[1].replace("''", "'") if found else ""
 
 
 @dataclass(frozen=True, kw_only=True)

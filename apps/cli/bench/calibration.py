@@ -1,19 +1,24 @@
-"""``planweave bench abstention``: from which confidence on are answers to be trusted?"""
+"""``planweave bench abstention`` and ``refusal``: from which confidence on, and what is refused."""
 
+import asyncio
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
+from rich.progress import Progress
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import publish
-from planweave.apps.options import AsJson, output_folder
+from planweave.apps.options import AsJson, Model, output_folder
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.options import published
 from planweave.benchmarks.core.store import merged
 from planweave.benchmarks.suites.query_writing import abstention as abstaining
+from planweave.benchmarks.suites.query_writing import refusal as refusing
+from planweave.benchmarks.suites.text2sql.suite import load
 
 
 def abstention(
@@ -55,3 +60,29 @@ def abstention(
     ]
     drawing = partial(abstaining.draw, groups, found, target)
     publish("Abstention", tables, console, as_json=as_json, out=out, draw=drawing)
+
+
+def refusal(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder of the questions; see PLANWEAVE_PUBLISHED.")
+    ] = None,
+    model: Model = "embedded",
+    target: Annotated[
+        float,
+        typer.Option(help="Share of answerable questions to refuse at most.", min=0.001, max=0.999),
+    ] = 0.1,
+    seed: Annotated[int, typer.Option(help="Which half of the questions calibrates.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="Folder for the tables as Markdown.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Calibrates the setting least_answerable on questions with and without an answer."""
+    console = Console(stderr=as_json, highlight=False)
+    if out:
+        output_folder(out)
+    questions = load(data or published("text2sql"))
+    with Progress(console=console) as progress:
+        task = progress.add_task("questions", total=len(questions))
+        found = asyncio.run(refusing.scored(questions, model, lambda: progress.advance(task)))
+    calibrated = refusing.calibrate(found, target=target, seed=seed)
+    tables = refusing.tables(found, calibrated, target)
+    publish("Refusal", tables, console, as_json=as_json, out=out)
