@@ -99,6 +99,7 @@ def change(*steps: str) -> Mapping[str, object]:
     return {"reason": "The price alone does not decide.", "replan": "Y", "steps": [*steps]}
 
 
+@pytest.mark.timeout(900)  # each step waits for what it needs; on a busy machine they add up
 def test_a_run_is_told_approved_rewound_forked_and_followed_up(
     page: Page, visit: Visit, look: Look
 ) -> None:

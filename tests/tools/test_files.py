@@ -69,6 +69,41 @@ def test_text_is_read_as_people_write_it(
     assert made.notes == []
 
 
+@pytest.mark.parametrize(
+    ("values", "type_", "kept"),
+    [
+        (["12345678901234567891", "7", ""], "TEXT", ["12345678901234567891", "7", None]),
+        (["-9223372036854775809"], "TEXT", ["-9223372036854775809"]),
+        (["9" * 50, "1" * 50], "TEXT", ["9" * 50, "1" * 50]),
+        (["9223372036854775807", "7"], "INTEGER", [9223372036854775807, 7]),
+        (["1e30", "2e30"], "REAL", [1e30, 2e30]),
+        (["12345678901234567891.5", "1"], "REAL", [12345678901234567891.5, 1.0]),
+    ],
+)
+def test_a_long_number_loses_no_digit(
+    values: list[str], type_: str, kept: list[object], tmp_path: Path
+) -> None:
+    path = tmp_path / "sold.csv"
+    path.write_text('it\'s;"an ""id"""\n' + "".join(f"x;{value}\n" for value in values))
+    made, rows = imported(path)
+    assert list(made.tables[0].columns.values()) == ["TEXT", type_]
+    assert [row[1] for row in rows] == kept
+    assert len(made.notes) == (type_ == "TEXT")
+
+
+def test_whole_numbers_of_parquet_stay_whole(tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    with closing(duckdb.connect()) as engine:
+        engine.execute(
+            "COPY (SELECT 7::UBIGINT AS b, 18446744073709551615::UBIGINT AS c, "
+            f"12345678901234567891::DECIMAL(38, 0) AS d) TO '{path}'"
+        )
+    made, rows = imported(path)
+    assert list(made.tables[0].columns.values()) == ["INTEGER", "TEXT", "TEXT"]
+    assert rows == [(7, "18446744073709551615", "12345678901234567891")]
+    assert [note.split()[2] for note in made.notes] == ["c", "d"]
+
+
 def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     path = tmp_path / "sold.csv"
     lines = ["name,price", *(f"n{number},{number}" for number in range(100)), "odd", "a,1,2,3"]

@@ -36,13 +36,23 @@ _UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>"
 _WHOLE = 2**53
 _CONVERSIONS = (
     (r"U?(TINY|SMALL)INT|U?INTEGER|BIGINT", "{}", "INTEGER"),
-    (r"FLOAT|DOUBLE|HUGEINT|UBIGINT|UHUGEINT|DECIMAL.*", "CAST({} AS DOUBLE)", "REAL"),
+    (r"U?HUGEINT|UBIGINT|DECIMAL\(\d+,0\)", "CAST({} AS BIGINT)", "INTEGER"),
+    (r"FLOAT|DOUBLE|DECIMAL.*", "CAST({} AS DOUBLE)", "REAL"),
     (r"BOOLEAN", "CAST({} AS INTEGER)", "BOOLEAN"),
     (r"DATE", "CAST({} AS VARCHAR)", "DATE"),
     (r"TIMESTAMP.*", "strftime(CAST({} AS TIMESTAMP), '%Y-%m-%d %H:%M:%S')", "TIMESTAMP"),
     (r"BLOB", "{}", "BLOB"),
 )
 """DuckDB's types, how a column of each is read, and the type that it has in SQLite."""
+_WHOLE_KINDS = r"U?HUGEINT|UBIGINT|DECIMAL\(\d+,0\)|VARCHAR"
+"""DuckDB's types that hold whole numbers of more than 64 bits."""
+_LONG_WHOLE = (
+    "bool_and(regexp_full_match(CAST({0} AS VARCHAR), '[-+]?\\d+')) "
+    "AND bool_or(TRY_CAST(CAST({0} AS VARCHAR) AS BIGINT) IS NULL)"
+)
+"""All values of a column are whole numbers, and one takes more than 64 bits."""
+_LONG_REALS = "bool_and({0} = trunc({0})) AND max(abs({0})) >= 9223372036854775808"
+"""The same, as far as a REAL shows it."""
 
 
 class Unusable(Exception):
@@ -144,6 +154,7 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
     )
     with closing(_engine(request, source)) as engine:
         _load(engine, reader, "CSV")
+        _load_long_numbers(engine, reader)
         broken = engine.execute("SELECT DISTINCT line FROM reject_errors ORDER BY line").fetchall()
         (count,) = engine.execute("SELECT count(*) FROM loaded").fetchone() or (0,)
         if len(broken) > count:
@@ -156,16 +167,15 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
                 f"{len(broken):,} of {count + len(broken):,} rows of {request.name} are broken "
                 f"and were left out ({word} {lines}{more})."
             )
-        yield _loaded(engine, request)
+        yield _loaded(engine, request, notes)
 
 
 def _parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
-    del notes  # nothing is left out
     source = Path(request.folder, "source.parquet")
     source.symlink_to(request.path)
     with closing(_engine(request, source)) as engine:
         _load(engine, f"read_parquet('{source}')", "Parquet")
-        yield _loaded(engine, request)
+        yield _loaded(engine, request, notes)
 
 
 def _encoding(path: Path) -> str:
@@ -214,7 +224,7 @@ def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
     import duckdb
 
     try:
-        engine.execute(f"CREATE TABLE loaded AS SELECT * FROM {reader}")  # noqa: S608 (ours)
+        engine.execute(f"CREATE OR REPLACE TABLE loaded AS SELECT * FROM {reader}")  # noqa: S608 (ours)
     except duckdb.OutOfMemoryException:
         raise Unusable("takes too much memory to read.", "Split the file.") from None
     except (duckdb.Error, UnicodeDecodeError) as error:
@@ -222,13 +232,42 @@ def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
         raise Unusable(f"cannot be read as {kind}: {reason or type(error).__name__}.") from None
 
 
-def _loaded(engine: "DuckDBPyConnection", request: Request) -> RowTable:
+def _load_long_numbers(engine: "DuckDBPyConnection", reader: str) -> None:
+    """Load columns with whole numbers beyond 64 bits again, as texts, which lose no digit."""
+    columns = [
+        quoted(heading)
+        for heading, kind, *_ in engine.execute("DESCRIBE loaded").fetchall()
+        if kind == "DOUBLE" and _is_true(engine, _LONG_REALS, quoted(heading))
+    ]
+    if not columns:
+        return
+    types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
+    _load(engine, f"{reader.removesuffix(')')}, types = {{{types}}})", "CSV")
+    for column in columns:
+        if not _is_true(engine, _LONG_WHOLE, column):  # such as 1e30
+            engine.execute(f"ALTER TABLE loaded ALTER {column} TYPE DOUBLE")
+
+
+def _is_true(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
+    """Whether the values of a column meet a condition; without values they do not."""
+    query = f"SELECT {condition.format(column)} FROM loaded WHERE {column} IS NOT NULL"  # noqa: S608 (quoted)
+    return (engine.execute(query).fetchone() or (None,))[0] is True
+
+
+def _loaded(engine: "DuckDBPyConnection", request: Request, notes: list[str]) -> RowTable:
     described = engine.execute("DESCRIBE loaded").fetchall()
     if len(described) > _MOST_COLUMNS:
         raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
     picked, types = [], []
     for heading, kind, *_ in described:
-        expression, type_ = _converted(engine, quoted(heading), kind)
+        if re.fullmatch(_WHOLE_KINDS, kind) and _is_true(engine, _LONG_WHOLE, quoted(heading)):
+            expression, type_ = f"CAST({quoted(heading)} AS VARCHAR)", "TEXT"
+            notes.append(
+                f"The column {heading} of {request.name} holds whole numbers beyond 64 bits: "
+                "it is kept as text, with all digits."
+            )
+        else:
+            expression, type_ = _converted(engine, quoted(heading), kind)
         picked.append(expression)
         types.append(type_)
     names = _names([row[0] for row in described])
