@@ -6,6 +6,7 @@ import sqlite3
 import tempfile
 from collections.abc import Iterator
 from contextlib import ExitStack, closing
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,30 @@ def model() -> Iterator[Script]:
     """A model that answers as a whole run about the offers wants."""
     with serving(*scripted(*WHOLE_RUN)) as model:
         yield model
+
+
+@pytest.fixture
+def word_vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The model of embeddings that is meant where none is named: no weights are needed."""
+    from bag_of_words import WordEmbeddings
+
+    models = import_module("planweave.models.embeddings")
+    monkeypatch.setattr(models, "minilm", WordEmbeddings)
+    models._build.cache_clear()
+    yield
+    models._build.cache_clear()
+
+
+@pytest.fixture
+def toy_shop(tmp_path: Path) -> Iterator[None]:
+    """The environment ``toy`` counts, crashes and hangs as it is told."""
+    from toy_world import ToyShop
+
+    from planweave.tools.environments.opening import ENVIRONMENTS, environment
+
+    environment("toy")(lambda _: ToyShop(tmp_path))
+    yield
+    ENVIRONMENTS.remove("toy")
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from planweave import BadInput
 from planweave.memory import Context, EpisodeState, WorkingMemory
 from planweave.nodes.support.turns import Observation, chosen_action, turn_taken
-from planweave.prompts import load
+from planweave.prompts import load, names
 from planweave.texts import shorten
 from planweave.tools.environments import EnvironmentFailed, Task
 from planweave.tools.environments.episodes import Episode, admissible, find_task, observe
@@ -61,9 +61,10 @@ def new_episode(task: Task | None, context: Context) -> EpisodeState | None:
 
 
 def scene(context: Context) -> str:
-    """What can be done in the environment, and what is seen before anything is done."""
+    """What can be done in an environment of ours, and what any shows before something is done."""
     shown = shorten(observe(episode_of(context), ()).text, context.schema_characters)
-    actions = load(f"environments/{context.environment}").fill()
+    prompt = f"environments/{context.environment}"
+    actions = load(prompt).fill() if prompt in names() else ""
     return f"{actions}\n\n{shown}".strip()
 
 

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 import typer
-from bag_of_words import WordEmbeddings
 from scripted import Replies, register
 from typer.testing import CliRunner, Result
 from worlds import encyclopedia, solved
@@ -24,8 +23,7 @@ GOLD = ("Search[Finlandia]", "Finish[Republic of Finland]")
 
 
 @pytest.fixture(autouse=True)
-def _worlds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
+def _worlds(word_vectors: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     yield
     close_all()

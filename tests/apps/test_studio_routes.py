@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bag_of_words import WordEmbeddings
 from httpx import ASGITransport, AsyncClient
 from records import record
 from starlette.applications import Starlette
@@ -24,7 +23,7 @@ from starlette.types import Message
 from planweave import BadInput
 from planweave.apps import sent, studio
 from planweave.apps.service import Service
-from planweave.apps.studio import documents, experience, uploads
+from planweave.apps.studio import documents, uploads
 from planweave.apps.studio.settings import form
 from planweave.graphs import METHODS
 from planweave.learning.experience import Experience
@@ -500,11 +499,8 @@ def test_files_outside_the_folder_of_results_are_not_read(
         assert "There is no result file" in detail(reply)
 
 
-def test_experience_is_browsed_and_forgotten(
-    page: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(experience, "embeddings", lambda _: WordEmbeddings())
-    monkeypatch.setattr(experience, "embedding_id", lambda _: "words")
+@pytest.mark.usefixtures("word_vectors")
+def test_experience_is_browsed_and_forgotten(page: TestClient, tmp_path: Path) -> None:
     kept = Experience(tmp_path / "state" / "experience", "local")
     paths = [
         TaskPath("hop", "Who?", ("Search[Ada]", "Finish[Ada]")),

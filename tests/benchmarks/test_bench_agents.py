@@ -5,7 +5,6 @@ from pathlib import Path
 
 import bench_command
 import pytest
-from bag_of_words import WordEmbeddings
 from bench_command import rows
 from json_lines import write_lines
 from published import published
@@ -17,7 +16,6 @@ from typer.testing import Result
 
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.agents import suite
 from planweave.benchmarks.suites.agents.judge import agreed
 from planweave.benchmarks.suites.agents.pairs import Human, Pair
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
@@ -310,10 +308,10 @@ def test_trials_differ_by_seed_and_key_and_are_resumed(
     assert len(collections("bench")) == 1
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_the_pipeline_is_measured_on_the_document_of_each_question(
-    data: Path, tmp_path: Path, agent: Agent, monkeypatch: pytest.MonkeyPatch
+    data: Path, tmp_path: Path, agent: Agent
 ) -> None:
-    monkeypatch.setattr(suite, "embeddings", WordEmbeddings)
     words = ("--trials", 1, "--judge-pairs", 0, "--set", "simple 1,simple 2")
     done = bench(data, tmp_path, *words, "--rag", "--one-document")
     told = [record.score.details["rag"] for record in results(tmp_path).values()]

@@ -11,7 +11,6 @@ from bench_command import bench
 from json_lines import write_lines
 
 from planweave import BadInput
-from planweave.apps.cli import progress
 from planweave.benchmarks.suites.assessor import measure as suite
 from planweave.benchmarks.suites.assessor.rounds import (
     Round,
@@ -24,7 +23,7 @@ from planweave.benchmarks.suites.assessor.rounds import (
 )
 from planweave.benchmarks.suites.assessor.search import drive
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
-from planweave.learning import Candidate, PlanAssessor, SentenceVectors, plan_assessor
+from planweave.learning import Candidate, PlanAssessor, plan_assessor
 
 STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
 LEE = Paragraph("Ann Lee", "Ann Lee was born in Kansas.")
@@ -241,13 +240,7 @@ def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
     assert found["best"].gained.value == 0
 
 
-@pytest.fixture
-def without_weights(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SentenceVectors, "__call__", lambda self, texts: embed(texts))
-    monkeypatch.setattr(progress, "embeddings", lambda name: None)
-
-
-@pytest.mark.usefixtures("without_weights")
+@pytest.mark.usefixtures("word_vectors")
 def test_command(tmp_path: Path) -> None:
     words = ("assessor", "--data", written(tmp_path, WIKI))
     assert "hotpotqa" in bench(*words).output

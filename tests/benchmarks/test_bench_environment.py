@@ -4,18 +4,14 @@ import json
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import cast
 
 import pytest
-from bag_of_words import WordEmbeddings
 from bench_command import bench
 from json_lines import write_lines
 from pydantic import JsonValue
 from records import record
 from scripted import Replies, register
-from toy_world import ToyShop
 from worlds import encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput
@@ -37,12 +33,11 @@ from planweave.benchmarks.suites.environment.players import (
 from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import read_paths
-from planweave.tools.environments import Environment, Observation, episodes, open_environment
+from planweave.tools.environments import Observation, episodes, open_environment
 
 
 @pytest.fixture(autouse=True)
-def _vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
+def _vectors(word_vectors: None) -> Iterator[None]:
     yield
     episodes.close_all()
 
@@ -64,11 +59,12 @@ def test_gold_paths_are_replayed(tmp_path: Path) -> None:
         summary("gold", [], world)
 
 
-def test_ends_of_the_environment_are_told_of_players_too(tmp_path: Path) -> None:
-    with cast("Environment", ToyShop(tmp_path)) as world:
+@pytest.mark.usefixtures("toy_shop")
+def test_ends_of_the_environment_are_told_of_players_too() -> None:
+    with open_environment("toy") as world:
         task = replace(world.tasks()[0], gold=("crash", "count", "count"))
         made = summary("gold", list(play(world, [task], Gold)), world)
-    shown = table("webshop", [made, made])
+    shown = table("toy", [made, made])
     assert shown.columns[-2:] == ("steps a second", "environment's crashes")
     assert [row[-1] for row in shown.rows] == [1, 1]
 
@@ -251,37 +247,29 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
     assert scores == {"react": pytest.approx(0.5), "instructrag": pytest.approx(0.5)}
 
 
-def open_the_toy_shop(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("planweave.tools.environments.episodes", "planweave.apps.cli.bench.environment"):
-        opened = import_module(module)  # a command has its module's name, too
-        monkeypatch.setattr(opened, "open_environment", lambda *_: ToyShop(notes))
-
-
+@pytest.mark.usefixtures("toy_shop")
 def test_a_missing_library_ends_the_run_and_marks_nothing_failed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("TOY_MISSING", "1")
-    open_the_toy_shop(tmp_path, monkeypatch)
-    words = ("--name", "webshop", "--policy", "react,rap", "--model", register(Replies()))
+    words = ("--name", "toy", "--policy", "react,rap", "--model", register(Replies()))
     run(*words, "--out", tmp_path / "out", fails="there is no toy")
-    (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
+    (file,) = (tmp_path / "out" / "toy").glob("*.jsonl")
     assert "sample" not in {json.loads(line)["kind"] for line in file.read_text().splitlines()}
 
 
-def test_ends_of_the_environment_stand_in_the_report(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    open_the_toy_shop(tmp_path, monkeypatch)
+@pytest.mark.usefixtures("toy_shop")
+def test_ends_of_the_environment_stand_in_the_report(tmp_path: Path) -> None:
     done = ["count", "crash", "hang", "count"]
     script = Replies(action=[{"thought": "So.", "action": action} for action in done])
-    words = ("--name", "webshop", "--policy", "react", "--model", register(script))
+    words = ("--name", "toy", "--policy", "react", "--model", register(script))
     run(*words, "--out", tmp_path / "out")
-    (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
+    (file,) = (tmp_path / "out" / "toy").glob("*.jsonl")
     (score,) = (
         one["score"] for one in map(json.loads, file.read_text().splitlines()) if "score" in one
     )
     assert (score["value"], score["details"]["crashes"], score["details"]["timeouts"]) == (1, 1, 1)
-    report = (tmp_path / "out" / "webshop" / "report.md").read_text()
+    report = (tmp_path / "out" / "toy" / "report.md").read_text()
     assert "success | environment's crashes | environment's time-outs |" in report
     assert "(1) | 1 | 1 |" in report
 

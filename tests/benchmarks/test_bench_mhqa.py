@@ -7,7 +7,6 @@ from pathlib import Path
 
 import bench_command
 import pytest
-from bag_of_words import WordEmbeddings
 from bench_command import rows
 from json_lines import write_lines
 from published import published
@@ -169,11 +168,10 @@ class Reader:
 
 
 @pytest.fixture(autouse=True)
-def reader(word_search: None, monkeypatch: pytest.MonkeyPatch) -> Reader:
+def reader(word_search: None, word_vectors: None, monkeypatch: pytest.MonkeyPatch) -> Reader:
     for name, value in _CUT.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("planweave.nodes.hops.assessor.plan_assessor", Chosen)
-    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
     made = Reader()
 
     def model(_: ModelRequest) -> ScriptedModel:

@@ -6,12 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bag_of_words import embed
 from json_lines import write_lines
 from published import published
 
 from planweave import BadInput
-from planweave.apps.cli import progress
 from planweave.apps.cli.main import main
 from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
@@ -22,6 +20,8 @@ from planweave.learning.agents_file import AgentsCard
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey
 from planweave.learning.guide import guide_of
 from planweave.learning.meta_training import Point, Trained, first
+
+pytestmark = pytest.mark.usefixtures("word_vectors")
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,6 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
     monkeypatch.setattr(sys, "argv", ["planweave", *words])
-    monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
     with pytest.raises(SystemExit) as ended:
         main()
     assert not ended.value.code
@@ -261,8 +260,6 @@ def test_as_published_instructions_have_no_slots(
     loaded = agents_file.load_agents(out / "instructrag.npz")
     assert (loaded.card.published, loaded.card.features) == (True, PRINTED)
     given = tuple(load("alfworld", data))
-    monkeypatch.setattr("planweave.learning.guide.SentenceVectors", lambda _: embed)
-    monkeypatch.setattr("planweave.learning.guide.embeddings", lambda _: None)
     guide = guide_of(given, str(out / "instructrag.npz"))
     proposed = guide.propose("get stone for person9", 2)
     assert {path.expected for path in proposed} == {0.0}

@@ -11,7 +11,6 @@ import pytest
 from bag_of_words import embed
 from json_lines import write_lines
 
-from planweave.apps.cli import progress
 from planweave.apps.cli.main import main
 from planweave.benchmarks.suites.environment.play import Gold, play
 from planweave.benchmarks.suites.environment.reward import EnvironmentReward, Episode
@@ -180,9 +179,10 @@ def files(folder: Path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def train(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., int]:
+def train(
+    word_vectors: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> Callable[..., int]:
     """``planweave train instructrag`` on small agents and few steps; returns its exit code."""
-    monkeypatch.setattr(progress, "SentenceVectors", lambda *_, **__: embed)
     small = partial(Settings, width=8, layers=1, warm_steps=20, pre_steps=5)
     monkeypatch.setattr("planweave.learning.agent_batches.Settings", small)
     data, _ = files(tmp_path)

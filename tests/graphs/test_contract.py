@@ -55,7 +55,9 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def world(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+def world(
+    name: str, tmp_path: Path, word_vectors: None, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[World]:
     yield World(name, tmp_path, monkeypatch)
     episodes.close_all()
 

@@ -5,10 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from bag_of_words import WordEmbeddings
 from json_lines import write_lines
 from scripted import Replies, Reply, Script, Thread, answer_of, register
-from toy_world import ToyShop
 from worlds import (
     QUESTIONS,
     encyclopedia,
@@ -27,8 +25,7 @@ GOLD = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[Republic of Finlan
 
 
 @pytest.fixture(autouse=True)
-def _worlds(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
+def _worlds(word_vectors: None) -> Iterator[None]:
     yield
     episodes.close_all()
 
@@ -406,26 +403,26 @@ async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
     assert memory["episode"]["done"]
 
 
-async def test_a_crash_of_the_environment_is_a_problem_of_the_turn(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(episodes, "open_environment", lambda *_: ToyShop(tmp_path))
+def in_toy_shop(script: Script) -> Context:
+    return Context(model=register(script), environment="toy", environment_task="0")
+
+
+@pytest.mark.usefixtures("toy_shop")
+async def test_a_crash_of_the_environment_is_a_problem_of_the_turn() -> None:
     script = acting("count", "always", "count", "count")
     with episodes.counting() as ends:
-        memory = await run("react", in_webshop(tmp_path, script))
+        memory = await run("react", in_toy_shop(script))
     assert ends == episodes.Ends(crashes=2)
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [False, True, False, False]
-    assert 'did not help: "The environment webshop crashes' in script.prompts[2].text
+    assert 'did not help: "The environment toy crashes' in script.prompts[2].text
     assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]
     assert answer_of(memory)["decision"] == "done"
 
 
-async def test_of_several_actions_the_first_is_done_and_remembered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(episodes, "open_environment", lambda *_: ToyShop(tmp_path))
+@pytest.mark.usefixtures("toy_shop")
+async def test_of_several_actions_the_first_is_done_and_remembered() -> None:
     script = acting("count, always", "count; count.", "count")
-    memory = await run("react", in_webshop(tmp_path, script))
+    memory = await run("react", in_toy_shop(script))
     assert [turn["input"] for turn in memory["turns"]] == ["count"] * 3
     assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]
 

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 
 import pytest
-from bag_of_words import WordEmbeddings
-from langchain_core.embeddings import Embeddings
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf, put_up
 from scripted import Replies, Reply, Run, answer_of, asking, tell
@@ -16,21 +14,6 @@ QUESTION = "Where was the director of the film Aurora born?"
 FILM = "Aurora is a film that Lena Holm directed."
 PERSON = "Lena Holm is a director who was born in Turku."
 BAD = "I would rather talk about the weather."
-
-
-class Words(Embeddings):
-    """Texts with the same words have the same vector, others are at right angles."""
-
-    def __init__(self) -> None:
-        self.known: list[str] = []
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        plain = [" ".join(sorted(text.lower().split())) for text in texts]
-        self.known += [text for text in dict.fromkeys(plain) if text not in self.known]
-        return [[float(text == other) for other in self.known] for text in plain]
-
-    def embed_query(self, text: str) -> list[float]:
-        return self.embed_documents([text])[0]
 
 
 class LongestQuery:
@@ -47,13 +30,10 @@ class LongestQuery:
 
 
 @pytest.fixture
-def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    made = put_up(
+def shelf(word_vectors: None, monkeypatch: pytest.MonkeyPatch) -> Shelf:
+    return put_up(
         monkeypatch, ("Aurora", 1, FILM), ("Lena Holm", 1, PERSON), ("Ships", 1, "Ships sail.")
     )
-    words = Words()
-    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", lambda: words)
-    return made
 
 
 @pytest.fixture
@@ -175,10 +155,7 @@ async def test_repeated_queries_raise_the_temperature(
 
 
 @pytest.mark.parametrize(("same", "kept"), [(0.9, 2), (0.3, 1)])
-async def test_how_alike_queries_are_one_is_a_setting(
-    ask: Run, same: float, kept: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
+async def test_how_alike_queries_are_one_is_a_setting(ask: Run, same: float, kept: int) -> None:
     proposed = propose("director of the film Aurora", "who is director of Aurora")
     memory = await ask("furepa", Replies(reason=[proposed, solved()]), same_query=same)
     assert len(memory["query_scores"]) == kept

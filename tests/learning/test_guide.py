@@ -154,6 +154,7 @@ def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     assert guided.select(BORN, guided.propose(BORN, 3)) >= 0
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -164,7 +165,6 @@ def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
         return parameters
 
     monkeypatch.setattr("planweave.learning.rl_agent.calibrated", counted)
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
     paths, agents = tuple(read_paths(solved(tmp_path))), small_agents(tmp_path)
     guide_of.cache_clear()
     guide_of(paths, str(agents)).propose(BORN, 2)
@@ -176,11 +176,11 @@ def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
     assert known == [2]
 
 
+@pytest.mark.usefixtures("word_vectors")
 def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
     file = str(solved(tmp_path))
     assert open_guide(file, "alice") is open_guide(file, "bob")
     with pytest.raises(BadInput, match="no path that succeeded"):

@@ -7,7 +7,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from pages import Shelf
+from pages import put_up
 
 from planweave.memory import Answer, Context, Fact, Page, Turn, WorkingMemory
 from planweave.nodes.assist import asking, replies
@@ -122,8 +122,8 @@ def test_every_aid_is_tried() -> None:
 def test_off_leaves_the_words_and_on_does_not(
     aid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf = Shelf(("report.v2.pdf", 1, HEAT), ("José A. Ferreyra", 1, "He was a film director."))
-    monkeypatch.setattr("planweave.nodes.assist.replies.open_collection", lambda name: shelf)
+    ferreyra = ("José A. Ferreyra", 1, "He was a film director.")
+    put_up(monkeypatch, ("report.v2.pdf", 1, HEAT), ferreyra)
     given, untouched, aided = CASES[aid]
     for switch, model, wanted in (
         ("off", "embedded", untouched),
@@ -166,8 +166,7 @@ def test_words_that_only_ask_need_not_be_in_the_fact() -> None:
 
 @pytest.mark.parametrize("switch", ["off", "on"])
 def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf = Shelf(("José A. Ferreyra", 1, "He was a film director."))
-    monkeypatch.setattr("planweave.nodes.assist.replies.open_collection", lambda name: shelf)
+    put_up(monkeypatch, ("José A. Ferreyra", 1, "He was a film director."))
     query = "José A. Ferreyra film director place of death"
     context = Context.model_validate({"assist": switch, "collection": "films"})
     assert replies.search_words(query, "Where did he die?", context) == query

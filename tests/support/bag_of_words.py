@@ -23,7 +23,7 @@ def embed(texts: Sequence[str]) -> Floats:
 class WordEmbeddings(Embeddings):
     """The same, whichever model is asked for; ``texts`` holds all of documents that it embedded."""
 
-    def __init__(self, _name: str = "") -> None:
+    def __init__(self, _: object = "") -> None:
         self.texts: list[str] = []
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from bag_of_words import WordEmbeddings
 from pages import put_up
 from scripted import Prompt, Reply, act, decide, finding, keep, plan, tell
 from worlds import encyclopedia, solved
@@ -72,12 +71,10 @@ class World:
     Args:
         name: The method.
         folder: For its sources.
-        monkeypatch: Puts small vectors and a shelf of one page in place of large ones.
+        monkeypatch: Puts up a shelf of one page.
     """
 
     def __init__(self, name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr("planweave.learning.guide.embeddings", WordEmbeddings)
-        monkeypatch.setattr("planweave.nodes.hops.clusterer.embeddings", WordEmbeddings)
         self.settings: dict[str, Any] = {"whole_collection": "off"}
         self.question = QUESTION
         moves = [("documents", "levelised cost")]

@@ -40,13 +40,13 @@ class Toy(RemoteWorld):
 
 
 class ToyShop(RemoteEnvironment):
-    """The toy world in its process, under the name of a real one.
+    """The toy world in its process.
 
     Args:
         notes: Folder for what it has done by now.
     """
 
-    name = "webshop"
+    name = "toy"
     step_seconds = 3.0
 
     def __init__(self, notes: Path) -> None:
