@@ -1,7 +1,6 @@
 """What is trained: it learns from data and ships as small artefacts that the graphs load."""
 
-from planweave.learning.candidate import Candidate, Group, Hit
-from planweave.learning.features import FEATURES, features, words
+from planweave.learning.features import FEATURES, Candidate, Group, Hit, features, words
 from planweave.learning.plan_assessor import Card, PlanAssessor, plan_assessor
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
 

@@ -4,10 +4,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
-from planweave.learning.candidate import Candidate, Hit
 from planweave.learning.vectors import Embed, Floats
 
 _DEPTH = 5
@@ -22,6 +22,40 @@ its of on or she that the their them they this to was were what when where which
 why will with
 """
 _EMPTY = frozenset(_EMPTY_WORDS.split())
+
+
+class Hit(NamedTuple):
+    """A page that the retriever returns for a query."""
+
+    title: str
+    text: str
+
+
+class Candidate(NamedTuple):
+    """A query that could be searched next.
+
+    Attributes:
+        hits: What the retriever returns for it now, best first, with the pages that are evidence
+            already; empty if it finds nothing. The first five that are new are looked at.
+    """
+
+    query: str
+    hits: Sequence[Hit]
+
+
+class Group(NamedTuple):
+    """The candidates of one round.
+
+    Attributes:
+        question: Which question it belongs to; all its rounds fall on the same side of the split.
+        dataset: Data sets count alike, however many rounds they have (by the square root).
+        gains: [candidates], reciprocal ranks.
+    """
+
+    question: str
+    dataset: str
+    inputs: Floats
+    gains: Floats
 
 
 def words(text: str) -> frozenset[str]:

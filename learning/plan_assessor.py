@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from planweave.learning import trained
-from planweave.learning.candidate import Candidate
-from planweave.learning.features import FEATURES, features
+from planweave.learning.features import FEATURES, Candidate, features
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
 from planweave.models import embeddings
 

@@ -10,7 +10,7 @@ import jax.numpy as jnp
 import numpy as np
 import optax  # type: ignore[import-untyped]  # it ships no types
 
-from planweave.learning.candidate import Group
+from planweave.learning.features import Group
 from planweave.learning.vectors import Floats
 
 Parameters: TypeAlias = dict[str, jax.Array]

@@ -15,8 +15,7 @@ from planweave.models.chat import (
 from planweave.models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
 from planweave.models.errors import ModelUnavailable
 from planweave.models.extract import StructuredFailure
-from planweave.models.plain import InPrompt, Text
-from planweave.models.program import Program
+from planweave.models.plain import InPrompt, Program, Text
 from planweave.models.samples import Chance, Samples, chance_of_yes, several_replies
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.structured import Reply, ask

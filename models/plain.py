@@ -1,5 +1,6 @@
 """Replies that are asked for as they are: inside JSON they come out worse, or end too soon."""
 
+import ast
 import re
 from abc import abstractmethod
 from typing import ClassVar, Self
@@ -10,6 +11,8 @@ from planweave.models.extract import StructuredFailure
 from planweave.texts import shorten
 
 _FENCED = re.compile(r"```[\w-]*\n(.*?)\n?```", re.DOTALL)
+_BLOCK = re.compile(r"```[ \t]*[\w+-]*[ \t]*\n(.*?)(?:\n[ \t]*(```)|\Z)", re.DOTALL)
+_LONGEST = 16_000  # characters of a program
 _SENTENCES = re.compile(r".*[.!?][\"')\]\u201d\u2019]*(?=\s|\Z)", re.DOTALL)
 
 
@@ -54,3 +57,53 @@ def cut_off(text: str) -> StructuredFailure:
     """What is wrong with a reply that lost its end."""
     message = "The reply was cut off before its end; it must be shorter."
     return StructuredFailure(kind="cut_off", message=message, reply=shorten(text, 1000))
+
+
+class Program(Plain):
+    """A program in a block of code; inside JSON models write it worse."""
+
+    asked: ClassVar[str] = "common/program_reply"
+    code: str
+
+    @classmethod
+    def read(cls, text: str, *, cut: bool = False) -> Self | StructuredFailure:
+        """See :class:`Plain`: the longest block of code that is one, or the whole text.
+
+        What lost its end is none.
+        """
+        blocks = [b[1].strip("\n") for b in _BLOCK.finditer(text) if b[2] or not cut] or (
+            [] if cut else [text.strip()]
+        )
+        problems = {block: _problem(block) for block in blocks}
+        if sound := [block for block, problem in problems.items() if not problem]:
+            return cls(code=max(sound, key=len))
+        if not text.strip():
+            return StructuredFailure(kind="empty", message="The reply was empty.")
+        if cut:
+            return cut_off(text)
+        problem = problems[max(blocks, key=len)] if "```" in text else "it has no block of code"
+        message = f"The reply holds no Python program: {problem}."
+        return StructuredFailure(kind="no_program", message=message, reply=shorten(text, 1000))
+
+
+def _problem(code: str) -> str:
+    """Why a text is no program; empty if it is one."""
+    if len(code) > _LONGEST:
+        return "it is too long"
+    try:
+        body = ast.parse(code).body
+    except SyntaxError as error:
+        return f"{error.msg} in line {error.lineno} of the block"
+    except (ValueError, RecursionError, MemoryError):
+        return "the block cannot be read"
+    return "the block does nothing" if all(map(_is_prose, body)) else ""
+
+
+def _is_prose(part: ast.stmt) -> bool:
+    """Whether a statement may as well be plain words: "Four", "Answer: four"."""
+    if isinstance(part, ast.AnnAssign):
+        return part.value is None
+    stated = part.value if isinstance(part, ast.Expr) else None
+    return isinstance(stated, ast.Name) or (
+        isinstance(stated, ast.Constant) and not isinstance(stated.value, int | float)
+    )

@@ -10,6 +10,7 @@ counts of the development set (118 of 140 Locating questions, 47 of 50 of Buildi
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from statistics import fmean
 
 from planweave.errors import BadInput
 from planweave.simulators.baselines import BASELINES, random_source
@@ -154,3 +155,39 @@ def _scores(scenario: str, questions: list[Question]) -> list[Score]:
         chance = sum(random_source(question) for question in questions)
         scores.append(Score(name="random source", annotated=chance, right=chance))
     return scores
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """Of one scenario; every question counts, also where it shares its database with others."""
+
+    scenario: str
+    questions: int
+    rows: float
+    columns: float
+    edges: float
+    vertices: float
+
+
+def statistics(dataset: DataSet) -> list[Statistics]:
+    """The figures of each scenario; questions without a database are left out."""
+    return [found for name in dataset.scenarios if (found := _of(dataset, name))]
+
+
+def _of(dataset: DataSet, name: str) -> Statistics | None:
+    questions = [question for question in dataset.of(name) if question.database]
+    if not questions:
+        return None
+    scenario, worlds = questions[0].scenario, [question.world for question in questions]
+
+    def mean(tables: set[str]) -> float:
+        return fmean(sum(len(world[table].rows) for table in tables) for world in worlds)
+
+    return Statistics(
+        scenario=name,
+        questions=len(questions),
+        rows=fmean(world.rows for world in worlds),
+        columns=fmean(len(table.columns) for table in scenario.tables),
+        edges=mean({one.table for one in scenario.graph.relationships}),
+        vertices=mean({one.table for one in scenario.graph.nodes}),
+    )

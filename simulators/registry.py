@@ -1,7 +1,7 @@
 """The scenarios by name: our own, registered ones, and those of installed packages."""
 
 from planweave.registry import Registry
-from planweave.simulators import building_world, distribution, locating_world, sourcing
+from planweave.simulators import building, distribution, locating, sourcing
 from planweave.simulators.scenario import Scenario
 
 SCENARIOS: Registry[Scenario] = Registry(
@@ -15,7 +15,7 @@ def register(scenario: Scenario) -> Scenario:
     return SCENARIOS.add(scenario.name, scenario)
 
 
-for _own in (building_world, distribution, locating_world, sourcing):
+for _own in (building, distribution, locating, sourcing):
     register(_own.SCENARIO)
 
 

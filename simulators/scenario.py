@@ -12,7 +12,7 @@ from random import Random
 from typing import NamedTuple, TypeAlias
 
 from planweave.errors import BadInput
-from planweave.simulators.outcome import Aim, Decision, Outcome
+from planweave.simulators.outcome import Aim, Decision, Outcome, Semantics
 from planweave.simulators.scripts import read_sql
 from planweave.simulators.tables import GraphMapping, Table, Value, World, write_cypher, write_sql
 
@@ -186,6 +186,11 @@ class Question:
     def simulate(self, **changed: Value) -> Outcome:
         """The value of every candidate; ``changed`` replaces parameters, such as ``semantics``."""
         return self.scenario.simulate(self.world, {**self.parameters, **changed})
+
+
+def semantics_of(parameters: Parameters) -> Semantics:
+    """The reading of the rules that is asked for; of published questions the annotation's."""
+    return "printed" if parameters.get("semantics") == "printed" else "annotation"
 
 
 def parameter(parameters: Parameters, name: str) -> str:

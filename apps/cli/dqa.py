@@ -64,8 +64,8 @@ def check(*, path: Data, semantics: Reading = "annotation", as_json: AsJson = Fa
 @app.command()
 def stats(*, path: Data, as_json: AsJson = False) -> None:
     """How large the databases are (PlanRAG, tables 3 and 8)."""
+    from planweave.simulators.check import statistics
     from planweave.simulators.published import load_dataset
-    from planweave.simulators.statistics import statistics
 
     found = [asdict(one) for one in statistics(load_dataset(path))]
     if as_json:

@@ -24,7 +24,7 @@ from planweave import BadInput
 from planweave.apps import sent, studio
 from planweave.apps.service import Service
 from planweave.apps.studio import documents, uploads
-from planweave.apps.studio.settings import form
+from planweave.apps.studio.methods import form
 from planweave.graphs import METHODS
 from planweave.learning.experience import Experience
 from planweave.learning.paths import TaskPath

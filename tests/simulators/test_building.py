@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from planweave import PlanweaveError
 from planweave.simulators import building
-from planweave.simulators.building import TABLES, Building
-from planweave.simulators.building_world import generate, simulate
+from planweave.simulators.building import TABLES, Building, generate, simulate
 from planweave.simulators.tables import Row, World
 
 # Mine 1 makes ore from nothing; smithies 2 and 3 make tools from ore.

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from planweave import PlanweaveError
-from planweave.simulators.locating import TABLES, Locating
-from planweave.simulators.locating_world import RULES, generate, simulate
+from planweave.simulators.locating import RULES, TABLES, Locating, generate, simulate
 from planweave.simulators.tables import Row, World
 
 # a -> b, a -> h, b -> h.  "us" has its home in h; "them" in b.
