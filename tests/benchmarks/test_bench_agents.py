@@ -16,8 +16,7 @@ from typer.testing import Result
 
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.agents.judge import agreed
-from planweave.benchmarks.suites.agents.pairs import Human, Pair
+from planweave.benchmarks.suites.agents.judge import Human, Pair, agreed
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
 from planweave.benchmarks.suites.agents.suite import Trial, spoken
 from planweave.benchmarks.suites.agents.tables import agent_tables

@@ -2,7 +2,7 @@
 
 import pytest
 
-from planweave.benchmarks.suites.dqa.replans import Category, category
+from planweave.benchmarks.suites.dqa.analysis import Category, category
 
 ROW = "Retrieve the buildings that supply steel"
 DEMAND = "Retrieve the demand for steel"

@@ -5,8 +5,7 @@ from typing import Any, cast
 
 import pytest
 
-from planweave.benchmarks.suites.check.measure import Checked, checked
-from planweave.benchmarks.suites.check.pack import pack
+from planweave.benchmarks.suites.check.measure import Checked, checked, pack
 from planweave.benchmarks.suites.check.pairs import Pair, fact, generate
 from planweave.memory import Fact, Quote
 from planweave.tools.checking import follow, judge

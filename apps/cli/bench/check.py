@@ -11,7 +11,7 @@ from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import divided
 from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.check import measure as suite
-from planweave.benchmarks.suites.check.pack import pack
+from planweave.benchmarks.suites.check.measure import pack
 from planweave.benchmarks.suites.check.pairs import generate
 from planweave.benchmarks.suites.check.rankings import checked_rankings
 

@@ -7,16 +7,57 @@ did not call either right or wrong, is the limit of this check.
 """
 
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Annotated
 
+from pydantic import BaseModel, Field
+
+from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, digest
-from planweave.benchmarks.suites.agents.pairs import Pair
 from planweave.benchmarks.suites.agents.tables import JUDGE_CHECK
 from planweave.memory import Context
 from planweave.nodes.support.judges import ANSWER_JUDGE, Judged, judge_answer
+from planweave.records import read_records
 
 MUCH = 2
+
+_FIX = (
+    "Name a .jsonl or .jsonl.gz file with dataset, instance_id, query, gt_answer, response_a, "
+    "response_b and human on each line."
+)
+
+
+class Human(BaseModel):
+    """One annotator on the correctness of a pair, from -2 (a is much better) to 2 (b is)."""
+
+    correctness: Annotated[int, Field(ge=-2, le=2)]
+
+
+class Pair(BaseModel):
+    """Two answers to a query, its reference, and what people think of them."""
+
+    instance_id: int
+    dataset: str
+    query: str
+    gt_answer: Annotated[str, Field(pattern=r"\S")]
+    response_a: str
+    response_b: str
+    human: Annotated[list[Human], Field(min_length=1)]
+
+    @property
+    def name(self) -> str:
+        """What result files call the pair."""
+        return f"{self.dataset.replace('/', '-')}-{self.instance_id}"
+
+
+def load_pairs(path: Path) -> list[Pair]:
+    """Read a file of judged pairs."""
+    found = read_records(path, Pair, fix=_FIX)
+    if not found:
+        raise BadInput(f"{path} holds no pair.", fix=_FIX)
+    return found
 
 
 def agreed(pairs: Iterable[Pair]) -> list[Pair]:

@@ -28,8 +28,14 @@ from planweave.benchmarks.core.suite import (
     register,
 )
 from planweave.benchmarks.suites.agents.collection import collect
-from planweave.benchmarks.suites.agents.judge import agreed, checks, judge_both, score_check
-from planweave.benchmarks.suites.agents.pairs import Pair, load_pairs
+from planweave.benchmarks.suites.agents.judge import (
+    Pair,
+    agreed,
+    checks,
+    judge_both,
+    load_pairs,
+    score_check,
+)
 from planweave.benchmarks.suites.agents.questions import SETS, Document, Question, choose, load
 from planweave.benchmarks.suites.agents.tables import agent_tables
 from planweave.benchmarks.suites.agents.tatqa import match

@@ -1,11 +1,14 @@
 """How well the check of decisions and sentences tells right from wrong: precision and recall."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from planweave.benchmarks.core.metrics import Estimate, divided, rate
 from planweave.benchmarks.core.table import Rows, Table, tabled
-from planweave.benchmarks.suites.check.pairs import Pair
+from planweave.benchmarks.suites.check.pairs import Pair, fact, quoted
+from planweave.memory import Fact
 from planweave.tools.checking import follow, judge
 
 NAME = "check"
@@ -70,3 +73,32 @@ def _by_case(found: Sequence[Checked]) -> Rows:
     for (kind, wrong, case), own in sorted(cases.items()):
         label = "not supported" if wrong else "supported"
         yield kind, case, label, len(own), sum(one.passed for one in own)
+
+
+_FILE = Path(__file__).with_name("check_pack.json")
+
+
+def pack() -> list[Pair]:
+    """The pairs that were written by hand."""
+    read = json.loads(_FILE.read_text(encoding="utf-8"))
+    facts = {name: _fact(given) for name, given in read["facts"].items()}
+    return [
+        Pair(**{"rules": "", **given, "facts": tuple(facts[name] for name in given["facts"])})
+        for given in read["pairs"]
+    ]
+
+
+def _fact(given: Mapping[str, Any]) -> Fact:
+    if "quote" in given:
+        return quoted(1, given["quote"])
+    if "columns" in given:
+        return fact(given["number"], given["columns"], given["rows"], given["query"])
+    expression, _, result = given["calculation"].rpartition(" = ")
+    return Fact(
+        number=given["number"],
+        text=given["calculation"],
+        values={"value": float(result.split()[0])},
+        source="calculator",
+        query=expression,
+        quote=None,
+    )

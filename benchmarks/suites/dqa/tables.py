@@ -19,12 +19,13 @@ from planweave.benchmarks.core.table import Cells, Rows, Table, each, tabled
 from planweave.benchmarks.suites.dqa.analysis import (
     CRITICAL,
     FAILURE_CLASSES,
+    KINDS,
+    category,
     failure_class,
     missed,
     retrievals,
     unread,
 )
-from planweave.benchmarks.suites.dqa.replans import KINDS, category
 
 _DATABASES = ("relational", "graph")
 
