@@ -44,9 +44,6 @@ def test_the_example_of_the_docs_answers(monkeypatch: pytest.MonkeyPatch) -> Non
     assert (names["result"].decision, names["result"].verdict["kind"]) == ("birch", "supported")
 
 
-# loading
-
-
 def modules(code: str) -> int:
     """How many modules a program loads."""
     count = "import atexit, sys; atexit.register(lambda: print(len(sys.modules), file=sys.stderr))"
@@ -82,9 +79,6 @@ def test_a_group_lists_of_each_command_what_it_says_of_itself(group: str) -> Non
         listed = commands.get_command(None, name).help
         assert listed
         assert commands.resolve_command(None, [name])[1].help.startswith(listed)
-
-
-# run
 
 
 def test_run_gives_the_result(offers: str) -> None:
@@ -161,9 +155,6 @@ async def test_tokens_come_as_events(offers: str) -> None:
     assert pieces == ["It ", "costs ", "least."]
 
 
-# threads, approval
-
-
 def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: CommandLine) -> None:
     first = planweave.run(QUESTION, database=offers, model=replies(), thread="offers-1")
     assert first.thread == "offers-1"
@@ -211,9 +202,6 @@ def test_a_plan_is_carried_out(offers: str) -> None:
     assert result.plan == ["Look."]
 
 
-# errors
-
-
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -242,9 +230,6 @@ def test_a_script_that_is_too_short_says_so(offers: str) -> None:
         planweave.run(QUESTION, database=offers, model=short)
 
 
-# graph
-
-
 async def test_graph_gives_the_compiled_graph(offers: str) -> None:
     from langgraph.checkpoint.memory import InMemorySaver
 
@@ -259,9 +244,6 @@ async def test_graph_gives_the_compiled_graph(offers: str) -> None:
     assert answer["decision"] == "birch"
     with pytest.raises(planweave.BadInput, match="no method"):
         planweave.graph("magic")
-
-
-# the command line
 
 
 @pytest.mark.parametrize(

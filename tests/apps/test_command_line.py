@@ -44,9 +44,6 @@ def rules(tmp_path: Path) -> str:
     return str(path)
 
 
-# decide
-
-
 def test_decide_tells_plan_query_facts_and_decision(
     program: CommandLine, offers: str, rules: str
 ) -> None:
@@ -334,9 +331,6 @@ def test_a_model_of_a_role_that_there_is_not_is_told(planweave: CommandLine, off
     assert "'planner'" not in run.stdout
 
 
-# query
-
-
 def test_query_prints_rows_as_json(planweave: CommandLine, offers: str) -> None:
     run = planweave("query", "--database", offers, "SELECT name FROM offer ORDER BY name", "--json")
     told = json.loads(run.stdout)
@@ -370,9 +364,6 @@ def test_a_limit_that_is_none(planweave: CommandLine, offers: str, limit: tuple[
     run = planweave("query", "--database", offers, "SELECT 1", *limit)
     assert run.returncode == 2
     assert f"Invalid value for '{limit[0]}'" in run.stderr
-
-
-# bad input
 
 
 def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
@@ -453,9 +444,6 @@ def test_full_disk(program: CommandLine, offers: str, tmp_path: Path) -> None:
     assert_one_clear_error(run, "disk is full")
 
 
-# the rest
-
-
 def test_methods_and_doctor(planweave: CommandLine, offers: str) -> None:
     told = json.loads(planweave("methods", "--json").stdout)
     assert "planrag" in told
@@ -469,9 +457,6 @@ def test_methods_and_doctor(planweave: CommandLine, offers: str) -> None:
     broken = planweave("doctor", "--database", "nowhere.db")
     assert broken.returncode == 1
     assert "nowhere.db" in broken.stdout
-
-
-# what must not be kept, and what must not be obeyed
 
 
 def test_no_secret_is_kept_or_shown(planweave: CommandLine, offers: str, tmp_path: Path) -> None:

@@ -60,9 +60,6 @@ def honest(match: Match) -> Verdict:
     return "a" if rank(match.a.text) > rank(match.b.text) else "b"
 
 
-# -- matches and votes --------------------------------------------------------------------------
-
-
 def test_every_pair_of_every_task_once_and_always_the_same() -> None:
     found = matches(RECORDS, 1)
     pairs = {(match.task, frozenset((match.a.source, match.b.source))) for match in found}
@@ -166,9 +163,6 @@ def test_a_vote_on_a_text_of_two_methods_counts_for_each(tmp_path: Path) -> None
     assert counts == {**dict.fromkeys(methods, (1, 1)), other: (0, 2)}
 
 
-# -- skill and tables ---------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("verdicts", "first", "second"),
     [  # as published by TrueSkill's authors, and by the library of that name
@@ -207,8 +201,6 @@ def test_the_tables() -> None:
     assert text(share).startswith("25.0%")
     assert len(found) == 2  # nothing of a judge where there is none
 
-
-# -- the command --------------------------------------------------------------------------------
 
 Arena = Callable[..., Result]
 

@@ -353,9 +353,6 @@ def test_pairs_that_people_agree_on_strongly() -> None:
     assert [one.instance_id for one in agreed(pairs)] == [1, 4]
 
 
-# the report
-
-
 def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Record:
     details: dict[str, JsonValue] = {
         "trial": trial,

@@ -61,9 +61,6 @@ MUSIQUE = {
 }
 
 
-# -- scores -----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("answer", "plain"),
     [
@@ -107,9 +104,6 @@ def test_paragraphs_found_by_hand() -> None:
     assert part.whole == 0.0
     assert support(wanted, [("b", 1), ("x", 1), ("b", 2), ("a", 1)]) == (1.0, 1.0)
     assert support(wanted, []) == (0.0, 0.0)
-
-
-# -- questions and their corpus ---------------------------------------------------------------
 
 
 def write(folder: Path, rows: Mapping[str, Sequence[object]]) -> Path:
@@ -244,9 +238,6 @@ def test_published_questions_have_their_paragraphs(dataset: str, number: int) ->
     assert all(match(one.answers[0], one.answers) == (1.0, 1.0) for one in questions)
 
 
-# -- the command ------------------------------------------------------------------------------
-
-
 def bench(data: Path, out: Path, *words: object, name: str = "mhqa", fails: str = "") -> Result:
     given: tuple[object, ...] = (name, "--data", data, "--out", out, "--embeddings", "words:64")
     if name == "mhqa":
@@ -344,9 +335,6 @@ def test_fewer_pages_are_the_first_of_more(data: Path) -> None:
     places = [(page.document, page.page) for page in best]
     assert found["fused", 2] == support(one.supporting, places).recall
     assert found["fused", 2] <= found["fused", 5] <= found["fused", 10] == 1.0
-
-
-# -- the report -------------------------------------------------------------------------------
 
 
 def scored(

@@ -32,9 +32,6 @@ TEN = "one two three four five six seven eight nine ten"
 ADD = 'def add(a, b):\n    """The sum of two numbers."""\n'
 
 
-# -- corpora ----------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("corpus", "tested", "words"),
     [
@@ -88,9 +85,6 @@ def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> 
     kept, dropped = decontaminated(*_READERS[asked](data / asked))
     assert [one.name for one in kept] == ["Boat"]
     assert [one.name for one in dropped] == ["Ship"]
-
-
-# -- items ------------------------------------------------------------------------------------
 
 
 def human(number: int) -> dict[str, object]:
@@ -173,9 +167,6 @@ def test_the_tested_part_is_the_papers(data: Path) -> None:
     assert [item.id for item in load("code", "MBPP", data / "code")] == ["11", "175"]
 
 
-# -- tables -----------------------------------------------------------------------------------
-
-
 def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval") -> Record:
     attempt = {"steps": 4, "retrievals": 3, "checked": 2, "changed": 1}
     attempts: list[JsonValue] = [{**attempt, "right": one} for one in right]
@@ -191,8 +182,6 @@ def test_what_retrieval_did() -> None:
     )
     assert made == [["HumanEval", "rat", "3 · 3 · 3", "4 · 4 · 4", "50%", "0"]]
 
-
-# -- the commands -----------------------------------------------------------------------------
 
 Bench = Callable[..., Result]
 

@@ -62,9 +62,6 @@ def tail(prompt: Prompt) -> str:
     return prompt.text.rpartition("# Your task now")[2]
 
 
-# -- the answer in the reply that finishes ----------------------------------------------------
-
-
 async def test_three_calls_are_enough(run: Run) -> None:
     script = acting(acts(("sql", COSTS, [1, 2])), BONN)
     memory = await run(script)
@@ -116,9 +113,6 @@ async def test_actions_come_before_an_answer_that_is_given_too_early(run: Run) -
     assert answer_of(await run(script))["decision"] == "Bonn"
 
 
-# -- ticks ------------------------------------------------------------------------------------
-
-
 async def test_one_query_may_complete_several_steps(run: Run) -> None:
     script = acting(acts(("sql", COSTS, [1, 2, 9])), BONN)
     memory = await run(script)
@@ -152,9 +146,6 @@ async def test_what_fails_ticks_nothing(query: str, run: Run) -> None:
     assert memory["done_steps"] == [1]
 
 
-# -- no plan ----------------------------------------------------------------------------------
-
-
 async def test_what_needs_no_plan_gets_one_action(run: Run) -> None:
     script = Replies(plan=[plan()], action=[acts(("sql", COSTS, [])), BONN])
     memory = await run(script)
@@ -176,9 +167,6 @@ async def test_a_follow_up_that_the_facts_answer_needs_no_action(database: str) 
     assert script.tasks[3:] == ["interpret", "plan", "action"]
     assert memory["answer"]["decision"] == "Aachen"
     assert memory["done_steps"] == memory["turns"] == []
-
-
-# -- actions at once --------------------------------------------------------------------------
 
 
 async def test_actions_that_need_nothing_of_each_other_run_at_once(run: Run, graph: str) -> None:
@@ -309,9 +297,6 @@ async def test_without_parallel_one_action_is_asked_for(run: Run) -> None:
     assert memory["done_steps"] == [1]
 
 
-# -- documents --------------------------------------------------------------------------------
-
-
 async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = put_up(
         monkeypatch,
@@ -347,9 +332,6 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
     assert {*memory["abbreviations"]} == {"LCOH", "LHV"}
     assert memory["done_steps"] == [1, 2]
     assert memory["answer"]["verdict"]["kind"] == "supported"
-
-
-# -- doubt ------------------------------------------------------------------------------------
 
 
 WRONG = "SELECT price FROM plant"
@@ -414,9 +396,6 @@ async def test_an_empty_or_contradicting_result_is_judged(query: str, doubt: str
     await run(script)
     judged = [tail(prompt) for prompt in script.prompts if prompt.task == "judge"]
     assert [doubt in text for text in judged] == ([True] if doubt else [])
-
-
-# -- prompts ----------------------------------------------------------------------------------
 
 
 async def test_what_stays_comes_first(run: Run) -> None:

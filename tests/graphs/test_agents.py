@@ -345,9 +345,6 @@ async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Run)
     assert "33.3 kWh/kg" in script.prompts[-1].text
 
 
-# -- V3 ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("notes", ["Name the year.", ""])
 async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(ask: Run, notes: str) -> None:
     script = good("agent_v3")
@@ -409,9 +406,6 @@ async def test_continuing_says_why_to_the_taskmaster(ask: Run) -> None:
     assert [fact["number"] for fact in memory["facts"]] == [1, 2]
 
 
-# -- V3 where one reply may say several things ------------------------------------------------
-
-
 async def test_v3_answers_in_the_reply_that_terminates(ask: Run) -> None:
     script = Replies(
         plan=[plan("Find the cost.")],
@@ -459,9 +453,6 @@ async def test_v3_plans_anew_only_after_a_problem(ask: Run) -> None:
     assert memory["task"] == "Find the cost."
 
 
-# -- AutoGPT ----------------------------------------------------------------------------------
-
-
 async def test_autogpt_keeps_its_plan_and_thoughts(ask: Run) -> None:
     memory = await ask("autogpt", good("autogpt"))
     assert memory["plan"] == ["Look.", "Answer."]
@@ -474,9 +465,6 @@ async def test_autogpt_goes_on_after_an_unreadable_reply(ask: Run) -> None:
     memory = await ask("autogpt", script)
     assert answer_of(memory)["facts"] == [1]
     assert memory["turns"][0]["problem"].startswith("The reply could not be read")
-
-
-# -- answers and citations --------------------------------------------------------------------
 
 
 WHY = "In 2023 it costs USD 5.5/kg [1]."
@@ -584,9 +572,6 @@ async def test_an_answer_that_a_fact_supports_stands_though_the_model_names_none
     assert (answer["decision"], answer["facts"]) == ("USD 5.5/kg", [1])
 
 
-# -- units ------------------------------------------------------------------------------------
-
-
 async def test_units_are_converted_by_a_heating_value_that_was_read(ask: Run) -> None:
     heat = finding("heating value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.", "33.3 kWh/kg")
     script = Replies(
@@ -603,9 +588,6 @@ async def test_units_are_converted_by_a_heating_value_that_was_read(ask: Run) ->
     assert "heating value" in memory["turns"][0]["problem"]
     assert memory["facts"][1]["values"]["value"] == pytest.approx(3.003, abs=1e-3)
     assert only(memory["claims"])["supported"]
-
-
-# -- abbreviations ----------------------------------------------------------------------------
 
 
 async def remember(
@@ -650,9 +632,6 @@ async def test_only_confirmed_ones_serve_a_later_thread_and_only_their_owner(she
     assert not await confirm(store, "bob", "CCS")
 
 
-# -- hostile pages ----------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", [name for name in of_family("documents") if name in TASKS])
 async def test_what_a_page_orders_reaches_no_role_that_acts(
     name: str, ask: Run, shelf: Shelf
@@ -663,9 +642,6 @@ async def test_what_a_page_orders_reaches_no_role_that_acts(
     await ask(name, script)
     shown = {prompt.task for prompt in script.prompts if order in prompt.text}
     assert shown == {"read"}
-
-
-# -- the ensemble -----------------------------------------------------------------------------
 
 
 def several(*shorts: str | None) -> Replies:

@@ -322,8 +322,6 @@ def test_its_graph_shows_what_it_shares_and_no_more_than_its_figure(name: str) -
         assert ("planner", "selector") not in ways
 
 
-# -- tools ----------------------------------------------------------------------------------------
-
 GOOD_AND_BAD: dict[str, tuple[str, str]] = {
     "sql": ("SELECT cost FROM plant WHERE name = 'Bonn'", "DROP TABLE plant"),
     "cypher": ("MATCH (p:Plant {name: 'Bonn'}) RETURN p.cost AS cost", "MATCH (p) DELETE p"),

@@ -59,9 +59,6 @@ def good(
     return Replies(**(replies | others))
 
 
-# -- from the question to the first action ----------------------------------------------------
-
-
 @pytest.mark.parametrize("name", of_family("decide"))
 async def test_decides(name: str, run: Run) -> None:
     script = good(name=name)
@@ -117,9 +114,6 @@ async def test_a_malformed_plan_goes_on_without(name: str, run: Run) -> None:
     assert (failure["role"], failure["kind"]) == ("planner", "malformed_reply")
     assert script.tasks[:3] == ["plan", "plan", "action"]
     assert "(no plan)" in script.prompts[2].text
-
-
-# -- approval ---------------------------------------------------------------------------------
 
 
 def approving(name: str, script: Replies, database: str) -> Thread:
@@ -206,9 +200,6 @@ async def test_a_garbage_answer_is_asked_again(garbage: object, database: str) -
     again = await thread.go(Command(resume=garbage))
     assert "could not be used" in only(request_of(again)["action_requests"])["description"]
     assert answer_of(await thread.decide({"type": "approve"}))["decision"] == "Bonn"
-
-
-# -- tools ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -320,9 +311,6 @@ async def test_a_bad_query_is_a_problem(name: str, query: str, said: str, run: R
         assert f"Problem: {turn['problem']}" in script.prompts[-1].text
 
 
-# -- re-planning ------------------------------------------------------------------------------
-
-
 async def test_a_new_plan_replaces_the_old_one(run: Run) -> None:
     script = good(judge=[change("Check the regions.", "Decide.")])
     memory = await run("planrag", script)
@@ -402,9 +390,6 @@ async def test_replan_is_offered_only_where_it_leads_somewhere(name: str, run: R
     assert not [prompt for prompt in script.prompts if "\n- replan: " in prompt.text]
 
 
-# -- limits -----------------------------------------------------------------------------------
-
-
 def endless(count: int) -> Replies:
     return Replies(
         plan=[plan("Look on.")],
@@ -464,9 +449,6 @@ async def test_a_budget_in_dollars_needs_a_price(run: Run) -> None:
     assert "price is unknown" in answer_of(memory)["unknown"]
 
 
-# -- the answer -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", of_family("decide"))
 async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run: Run) -> None:
     script = good(name=name, decide=[decide("Bon", 1), decide(' "bonn". ', 1)])
@@ -494,9 +476,6 @@ async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
     assert memory["messages"][-1].text.endswith("[1]")
 
 
-# -- malformed replies ------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", LOOPS)
 async def test_after_an_unreadable_action_the_selector_is_asked_again(name: str, run: Run) -> None:
     script = good()
@@ -504,9 +483,6 @@ async def test_after_an_unreadable_action_the_selector_is_asked_again(name: str,
     memory = await run(name, script)
     assert "could not be read" in memory["turns"][0]["problem"]
     assert answer_of(memory)["decision"] == "Bonn"
-
-
-# -- threads and the registry -----------------------------------------------------------------
 
 
 async def test_a_good_result_moves_on_to_the_next_step(run: Run) -> None:

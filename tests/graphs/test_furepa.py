@@ -180,9 +180,6 @@ async def test_a_reasoner_that_proposes_nothing_searches_for_the_question(ask: R
     assert memory["raises"] == 0
 
 
-# -- IRCoT ------------------------------------------------------------------------------------
-
-
 def think(thought: str, answer: str | None = None) -> Reply:
     return {"thought": thought, "answer": answer}
 

@@ -62,9 +62,6 @@ def good(**others: Sequence[Reply]) -> Replies:
     return Replies(**(replies | others))
 
 
-# -- RAT --------------------------------------------------------------------------------------
-
-
 async def test_each_step_is_looked_up_and_revised_before_the_next(ask: Run, shelf: Shelf) -> None:
     script = good()
     memory = await ask("rat", script)
@@ -198,9 +195,6 @@ async def test_a_given_plan_is_the_draft(ask: Run) -> None:
     assert memory["revised"] == [COSTS_5, HOLDS_33]
 
 
-# -- variants ---------------------------------------------------------------------------------
-
-
 async def test_non_causal_revises_all_steps_from_one_retrieval(ask: Run, shelf: Shelf) -> None:
     script = good(revise=[{"steps": [COSTS_5, HOLDS_33, "More."]}])
     memory = await ask("rat", script, revision="non_causal")
@@ -221,8 +215,6 @@ async def test_cot_rag_looks_the_whole_chain_up_and_revises_nothing(ask: Run, sh
     assert HOLDS_30 in script.prompts[-1].text
     assert COST in script.prompts[-1].text
 
-
-# -- families ---------------------------------------------------------------------------------
 
 PIECES = ("def heat():\n    return 30.0", "def cost():\n    return 1.0")
 
@@ -312,9 +304,6 @@ async def test_direct_asks_once(
     assert answer_of(memory)["decision"] == product
     assert shelf.queries == []
     assert memory["facts"] == []
-
-
-# -- baselines --------------------------------------------------------------------------------
 
 
 async def test_cot_thinks_and_looks_nothing_up(ask: Run, shelf: Shelf) -> None:

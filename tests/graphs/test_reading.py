@@ -71,9 +71,6 @@ def quote_of(fact: Fact) -> str:
     return fact["quote"]["text"]
 
 
-# findings
-
-
 async def test_a_finding_holds_every_value_of_a_row_to_be_calculated_with(shelf: Shelf) -> None:
     values = {"Basic Economy": "$200", "Business": "$150"}
     script = reading(found(CUBA, "To Cuba, basic costs $200, business $150.", values))
@@ -190,9 +187,6 @@ async def test_a_page_that_is_cut_inside_a_table_keeps_its_names(shelf: Shelf) -
     assert "Region 3 " not in shown
     assert HEADING in shown
     assert HEADER in shown
-
-
-# a whole collection
 
 
 def read_whole(name: str) -> Replies:

@@ -42,9 +42,6 @@ def reading() -> Replies:
     )
 
 
-# -- streaming ------------------------------------------------------------------------------------
-
-
 async def reported(script: Script, **how: Any) -> list[Event]:
     given = {"question": QUESTION}
     context = Context.model_validate({"model": register(script), **OF_DOCUMENTS})
@@ -66,9 +63,6 @@ async def test_what_happens_inside_is_reported_once_and_in_order(shelf: Shelf) -
     assert said == "It costs USD 5.5/kg [1]."
     doing = [event.doing for event in found if isinstance(event, ProgressEvent)]
     assert "reading the pages" in doing
-
-
-# -- interrupts, edits, time travel ---------------------------------------------------------------
 
 
 def querying(*queries: str) -> Replies:

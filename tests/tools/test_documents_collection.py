@@ -59,9 +59,6 @@ def report(folder: Path, pages: list[str], name: str = "report.txt") -> Path:
     return path
 
 
-# adding, finding, removing
-
-
 @in_both
 @pytest.mark.parametrize("mode", ["fused", "dense", "bm25"])
 def test_a_page_is_found_by_what_it_says(
@@ -253,9 +250,6 @@ def test_texts_whose_embedding_was_stopped_are_embedded_the_next_time(
     assert embedder.texts == ENERGY
 
 
-# collections
-
-
 @in_both
 def test_collections_are_listed_and_deleted() -> None:
     for name in ("energy", "alice/energy", "bob/notes"):
@@ -348,9 +342,6 @@ def test_a_collection_without_embeddings_is_searched_by_words(
         plain.search("turbines", mode="dense")
     assert open_collection("plain", embeddings="words:1").search("turbines")[0].page == 2
     assert len(embedder.texts) == 5
-
-
-# what can go wrong on the way
 
 
 def test_damaged_and_missing_caches_are_rebuilt(

@@ -25,9 +25,6 @@ def image_pages(path: Path) -> list[int]:
 TEXT = "Electrolysers cost €500/kW; größer ist billiger; the rest is plain text of some length."
 
 
-# PDF
-
-
 def test_pdf_pages_have_the_numbers_of_the_file(tmp_path: Path) -> None:
     document = read(write_pdf(tmp_path / "a.pdf", ["First page\nsecond line", "Second page"]))
     assert document.name == "a.pdf"
@@ -81,9 +78,6 @@ def test_pages_of_a_published_pdf_agree_with_those_read_by_another_library() -> 
     for our, their in zip(ours, theirs, strict=True):
         words, others = (set(page.text.split()) for page in (our, their))
         assert len(words & others) / len(words | others) > 0.7
-
-
-# DOCX
 
 
 def test_docx_pages_end_at_breaks_and_tables_stand_in_their_place(tmp_path: Path) -> None:
@@ -181,9 +175,6 @@ def test_an_archive_that_is_no_docx(tmp_path: Path) -> None:
         read(write_bomb(tmp_path / "b.docx", 1))
 
 
-# HTML and Markdown
-
-
 def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
     path = tmp_path / "a.html"
     path.write_text(
@@ -237,9 +228,6 @@ def test_pages_of_a_text(name: str, content: str | bytes, pages: list[str], tmp_
     assert texts(path) == pages
 
 
-# text, tables, pages read before
-
-
 def test_a_long_text_is_cut_between_paragraphs(tmp_path: Path) -> None:
     paragraphs = [f"{number} " + "word " * 200 for number in range(6)]
     (tmp_path / "a.txt").write_text("\n\n".join(paragraphs))
@@ -274,9 +262,6 @@ def test_pages_read_before_keep_their_numbers(tmp_path: Path) -> None:
         file.write(content)
     for name in ("a.jsonl", "b.jsonl.gz"):
         assert read(tmp_path / name).pages == [PageText(3, "three"), PageText(7, "seven")]
-
-
-# bad files
 
 
 def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> None:
