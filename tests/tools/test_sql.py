@@ -7,6 +7,7 @@ import tracemalloc
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -598,11 +599,14 @@ def test_options_of_a_url_that_cannot_be_used(url: str) -> None:
     assert "p@" not in caught.value.problem
 
 
-def test_a_database_that_another_program_locks(tmp_path: Path) -> None:
+def test_a_database_that_another_program_locks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "busy.db"
     with closing(sqlite3.connect(path)) as writer:
         writer.execute("CREATE TABLE t (a)")
         writer.execute("BEGIN EXCLUSIVE")
+        monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, timeout=0.1))
         with pytest.raises(DatabaseUnavailable, match="locked") as raised:
             open_sql(path)
     assert "Wait until" in raised.value.fix
