@@ -1,7 +1,8 @@
 """A thread answered on the terminal: shown as it happens, then the answer, or all of it as JSON."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import typer
@@ -15,6 +16,7 @@ from planweave.apps.run import Ask, run
 from planweave.apps.threads import Thread
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
+from planweave.models import ModelUnavailable
 from planweave.nodes.support.limits import out_of_time
 
 OUT_OF_TIME = 3
@@ -51,11 +53,8 @@ def answer(
     story = Story(console)
     if start and (plan := start.get("predefined_plan")):
         story.show(PlanEvent(steps=[step for step in plan if step.strip()]))
-    try:
+    with _saying_how_to_go_on(console, f"planweave {command} --resume {thread.id}"):
         memory = asyncio.run(_told(thread, start, story, approver(console, thread.id, command)))
-    except (KeyboardInterrupt, EOFError):  # by Ctrl-C, or Ctrl-D where a person is asked
-        console.print(f"\nInterrupted. Go on with: planweave {command} --resume {thread.id}")
-        raise typer.Exit(130) from None
     for role in thread.context.models.keys() - memory.get("usage", {}).keys():
         print_line(console, f"No role {role!r} asked its model in this run.")
     verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
@@ -74,6 +73,18 @@ def answer(
         )
     if code := exit_code(memory.get("answer"), strict=thread.context.strict):
         raise typer.Exit(code)
+
+
+@contextmanager
+def _saying_how_to_go_on(console: Console, by: str) -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, EOFError):  # by Ctrl-C, or Ctrl-D where a person is asked
+        console.print(f"\nInterrupted. Go on with: {by}")
+        raise typer.Exit(130) from None
+    except ModelUnavailable:
+        console.print(f"What was found is kept. Go on with: {by}")
+        raise
 
 
 async def _told(thread: Thread, start: Input | None, story: Story, ask: Ask) -> WorkingMemory:

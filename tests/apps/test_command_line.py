@@ -322,10 +322,25 @@ def test_who_leaves_the_approval_is_told_how_to_go_on(
     assert "Go on with: planweave decide --resume" in run.stdout
 
 
+def test_what_was_found_before_a_model_was_too_slow_is_gone_on_with(
+    planweave: CommandLine, offers: str
+) -> None:
+    late = scripted(FINISH, delay=60)
+    with serving(*scripted(PLAN, QUERY), *late) as model:
+        asked = ("decide", "Which?", "--database", offers, "--model", model.name)
+        run = planweave(*asked, PLANWEAVE_TIMEOUT="5")
+        assert_one_clear_error(run, "did not answer in time", "PLANWEAVE_TIMEOUT")
+        command = run.stdout.partition("Go on with: planweave ")[2].split()
+        model.answers[:] = scripted(FINISH, DECISION)
+        done = planweave(*command, "--json")
+    assert len(json.loads(done.stdout)["facts"]) == 1
+    assert len(model.requests) == 5
+
+
 def test_a_model_of_a_role_that_there_is_not_is_told(planweave: CommandLine, offers: str) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
         asked = ("decide", "Which?", "--database", offers, "--model", model.name)
-        other = ("--role-model", "planer=openai:x", "--role-model", f"planner={model.name}")
+        other = ("--role-model", f"planer={model.name}", "--role-model", f"planner={model.name}")
         run = planweave(*asked, *other)
     assert "No role 'planer' asked its model in this run." in run.stdout
     assert "'planner'" not in run.stdout
