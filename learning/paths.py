@@ -26,8 +26,7 @@ from pydantic import (
     model_validator,
 )
 
-from planweave import BadInput
-from planweave.records import read_records
+from planweave.records import read_records, writing
 
 TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 """Names the task of a record that was read."""
@@ -164,13 +163,8 @@ def trajectories(paths: Iterable[TaskPath]) -> str:
 def write_paths(file: pathlib.Path, paths: Iterable[TaskPath]) -> None:
     """Write :func:`trajectories` into a file, with gzip if it ends in ``.gz``."""
     packed = trajectories(paths).encode("utf-8", "replace")
-    try:
+    with writing(file, fix="Name a file in a folder that can be written."):
         file.write_bytes(gzip.compress(packed, mtime=0) if file.suffix == ".gz" else packed)
-    except OSError as error:
-        raise BadInput(
-            f"The file {file} cannot be written ({error.strerror}).",
-            fix="Name a file in a folder that can be written.",
-        ) from None
 
 
 def _record(path: TaskPath) -> dict[str, JsonValue]:

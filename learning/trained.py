@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from planweave import BadInput
+from planweave.records import writing
 
 EMBEDDINGS = "minilm"
 """The frozen model of sentence vectors that all of it uses."""
@@ -45,14 +46,10 @@ def write(path: Path, arrays: Arrays, card: Card) -> None:
     packed = io.BytesIO()
     np.savez_compressed(packed, allow_pickle=False, **arrays)
     written = card.model_copy(update={"sha256": hashlib.sha256(packed.getvalue()).hexdigest()})
-    try:
+    with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(packed.getvalue())
         path.with_suffix(".json").write_text(written.model_dump_json(indent=1) + "\n", "utf-8")
-    except OSError as error:
-        raise BadInput(
-            f"{path.parent} cannot be written ({error.strerror}).", fix="Name another folder."
-        ) from None
 
 
 def read(

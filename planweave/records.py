@@ -1,10 +1,10 @@
-"""Files of records as they are published: JSON lines or one JSON array, plain or packed."""
+"""Files of records, plain or packed, and files that are written; trouble is one sentence."""
 
 import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, BinaryIO, TypeVar
 
@@ -71,6 +71,15 @@ def read_text(
         kind = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "damaged"
         reason = getattr(error, "strerror", None) or f"it is {kind}"
         raise BadInput(f"The file {path} cannot be read ({reason}).", fix=fix) from None
+
+
+@contextmanager
+def writing(path: Path, *, fix: str = "Name another folder.") -> Iterator[None]:
+    """Report in one sentence that a file or folder cannot be written in this block."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(f"{path} cannot be written ({error.strerror}).", fix=fix) from None
 
 
 def _valid(form: TypeAdapter[Form], text: str, where: str, fix: str) -> Form:

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.errors import BadInput, PlanweaveError
+from planweave.records import writing
 from planweave.simulators import registry
 from planweave.simulators.scenario import Question, QuestionDatabase, Scenario, Script, fill
 from planweave.simulators.tables import Value
@@ -264,13 +265,11 @@ def save(questions: Iterable[Question], folder: str | Path) -> Path:
     for name, items in entries.items():
         text = json.dumps(items, ensure_ascii=False, indent=1) + "\n"
         written[Path(name, "questions", "simulated_questions.json")] = text
-    try:
+    with writing(folder):
         for file, text in written.items():
             target = folder / "data" / file
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_text(text, encoding="utf-8", newline="\n")
-    except OSError as error:
-        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
     return folder
 
 
@@ -308,10 +307,10 @@ def download(
     folder, url = Path(destination), f"{REPOSITORY}/archive/{commit}.zip"
     part = folder / "planrag.zip.part"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with client or httpx.Client(timeout=30) as http:
+        with writing(folder), client or httpx.Client(timeout=30) as http:
+            folder.mkdir(parents=True, exist_ok=True)
             _stream(http, url, part, progress)
-        return _recorded(part, url, commit)
+            return _recorded(part, url, commit)
     except httpx.HTTPStatusError as error:
         raise DownloadFailed(
             f"{url} answered {error.response.status_code}.", fix="Check the commit."
@@ -321,8 +320,6 @@ def download(
             f"{url} cannot be reached ({type(error).__name__}).",
             fix="Check the network, or clone the repository elsewhere and give its path.",
         ) from None
-    except OSError as error:
-        raise BadInput(f"{folder} cannot be written ({error.strerror}).") from None
     finally:
         with suppress(OSError):
             part.unlink()

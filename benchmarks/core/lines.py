@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticSerializationError
 
 from planweave import BadInput
-from planweave.records import read_records
+from planweave.records import read_records, writing
 
 Line = TypeVar("Line", bound=BaseModel)
 
@@ -34,12 +34,10 @@ def write_once(path: Path, text: str) -> None:
     if path.exists():
         return
     part = path.with_suffix(f".{os.getpid()}.part")
-    try:
+    with writing(path.parent):
         path.parent.mkdir(parents=True, exist_ok=True)
         part.write_text(text, encoding="utf-8")
         part.replace(path)
-    except OSError as error:
-        raise BadInput(f"{path.parent} cannot be written ({error.strerror}).") from None
 
 
 class Parsed(NamedTuple, Generic[Line]):
@@ -135,14 +133,9 @@ def _written(line: BaseModel) -> bytes:
 
 
 def _open(path: Path) -> FileIO:
-    try:
+    with writing(path, fix="Choose another place for it (--out; --votes in the arena)."):
         path.parent.mkdir(parents=True, exist_ok=True)
         file = FileIO(path, "a+")
-    except OSError as error:
-        raise BadInput(
-            f"The file {path} cannot be written ({error.strerror}).",
-            fix="Choose another place for it (--out; --votes in the arena).",
-        ) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

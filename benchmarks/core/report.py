@@ -26,6 +26,7 @@ from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.suite import SUITES, Drawing, suite
 from planweave.benchmarks.core.table import Cell, Cells, Rows, Table, by_method, tabled, text
+from planweave.records import writing
 
 
 @dataclass(frozen=True)
@@ -202,15 +203,11 @@ def write_page(
     page: Path, heads: Sequence[str], tables: Sequence[Table], picture: Picture | None = None
 ) -> list[Path]:
     """Write tables as Markdown and, if matplotlib is installed, their picture before them."""
-    try:
+    with writing(page.parent):
         page.parent.mkdir(parents=True, exist_ok=True)
         drawn = [picture] if picture and draw_picture(picture.path, picture.draw) else []
         shown = [f"![{one.caption}]({one.path.name})" for one in drawn]
         page.write_text(_page([*heads, *shown], tables), encoding="utf-8")
-    except OSError as error:
-        raise BadInput(
-            f"{page.parent} cannot be written ({error.strerror}).", fix="Name another folder."
-        ) from None
     return [page, *(one.path for one in drawn)]
 
 

@@ -40,6 +40,7 @@ from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.core.watch import Watch
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
+from planweave.records import writing
 
 Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
 Log = Annotated[
@@ -247,8 +248,6 @@ def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:
 def write_text(path: Path, text: str, console: Console) -> None:
     """Write a file of results, and say where."""
     output_folder(path.parent)
-    try:
+    with writing(path):
         path.write_text(text, "utf-8")
-    except OSError as error:
-        raise BadInput(f"{path} cannot be written ({error.strerror}).") from None
     print_line(console, f"Written: {path}")
