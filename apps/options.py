@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -91,15 +90,6 @@ def context_of(settings: dict[str, Any]) -> "Context":
             ) from None
         name, _, problem = first_problem(error).partition(": ")
         raise BadInput(f"The setting {name} cannot be used: {problem}.") from None
-
-
-def require(what: str, extra: str, *packages: str) -> None:
-    """Check that the packages which something needs are installed."""
-    if missing := [name for name in packages if find_spec(name) is None]:
-        raise BadInput(
-            f"{what} needs the package {missing[0]}.",
-            fix=f"Install it: pip install 'planweave[{extra}]'.",
-        )
 
 
 def output_folder(folder: Path) -> Path:

@@ -1,6 +1,7 @@
 """One base class for every error that planweave raises on purpose."""
 
 from functools import partial
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -36,6 +37,15 @@ class PlanweaveError(ValueError):
 
 class BadInput(PlanweaveError):
     """What the user gave (a file, a URL, a setting, a question) cannot be used as it is."""
+
+
+def require(what: str, extra: str, *packages: str) -> None:
+    """Check that the packages which something needs are installed."""
+    if missing := [name for name in packages if find_spec(name) is None]:
+        raise BadInput(
+            f"{what} needs the package {missing[0]}.",
+            fix=f"Install it: pip install 'planweave[{extra}]'.",
+        )
 
 
 def first_problem(error: "ValidationError") -> str:

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planweave.apps import completion
-from planweave.apps.options import Database, Graph, Model, Rules, context_of, require, text_of
+from planweave.apps.options import Database, Graph, Model, Rules, context_of, text_of
+from planweave.errors import require
 
 if TYPE_CHECKING:
     from planweave.apps.service import Service

@@ -15,8 +15,9 @@ from typing import Annotated
 import typer
 
 from planweave import BadInput
-from planweave.apps.options import TrustRole, require
+from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
+from planweave.errors import require
 
 EXAMPLES = """\
 planweave serve --open

@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from planweave.apps.cli.progress import sentence_vectors
-from planweave.apps.options import output_folder, require
+from planweave.apps.options import output_folder
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.suites.assessor import measure as assessor
@@ -27,6 +27,7 @@ from planweave.benchmarks.suites.assessor.rounds import (
     rounds,
 )
 from planweave.benchmarks.suites.mhqa import multihop
+from planweave.errors import require
 from planweave.learning import Card, Embed, Group
 from planweave.learning.plan_assessor import VERSION, fingerprint, save
 

@@ -18,7 +18,7 @@ from rich.progress import Progress
 from planweave import BadInput
 from planweave.apps.cli.groups import grouped
 from planweave.apps.cli.progress import sentence_vectors
-from planweave.apps.options import output_folder, require
+from planweave.apps.options import output_folder
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import listed
@@ -26,6 +26,7 @@ from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.suites.environment.play import MOST_STEPS
 from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
 from planweave.benchmarks.suites.paths.tasks import Environment, load, world
+from planweave.errors import require
 from planweave.learning.agents_file import (
     ITERATIONS,
     OTHERS,

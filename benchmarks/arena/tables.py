@@ -7,10 +7,10 @@ from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
-from planweave import BadInput
 from planweave.benchmarks.arena.votes import Decision, Vote
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.table import Rows, Table, tabled
+from planweave.errors import require
 
 _DRAW = 0.1
 """TrueSkill's usual probability of a draw between equals."""
@@ -40,13 +40,9 @@ def skills(decisions: Sequence[Decision]) -> dict[str, Skill]:
     For two players the model of Thurstone and Mosteller is TrueSkill, given its draw margin and
     undamped variances.
     """
-    try:
-        from openskill.models import ThurstoneMostellerFull, ThurstoneMostellerFullRating
-    except ImportError:
-        raise BadInput(
-            "The arena needs the package openskill.",
-            fix="Install it with pip install 'planweave[arena]'.",
-        ) from None
+    require("The arena", "arena", "openskill")
+    from openskill.models import ThurstoneMostellerFull, ThurstoneMostellerFullRating
+
     beta = 25 / 6
     margin = NormalDist().inv_cdf((_DRAW + 1) / 2) * sqrt(2) * beta
     model = ThurstoneMostellerFull(beta=beta, epsilon=margin, gamma=lambda *_, **__: 1.0)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from planweave import BadInput, PlanweaveError
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.runner import carry_out
+from planweave.errors import require
 
 if TYPE_CHECKING:
     from planweave.benchmarks.core.suite import Memory, Sample
@@ -74,12 +75,9 @@ def cluster(address: str) -> Iterator[Cluster]:
     What still runs there when the block ends is given up.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray is imported
-    try:
-        import ray
-    except ImportError:
-        raise BadInput(
-            "A benchmark on a cluster needs Ray.", fix="Install it: pip install 'planweave[ray]'"
-        ) from None
+    require("A benchmark on a cluster", "ray", "ray")
+    import ray
+
     _check_answers(address)
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from planweave import BadInput
+from planweave.errors import require
 from planweave.tools.connect import with_variables, without_values
 from planweave.tools.documents.store import Rows, Session, Store, Usage
 from planweave.tools.documents.vectors import HNSW_ABOVE, Hit, VectorSearch
@@ -198,13 +199,9 @@ def _engine(url: str) -> sqlalchemy.Engine:
         raise _unusable("PLANWEAVE_DOCUMENTS_URL is not the URL of a database.") from None
     if place.get_backend_name() != "postgresql":
         raise _unusable("Document collections are shared through PostgreSQL only.")
-    try:
-        import psycopg
-    except ImportError:
-        raise BadInput(
-            "Shared document collections need psycopg.",
-            fix="Install it: pip install 'planweave[postgresql]'",
-        ) from None
+    require("A shared collection of documents", "postgresql", "psycopg")
+    import psycopg
+
     return sqlalchemy.create_engine(
         place.set(drivername="postgresql+psycopg"),
         pool_pre_ping=True,

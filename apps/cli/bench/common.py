@@ -38,6 +38,7 @@ from planweave.benchmarks.core.store import ResultFile, Run, merged
 from planweave.benchmarks.core.suite import Sample, suite
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.core.watch import Watch
+from planweave.errors import require
 from planweave.memory import Context
 from planweave.models import ModelUnavailable
 from planweave.records import writing
@@ -100,9 +101,7 @@ class Running:
         name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(context.model).name).strip("-")
         path = folder / f"{name}.jsonl"
         if self.log:
-            options.require(
-                "Inspect", "inspect", "inspect_ai"
-            )  # before samples that may take hours
+            require("Inspect", "inspect", "inspect_ai")  # before samples that may take hours
         self._run(samples, head_of(suite, context, {**data, "concurrency": self.concurrency}), path)
         tell_report([path], self.console, as_json=self.as_json, folder=folder, log=self.log)
 
@@ -184,7 +183,7 @@ def tell_report(
         for path in draw(made, folder):
             print_line(console, f"Written: {path}")
     if log:
-        options.require("Inspect", "inspect", "inspect_ai")
+        require("Inspect", "inspect", "inspect_ai")
         from planweave.benchmarks.core.inspect_logs import write_logs
 
         logs = (folder or paths[0].parent) / "inspect"
