@@ -148,7 +148,7 @@ def test_a_small_model_reads_documents_beside_a_database_only_if_they_are_named(
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
     (tmp_path / "note.txt").write_text("Birch delivers late.")
-    (tmp_path / "none.txt").write_text("")
+    (tmp_path / "none.txt").write_text("Nothing.")
     planweave("docs", "add", "note.txt", "--embeddings", "none")
     asked = ("ask", "Which offer?", "--database", offers, "--model", "script:none.txt")
     small = (*asked, "--setting", "assist=on")
