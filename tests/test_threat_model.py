@@ -5,19 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "threat-model.md").read_text("utf-8")
-FOLDERS = [
-    "planweave",
-    "memory",
-    "models",
-    "learning",
-    "nodes",
-    "tools",
-    "graphs",
-    "simulators",
-    "apps",
-    "benchmarks",
-    "tests",
-]
+FOLDERS = [*(file.parent for file in ROOT.glob("*/__init__.py")), ROOT / "tests"]
 
 
 def test_every_test_exists() -> None:
@@ -34,9 +22,7 @@ def test_every_test_exists() -> None:
 def test_every_file_exists() -> None:
     named = re.findall(r"`([\w/]+\.py)`", PAGE)
     files = {
-        file.relative_to(ROOT).as_posix()
-        for folder in FOLDERS
-        for file in (ROOT / folder).rglob("*.py")
+        file.relative_to(ROOT).as_posix() for folder in FOLDERS for file in folder.rglob("*.py")
     }
     assert not [
         name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in files)

@@ -1,6 +1,5 @@
 """Learned queries: formulas, attributes in three languages, slots, the search, and the artefact."""
 
-import ast
 import json
 import random
 import re
@@ -235,8 +234,6 @@ def test_proposals_with_unknown_names_are_left_out() -> None:
     assert bad not in [ranking.formula for ranking in first.population]
 
 
-# What ships.
-
 ORIGIN = re.compile(r"generated: (\w+), seed (\d+), size (\d+), (annotation|printed) semantics")
 
 
@@ -249,27 +246,6 @@ def test_every_shipped_path_comes_from_a_generated_question() -> None:
         name, seed, size = match[1], int(match[2]), int(match[3])
         made = scenario(name)
         assert made.ask(made.generate(seed, size), seed).prompt == question
-
-
-LEARNING = [
-    *sorted((ROOT / "learning" / "queries").glob("*.py")),
-    ROOT / "apps/cli/learn_dqa.py",
-]
-
-
-def of_published_data(code: str) -> list[str]:
-    """What a module imports, at its top or within functions, to read published data."""
-    names: list[str] = []
-    for node in ast.walk(ast.parse(code)):
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            module = f"{node.module}." if isinstance(node, ast.ImportFrom) else ""
-            names += [f"{module}{alias.name}" for alias in node.names]
-    return [name for name in names if "published" in name]
-
-
-@pytest.mark.parametrize("file", LEARNING, ids=lambda file: str(file.relative_to(ROOT)))
-def test_learning_never_reads_published_data(file: Path) -> None:
-    assert not of_published_data(file.read_text(encoding="utf-8"))
 
 
 def test_nothing_published_is_in_what_ships() -> None:

@@ -2,7 +2,6 @@
 
 import inspect
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -175,19 +174,3 @@ def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize("statement", ["It holds 44 kWh/kg.", "It is as cheap as coal."])
 def test_what_the_page_does_not_say_is_never_stated(statement: str) -> None:
     assert replies.stated(statement, "33.3 kWh/kg", HEAT, Context(assist="off")) == "33.3 kWh/kg"
-
-
-def test_the_switch_is_asked_in_one_place() -> None:
-    root = Path(__file__).parents[2]
-    asking_it = {
-        path.relative_to(root).as_posix()
-        for folder in ("nodes", "graphs", "tools", "models", "memory", "learning")
-        for path in (root / folder).rglob("*.py")
-        if ".assists(" in path.read_text(encoding="utf-8")
-    }
-    # Which method answers when nobody names one depends on the class of model, and so does
-    # whether one reply may say several things.
-    assert asking_it == {
-        *("graphs/support/choice.py", "memory/context.py"),
-        *("nodes/assist/asking.py", "nodes/assist/replies.py"),
-    }

@@ -291,8 +291,9 @@ def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
         ("a.jsonl.gz", gzip.compress(b'{"page": 1, "text": "a"}')[:-9], "damaged or is not packed"),
         ("a.jsonl.gz", gzip.compress(b" " * 5_000_000), "unpacks to more than 2 MB"),
     ],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_files_that_hold_nothing(name: str, content: bytes, problem: str, tmp_path: Path) -> None:
+def test_files_that_are_refused(name: str, content: bytes, problem: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(Unreadable, match=problem):
         read(tmp_path / name, DocumentLimits(characters=1_000_000, bytes=2_000_000))
