@@ -1,12 +1,14 @@
 """How far a server has read a prompt: llama.cpp reports it while a reply is streamed."""
 
 import json
-from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import NamedTuple, TypeAlias, cast
 
 import httpx
+
+from planweave.usage import held
 
 
 class Reading(NamedTuple):
@@ -23,14 +25,9 @@ _listener: ContextVar[Report | None] = ContextVar("hearing", default=None)
 _REPORT = b'"prompt_progress"'
 
 
-@contextmanager
-def reading_heard(report: Report) -> Iterator[None]:
-    """Report to ``hear`` how prompts are read that this task sends meanwhile."""
-    token = _listener.set(report)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
+def reading_heard(report: Report) -> AbstractContextManager[Report]:
+    """Report how prompts are read that this task sends inside the block."""
+    return held(_listener, report)
 
 
 def reporting(request: httpx.Request) -> httpx.Request:

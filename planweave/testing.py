@@ -15,6 +15,7 @@ from pydantic import PrivateAttr
 
 from planweave.errors import BadInput
 from planweave.records import read_text
+from planweave.usage import held
 
 __all__ = ["Reply", "Script", "ScriptedModel"]
 
@@ -74,11 +75,8 @@ class ScriptedModel(BaseChatModel):
     async def agenerate(self, *given: Any, **how: Any) -> LLMResult:
         """Reply; LangChain does not pass on who asks where it streams a reply by itself."""
         role = (how.get("metadata") or {}).get("role", "")
-        token = _role.set(role)
-        try:
+        with held(_role, role):
             return await super().agenerate(*given, **how)
-        finally:
-            _role.reset(token)
 
     def _generate(
         self,

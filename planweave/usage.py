@@ -1,15 +1,16 @@
 """What a run has used, and the limits on it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from operator import add, sub
 from time import monotonic
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
+T = TypeVar("T")
 Count = Annotated[int, Field(ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -101,17 +102,22 @@ class Meter:
         return self.budget.exhausted(self.used) or around
 
 
+@contextmanager
+def held(variable: ContextVar[Any], value: T) -> Iterator[T]:
+    """Give a context variable this value until the end of the block."""
+    token = variable.set(value)
+    try:
+        yield value
+    finally:
+        variable.reset(token)
+
+
 _meter: ContextVar[Meter | None] = ContextVar("planweave_meter", default=None)
 
 
-@contextmanager
-def metered(meter: Meter) -> Iterator[None]:
+def metered(meter: Meter) -> AbstractContextManager[Meter]:
     """Have all calls of models inside the block counted by ``meter``."""
-    token = _meter.set(meter)
-    try:
-        yield
-    finally:
-        _meter.reset(token)
+    return held(_meter, meter)
 
 
 def current_meter() -> Meter | None:
@@ -134,15 +140,9 @@ class End(NamedTuple):
 _end: ContextVar[End | None] = ContextVar("planweave_end", default=None)
 
 
-@contextmanager
-def ending(end: End) -> Iterator[None]:
+def ending(end: End) -> AbstractContextManager[End]:
     """Have calls of models inside the block cut off at ``end``, or at an earlier one around it."""
-    around = _end.get()
-    token = _end.set(min(end, around) if around else end)
-    try:
-        yield
-    finally:
-        _end.reset(token)
+    return held(_end, min(end, _end.get() or end))
 
 
 def current_end() -> End | None:

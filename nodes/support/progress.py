@@ -1,7 +1,7 @@
 """What a run is doing while it is waited for, in words, as events of LangGraph's custom stream."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from time import monotonic
 from typing import Any
@@ -14,6 +14,7 @@ from pydantic import BaseModel
 from planweave.memory import Context
 from planweave.models.reading import Reading, reading_heard
 from planweave.models.spoken import Speaking
+from planweave.usage import held
 
 _SECONDS = 0.4  # between two reports of one call
 _DOING = {
@@ -53,14 +54,9 @@ def place() -> dict[str, Any]:
     return {"stage": stage, "task": known.get("langgraph_checkpoint_ns", "")}
 
 
-@contextmanager
-def within() -> Iterator[None]:
+def within() -> AbstractContextManager[str]:
     """What runs in the block belongs to the present step of the graph, as a subgraph does."""
-    token = _outer.set(f"{place()['stage']}.")
-    try:
-        yield
-    finally:
-        _outer.reset(token)
+    return held(_outer, f"{place()['stage']}.")
 
 
 def report(runtime: Runtime[Context], doing: str, **more: Any) -> None:

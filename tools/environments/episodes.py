@@ -6,7 +6,7 @@ again and does the actions again.
 """
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from planweave import BadInput
 from planweave.texts import listed
 from planweave.tools.environments.base import Environment, Observation, Task
 from planweave.tools.environments.opening import open_environment
+from planweave.usage import held
 
 _KEEP_OPEN = 4
 
@@ -40,15 +41,9 @@ class Ends:
 _counted: ContextVar[Ends | None] = ContextVar("ends of environments", default=None)
 
 
-@contextmanager
-def counting() -> Iterator[Ends]:
+def counting() -> AbstractContextManager[Ends]:
     """Count the ends while something is done, also by tasks and threads that it begins."""
-    ends = Ends()
-    token = _counted.set(ends)
-    try:
-        yield ends
-    finally:
-        _counted.reset(token)
+    return held(_counted, Ends())
 
 
 @dataclass(eq=False)
