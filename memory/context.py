@@ -84,12 +84,13 @@ class _Measured(NamedTuple):
 
     agreement: float
     answerable: float
+    right: float
 
 
 _MEASURED = {
-    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(agreement=0.75, answerable=0.73)),
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.73, right=0.755)),
     # Of what three of four of its queries return a fifth is wrong, and its yes is chance.
-    "embedded:0.5b": _Measured(agreement=1.0, answerable=0.0),
+    "embedded:0.5b": _Measured(agreement=1.0, answerable=0.0, right=1.0),
 }
 
 
@@ -131,6 +132,10 @@ class Context(BaseModel):
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: share of the queries tried that must return the same before an answer counts as
     sure; not set: 0.75 with the embedded 1.5B, else 1"""
+    least_right: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
+    """With aids: where half of the queries tried return the same, their answer still counts as
+    sure if the model finds the query at least this likely to be right; 1: the model is not asked;
+    not set: 0.755 with the embedded 1.5B, else 1"""
 
     database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
     """Relational database: SQLAlchemy URL, SQLite file, .sql script, or a CSV, Excel or Parquet
@@ -317,8 +322,14 @@ class Context(BaseModel):
         least = self.least_answerable
         return self._measured().answerable if least is None else least
 
+    @property
+    def rightness_needed(self) -> float:
+        """How likely the model must find a query right, or its word counts for nothing."""
+        least = self.least_right
+        return self._measured().right if least is None else least
+
     def _measured(self) -> "_Measured":
-        return _MEASURED.get(self.model_for("query_writer"), _Measured(1.0, 0.5))
+        return _MEASURED.get(self.model_for("query_writer"), _Measured(1.0, 0.5, right=1.0))
 
     @property
     def aids(self) -> AidsGiven:

@@ -1,5 +1,6 @@
 """Texts that are cut, and lists that are shown in part: always marked, so that nobody is misled."""
 
+import re
 from collections.abc import Iterable
 
 MORE = "…"
@@ -30,3 +31,8 @@ def listed(names: Iterable[str], most: int) -> str:
     left = len(known) - most
     shown = ", ".join(known[:most] if left > 0 else known)
     return f"{shown} and {left:,} more" if left > 0 else shown
+
+
+def without_gaps(text: str) -> str:
+    """The text without empty lines."""
+    return re.sub(r"\n{2,}", "\n", text)

@@ -14,10 +14,11 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from planweave.nodes.assist.judgement import Judgement, answerable_prompt, right_prompt
 from planweave.nodes.support.decision_form import Ranking, form, ranking_for
 from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
-from planweave.texts import listed
+from planweave.texts import listed, without_gaps
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
 from planweave.tools.checking import asks_for_order
 from planweave.tools.database import Entity, Schema
@@ -28,22 +29,11 @@ from planweave.tools.sql import SqlDatabase
 Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
 """Asks the model for so many replies at a temperature; fewer come where the time is over."""
 
-Sure: TypeAlias = Callable[[Sequence[BaseMessage]], Awaitable[float]]
-"""How likely the model answers a prompt with yes, from 0 to 1."""
-
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
 _EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
 _ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
 _SORTS = re.compile(r"\border\s+by\b", re.IGNORECASE)
-_DENIALS = (
-    (re.compile(r"\bwithout\b", re.IGNORECASE), "with"),
-    (re.compile(r"\bnot (?:a single|any)\b|\bno\b", re.IGNORECASE), "any"),
-    (re.compile(r"\bcan(?:not|['\u2019]t)\b", re.IGNORECASE), "can"),
-    (re.compile(r"\b(?:nobody|no one)\b", re.IGNORECASE), "somebody"),
-    (re.compile(r"\b(?:never|not) |n['\u2019]t\b", re.IGNORECASE), ""),
-)
-"""What makes a question ask for what is not so, and what it says without that."""
 _LISTED = 8
 _VARIETY = 0.8
 """Temperature of the candidates beside the first."""
@@ -52,6 +42,8 @@ _MOST_COLUMNS = 6
 _RESCUERS = 2
 """Candidates that are tried where the only one does not run."""
 _NO_TIME = "No query was written in time."
+_MOST = 0.5
+"""Share of the candidates from which on their result may be called right by the model."""
 _EMPTY_VOTE = 0.3
 """A query that finds nothing is more often wrong than right."""
 
@@ -104,6 +96,7 @@ class Written(NamedTuple):
         agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All that were tried.
         ranking: What the rows rank, if the query decides; None else.
+        chance: How likely the model finds the query right; None if it was not asked.
         refused: The database can hardly answer; no query is kept.
     """
 
@@ -111,19 +104,8 @@ class Written(NamedTuple):
     agreement: float | None
     candidates: tuple[Candidate, ...]
     ranking: Ranking | None = None
+    chance: float | None = None
     refused: bool = False
-
-
-class Refusal(NamedTuple):
-    """When a question is refused: the model finds it unlikely that the database can answer.
-
-    Attributes:
-        sure: Asks the model how likely the database can answer.
-        least_answerable: Below this chance a question is refused; 0 for never.
-    """
-
-    sure: Sure
-    least_answerable: float
 
 
 async def write_query(
@@ -134,7 +116,7 @@ async def write_query(
     *,
     candidates: int,
     schema_limit: int,
-    refusal: Refusal | None = None,
+    judgement: Judgement | None = None,
 ) -> Written:
     """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
 
@@ -148,13 +130,13 @@ async def write_query(
         limits: Bounds of each query.
         candidates: How many at most; 1 for the most likely alone.
         schema_limit: Characters of the schema in the prompt at most.
-        refusal: When a question that the database cannot answer is refused; never if None.
+        judgement: Asks the model about question and query; neither is asked about if None.
 
     Raises:
         DatabaseUnavailable: The connection is gone.
     """
     ground = await asyncio.to_thread(ground_of, need, database, schema_limit)
-    if refusal and not await _can_be_answered(ground, need, refusal):
+    if judgement and not await _can_be_answered(ground, need, judgement):
         return _refused(load("query_writer/unanswerable").fill())
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
@@ -162,7 +144,7 @@ async def write_query(
     prompt = [ground, await asyncio.to_thread(_task, need, database, ranking)]
     writing = _Writing(need, database, ask, limits, ranking, {})
     likeliest = await _likeliest(prompt, writing)
-    if refusal and (name := await asyncio.to_thread(_invented, likeliest, writing)):
+    if judgement and (name := await asyncio.to_thread(_invented, likeliest, writing)):
         return _refused(load("query_writer/invented").fill(name=name))
     first = await _repaired(likeliest, prompt, writing)
     tried = [first]
@@ -172,31 +154,32 @@ async def write_query(
         replies = await ask(prompt, others, _VARIETY)
         for query, times in Counter(map(query_in, replies)).items():
             tried += [await _tried(query, writing)] * times
-    return chosen_among(tried, ranking, sorts=asks_for_order(need.question))
+    written = chosen_among(tried, ranking, sorts=asks_for_order(need.question))
+    return await _judged(written, ground, need, judgement) if judgement else written
 
 
-async def _can_be_answered(ground: BaseMessage, need: Need, refusal: Refusal) -> bool:
+async def _judged(
+    written: Written, ground: BaseMessage, need: Need, judgement: Judgement
+) -> Written:
+    """With the model's word on the query, where most candidates returned the same, but not all."""
+    agreement, result = written.agreement, written.best.result
+    if agreement is None or result is None or written.ranking or not judgement.asks_right:
+        return written
+    if not _MOST <= agreement < 1:
+        return written
+    prompt = right_prompt(ground, need.question, need.instructions, result)
+    return written._replace(chance=await judgement.sure(prompt))
+
+
+async def _can_be_answered(ground: BaseMessage, need: Need, judgement: Judgement) -> bool:
     """Whether the model finds it likely that the database holds what is asked.
 
     A decision by rules is not judged: the rules say what counts.
     """
-    if need.rules.strip() or not refusal.least_answerable:
+    if need.rules.strip() or not judgement.least_answerable:
         return True
-    chance = await refusal.sure(answerable_prompt(ground, need.question, need.instructions))
-    return chance >= refusal.least_answerable
-
-
-def answerable_prompt(
-    ground: BaseMessage, question: str, instructions: str
-) -> Sequence[BaseMessage]:
-    """Asks in one word whether a question can be answered, behind the schema.
-
-    Small models say no to a question for what never happened, so they are asked for what did.
-    """
-    for denial, affirmed in _DENIALS:
-        question = denial.sub(affirmed, question)
-    asked = load("query_writer/answerable").fill(question=question, instructions=instructions)
-    return ground, HumanMessage(_without_gaps(asked))
+    chance = await judgement.sure(answerable_prompt(ground, need.question, need.instructions))
+    return chance >= judgement.least_answerable
 
 
 def _refused(problem: str) -> Written:
@@ -402,7 +385,7 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
         database.linked(need.question if ranking else f"{need.question} {need.rules}")
     )
     if ranking:
-        return HumanMessage(_without_gaps(form(need.question, ranking, links, database.language)))
+        return HumanMessage(without_gaps(form(need.question, ranking, links, database.language)))
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
@@ -417,11 +400,7 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
         **parts
     )
-    return HumanMessage(_without_gaps(task))
-
-
-def _without_gaps(text: str) -> str:
-    return re.sub(r"\n{2,}", "\n", text)
+    return HumanMessage(without_gaps(task))
 
 
 def definitions(database: Database, limit: int, question: str) -> str:

@@ -11,10 +11,10 @@ from langgraph.runtime import Runtime
 from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
 from planweave.nodes.assist.asking import writes_queries
+from planweave.nodes.assist.judgement import Judgement
 from planweave.nodes.assist.query_writer import (
     Candidate,
     Need,
-    Refusal,
     Written,
     is_query,
     try_query,
@@ -123,7 +123,8 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
     more: dict[str, Any] = {}
     if best is None or best.result is None:
         written = await _written(state, action, database, runtime, calls)
-        best, more["agreement"] = written.best, written.agreement
+        best = written.best
+        more |= {"agreement": written.agreement, "chance": written.chance}
         if written.ranking:
             more["ranks"] = "highest" if written.ranking.highest else "lowest"
             doubts = await asyncio.to_thread(_doubts, best, state["question"], database, context)
@@ -181,7 +182,9 @@ async def _written(
 
     # A further question says too little by itself to be judged: "And which is the cheapest?"
     is_first = sum(message.type == "human" for message in state["messages"]) < 2
-    refusal = Refusal(sure, context.chance_needed if is_first else 0.0)
+    judgement = Judgement(
+        sure, context.chance_needed if is_first else 0.0, asks_right=context.rightness_needed < 1
+    )
     is_words = not is_query(action["input"])
     need = Need(
         question=action["input"] if is_words else state["question"],
@@ -197,5 +200,5 @@ async def _written(
         candidates=context.query_candidates,
         schema_limit=context.schema_characters,
         # A step of a plan speaks of more than the database; the question does not.
-        refusal=refusal if need.question == state["question"] else None,
+        judgement=judgement if need.question == state["question"] else None,
     )

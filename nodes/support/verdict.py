@@ -33,7 +33,8 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     basis = answer.get("basis") or _NO_BASIS
     made = row_answer(state, context) if basis["how"] == "rows" else None
     if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
-        return follow_rows(state["facts"][0], state["question"])
+        fact = state["facts"][0]
+        return follow_rows(fact, state["question"], trusted=_is_trusted(fact, context))
     if basis["how"] == "learned":
         cited = "".join(f"[{number}]" for number in answer["facts"])
         return Following("supported", f"A learned query gives it {cited}.", tuple(answer["facts"]))
@@ -129,10 +130,16 @@ def _checked(
 def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
     """Why the facts themselves are in doubt: other queries returned something else."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
-    least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
+    shares = [fact.get("agreement", 1.0) for fact in cited if not _is_trusted(fact, context)]
+    least = min(shares, default=1.0)
     if least >= context.agreement_needed:
         return ""
     return f"Of the queries that were tried for this, {least:.0%} returned the same."
+
+
+def _is_trusted(fact: Fact, context: Context) -> bool:
+    """Whether all candidate queries returned this, or most, and the model finds the query right."""
+    return fact.get("agreement") == 1 or fact.get("chance", 0.0) >= context.rightness_needed
 
 
 def undecided(answer: Answer, reason: str, gives: str = "") -> Answer:

@@ -13,6 +13,7 @@ from planweave.tools.database import DatabaseUnavailable, Limits, QueryResult, Q
 from planweave.tools.sql import SqlDatabase
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
+DEARER = "SELECT name, cost FROM plant WHERE cost > 7.5 LIMIT 1"
 
 
 @pytest.fixture
@@ -210,7 +211,7 @@ async def test_without_aids_the_selector_writes_the_query(run: Run) -> None:
     [
         (CHEAPEST, "In the facts"),
         ("SELECT region, cost, name FROM plant ORDER BY cost LIMIT 1", "In the facts"),
-        ("SELECT name, cost FROM plant WHERE cost > 7.5 LIMIT 1", "Not sure: of the queries"),
+        (DEARER, "Not sure: of the queries"),
     ],
 )
 async def test_queries_that_disagree_make_the_answer_unsure(
@@ -221,6 +222,28 @@ async def test_queries_that_disagree_make_the_answer_unsure(
     answer = answer_of(memory)
     assert answer["decision"] == "Bonn"
     assert answer["verdict"]["text"].startswith(verdict)
+
+
+@pytest.mark.parametrize(
+    ("others", "word", "verdict"),
+    [
+        ([CHEAPEST, DEARER], ["Yes"], "In the facts"),
+        ([CHEAPEST, DEARER], ["No"], "Not sure: of the queries"),
+        ([CHEAPEST, CHEAPEST], [], "In the facts"),  # all agree, so the model is not asked
+        ([DEARER, "SELECT name FROM plant"], [], "Not sure: of the queries"),  # too few agree
+    ],
+)
+async def test_where_most_candidates_agree_the_model_s_word_decides(
+    single: Run, others: list[str], word: list[str], verdict: str
+) -> None:
+    script = Replies(write=[CHEAPEST, *others, *word], decide=[decide("Bonn", 1)])
+    memory = await single(script, query_candidates=3, least_agreement=1, least_right=0.5)
+    assert answer_of(memory)["verdict"]["text"].startswith(verdict)
+    assert len(script.prompts) == 3 + len(word)
+    if word:
+        asked = script.prompts[-1].text
+        assert CHEAPEST in asked
+        assert "Bonn | 7.25" in asked
 
 
 async def test_what_a_region_has_in_all_is_added_up(single: Run) -> None:

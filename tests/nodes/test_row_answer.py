@@ -273,6 +273,25 @@ def test_three_of_four_candidates_are_enough_for_the_model_that_was_measured(
 
 
 @pytest.mark.parametrize(
+    ("fact", "kind"),
+    [
+        ({"agreement": 1.0}, "supported"),
+        ({"agreement": 0.75}, "unsure"),
+        ({"agreement": 0.75, "chance": 0.8}, "supported"),
+        ({"agreement": 0.5, "chance": 0.8}, "supported"),
+        ({"agreement": 0.75, "chance": 0.6}, "unsure"),
+    ],
+)
+def test_words_that_no_row_knows_are_left_to_a_query_that_is_trusted(
+    fact: dict[str, Any], kind: str
+) -> None:
+    question = "Which seasonal products are sold in the North?"
+    answer = answered(question, NORTH, [["Tea"]], fact=fact)
+    assert answer is not None
+    assert answer["verdict"]["kind"] == kind
+
+
+@pytest.mark.parametrize(
     ("where", "kind"),
     [
         ("region NOT IN (SELECT region FROM sales WHERE product = 'Coffee')", "supported"),

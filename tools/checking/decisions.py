@@ -185,14 +185,18 @@ def cites(numbers: Iterable[int]) -> str:
 
 
 def unspoken(
-    asked: Asked, facts: Sequence[Fact], tables: Sequence[View], *, in_rows: bool = False
+    asked: Asked,
+    facts: Sequence[Fact],
+    tables: Sequence[View],
+    *,
+    in_rows: bool = False,
+    trusted: bool = False,
 ) -> str:
     """Why the facts are not about what is asked; empty if nothing speaks against it.
 
     Where the rows are the answer, verbs and comparing words are the query's to take account of,
-    and if all candidate queries returned these rows, so are the other words.
+    and if the query is trusted, so are the other words.
     """
-    agreed = in_rows and all(fact.get("agreement") == 1 for fact in facts)
     named = " ".join(
         f"{fact['query']} {fact['text']} {(fact['quote'] or {'text': ''})['text']}"
         for fact in facts
@@ -200,7 +204,7 @@ def unspoken(
     named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
     if name := unknown_name(asked.question, f"{named} {_CALENDAR}"):
         return f"No cited fact speaks of {name}."
-    word = "" if agreed else _unaccounted(asked.question, roots(named), strict=not in_rows)
+    word = "" if trusted else _unaccounted(asked.question, roots(named), strict=not in_rows)
     if tables and word:
         return f"No cited fact takes account of “{word}”."
     spoken = roots(f"{asked.question} {asked.rules}")

@@ -122,11 +122,14 @@ def rows_asked(question: str, view: View) -> list[int]:
     return [c for c in columns if c in texts or roots(view.columns[c]) & phrase]
 
 
-def follow_rows(fact: Fact, question: str) -> Following:
-    """Whether the rows of a query, as they are, answer the question."""
+def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Following:
+    """Whether the rows of a query, as they are, answer the question.
+
+    Of a query that is ``trusted`` no word of the question needs to be in query or rows.
+    """
     asked = Asked(question, "", roots(question), conditions(question))
     facts, (view, *_) = [fact], views([fact])
-    if problem := unspoken(asked, facts, [view], in_rows=True):
+    if problem := unspoken(asked, facts, [view], in_rows=True, trusted=trusted):
         return no(problem)
     used: set[int] = set()
     named = named_rows(view, asked.question, used)

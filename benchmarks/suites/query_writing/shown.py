@@ -37,6 +37,8 @@ def shown(question: Question, outcome: "QueryOutcome | None", context: Context) 
     )
     if outcome.confidence is not None:
         fact["agreement"] = outcome.confidence
+    if outcome.chance is not None:
+        fact["chance"] = outcome.chance
     state: Any = {"question": question.question, "facts": [fact], "turns": [{}]}
     aided = context.model_copy(update={"assist": "on"})
     answer = row_answer(state, aided)

@@ -37,12 +37,14 @@ class Solved:
     Attributes:
         refused: The solver says that the database cannot answer.
         confidence: From 0 to 1; None if the solver has none.
+        chance: How likely the model finds the query right; None if it was not asked.
         trace: Whatever helps to understand the outcome; kept with the result.
     """
 
     query: str | None
     refused: bool = False
     confidence: float | None = None
+    chance: float | None = None
     trace: dict[str, JsonValue] | None = None
 
 

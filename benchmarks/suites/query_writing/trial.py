@@ -50,6 +50,7 @@ class QueryOutcome(BaseModel):
     query: str | None
     refused: bool
     confidence: float | None
+    chance: float | None
     trace: dict[str, JsonValue] | None
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[JsonValue, ...], ...] | None = None
@@ -177,6 +178,7 @@ def scored(question: Question, outcome: QueryOutcome | None) -> Score:
             "category": question.category,
             "database": question.database,
             "confidence": outcome.confidence if outcome else None,
+            "chance": outcome.chance if outcome else None,
             "executed": outcome is not None and outcome.rows is not None,
             **details,
         },
