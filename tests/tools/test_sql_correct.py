@@ -25,6 +25,7 @@ INSERT INTO sale VALUES
 """
 
 
+MANY = "SUM(CASE WHEN pieces > 1 THEN 1 ELSE 0 END)"
 SHARE = "SELECT 100.0 * SUM(pieces > 1) / COUNT(*) FROM sale"
 PIECES = "SELECT 1.0 * SUM(pieces * (pieces > 1)) / SUM(pieces) FROM sale"
 
@@ -363,6 +364,12 @@ def test_counts_that_are_stored_are_added_up(opened: OpenSql) -> None:
     [
         ("SELECT 100.0 * COUNT(sale_id) / COUNT(*) FROM sale WHERE pieces > 1", SHARE),
         ("SELECT 1.0 * SUM(pieces) / SUM(pieces) FROM sale WHERE pieces > 1", PIECES),
+        (f"SELECT 100.0 * {MANY} / COUNT(*) FROM sale WHERE pieces > 1", SHARE),
+        (
+            f"SELECT 100.0 * {MANY} / COUNT(*) FROM sale WHERE pieces > 1 AND amount > 5",
+            f"SELECT 100.0 * {MANY} / COUNT(*) FROM sale WHERE amount > 5",
+        ),
+        (f"SELECT 100.0 * {MANY} / COUNT(*) FROM sale WHERE amount > 5", None),
         ("SELECT 1.0 * COUNT(DISTINCT pieces) / COUNT(*) FROM sale", None),
         ("SELECT 1.0 * SUM(amount) / SUM(pieces) FROM sale WHERE pieces > 1", None),
         ("SELECT 1.0 * COUNT(*) / COUNT(*) FROM sale WHERE pieces > 1 AND amount > 0", None),

@@ -4,6 +4,8 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from planweave.tools.sql.slips import tests_of
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -30,6 +32,8 @@ def divide_by_the_whole(
 
     if not _SHARE.search(question):
         return []
+    if changes := _of_those_with_the_part(select):
+        return changes
     if select.args.get("group"):
         return _of_all_groups(select)
     where = select.args.get("where")
@@ -45,6 +49,22 @@ def divide_by_the_whole(
         where.pop()
         return [f"a share of all, not of those with {where.this.sql()}"]
     return []
+
+
+def _of_those_with_the_part(select: "exp.Select") -> list[str]:
+    """``SUM(CASE WHEN a …) / COUNT(*) … WHERE a`` is 1: the whole is not those with ``a``."""
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    tests = tests_of(where) if where else []
+    divisions = [one for shown in select.expressions for one in shown.find_all(exp.Div)]
+    parts = [case.this for one in divisions for case in one.this.find_all(exp.If)]
+    kept = [test for test in tests if test not in parts]
+    if len(kept) == len(tests):
+        return []
+    left = [test.sql() for test in tests if test in parts]
+    select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    return [f"a share of all, not of those with {test}" for test in left]
 
 
 def _of_all_groups(select: "exp.Select") -> list[str]:
