@@ -18,6 +18,8 @@ MATCH (a:Person) CREATE (a)-[:FOLLOWS {}]->(a);
 MATCH (a:Person), (b:Movie) CREATE (a)-[:ACTED_IN {}]->(b);
 CREATE (:Club {name: "Owls", clubId: "7"});
 MATCH (a:Studio), (b:Person {name: "Ada"}) CREATE (a)-[:EMPLOYS {}]->(b);
+CREATE (:Critic {full_name: "Bo Vey", joined: 1}); CREATE (:Critic {full_name: "Al Bek", joined: 0});
+MATCH (a:Critic {joined: 1}), (b:Club) CREATE (a)-[:BELONGS_TO {}]->(b);
 """
 HILLS, SEA, FAIR = (("Hill's",),), (("Sea",),), (("Fair",),)
 
@@ -41,6 +43,20 @@ def films(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("MATCH (m:Movie)-[:REVIEWED]->(p:Person) RETURN m.born, p.rating", ((1970, 9),)),
         ("MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN avg(r.rating)", ((9.0,),)),
         ("MATCH (p:Person) GROUP BY p HAVING count(p) > 0 RETURN p.name", (("Ada",),)),
+        (
+            "MATCH (p:Person)-[r:REVIEWED]->(m:Movie) GROUP BY m HAVING count(p) > 0 "
+            "RETURN m.title, avg(r.rating)",
+            (("Sea", 9.0),),
+        ),
+        (
+            "MATCH (t:Club)<-[r:BELONGS_TO]-(c:Critic) RETURN t, count(r) WHERE count(r) > 0",
+            (({"name": "Owls", "clubId": "7"}, 1),),
+        ),
+        ("MATCH (c:Critic) WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.name", (("Al Bek",),)),
+        (
+            "MATCH (c:Critic) WHERE NOT EXISTS { (c)-[:BELONGS_TO]->(:Club) } RETURN c.name",
+            (("Al Bek",),),
+        ),
         (
             "MATCH (p:Person) RETURN p.name, count(p) AS n GROUP BY p.name HAVING n > 0",
             (("Ada", 1),),

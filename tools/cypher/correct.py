@@ -103,14 +103,15 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
     """Properties of another element of the same patterns, if it is the only one that has them."""
     fresh = 0
     named: dict[int, str] = {}
-    bound = _bound(tokens)
+    bound, denied = _bound(tokens), names.patterns.denied
     for access in names.patterns.accesses:
         if access.place < 0 or not (access.variable not in bound or _is_foreign(access, names)):
             continue
         homes = [
             place
             for place, element in names.patterns.elements.items()
-            if any(access.property in properties(entity) for entity in names.entities(element))
+            if (place in denied) == (access.place in denied)
+            and any(access.property in properties(entity) for entity in names.entities(element))
         ]
         variables = {names.patterns.elements[place].variable for place in homes}
         if len(variables) != 1 or (variables == {""} and len(homes) != 1):

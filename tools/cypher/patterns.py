@@ -85,6 +85,20 @@ class Patterns:
         return tuple(self._accesses())
 
     @cached_property
+    def denied(self) -> frozenset[int]:
+        """The places of what must not be there: patterns behind ``NOT`` or ``NOT EXISTS``."""
+        found: set[int] = set()
+        for start, token in enumerate(self._tokens):
+            place = start + 1 + (self._word(start + 1) == "EXISTS")
+            while token.word == "NOT" and place in self.closing:
+                end = self.closing[place]
+                found.update(range(place, end + 1))
+                place = end + 1  # of a path the next bracket, behind the marks of its arrow
+                while self._text(place) in ("-", "<", ">"):
+                    place += 1
+        return frozenset(found)
+
+    @cached_property
     def rebound(self) -> frozenset[str]:
         """Variables that also stand for something else than a pattern element."""
         tokens = self._tokens

@@ -13,6 +13,7 @@ from planweave.tools.cypher.patterns import Access, Element
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.tokens import Edit, Token, behind, instead
 from planweave.tools.database import Entity
+from planweave.tools.linking import parts_of
 from planweave.tools.suggest import nearest
 
 _NEXT = "next"
@@ -37,9 +38,12 @@ def renamed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit],
                 yield [instead(token, quoted(meant))], f"{name} → {meant}"
     for access in names.patterns.accesses:
         owners = names.owners(access.variable)
-        if access.place < 0 or len(owners) != 1 or is_known(access.property, names):
+        if access.place < 0 or len(owners) != 1 or access.property in properties(owners[0]):
             continue
-        if meant := _near(access.property, properties(owners[0])):
+        meant = _ends_alike(access.property, properties(owners[0]))
+        if not meant and not is_known(access.property, names):
+            meant = _near(access.property, properties(owners[0]))
+        if meant:
             yield [instead(tokens[access.place + 2], quoted(meant))], f"{access.property} → {meant}"
 
 
@@ -65,6 +69,14 @@ def _labels_beside(names: Names) -> dict[str, str]:
 def _near(name: str, known: Iterable[str]) -> str:
     close = nearest(name, sorted(known), 1, close=_CLOSE)
     return close[0] if close else ""
+
+
+def _ends_alike(name: str, known: Iterable[str]) -> str:
+    """The only name that ends with this word: ``full_name`` for ``name``; empty without one."""
+    found = [
+        one for one in known if parts_of(one)[-1:] and parts_of(one)[-1].lower() == name.lower()
+    ]
+    return found[0] if len(found) == 1 else ""
 
 
 def is_known(name: str, names: Names) -> bool:

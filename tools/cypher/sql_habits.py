@@ -4,6 +4,7 @@ Small models know SQL better than Cypher. What has one meaning only is rewritten
 rest is left to the engine, whose message the model sees.
 """
 
+import re
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -82,9 +83,24 @@ def _grouping(query: str) -> tuple[str, str]:
     if not aggregate:
         return query, ""
     keys = ", ".join(dict.fromkeys(key.strip().partition(".")[0] for key in keys.split(",")))
-    test = condition.replace(aggregate, _NUMBER)
-    head = f"{query[: group.start]}WITH {keys}, {aggregate} AS {_NUMBER} WHERE {test} "
-    return head + rest.replace(aggregate, _NUMBER), change
+    test, rest = condition.replace(aggregate, _NUMBER), rest.replace(aggregate, _NUMBER)
+    moved, rest = _moved_aggregates(rest)
+    head = f"{query[: group.start]}WITH {keys}, {aggregate} AS {_NUMBER}{moved} WHERE {test} "
+    return head + rest, change
+
+
+def _moved_aggregates(rest: str) -> tuple[str, str]:
+    """What RETURN adds up of the rows before WITH, as items of WITH, and the rest without that."""
+    words = clauses(tokenize(rest))
+    if not words or words[0].word != "RETURN":
+        return "", rest
+    start, end = words[0].end, words[1].start if len(words) > 1 else len(rest)
+    named = _named(items(rest[start:end]))
+    moved = "".join(f", {text} AS {name}" for text, name in named if _aggregate(text))
+    if not moved:
+        return "", rest
+    kept = [name if _aggregate(text) else f"{text} AS {name}" for text, name in named]
+    return moved, f"RETURN {', '.join(kept)} {rest[end:]}"
 
 
 def _late_condition(query: str) -> tuple[str, str]:
@@ -141,16 +157,23 @@ def _inner_match(query: str) -> tuple[str, str]:
 
 def _filtered(query: str, returned: Token, group: Token, condition: str, rest: str) -> str:
     """``RETURN a, count(b) AS n GROUP BY a HAVING n > 1`` with WITH and WHERE."""
-    shown = items(query[returned.start + len("RETURN") : group.start])
-    named = []
-    for item in shown:
-        text, _, name = item.rpartition(" AS ") if " AS " in item else (item, "", f"`{item}`")
-        named.append((text.strip(), name.strip()))
+    named = _named(items(query[returned.start + len("RETURN") : group.start]))
     for text, name in named:
-        condition, rest = condition.replace(text, name), rest.replace(text, name)
+        whole = re.compile(rf"(?<![\w`.]){re.escape(text)}(?![\w`])")
+        condition, rest = (whole.sub(lambda _, name=name: name, one) for one in (condition, rest))
     listed = ", ".join(f"{text} AS {name}" for text, name in named)
     names = ", ".join(name for _, name in named)
     return f"{query[: returned.start]}WITH {listed} WHERE {condition} RETURN {names} {rest}".strip()
+
+
+def _named(shown: Sequence[str]) -> list[tuple[str, str]]:
+    """Each item of a list, and the name that it has or gets."""
+    named = []
+    for item in shown:
+        own = item if item.isidentifier() else f"`{item}`"
+        text, _, name = item.rpartition(" AS ") if " AS " in item else (item, "", own)
+        named.append((text.strip(), name.strip()))
+    return named
 
 
 def _loose_direction(query: str) -> tuple[str, str]:
