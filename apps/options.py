@@ -1,7 +1,8 @@
 """Options that several commands share, and what is made of them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -94,15 +95,28 @@ def context_of(settings: dict[str, Any]) -> "Context":
 
 def output_folder(folder: Path) -> Path:
     """A folder for results, made and tried before the work whose results it gets."""
-    try:
+    with _refusing(folder):
         folder.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=folder).close()
+    return folder
+
+
+def writable(folder: Path) -> None:
+    """Refuse a folder for results that cannot be made or written to, before anything is made."""
+    with _refusing(folder):
+        known = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        TemporaryFile(dir=known).close()
+
+
+@contextmanager
+def _refusing(folder: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         what = "written to" if folder.is_dir() else "made"
         raise BadInput(
             f"The folder {folder} cannot be {what} ({error.strerror}).", fix="Name another: --out."
         ) from None
-    return folder
 
 
 def resolved(agents: str) -> str:

@@ -88,7 +88,7 @@ class _Measured(NamedTuple):
 
 
 _MEASURED = {
-    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.73, right=0.755)),
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.73, right=0.65)),
     # Of what three of four of its queries return a fifth is wrong, and its yes is chance.
     "embedded:0.5b": _Measured(agreement=1.0, answerable=0.0, right=1.0),
 }
@@ -133,9 +133,9 @@ class Context(BaseModel):
     """With aids: share of the queries tried that must return the same before an answer counts as
     sure; not set: 0.75 with the embedded 1.5B, else 1"""
     least_right: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
-    """With aids: where half of the queries tried return the same, their answer still counts as
-    sure if the model finds the query at least this likely to be right; 1: the model is not asked;
-    not set: 0.755 with the embedded 1.5B, else 1"""
+    """With aids: where half of the SQL queries tried return the same rows, these still count as
+    sure if the model finds it at least this likely that they are the answer; 1: the model is not
+    asked; not set: 0.65 with the embedded 1.5B, else 1"""
 
     database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
     """Relational database: SQLAlchemy URL, SQLite file, .sql script, or a CSV, Excel or Parquet
@@ -324,7 +324,7 @@ class Context(BaseModel):
 
     @property
     def rightness_needed(self) -> float:
-        """How likely the model must find a query right, or its word counts for nothing."""
+        """How likely the model must find it that rows are the answer, for its word to count."""
         least = self.least_right
         return self._measured().right if least is None else least
 

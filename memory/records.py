@@ -82,8 +82,9 @@ class Fact(TypedDict):
     calculator can use them; one with a unit is a text, such as ``40 $``. ``table`` holds all rows
     of a query, so that the program can carry out rules on them; ``quote`` is the place in a
     document, None for a fact from elsewhere; ``agreement`` is the share of the candidate queries
-    that returned the same, where there were several; ``chance`` is how likely the model finds its
-    query right, where it was asked; ``working`` holds the steps of a calculation;
+    that returned the same, where there were several; ``chance`` is how likely the model finds
+    it that these rows are the answer, where it was asked; ``working`` holds the steps of a
+    calculation;
     ``ranks`` says that the rows are options, the best first, and whether the highest
     or lowest value is best; ``doubts`` says what its query leaves out or does otherwise than the
     question and the rules say, where the program has read it against them.

@@ -1,4 +1,4 @@
-"""What a small model is asked in one token: can the database answer, and is a query right?"""
+"""What a small model is asked in one token: can the database answer, and do rows?"""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -33,7 +33,7 @@ class Judgement(NamedTuple):
         sure: Asks the model.
         least_answerable: A question is refused if the model finds it less likely than this that
             the database can answer; 0 for never.
-        asks_right: Whether the model is asked if the query that was chosen is right.
+        asks_right: Whether the model is asked if the rows of the chosen query are the answer.
     """
 
     sure: Sure
@@ -57,7 +57,7 @@ def answerable_prompt(
 def right_prompt(
     ground: BaseMessage, question: str, instructions: str, result: QueryResult
 ) -> Sequence[BaseMessage]:
-    """Asks in one word whether a query is right that returned this, behind the schema."""
+    """Asks in one word whether the rows of a query are the answer, behind the schema."""
     few = replace(result, rows=result.rows[:_ROWS_SHOWN])
     asked = load("query_writer/right").fill(
         question=question,

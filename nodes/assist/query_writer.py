@@ -96,7 +96,7 @@ class Written(NamedTuple):
         agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All that were tried.
         ranking: What the rows rank, if the query decides; None else.
-        chance: How likely the model finds the query right; None if it was not asked.
+        chance: How likely the model finds it that the rows are the answer; None if not asked.
         refused: The database can hardly answer; no query is kept.
     """
 
@@ -161,7 +161,7 @@ async def write_query(
 async def _judged(
     written: Written, ground: BaseMessage, need: Need, judgement: Judgement
 ) -> Written:
-    """With the model's word on the query, where most candidates returned the same, but not all."""
+    """With the model's word on the rows, where most candidates returned the same, but not all."""
     agreement, result = written.agreement, written.best.result
     if agreement is None or result is None or written.ranking or not judgement.asks_right:
         return written

@@ -183,7 +183,9 @@ async def _written(
     # A further question says too little by itself to be judged: "And which is the cheapest?"
     is_first = sum(message.type == "human" for message in state["messages"]) < 2
     judgement = Judgement(
-        sure, context.chance_needed if is_first else 0.0, asks_right=context.rightness_needed < 1
+        sure,
+        context.chance_needed if is_first else 0.0,
+        asks_right=database.kind == "relational" and context.rightness_needed < 1,
     )
     is_words = not is_query(action["input"])
     need = Need(

@@ -138,7 +138,7 @@ def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
 
 
 def _is_trusted(fact: Fact, context: Context) -> bool:
-    """Whether all candidate queries returned this, or most, and the model finds the query right."""
+    """Whether all candidate queries returned this, or half, and the model finds it the answer."""
     return fact.get("agreement") == 1 or fact.get("chance", 0.0) >= context.rightness_needed
 
 

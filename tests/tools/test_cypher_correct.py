@@ -18,7 +18,8 @@ MATCH (a:Person) CREATE (a)-[:FOLLOWS {}]->(a);
 MATCH (a:Person), (b:Movie) CREATE (a)-[:ACTED_IN {}]->(b);
 CREATE (:Club {name: "Owls", clubId: "7"});
 MATCH (a:Studio), (b:Person {name: "Ada"}) CREATE (a)-[:EMPLOYS {}]->(b);
-CREATE (:Critic {full_name: "Bo Vey", joined: 1}); CREATE (:Critic {full_name: "Al Bek", joined: 0});
+CREATE (:Critic {full_name: "Bo Vey", joined: 1});
+CREATE (:Critic {full_name: "Al Bek", joined: 0});
 MATCH (a:Critic {joined: 1}), (b:Club) CREATE (a)-[:BELONGS_TO {}]->(b);
 """
 HILLS, SEA, FAIR = (("Hill's",),), (("Sea",),), (("Fair",),)

@@ -160,7 +160,8 @@ def _filtered(query: str, returned: Token, group: Token, condition: str, rest: s
     named = _named(items(query[returned.start + len("RETURN") : group.start]))
     for text, name in named:
         whole = re.compile(rf"(?<![\w`.]){re.escape(text)}(?![\w`])")
-        condition, rest = (whole.sub(lambda _, name=name: name, one) for one in (condition, rest))
+        new = name.replace("\\", r"\\")
+        condition, rest = whole.sub(new, condition), whole.sub(new, rest)
     listed = ", ".join(f"{text} AS {name}" for text, name in named)
     names = ", ".join(name for _, name in named)
     return f"{query[: returned.start]}WITH {listed} WHERE {condition} RETURN {names} {rest}".strip()

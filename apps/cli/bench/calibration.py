@@ -11,7 +11,7 @@ from rich.progress import Progress
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import publish
-from planweave.apps.options import AsJson, Model, output_folder
+from planweave.apps.options import AsJson, Model, writable
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.options import published
@@ -38,7 +38,7 @@ def abstention(
     """Coverage against error, and the threshold that holds a target, from result files alone."""
     console = Console(stderr=as_json, highlight=False)
     if out:
-        output_folder(out)
+        writable(out)
     results = merged(files, partial(print_line, console))
     groups = {
         name: abstaining.points_of(records)
@@ -78,7 +78,7 @@ def refusal(
     """Calibrates the setting least_answerable on questions with and without an answer."""
     console = Console(stderr=as_json, highlight=False)
     if out:
-        output_folder(out)
+        writable(out)
     questions = load(data or published("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))

@@ -20,7 +20,7 @@ from rich.console import Console
 from planweave import BadInput
 from planweave.apps import options
 from planweave.apps.cli.groups import grouped
-from planweave.apps.options import AsJson, output_folder
+from planweave.apps.options import AsJson, output_folder, writable
 from planweave.apps.plain import json_text, print_line
 from planweave.benchmarks.core import machine, runner
 from planweave.benchmarks.core.picture import Draw, Picture
@@ -160,7 +160,7 @@ def command_of(name: str) -> Callable[..., None]:
     def command(*, options: Any, running: Running) -> None:
         context = running.context(**options.settings())
         if running.out:
-            output_folder(running.out)
+            writable(running.out)
         with running.console.status("reading …") as status:
             selected = measured.select(options, context, status.update)
         for note in selected.notes:

@@ -7,7 +7,7 @@ import typer
 from rich.console import Console
 
 from planweave.apps.cli.bench.common import RESULTS, Out, write_json
-from planweave.apps.options import output_folder
+from planweave.apps.options import writable
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Embeddings, listed
@@ -27,7 +27,7 @@ def mhqa_retrieval(
 ) -> None:
     """Supporting paragraphs that one search by the question finds; no language model."""
     console = Console(highlight=False)
-    output_folder(out)
+    writable(out)
     wanted = listed(dataset, tuple(FILES), "data set")
     with console.status("reading …") as status:
         pools = [pool_of(name, data, embeddings, status.update) for name in wanted]
@@ -59,7 +59,7 @@ def rat_corpus(
     """Build what RAT looks things up in, without what is tested; list what was dropped."""
     console = Console(highlight=False)
     (chosen,) = listed(family, get_args(Family), "task family", every="")
-    output_folder(out)
+    writable(out)
     with console.status("reading …") as status:
         built = build(
             chosen,

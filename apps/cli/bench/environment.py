@@ -15,7 +15,7 @@ from rich.progress import track
 from planweave import BadInput
 from planweave.apps.cli.bench.common import RESULTS, Running, write_text
 from planweave.apps.cli.groups import grouped
-from planweave.apps.options import Agents, output_folder, resolved
+from planweave.apps.options import Agents, output_folder, resolved, writable
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Model, listed
 from planweave.benchmarks.core.report import show_tables
@@ -61,7 +61,7 @@ def environment(
 ) -> None:
     """Play tasks of an environment; runs with a language model can be resumed."""
     if running.out:
-        output_folder(running.out)
+        writable(running.out)
     chosen = listed(policy, (*_POLICIES, *_METHODS), "policy")
     with open_environment(name, data) as world:
         every = world.tasks(split)

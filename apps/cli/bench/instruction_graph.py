@@ -10,7 +10,7 @@ from rich.console import Console
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import write_json
-from planweave.apps.options import AsJson, output_folder
+from planweave.apps.options import AsJson, writable
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Embeddings
 from planweave.benchmarks.core.report import show_tables
@@ -30,7 +30,7 @@ def instruction_graph(
     """Instruction graph (InstructRAG, table 6): nodes and seconds by threshold."""
     console = Console(stderr=as_json, highlight=False)
     if out:
-        output_folder(out)
+        writable(out)
     paths = [path for path in read_paths(data) if path.reward == 1]
     if not paths:
         raise BadInput(f"The file {data} holds no successful path.", fix="Name another file.")

@@ -37,7 +37,7 @@ class Solved:
     Attributes:
         refused: The solver says that the database cannot answer.
         confidence: From 0 to 1; None if the solver has none.
-        chance: How likely the model finds the query right; None if it was not asked.
+        chance: How likely the model finds it that the rows are the answer; None if not asked.
         trace: Whatever helps to understand the outcome; kept with the result.
     """
 

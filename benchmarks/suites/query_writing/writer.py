@@ -55,14 +55,16 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         background=task.notes,
         now=task.now,
     )
+    database = await asyncio.to_thread(open_database, task.database)
+    asks_right = database.kind == "relational" and context.rightness_needed < 1
     written = await write_query(
         need,
-        await asyncio.to_thread(open_database, task.database),
+        database,
         ask,
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
-        judgement=Judgement(sure, context.chance_needed, asks_right=context.rightness_needed < 1),
+        judgement=Judgement(sure, context.chance_needed, asks_right),
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})
