@@ -1,20 +1,14 @@
 """What is trained: it learns from data and ships as small artefacts that the graphs load."""
 
-from planweave.learning.features import FEATURES, Candidate, Group, Hit, features, words
-from planweave.learning.plan_assessor import Card, PlanAssessor, plan_assessor
-from planweave.learning.vectors import Embed, Floats, SentenceVectors
-
-__all__ = [
-    "FEATURES",
-    "Candidate",
-    "Card",
-    "Embed",
-    "Floats",
-    "Group",
-    "Hit",
-    "PlanAssessor",
-    "SentenceVectors",
-    "features",
-    "plan_assessor",
-    "words",
-]
+from planweave.learning.features import FEATURES as FEATURES
+from planweave.learning.features import Candidate as Candidate
+from planweave.learning.features import Group as Group
+from planweave.learning.features import Hit as Hit
+from planweave.learning.features import features as features
+from planweave.learning.features import words as words
+from planweave.learning.plan_assessor import Card as Card
+from planweave.learning.plan_assessor import PlanAssessor as PlanAssessor
+from planweave.learning.plan_assessor import plan_assessor as plan_assessor
+from planweave.learning.vectors import Embed as Embed
+from planweave.learning.vectors import Floats as Floats
+from planweave.learning.vectors import SentenceVectors as SentenceVectors

@@ -1,115 +1,56 @@
 """The typed working memory, its reducers, and the context of a run."""
 
-from planweave.memory.context import (
-    Context,
-    Planning,
-    SearchMode,
-    TaskFamily,
-    callers,
-    settings,
-)
-from planweave.memory.given import check_input, check_state
-from planweave.memory.records import (
-    BOUND_TOOL,
-    NO_DECISION,
-    OWN_TOOLS,
-    Action,
-    Answer,
-    Basis,
-    Claim,
-    EpisodeState,
-    Exchange,
-    Fact,
-    Failure,
-    Grounded,
-    InstructionPath,
-    Lookup,
-    Member,
-    Observed,
-    Page,
-    Quote,
-    Reflection,
-    Replan,
-    Revision,
-    Table,
-    Tool,
-    Turn,
-    Value,
-    Verdict,
-    VerdictKind,
-    Worked,
-)
-from planweave.memory.reducers import UsageByRole, add_usage, changes, total_usage
-from planweave.memory.working_memory import (
-    Deduced,
-    Evaluated,
-    Guided,
-    Hopping,
-    Input,
-    Known,
-    Reflected,
-    Solving,
-    Tasked,
-    Tooled,
-    Voted,
-    Work,
-    WorkingMemory,
-    Writing,
-)
-
-__all__ = [
-    "BOUND_TOOL",
-    "NO_DECISION",
-    "OWN_TOOLS",
-    "Action",
-    "Answer",
-    "Basis",
-    "Claim",
-    "Context",
-    "Deduced",
-    "EpisodeState",
-    "Evaluated",
-    "Exchange",
-    "Fact",
-    "Failure",
-    "Grounded",
-    "Guided",
-    "Hopping",
-    "Input",
-    "InstructionPath",
-    "Known",
-    "Lookup",
-    "Member",
-    "Observed",
-    "Page",
-    "Planning",
-    "Quote",
-    "Reflected",
-    "Reflection",
-    "Replan",
-    "Revision",
-    "SearchMode",
-    "Solving",
-    "Table",
-    "TaskFamily",
-    "Tasked",
-    "Tool",
-    "Tooled",
-    "Turn",
-    "UsageByRole",
-    "Value",
-    "Verdict",
-    "VerdictKind",
-    "Voted",
-    "Work",
-    "Worked",
-    "WorkingMemory",
-    "Writing",
-    "add_usage",
-    "callers",
-    "changes",
-    "check_input",
-    "check_state",
-    "settings",
-    "total_usage",
-]
+from planweave.memory.context import Context as Context
+from planweave.memory.context import Planning as Planning
+from planweave.memory.context import SearchMode as SearchMode
+from planweave.memory.context import TaskFamily as TaskFamily
+from planweave.memory.context import callers as callers
+from planweave.memory.context import settings as settings
+from planweave.memory.given import check_input as check_input
+from planweave.memory.given import check_state as check_state
+from planweave.memory.records import BOUND_TOOL as BOUND_TOOL
+from planweave.memory.records import NO_DECISION as NO_DECISION
+from planweave.memory.records import OWN_TOOLS as OWN_TOOLS
+from planweave.memory.records import Action as Action
+from planweave.memory.records import Answer as Answer
+from planweave.memory.records import Basis as Basis
+from planweave.memory.records import Claim as Claim
+from planweave.memory.records import EpisodeState as EpisodeState
+from planweave.memory.records import Exchange as Exchange
+from planweave.memory.records import Fact as Fact
+from planweave.memory.records import Failure as Failure
+from planweave.memory.records import Grounded as Grounded
+from planweave.memory.records import InstructionPath as InstructionPath
+from planweave.memory.records import Lookup as Lookup
+from planweave.memory.records import Member as Member
+from planweave.memory.records import Observed as Observed
+from planweave.memory.records import Page as Page
+from planweave.memory.records import Quote as Quote
+from planweave.memory.records import Reflection as Reflection
+from planweave.memory.records import Replan as Replan
+from planweave.memory.records import Revision as Revision
+from planweave.memory.records import Table as Table
+from planweave.memory.records import Tool as Tool
+from planweave.memory.records import Turn as Turn
+from planweave.memory.records import Value as Value
+from planweave.memory.records import Verdict as Verdict
+from planweave.memory.records import VerdictKind as VerdictKind
+from planweave.memory.records import Worked as Worked
+from planweave.memory.reducers import UsageByRole as UsageByRole
+from planweave.memory.reducers import add_usage as add_usage
+from planweave.memory.reducers import changes as changes
+from planweave.memory.reducers import total_usage as total_usage
+from planweave.memory.working_memory import Deduced as Deduced
+from planweave.memory.working_memory import Evaluated as Evaluated
+from planweave.memory.working_memory import Guided as Guided
+from planweave.memory.working_memory import Hopping as Hopping
+from planweave.memory.working_memory import Input as Input
+from planweave.memory.working_memory import Known as Known
+from planweave.memory.working_memory import Reflected as Reflected
+from planweave.memory.working_memory import Solving as Solving
+from planweave.memory.working_memory import Tasked as Tasked
+from planweave.memory.working_memory import Tooled as Tooled
+from planweave.memory.working_memory import Voted as Voted
+from planweave.memory.working_memory import Work as Work
+from planweave.memory.working_memory import WorkingMemory as WorkingMemory
+from planweave.memory.working_memory import Writing as Writing

@@ -1,56 +1,33 @@
 """Chat models of any provider, the embedded one, structured replies, and what they cost."""
 
-from planweave.models.call import Call, call
-from planweave.models.chat import (
-    ModelRequest,
-    achat_model,
-    chat_model,
-    is_script,
-    name_of,
-    new_script,
-    register_model,
-    register_provider,
-    registered,
-)
-from planweave.models.embeddings import embedding_id, embeddings, register_embeddings, tokenizer
-from planweave.models.errors import ModelUnavailable
-from planweave.models.extract import StructuredFailure
-from planweave.models.plain import InPrompt, Program, Text
-from planweave.models.samples import Chance, Samples, chance_of_yes, several_replies
-from planweave.models.settings import ModelSettings, process_settings
-from planweave.models.structured import Reply, ask
-from planweave.models.usage import CallRecord, price_of, usage_by_role
-
-__all__ = [
-    "Call",
-    "CallRecord",
-    "Chance",
-    "InPrompt",
-    "ModelRequest",
-    "ModelSettings",
-    "ModelUnavailable",
-    "Program",
-    "Reply",
-    "Samples",
-    "StructuredFailure",
-    "Text",
-    "achat_model",
-    "ask",
-    "call",
-    "chance_of_yes",
-    "chat_model",
-    "embedding_id",
-    "embeddings",
-    "is_script",
-    "name_of",
-    "new_script",
-    "price_of",
-    "process_settings",
-    "register_embeddings",
-    "register_model",
-    "register_provider",
-    "registered",
-    "several_replies",
-    "tokenizer",
-    "usage_by_role",
-]
+from planweave.models.call import Call as Call
+from planweave.models.call import call as call
+from planweave.models.chat import ModelRequest as ModelRequest
+from planweave.models.chat import achat_model as achat_model
+from planweave.models.chat import chat_model as chat_model
+from planweave.models.chat import is_script as is_script
+from planweave.models.chat import name_of as name_of
+from planweave.models.chat import new_script as new_script
+from planweave.models.chat import register_model as register_model
+from planweave.models.chat import register_provider as register_provider
+from planweave.models.chat import registered as registered
+from planweave.models.embeddings import embedding_id as embedding_id
+from planweave.models.embeddings import embeddings as embeddings
+from planweave.models.embeddings import register_embeddings as register_embeddings
+from planweave.models.embeddings import tokenizer as tokenizer
+from planweave.models.errors import ModelUnavailable as ModelUnavailable
+from planweave.models.extract import StructuredFailure as StructuredFailure
+from planweave.models.plain import InPrompt as InPrompt
+from planweave.models.plain import Program as Program
+from planweave.models.plain import Text as Text
+from planweave.models.samples import Chance as Chance
+from planweave.models.samples import Samples as Samples
+from planweave.models.samples import chance_of_yes as chance_of_yes
+from planweave.models.samples import several_replies as several_replies
+from planweave.models.settings import ModelSettings as ModelSettings
+from planweave.models.settings import process_settings as process_settings
+from planweave.models.structured import Reply as Reply
+from planweave.models.structured import ask as ask
+from planweave.models.usage import CallRecord as CallRecord
+from planweave.models.usage import price_of as price_of
+from planweave.models.usage import usage_by_role as usage_by_role

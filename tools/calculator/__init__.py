@@ -6,16 +6,10 @@ types are understood (:mod:`.evaluation`). All numbers are floats, so no power c
 Several expressions, each with a name, are one calculation (:mod:`.program`).
 """
 
-from planweave.tools.calculator.evaluation import Given
-from planweave.tools.calculator.program import Calculation, Step, calculate, is_unit
-from planweave.tools.calculator.units import CURRENCIES, CalculationFailed
-
-__all__ = [
-    "CURRENCIES",
-    "Calculation",
-    "CalculationFailed",
-    "Given",
-    "Step",
-    "calculate",
-    "is_unit",
-]
+from planweave.tools.calculator.evaluation import Given as Given
+from planweave.tools.calculator.program import Calculation as Calculation
+from planweave.tools.calculator.program import Step as Step
+from planweave.tools.calculator.program import calculate as calculate
+from planweave.tools.calculator.program import is_unit as is_unit
+from planweave.tools.calculator.units import CURRENCIES as CURRENCIES
+from planweave.tools.calculator.units import CalculationFailed as CalculationFailed

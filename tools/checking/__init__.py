@@ -1,22 +1,14 @@
 """Checks by rules that need no model: whether a decision or a sentence follows from facts."""
 
-from planweave.tools.checking.claims import CITATION, Judgement, judge, said_by, says_result
-from planweave.tools.checking.decisions import Following, follow
-from planweave.tools.checking.rows import asks_for_order, follow_rows, rows_asked
-from planweave.tools.checking.tables import view_of
-from planweave.tools.checking.words import superlatives
-
-__all__ = [
-    "CITATION",
-    "Following",
-    "Judgement",
-    "asks_for_order",
-    "follow",
-    "follow_rows",
-    "judge",
-    "rows_asked",
-    "said_by",
-    "says_result",
-    "superlatives",
-    "view_of",
-]
+from planweave.tools.checking.claims import CITATION as CITATION
+from planweave.tools.checking.claims import Judgement as Judgement
+from planweave.tools.checking.claims import judge as judge
+from planweave.tools.checking.claims import said_by as said_by
+from planweave.tools.checking.claims import says_result as says_result
+from planweave.tools.checking.decisions import Following as Following
+from planweave.tools.checking.decisions import follow as follow
+from planweave.tools.checking.rows import asks_for_order as asks_for_order
+from planweave.tools.checking.rows import follow_rows as follow_rows
+from planweave.tools.checking.rows import rows_asked as rows_asked
+from planweave.tools.checking.tables import view_of as view_of
+from planweave.tools.checking.words import superlatives as superlatives

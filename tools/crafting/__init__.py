@@ -1,15 +1,9 @@
 """Plans to obtain a thing in a crafting world: read them and carry them out."""
 
-from planweave.tools.crafting.execution import PlanVerdict, executable
-from planweave.tools.crafting.plan import CraftingStep, parse_plan
-from planweave.tools.crafting.world import Action, CraftingWorld, load_world
-
-__all__ = [
-    "Action",
-    "CraftingStep",
-    "CraftingWorld",
-    "PlanVerdict",
-    "executable",
-    "load_world",
-    "parse_plan",
-]
+from planweave.tools.crafting.execution import PlanVerdict as PlanVerdict
+from planweave.tools.crafting.execution import executable as executable
+from planweave.tools.crafting.plan import CraftingStep as CraftingStep
+from planweave.tools.crafting.plan import parse_plan as parse_plan
+from planweave.tools.crafting.world import Action as Action
+from planweave.tools.crafting.world import CraftingWorld as CraftingWorld
+from planweave.tools.crafting.world import load_world as load_world
