@@ -4,7 +4,6 @@ Each owner has a database of their own, so that no mistake in a query shows one 
 another. The graph is derived again each time: what was removed leaves no trace in it.
 """
 
-import hashlib
 import json
 import pathlib
 import sqlite3
@@ -21,6 +20,7 @@ from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import slotted
 from planweave.learning.vectors import Embed, Floats
 from planweave.state import StateSettings
+from planweave.texts import digest
 
 _VERSION = 1
 _SCHEMA = (
@@ -43,8 +43,7 @@ class Experience:
     """The paths of one owner, a user or a project."""
 
     def __init__(self, folder: pathlib.Path, owner: str) -> None:
-        name = hashlib.sha256(owner.encode("utf-8", "replace")).hexdigest()[:32]
-        self.file = folder / f"{name}.sqlite"
+        self.file = folder / f"{digest(owner, 32)}.sqlite"
 
     def add(self, paths: Iterable[TaskPath]) -> list[str]:
         """Keep paths, with slots in their queries, and return the keys of those that are new.

@@ -5,7 +5,6 @@ are those of the published sets (HotpotQA, ALFWorld, ScienceWorld, WebShop).
 """
 
 import gzip
-import hashlib
 import json
 import pathlib
 import re
@@ -27,6 +26,7 @@ from pydantic import (
 )
 
 from planweave.records import read_records, writing
+from planweave.texts import digest
 
 TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 """Names the task of a record that was read."""
@@ -59,7 +59,7 @@ class TaskPath:
     def key(self) -> str:
         """Twelve hexadecimal digits that stand for task, question and instructions."""
         contents = json.dumps([self.task, self.question, self.instructions])
-        return hashlib.sha256(contents.encode()).hexdigest()[:12]
+        return digest(contents, 12)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Sentence vectors by a frozen model: what is trained uses them and never changes them."""
 
-import hashlib
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import TypeAlias
 import numpy as np
 from langchain_core.embeddings import Embeddings
 from numpy.typing import NDArray
+
+from planweave.texts import digest
 
 Floats: TypeAlias = NDArray[np.float32]
 Embed: TypeAlias = Callable[[Sequence[str]], Floats]
@@ -58,8 +59,7 @@ class SentenceVectors:
     def _block(self, texts: list[str]) -> Floats:
         if self._folder is None or len(texts) < _BLOCK:
             return self._embedded(texts)
-        key = hashlib.sha256("\0".join(texts).encode("utf-8", "replace")).hexdigest()
-        path = self._folder / f"{key}.npy"
+        path = self._folder / f"{digest(chr(0).join(texts), 64)}.npy"
         with suppress(OSError, ValueError):  # not there yet, or damaged
             return np.asarray(np.load(path, allow_pickle=False), np.float32)
         vectors = self._embedded(texts)

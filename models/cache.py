@@ -4,7 +4,6 @@ LangGraph's own node cache is not used (its key ignores the runtime context); th
 model and keys on everything that the model is sent.
 """
 
-import hashlib
 import json
 import logging
 import os
@@ -17,6 +16,8 @@ from typing import TypeAlias, TypeVar
 from langchain_core.caches import BaseCache
 from langchain_core.messages import message_to_dict, messages_from_dict
 from langchain_core.outputs import ChatGeneration, Generation
+
+from planweave.texts import digest
 
 FROM_CACHE = "planweave_from_cache"
 """Key in a message's ``response_metadata`` that marks a reply from the cache."""
@@ -71,8 +72,7 @@ class ResponseCache(BaseCache):
         self._with(lambda base: base.execute("DELETE FROM replies"))
 
     def _key(self, prompt: str, llm_string: str) -> str:
-        request = json.dumps([self._model, prompt, llm_string])
-        return hashlib.sha256(request.encode()).hexdigest()
+        return digest(json.dumps([self._model, prompt, llm_string]), 64)
 
     def _with(self, work: Callable[[sqlite3.Connection], R]) -> R | None:
         """Do ``work`` on the open file; None, and a word in the log, where that fails."""

@@ -9,7 +9,6 @@
 ========================================  ===========================================
 """
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -37,6 +36,7 @@ from planweave.models.errors import (
 from planweave.models.settings import ModelSettings, process_settings
 from planweave.models.weights import EMBEDDINGS, find
 from planweave.models.whole_replies import clients
+from planweave.texts import digest
 
 if TYPE_CHECKING:
     from tokenizers import Encoding, Tokenizer
@@ -106,7 +106,7 @@ def embedding_id(name: str = DEFAULT) -> str:
     files = EMBEDDINGS.get(name.strip().lower())
     checksum = "#" + "".join(file.sha256[:8] for file in files) if files else ""
     document = instructions(name).document
-    own = "#" + hashlib.sha256(document.encode()).hexdigest()[:8] if document else ""
+    own = "#" + digest(document, 8) if document else ""
     return f"{name.strip()}{checksum}{own}"
 
 

@@ -1,5 +1,6 @@
 """Texts that are cut, and lists that are shown in part: always marked, so that nobody is misled."""
 
+import hashlib
 import re
 from collections.abc import Iterable
 
@@ -7,6 +8,11 @@ MORE = "…"
 """Stands where something was left out."""
 
 _LONGEST_WORD = 40
+
+
+def digest(text: str, length: int = 16) -> str:
+    """Hexadecimal digits that stand for a text, of its SHA-256."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:length]
 
 
 def shorten(text: str, length: int) -> str:

@@ -17,7 +17,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.lines import LineFile, parse
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.suite import digest
+from planweave.texts import digest
 
 Verdict: TypeAlias = Literal["a", "b", "tie", "both_bad"]
 MODEL = "model:"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from langchain_core.messages import BaseMessage
 
@@ -17,6 +17,8 @@ from planweave.tools.environments import EnvironmentUnavailable
 if TYPE_CHECKING:
     from planweave.benchmarks.core.suite import Sample
 
+Memory: TypeAlias = Mapping[str, Any]
+"""What is known at the end of a run: its working memory, and what else its suite scores."""
 OnCall: TypeAlias = Callable[[CallRecord], None]
 """Takes each call of a model as soon as it is over, so that a crash hides none."""
 

@@ -20,7 +20,8 @@ from planweave.benchmarks.core.runner import carry_out
 from planweave.errors import require
 
 if TYPE_CHECKING:
-    from planweave.benchmarks.core.suite import Memory, Sample
+    from planweave.benchmarks.core.play import Memory
+    from planweave.benchmarks.core.suite import Sample
 
 _TRIES = 4
 _OWN = ("_DIR", "_KEY")  # endings of settings that are each machine's own

@@ -6,10 +6,10 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TypeAlias
 
-from planweave.benchmarks.core.play import CRASH, STOPS, OnCall, described
+from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, described
 from planweave.benchmarks.core.record import Record, shared_texts
 from planweave.benchmarks.core.store import ResultFile
-from planweave.benchmarks.core.suite import Memory, Sample, suite
+from planweave.benchmarks.core.suite import Sample, suite
 from planweave.models import CallRecord
 
 CarryOut: TypeAlias = Callable[[Sample], Awaitable[Record]]

@@ -5,7 +5,6 @@ The runner, the result files and the generic part of the report know nothing els
 ``Options``.
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,21 +25,20 @@ from pydantic import JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.options import Options
-from planweave.benchmarks.core.play import OnCall, play_graph
+from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score, settings_of
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites import OWN
 from planweave.graphs import METHODS
 from planweave.memory import Context
 from planweave.registry import Registry
+from planweave.texts import digest
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
 Item = TypeVar("Item")
-Memory: TypeAlias = Mapping[str, Any]
-"""What is known at the end of a run: its working memory, and what else its suite scores."""
 Status: TypeAlias = Callable[[str], None]
 """Shows in a few words what takes time."""
 
@@ -84,9 +82,8 @@ class Sample:
         """Names the sample in result files: the same question, method, database and settings."""
         about = [self.settings, self.context.rules, self.context.candidates, self.asked]
         text = json.dumps([*about, self.content], sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:12]
         parts = (self.suite, self.question, self.method, self.database, self.context.model)
-        return "/".join((*parts, digest))
+        return "/".join((*parts, digest(text, 12)))
 
 
 @cache
@@ -164,11 +161,6 @@ class Drawing(Protocol):
         """Draw it, and set the size of the figure."""
 
 
-def digest(text: str) -> str:
-    """Sixteen hexadecimal digits that stand for a text, such as what a question is about."""
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
-
-
 def in_turn(*pools: Iterable[Item]) -> list[Item]:
     """The first of every pool, then the second of every pool, and so on."""
     missing = object()
@@ -183,11 +175,7 @@ def drawn(
 
     ``name`` is what distinguishes one item from the others.
     """
-
-    def place(item: Item) -> bytes:
-        return hashlib.sha256(f"{seed} {name(item)}".encode()).digest()
-
-    return sorted(items, key=place)[:limit]
+    return sorted(items, key=lambda item: digest(f"{seed} {name(item)}", 64))[:limit]
 
 
 SuiteClass = TypeVar("SuiteClass", bound=type[Suite])

@@ -22,6 +22,7 @@ from planweave import BadInput
 from planweave.memory import SearchMode
 from planweave.models.embeddings import embedding_id
 from planweave.models.embeddings import embeddings as load_embeddings
+from planweave.texts import digest
 from planweave.tools.documents import chunks, urls
 from planweave.tools.documents.chunks import Piece, pieces
 from planweave.tools.documents.pages import (
@@ -476,7 +477,7 @@ class _Index:
         if there := self._store.vector_search(key, self.rows):
             return there
         index = self._cached(
-            f"vectors-{hashlib.sha256(key.encode()).hexdigest()[:16]}.faiss",
+            f"vectors-{digest(key)}.faiss",
             VectorIndex.load,
             lambda: VectorIndex.build(self._store.vectors(key, self.rows.version)),
         )

@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from planweave import BadInput
 from planweave.errors import require
+from planweave.texts import digest
 from planweave.tools.connect import with_variables, without_values
 from planweave.tools.documents.store import Rows, Session, Store, Usage
 from planweave.tools.documents.vectors import HNSW_ABOVE, Hit, VectorSearch
@@ -59,8 +60,7 @@ class SharedStore(Store):
     def __init__(self, url: str, path: Path, name: str) -> None:
         super().__init__(path, name)
         self._url = url
-        digest = hashlib.sha256(name.encode()).hexdigest()
-        self._schema = f"{_PREFIX}{digest[:32]}"  # names of schemas are cut at 63 bytes
+        self._schema = f"{_PREFIX}{digest(name, 32)}"  # names of schemas are cut at 63 bytes
         self.place = f"{url} {self._schema}"
         self.cache = path.with_suffix(".shared")
 
@@ -100,7 +100,7 @@ class SharedStore(Store):
             ).fetchone()
             count, size = int(found[0]), int(found[1] or 0)
             if count > HNSW_ABOVE and size <= _MOST_DIMENSIONS:
-                index = f"graph_{hashlib.sha256(embedding.encode()).hexdigest()[:16]}"
+                index = f"graph_{digest(embedding)}"
                 database.execute(
                     f"CREATE INDEX IF NOT EXISTS {index} ON vectors"
                     f" USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE embedding = ?",

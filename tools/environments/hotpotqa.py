@@ -4,13 +4,13 @@ The actions are ReAct's (Yao et al. 2023, section 3.1). Wikipedia itself is repl
 paragraphs that the questions of the file come with, so that nothing is asked of a server.
 """
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import AliasChoices, BaseModel, Field
 
 from planweave.records import read_records
+from planweave.texts import digest
 from planweave.tools.documents.words import WordIndex
 from planweave.tools.environments.base import (
     OPEN,
@@ -46,7 +46,7 @@ class Record(BaseModel):
         titles = dict.fromkeys(title for title, _ in self.supporting_facts)
         gold = (*(f"Search[{title}]" for title in titles), f"Finish[{self.answer}]")
         kind = self.answer_kind_heuristic or self.type
-        own = self.id or hashlib.sha256(self.question.encode()).hexdigest()[:12]
+        own = self.id or digest(self.question, 12)
         return Task(id=own, kind=kind, question=self.question, gold=gold)
 
 

@@ -15,11 +15,12 @@ from pydantic import BaseModel, Field
 from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, digest
+from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.agents.tables import JUDGE_CHECK
 from planweave.memory import Context
 from planweave.nodes.support.judges import ANSWER_JUDGE, Judged, judge_answer
 from planweave.records import read_records
+from planweave.texts import digest
 
 MUCH = 2
 

@@ -15,18 +15,9 @@ from pydantic import JsonValue
 from planweave import BadInput
 from planweave.benchmarks.core.lines import bench_cache
 from planweave.benchmarks.core.options import Embeddings, Options, listed
-from planweave.benchmarks.core.play import OnCall, play_graph
+from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import (
-    Memory,
-    Sample,
-    Selection,
-    Status,
-    Suite,
-    digest,
-    drawn,
-    register,
-)
+from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.judge import (
     Pair,
@@ -51,6 +42,7 @@ from planweave.nodes.support.rag_metrics import (
     context_relevance,
     faithfulness,
 )
+from planweave.texts import digest
 from planweave.tools.documents.collection import open_collection
 
 NAME = "agents"

@@ -18,7 +18,6 @@ from planweave.benchmarks.core.suite import (
     Selection,
     Status,
     Suite,
-    digest,
     drawn,
     in_turn,
     register,
@@ -32,6 +31,7 @@ from planweave.simulators.baselines import BASELINES, random_source
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.published import load_dataset
 from planweave.simulators.scenario import Question
+from planweave.texts import digest
 from planweave.tools.database import Kind
 
 NAME = "dqa"

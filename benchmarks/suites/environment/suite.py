@@ -1,17 +1,17 @@
 """Tasks of environments as samples for the methods that act (InstructRAG and its baselines)."""
 
-import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
 from planweave.benchmarks.core.metrics import grouped, rate
-from planweave.benchmarks.core.play import CRASH, STOPS, OnCall, described, play_graph
+from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, described, play_graph
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Memory, Sample, Suite, register
+from planweave.benchmarks.core.suite import Sample, Suite, register
 from planweave.benchmarks.core.table import Cell, Table
 from planweave.learning.paths import TaskPath
 from planweave.memory import Context
+from planweave.texts import digest
 from planweave.tools.environments import Task
 from planweave.tools.environments.episodes import Ends, counting
 
@@ -104,9 +104,7 @@ def samples(
             method=method,
             asked=task.question,
             context=settings.model_copy(update={"environment": name, "environment_task": task.id}),
-            content=hashlib.sha256(
-                json.dumps([name, task.id, task.question, known]).encode()
-            ).hexdigest(),
+            content=digest(json.dumps([name, task.id, task.question, known]), 64),
             target=task,
         )
         for task in tasks

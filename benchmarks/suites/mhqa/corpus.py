@@ -4,13 +4,13 @@ A title is a document and its paragraphs are its pages, so that methods see the 
 that was found can be traced to its paragraph.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop, Paragraph
+from planweave.texts import digest
 from planweave.tools.documents.collection import Progress, open_collection
 
 Place = tuple[str, int]
@@ -63,4 +63,4 @@ def places(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:
 
 
 def _digest(embeddings: str, titles: Mapping[str, Sequence[str]]) -> str:
-    return hashlib.sha256(json.dumps([embeddings, titles]).encode()).hexdigest()[:12]
+    return digest(json.dumps([embeddings, titles]), 12)

@@ -15,15 +15,13 @@ import typer
 
 from planweave import BadInput
 from planweave.benchmarks.core.options import Embeddings, Options, listed
-from planweave.benchmarks.core.play import OnCall, Way
+from planweave.benchmarks.core.play import Memory, OnCall, Way
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import (
-    Memory,
     Sample,
     Selection,
     Status,
     Suite,
-    digest,
     drawn,
     in_turn,
     register,
@@ -34,6 +32,7 @@ from planweave.benchmarks.suites.mhqa.corpus import ParagraphCollection, Place, 
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables
 from planweave.memory import Answer, Context
+from planweave.texts import digest
 from planweave.tools.short_answers import match
 
 NAME = "mhqa"

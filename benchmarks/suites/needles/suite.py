@@ -18,9 +18,9 @@ from pydantic import JsonValue
 
 from planweave import BadInput, prompts
 from planweave.benchmarks.core.options import ModelOptions
-from planweave.benchmarks.core.play import OnCall, ask_once
+from planweave.benchmarks.core.play import Memory, OnCall, ask_once
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
+from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, register
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
 from planweave.memory import Answer, Context

@@ -5,7 +5,6 @@ selected path and the K candidates hold? Instructions are compared with their sl
 the answer does not count (:mod:`planweave.learning.overlap`).
 """
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from planweave.learning.ml_agent import MLAgent
 from planweave.learning.overlap import formed, overlap, recall
 from planweave.learning.paths import MetaTask, TaskPath
 from planweave.learning.rl_agent import Policy, Traversal, candidates, policy
+from planweave.texts import digest
 
 MOST = 5
 NOISE = (0.25, 0.5)
@@ -125,7 +125,7 @@ def about(paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = 
     """
     fewer = [] if [*parts] == [*PARTS] else [[*parts]]
     told = json.dumps([trained, [(path.key, path.reward) for path in paths], *fewer])
-    return hashlib.sha256(told.encode()).hexdigest()[:12]
+    return digest(told, 12)
 
 
 class Experiment:

@@ -12,9 +12,9 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from planweave import BadInput, prompts
 from planweave.benchmarks.core.options import ModelOptions, listed
-from planweave.benchmarks.core.play import OnCall, ask_once
+from planweave.benchmarks.core.play import Memory, OnCall, ask_once
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, register
+from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, register
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 from planweave.memory import Answer, Context

@@ -13,9 +13,9 @@ import typer
 from pydantic import BaseModel, JsonValue
 
 from planweave.benchmarks.core.options import Options, listed, published
-from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Memory, Sample, Selection, Status, Suite, digest, drawn
+from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import Question
@@ -23,6 +23,7 @@ from planweave.benchmarks.suites.query_writing.shown import shown
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
 from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
 from planweave.memory import Answer, Context
+from planweave.texts import digest
 from planweave.tools.connect import open_database
 from planweave.tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
 from planweave.tools.result_text import one_line

@@ -15,21 +15,13 @@ import typer
 from pydantic import JsonValue
 
 from planweave.benchmarks.core.options import Options, listed
-from planweave.benchmarks.core.play import OnCall, Way
+from planweave.benchmarks.core.play import Memory, OnCall, Way
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import (
-    Memory,
-    Sample,
-    Selection,
-    Status,
-    Suite,
-    digest,
-    drawn,
-    register,
-)
+from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
 from planweave.benchmarks.suites.rat.items import FILES, Item, corpus_of, load
 from planweave.benchmarks.suites.rat.tables import Attempt, rat_tables
 from planweave.memory import Context, WorkingMemory
+from planweave.texts import digest
 from planweave.tools.documents.collection import open_collection
 
 NAME = "rat"

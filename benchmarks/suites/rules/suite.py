@@ -12,18 +12,9 @@ from pydantic import BaseModel, Field
 from planweave import prompts
 from planweave.benchmarks.core.lines import bench_cache
 from planweave.benchmarks.core.options import Embeddings, Options, listed, published
-from planweave.benchmarks.core.play import OnCall, play_graph
+from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import (
-    Memory,
-    Sample,
-    Selection,
-    Status,
-    Suite,
-    digest,
-    drawn,
-    register,
-)
+from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.questions import Document
 from planweave.benchmarks.suites.rules.judge import scored
@@ -32,6 +23,7 @@ from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.models import achat_model, ask
+from planweave.texts import digest
 
 NAME = "rules"
 WHOLE = "whole"

@@ -11,24 +11,16 @@ import typer
 from planweave import prompts
 from planweave.benchmarks.core.lines import bench_cache, write_once
 from planweave.benchmarks.core.options import Limit, ModelOptions, listed
-from planweave.benchmarks.core.play import OnCall, play_graph
+from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import (
-    Memory,
-    Sample,
-    Selection,
-    Status,
-    Suite,
-    digest,
-    drawn,
-    register,
-)
+from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Task
 from planweave.benchmarks.suites.query_writing.trial import solve
 from planweave.benchmarks.suites.shop.tables import shop_tables
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
+from planweave.texts import digest
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 

@@ -15,9 +15,9 @@ import typer
 
 from planweave.benchmarks.core.metrics import grouped, spread
 from planweave.benchmarks.core.options import listed
-from planweave.benchmarks.core.play import OnCall
+from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Memory, Sample, register
+from planweave.benchmarks.core.suite import Sample, register
 from planweave.benchmarks.core.table import Cells, Table, by_method
 from planweave.benchmarks.suites.rat.code_eval import Grade
 from planweave.benchmarks.suites.rat.items import Item, corpus_of
