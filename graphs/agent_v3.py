@@ -5,14 +5,7 @@ executor (the tools) → planner … A given plan bypasses planner and evaluator
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import (
-    answered,
-    approval,
-    choice,
-    evaluated,
-    review,
-    revision,
-)
+from planweave.graphs.support.edges import answered, approval, choice, evaluated, review, revision
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Evaluated, Tasked, Tool, Tooled

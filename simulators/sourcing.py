@@ -17,14 +17,7 @@ import numpy as np
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.scenario import Case, Parameters, Scenario, generator
-from planweave.simulators.tables import (
-    GraphMapping,
-    NodeLabel,
-    RelationshipType,
-    Row,
-    Table,
-    World,
-)
+from planweave.simulators.tables import GraphMapping, NodeLabel, RelationshipType, Row, Table, World
 
 PER_DAY, PER_UNIT = 20.0, 0.5
 

@@ -12,12 +12,7 @@ from pydantic.config import JsonDict
 from planweave.memory import Action, Context, WorkingMemory
 from planweave.nodes.acting.environment import possible_actions
 from planweave.nodes.acting.path_selector import next_step
-from planweave.nodes.assist.asking import (
-    extra_temperature,
-    reminder,
-    times_stuck,
-    untried_first,
-)
+from planweave.nodes.assist.asking import extra_temperature, reminder, times_stuck, untried_first
 from planweave.nodes.support.lengths import ACTION, THOUGHT
 from planweave.nodes.support.limits import reason_to_answer
 from planweave.nodes.support.role import Node, ask_role, spent

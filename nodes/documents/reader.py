@@ -10,14 +10,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from planweave.memory import (
-    Context,
-    Failure,
-    Page,
-    Quote,
-    Value,
-    WorkingMemory,
-)
+from planweave.memory import Context, Failure, Page, Quote, Value, WorkingMemory
 from planweave.nodes.assist.asking import FEW_FINDINGS, few_findings
 from planweave.nodes.assist.replies import nearer, stated
 from planweave.nodes.support.pages import pages_text

@@ -16,13 +16,7 @@ from worlds import encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.suites.environment.play import (
-    Gold,
-    followers,
-    play,
-    summary,
-    table,
-)
+from planweave.benchmarks.suites.environment.play import Gold, followers, play, summary, table
 from planweave.benchmarks.suites.environment.players import (
     Buyer,
     Experimenter,

@@ -17,12 +17,7 @@ from planweave import BadInput, prompts
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
-from planweave.benchmarks.suites.needles.suite import (
-    NeedleOptions,
-    ingredients,
-    named,
-    samples,
-)
+from planweave.benchmarks.suites.needles.suite import NeedleOptions, ingredients, named, samples
 from planweave.memory import Context
 
 bench = partial(bench_command.bench, "needles")

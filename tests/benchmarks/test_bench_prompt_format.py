@@ -15,12 +15,7 @@ from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
-from planweave.benchmarks.suites.prompt_format.suite import (
-    FORMATS,
-    Wording,
-    continues,
-    task,
-)
+from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, continues, task
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 
 bench = partial(bench_command.bench, "prompt-format")

@@ -7,13 +7,7 @@ from pathlib import Path
 import pytest
 from json_lines import write_lines
 from scripted import Replies, Reply, Script, Thread, answer_of, register
-from worlds import (
-    QUESTIONS,
-    encyclopedia,
-    shop,
-    small_agents,
-    solved,
-)
+from worlds import QUESTIONS, encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput, PlanweaveError
 from planweave.graphs import METHODS, of_family

@@ -11,13 +11,7 @@ from planweave.learning.graph_states import FEATURES, Survey, View, Walk
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import in_order, overlap, recall, shared
 from planweave.learning.paths import TaskPath
-from planweave.learning.rl_agent import (
-    Policy,
-    RLAgent,
-    Traversal,
-    candidates,
-    search_first,
-)
+from planweave.learning.rl_agent import Policy, RLAgent, Traversal, candidates, search_first
 from planweave.learning.slots import Slots
 
 # Vectors of two numbers; a cosine can be seen at a glance.

@@ -13,11 +13,7 @@ from planweave import BadInput
 from planweave.memory import SearchMode
 from planweave.models import ModelUnavailable, register_embeddings
 from planweave.tools.documents import collection, store
-from planweave.tools.documents.collection import (
-    Collection,
-    delete_collection,
-    open_collection,
-)
+from planweave.tools.documents.collection import Collection, delete_collection, open_collection
 from planweave.tools.documents.store import collections
 
 ENERGY = [

@@ -12,14 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_lines import write_lines
 from toy_world import ToyShop
-from worlds import (
-    GOALS,
-    PRODUCTS,
-    QUESTIONS,
-    encyclopedia,
-    published_shop,
-    shop,
-)
+from worlds import GOALS, PRODUCTS, QUESTIONS, encyclopedia, published_shop, shop
 
 from planweave import BadInput
 from planweave.tools.environments import (

@@ -18,14 +18,7 @@ from planweave.tools.checking.decisions import (
 )
 from planweave.tools.checking.tables import View, bounded_rows, named_rows, query_ranks, views
 from planweave.tools.checking.units import is_unit_word
-from planweave.tools.checking.words import (
-    conditions,
-    numbers_of,
-    root,
-    roots,
-    superlatives,
-    tokens,
-)
+from planweave.tools.checking.words import conditions, numbers_of, root, roots, superlatives, tokens
 
 _WORDS_ASKED = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must|why"

@@ -9,12 +9,7 @@ from planweave.tools.cypher.counted import counts_once, counts_those_who_do, cou
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.meant_links import (
-    never_linked,
-    retyped,
-    routed,
-    turned,
-)
+from planweave.tools.cypher.meant_links import never_linked, retyped, routed, turned
 from planweave.tools.cypher.patterns import Access
 from planweave.tools.cypher.reach import found_next_door, joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql

@@ -8,13 +8,7 @@ from typing import cast
 from planweave.tools.cypher.graph import NARROW, Graph, Rows
 from planweave.tools.cypher.own import rewritten
 from planweave.tools.cypher.tokens import tokenize
-from planweave.tools.database import (
-    Cell,
-    DatabaseUnavailable,
-    Limits,
-    QueryFailed,
-    QueryTimeout,
-)
+from planweave.tools.database import Cell, DatabaseUnavailable, Limits, QueryFailed, QueryTimeout
 from planweave.tools.process import HelperProcess, ProcessEnded
 from planweave.tools.slots import Slots
 

@@ -11,15 +11,7 @@ from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.cypher.describe import describe
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
-from planweave.tools.database import (
-    Cell,
-    Corrected,
-    Kind,
-    Limits,
-    QueryFailed,
-    QueryResult,
-    Schema,
-)
+from planweave.tools.database import Cell, Corrected, Kind, Limits, QueryFailed, QueryResult, Schema
 from planweave.tools.invented import invented
 
 NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."

@@ -18,13 +18,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, Field
 from planweave import BadInput
 from planweave.records import read_object, read_records
 from planweave.tools.documents.words import WordIndex
-from planweave.tools.environments.base import (
-    OPEN,
-    Environment,
-    Observation,
-    Task,
-    first_action,
-)
+from planweave.tools.environments.base import OPEN, Environment, Observation, Task, first_action
 from planweave.tools.environments.opening import environment
 
 _VERBS = ("search", "click")

@@ -26,14 +26,7 @@ from planweave.benchmarks.core import machine, runner
 from planweave.benchmarks.core.picture import Draw, Picture
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
 from planweave.benchmarks.core.record import settings_of
-from planweave.benchmarks.core.report import (
-    Report,
-    draw,
-    show,
-    show_tables,
-    table_json,
-    write_page,
-)
+from planweave.benchmarks.core.report import Report, draw, show, show_tables, table_json, write_page
 from planweave.benchmarks.core.store import ResultFile, Run, merged
 from planweave.benchmarks.core.suite import Sample, suite
 from planweave.benchmarks.core.table import Table

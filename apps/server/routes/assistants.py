@@ -7,13 +7,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from planweave.apps.sent import checked
-from planweave.apps.server.assistants import (
-    assistant,
-    drawing,
-    method_of,
-    schemas,
-    subgraphs,
-)
+from planweave.apps.server.assistants import assistant, drawing, method_of, schemas, subgraphs
 from planweave.apps.server.routes.asked import answer, body
 from planweave.apps.server.threads import MOST_SKIPPED, chosen
 from planweave.apps.service import service
