@@ -92,8 +92,7 @@ async def arun(question: str, **options: Unpack[Options]) -> Result:
             if isinstance(event, AnswerEvent):
                 return event.result
     raise BadInput(
-        "The run waits for a person, but no one can be asked.",
-        fix="Give a function as approve=….",
+        "The run waits for a person, but no one can be asked.", fix="Give a function as approve=…."
     )
 
 

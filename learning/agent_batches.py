@@ -316,10 +316,7 @@ class Batches:
                 gain,
             )
         return Played(
-            states,
-            actions.astype(np.float32),
-            returns.astype(np.float32),
-            np.float32(searches),
+            states, actions.astype(np.float32), returns.astype(np.float32), np.float32(searches)
         )
 
     def _asked(self, some: Sequence[PathSample]) -> Sequences:

@@ -314,13 +314,7 @@ class View:
         return float(self.to_texts[inside.texts].max()), best_task, best_question
 
     def _shares(
-        self,
-        last: int,
-        node: int,
-        edge: Passages,
-        text: int,
-        length: int,
-        same: NDArray[np.bool_],
+        self, last: int, node: int, edge: Passages, text: int, length: int, same: NDArray[np.bool_]
     ) -> tuple[float, ...]:
         weights = self.weights
         along = weights[edge.paths].sum()

@@ -189,12 +189,7 @@ def train(
 
 
 def adapt(
-    agents: Agents,
-    survey: Survey,
-    task: MetaTask,
-    embed: Embed,
-    settings: Settings,
-    reward: Reward,
+    agents: Agents, survey: Survey, task: MetaTask, embed: Embed, settings: Settings, reward: Reward
 ) -> Agents:
     """Algorithm 3 on one unseen task: the losses of both agents on its support set.
 

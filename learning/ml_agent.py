@@ -45,11 +45,7 @@ def sequence(vectors: Floats, size: int) -> tuple[Floats, Floats]:
 
 
 def encode(
-    parameters: Parameters,
-    kind: str,
-    vectors: Array,
-    ends: Array,
-    xp: ModuleType = np,
+    parameters: Parameters, kind: str, vectors: Array, ends: Array, xp: ModuleType = np
 ) -> Array:
     """Sequences as vectors of unit length: the top layer's output at the end token.
 
@@ -83,11 +79,7 @@ def _normal(tokens: Array, weights: Array, xp: ModuleType) -> Array:
 
 
 def _attention(
-    parameters: Parameters,
-    layer: int,
-    tokens: Array,
-    ahead: Array,
-    xp: ModuleType,
+    parameters: Parameters, layer: int, tokens: Array, ahead: Array, xp: ModuleType
 ) -> Array:
     """Self-attention with several heads and a causal mask; both encoders use these weights."""
     n, size, width = tokens.shape

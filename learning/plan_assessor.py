@@ -102,10 +102,7 @@ def plan_assessor(path: Path = SHIPPED) -> PlanAssessor:
 
 
 def save(
-    folder: Path,
-    weights: Mapping[str, Floats],
-    card: Card,
-    trained_on: NDArray[np.uint64],
+    folder: Path, weights: Mapping[str, Floats], card: Card, trained_on: NDArray[np.uint64]
 ) -> Path:
     """Write ``plan-assessor.npz`` and its card into a folder; the card gets the checksum."""
     path = folder / SHIPPED.name

@@ -86,8 +86,7 @@ class Registry(Generic[T]):
             found: Any = entry.load()
         except Exception as error:
             raise BadInput(
-                f"The {self.kind} {entry.value} cannot be loaded ({type(error).__name__}).",
-                fix=fix,
+                f"The {self.kind} {entry.value} cannot be loaded ({type(error).__name__}).", fix=fix
             ) from error
         if self._accepts(found):
             self._known.setdefault(entry.name, found)

@@ -125,11 +125,7 @@ def _world(rng: random.Random, size: int) -> World:
         ]
     demand = sum(float(amount) for _, amount, _ in customers)
     rows: list[Row] = [
-        (
-            name,
-            float(round(demand / count * rng.uniform(2, 8))),
-            round(rng.uniform(8, 14), 2),
-        )
+        (name, float(round(demand / count * rng.uniform(2, 8))), round(rng.uniform(8, 14), 2))
         for name in plants
     ]
     return World.filled(TABLES, (rows, customers, sorted(routes)))

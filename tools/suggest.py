@@ -31,11 +31,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def values_near(
-    wanted: str,
-    values: Sequence[str],
-    *,
-    every: bool = True,
-    shown: Callable[[str], str] = repr,
+    wanted: str, values: Sequence[str], *, every: bool = True, shown: Callable[[str], str] = repr
 ) -> str:
     """How many values there are, and the nearest of them; all of them if they are few.
 

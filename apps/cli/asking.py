@@ -61,8 +61,7 @@ class Players:
     ] = ""
     model: Model = "embedded"
     role_model: Annotated[
-        list[str] | None,
-        typer.Option(help="Another model for a role: planner=openai:gpt-4o."),
+        list[str] | None, typer.Option(help="Another model for a role: planner=openai:gpt-4o.")
     ] = None
     fresh: Annotated[
         bool,
@@ -86,8 +85,7 @@ class Limits:
     max_calls: Annotated[int | None, typer.Option(help="Budget of model calls.")] = None
     max_tokens: Annotated[int | None, typer.Option(help="Budget of tokens.")] = None
     max_seconds: Annotated[
-        float | None,
-        typer.Option(help="Budget of seconds; a call under way is cut off."),
+        float | None, typer.Option(help="Budget of seconds; a call under way is cut off.")
     ] = None
     max_dollars: Annotated[float | None, typer.Option(help="Budget of dollars.")] = None
     setting: Settings = None

@@ -45,7 +45,7 @@ def decide(
         str,
         typer.Option(
             help="Paths that decided before, used as plan: shipped, own (of `planweave "
-            "experience`), or a file.",
+            "experience`), or a file."
         ),
     ] = "",
     plan: PlanFile = None,

@@ -13,9 +13,4 @@ def learn() -> None:
     """Learn from the successes of simulated decisions."""
 
 
-app = lazy(
-    learn,
-    {
-        "dqa": Home("planweave.apps.cli.learn_dqa", "dqa"),
-    },
-)
+app = lazy(learn, {"dqa": Home("planweave.apps.cli.learn_dqa", "dqa")})

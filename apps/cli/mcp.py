@@ -23,8 +23,7 @@ def mcp(
     collection: Annotated[
         str,
         typer.Option(
-            help="Document collection; see `planweave docs`.",
-            autocompletion=completion.collections,
+            help="Document collection; see `planweave docs`.", autocompletion=completion.collections
         ),
     ] = "",
     rules: Rules = None,

@@ -27,8 +27,7 @@ def results() -> None:
 @app.command("download")
 def download(
     source: Annotated[
-        str,
-        typer.Argument(help="URL or file of an archive; the one in the folder if unset."),
+        str, typer.Argument(help="URL or file of an archive; the one in the folder if unset.")
     ] = "",
     *,
     results: Folder = Path("results"),

@@ -87,8 +87,7 @@ def list_runs(
 @app.command("show")
 def show(
     thread: Annotated[
-        str,
-        typer.Argument(help="The name that the list shows.", autocompletion=completion.threads),
+        str, typer.Argument(help="The name that the list shows.", autocompletion=completion.threads)
     ],
     *,
     as_json: AsJson = False,

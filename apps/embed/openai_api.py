@@ -144,10 +144,7 @@ def _order(asked: ChatRequest, context: Context) -> Order:
         if message.role in ("user", "assistant") and message.text
     ]
     return Order(
-        method=asked.model,
-        messages=said,
-        settings=settings,
-        thread=str(thread) if thread else None,
+        method=asked.model, messages=said, settings=settings, thread=str(thread) if thread else None
     )
 
 

@@ -58,10 +58,7 @@ async def outcome(claim: Claim, graph: Graph) -> tuple[bool, dict[str, str]]:
 def columns(snapshot: StateSnapshot) -> dict[str, str]:
     """A state as it is kept beside its thread."""
     waiting = {task.id: task.interrupts for task in snapshot.tasks if task.interrupts}
-    return {
-        "values": encode(snapshot.values).decode(),
-        "interrupts": encode(waiting).decode(),
-    }
+    return {"values": encode(snapshot.values).decode(), "interrupts": encode(waiting).decode()}
 
 
 def _config(claim: Claim, request: RunRequest) -> Any:

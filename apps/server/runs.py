@@ -361,10 +361,7 @@ class Runs(Keeper):
             update(threads)
             .where(threads.c.thread_id == claim.thread_id)
             .values(
-                status="busy" if left else ended,
-                updated_at=now(),
-                state_updated_at=now(),
-                **state,
+                status="busy" if left else ended, updated_at=now(), state_updated_at=now(), **state
             )
         )
         return True

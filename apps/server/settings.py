@@ -60,8 +60,7 @@ class ServerSettings(BaseSettings):
     )
     users: Path | None = Field(default=None, description="JSON file of users and their keys.")
     auth: str = Field(
-        default="",
-        description="module:function that names the user of a request by its headers.",
+        default="", description="module:function that names the user of a request by its headers."
     )
     token: SecretStr = Field(
         default=SecretStr(""),

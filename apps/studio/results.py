@@ -30,11 +30,7 @@ def files(_: Request) -> JSONResponse:
     """The result files of the folder, the newest first, each with what was run and when."""
     folder = _folder()
     found = [
-        {
-            "name": path.relative_to(folder).as_posix(),
-            "bytes": path.stat().st_size,
-            **_headed(path),
-        }
+        {"name": path.relative_to(folder).as_posix(), "bytes": path.stat().st_size, **_headed(path)}
         for path in sorted(folder.rglob("*.jsonl"))
         if _inside(path, folder)
     ]

@@ -63,11 +63,7 @@ class Search:
     """
 
     def __init__(
-        self,
-        lessons: Questions,
-        rules: str,
-        settings: Settings,
-        proposed: Sequence[Formula] = (),
+        self, lessons: Questions, rules: str, settings: Settings, proposed: Sequence[Formula] = ()
     ) -> None:
         self._all, self._settings = lessons, settings
         self._names = lessons.telling()

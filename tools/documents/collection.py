@@ -192,21 +192,13 @@ class Collection:
         self._lock = Lock()
 
     def add(
-        self,
-        source: str | Path,
-        *,
-        original: Path | None = None,
-        progress: Progress | None = None,
+        self, source: str | Path, *, original: Path | None = None, progress: Progress | None = None
     ) -> list[Added]:
         """As :meth:`adding`, with all that became of the files at once."""
         return list(self.adding(source, original=original, progress=progress))
 
     def adding(
-        self,
-        source: str | Path,
-        *,
-        original: Path | None = None,
-        progress: Progress | None = None,
+        self, source: str | Path, *, original: Path | None = None, progress: Progress | None = None
     ) -> Iterator[Added]:
         """Add documents one by one, as the iterator is asked for them.
 

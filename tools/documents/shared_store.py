@@ -205,10 +205,7 @@ def _engine(url: str) -> sqlalchemy.Engine:
     return sqlalchemy.create_engine(
         place.set(drivername="postgresql+psycopg"),
         pool_pre_ping=True,
-        connect_args={
-            "cursor_factory": psycopg.ClientCursor,
-            "connect_timeout": _CONNECT_SECONDS,
-        },
+        connect_args={"cursor_factory": psycopg.ClientCursor, "connect_timeout": _CONNECT_SECONDS},
     )
 
 

@@ -112,11 +112,7 @@ def _without_model(
 
 
 def _with_model(
-    given: _Given,
-    methods: Sequence[str],
-    about: dict[str, JsonValue],
-    running: Running,
-    model: str,
+    given: _Given, methods: Sequence[str], about: dict[str, JsonValue], running: Running, model: str
 ) -> None:
     context = running.context(model=model)
     kept = (running.out or _RESULTS) / given.name

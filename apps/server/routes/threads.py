@@ -138,11 +138,7 @@ async def history(request: Request) -> Response:
     asked = checked(HistoryAsked, sent)
     before = asked.before.checkpoint_id if isinstance(asked.before, Place) else asked.before
     found = await _states(request).history(
-        _name(request),
-        asked.checkpoint,
-        limit=asked.limit,
-        before=before,
-        metadata=asked.metadata,
+        _name(request), asked.checkpoint, limit=asked.limit, before=before, metadata=asked.metadata
     )
     return answer([_selected(one, asked.select) for one in found])
 

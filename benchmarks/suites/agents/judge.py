@@ -108,9 +108,5 @@ def score_check(judged: Sequence[Judged]) -> Score:
         value=((better == "Correct") + (other != "Correct")) / 2 if judged else 0.0,
         answer=verdicts or None,
         explanation=f"the better answer / the other: {verdicts or 'not judged'}",
-        details={
-            "better": better,
-            "other": other,
-            "reasons": [one.reason for one in judged],
-        },
+        details={"better": better, "other": other, "reasons": [one.reason for one in judged]},
     )

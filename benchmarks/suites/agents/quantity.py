@@ -166,11 +166,7 @@ def _as(one: Quantity, other: Quantity, *, whole: bool = True) -> Quantity:
     if not whole or one.percent or one.scale != 1 or one.unit or one.per:
         return one._replace(currency=currency)
     return one._replace(
-        currency=currency,
-        percent=other.percent,
-        scale=other.scale,
-        unit=other.unit,
-        per=other.per,
+        currency=currency, percent=other.percent, scale=other.scale, unit=other.unit, per=other.per
     )
 
 

@@ -105,9 +105,7 @@ def names(text: str) -> list[str]:
 
 
 def proposals(
-    question: MultiHop,
-    evidence: Sequence[Paragraph],
-    searches: Sequence[str] = (),
+    question: MultiHop, evidence: Sequence[Paragraph], searches: Sequence[str] = ()
 ) -> list[str]:
     """Queries that a proposer could think of, in the order in which it would.
 

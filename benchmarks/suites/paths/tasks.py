@@ -24,10 +24,7 @@ _YEAR = re.compile(
 )
 _RULES = (
     ("location", r"\b(where|city|country|state|town|county|located|continent|island|village)\b"),
-    (
-        "organisation",
-        r"\b(company|organi[sz]ation|team|band|university|agency|club|group)\b",
-    ),
+    ("organisation", r"\b(company|organi[sz]ation|team|band|university|agency|club|group)\b"),
     ("work", r"\b(film|movie|book|novel|album|song|series|magazine|play|show|opera)\b"),
     ("event", r"\b(war|battle|election|tournament|cup|festival|match|event|season)\b"),
 )

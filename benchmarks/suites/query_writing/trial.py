@@ -67,8 +67,7 @@ class QueryOptions(Options):
         typer.Option(help="Folder of the questions, or a question file; see PLANWEAVE_PUBLISHED."),
     ] = None
     method: Annotated[
-        str,
-        typer.Option("--mode", help="Ways of writing the query, with commas between, or all."),
+        str, typer.Option("--mode", help="Ways of writing the query, with commas between, or all.")
     ] = "plain"
 
 

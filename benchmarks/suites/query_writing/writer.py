@@ -50,10 +50,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         return found.yes
 
     need = Need(
-        question=task.question,
-        instructions=task.instructions,
-        background=task.notes,
-        now=task.now,
+        question=task.question, instructions=task.instructions, background=task.notes, now=task.now
     )
     database = await asyncio.to_thread(open_database, task.database)
     asks_right = database.kind == "relational" and context.rightness_needed < 1
@@ -75,11 +72,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         trace={
             "changes": list(written.best.changes),
             "candidates": [
-                {
-                    "query": one.query,
-                    "problem": one.problem,
-                    "vote": one.vote,
-                }
+                {"query": one.query, "problem": one.problem, "vote": one.vote}
                 for one in written.candidates
             ],
         },

@@ -223,20 +223,10 @@ def _above(problem: Problem) -> str:
     return problem.head[: problem.head.rindex(f"def {problem.entry}")]
 
 
-def judge(
-    problem: Problem,
-    code: str,
-    *,
-    limits: sandbox.SandboxLimits = LIMITS,
-) -> Grade:
+def judge(problem: Problem, code: str, *, limits: sandbox.SandboxLimits = LIMITS) -> Grade:
     """Run a solution's tests in the sandbox; the reason is the sandbox's, or ``tests``."""
     word = uuid4().hex
-    result = sandbox.run(
-        program(problem, code),
-        stdin=word,
-        files=problem.files,
-        limits=limits,
-    )
+    result = sandbox.run(program(problem, code), stdin=word, files=problem.files, limits=limits)
     if result.reason == "ok" and result.stdout.endswith(word):
         return Grade(right=True, reason="ok")
     return Grade(right=False, reason="tests" if result.reason == "ok" else result.reason)

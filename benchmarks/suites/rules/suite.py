@@ -73,9 +73,7 @@ class Rules(Suite):
         status("reading the rules …")
         collections = {
             domain: collect(
-                [Document(book.path.name, book.path)],
-                bench_cache(),
-                embeddings=options.embeddings,
+                [Document(book.path.name, book.path)], bench_cache(), embeddings=options.embeddings
             )
             for domain, book in (found.rules.items() if {*methods} - {WHOLE} else ())
         }
