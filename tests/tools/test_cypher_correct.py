@@ -265,9 +265,11 @@ def test_what_is_done_most_often_is_counted(films: Database, said: str) -> None:
 
 def test_the_one_with_the_most_followers_is_followed(films: Database) -> None:
     query = "MATCH (p:Person)-[:FOLLOWS]->(q:Person) RETURN p.name, count(q) AS n ORDER BY n DESC"
-    turned = films.corrected(query, question="Who has the most followers?")
-    assert "(p:Person)<-[:FOLLOWS]-(q:Person)" in turned.query
-    assert films.corrected(query, question="Who follows the most persons?").query == query
+    for said in ("Who has the most followers?", "Which person is followed most?"):
+        turned = films.corrected(query, question=said)
+        assert "(p:Person)<-[:FOLLOWS]-(q:Person)" in turned.query
+    for said in ("Who follows the most persons?", "How many are followed by each person?"):
+        assert films.corrected(query, question=said).query == query
 
 
 @pytest.mark.parametrize(
@@ -285,6 +287,32 @@ def test_what_nobody_asks_for_multiplies_nothing(
         "MATCH (s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie) RETURN s.title, count(*)"
     )
     assert ("(m:Movie)" in films.corrected(query, question=question).query) is counts
+
+
+@pytest.mark.parametrize(
+    ("pattern", "question", "rows"),
+    [
+        ("(c:Critic)", "Which clubs does no critic belong to?", ()),
+        ("(c:Critic)", "Which critics belong to no club?", (("Al Bek",),)),
+        ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Who has never been in a club?", (("Al Bek",),)),
+        ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Which club is without a critic?", ()),
+    ],
+)
+def test_which_of_both_has_none_is_what_the_question_asks_for(
+    films: Database, pattern: str, question: str, rows: tuple[object, ...]
+) -> None:
+    query = f"MATCH {pattern} WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.full_name"
+    assert (
+        tuple(row[:1] for row in films.run(films.corrected(query, question=question).query).rows)
+        == rows
+    )
+
+
+def test_a_link_that_the_question_does_not_deny_stays(films: Database) -> None:
+    query = "MATCH (c:Critic) WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.full_name"
+    assert films.corrected(query, question="Which clubs have a critic?").query == query
+    more = query.replace("RETURN", "AND c.joined = 0 RETURN")
+    assert films.corrected(more, question="Which clubs does no critic belong to?").query == more
 
 
 @pytest.mark.parametrize("test", ["NOT (p)-[:ACTED_IN]->(m)", "NOT EXISTS((p)-[:ACTED_IN]->(m))"])

@@ -9,7 +9,7 @@ from planweave.tools.cypher.counted import counts_once, counts_those_who_do, cou
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.meant_links import never_linked, retyped, routed, turned
+from planweave.tools.cypher.meant_links import lacking, never_linked, retyped, routed, turned
 from planweave.tools.cypher.patterns import Access
 from planweave.tools.cypher.reach import found_next_door, joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
@@ -68,6 +68,7 @@ def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[l
     found = [one for correction in corrections for one in correction(names, tokens)]
     found = found or [*joined(names, tokens)]  # what was routed may have the property
     found = found or [*found_next_door(names, tokens, _bound(tokens))]
+    found = found or [*lacking(names, tokens, question)]
     found = found or [*never_linked(names, tokens, question)]
     found = found or [*compared_as_meant(names, tokens, question)]
     found = found or [*counts_what_is_asked(names, tokens, question)]

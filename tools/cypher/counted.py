@@ -5,6 +5,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
@@ -111,11 +112,15 @@ def counts_those_who_do(
         if token.word == "COUNT" and tokens[at + 1].text == "("
     }  # "*" has no name
     shown = {access.variable for access in names.patterns.accesses}
+    shown |= {before.identifier for before, mark in pairwise(tokens) if mark.text == ","}
     for link in names.patterns.links:
         type_ = names.only_type(link)
         if type_ is None or link.arrow != ">" or not {*type_.start} & {*type_.end}:
             continue
-        said = rf"\b(?:most|fewest|least|many|number of) {_verb(type_.name)}e?rs\b"
+        verb = _verb(type_.name)
+        doers = rf"\b(?:most|fewest|least|many|number of) {verb}e?rs\b"
+        done = rf"\b(?:is|are|was|were|been|gets?|got|most|least|often) {verb}e?d\b(?! by\b)"
+        said = f"{doers}|{done}"
         is_counted = counted in ({""}, {link.right.variable})
         if is_counted and link.left.variable in shown and re.search(said, question, re.I):
             head, tail = tokens[link.end + 2], before(tokens[link.place - 1], "<")

@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Link
+from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
 from planweave.tools.database import Entity
+from planweave.tools.linking import stem
 
 _NEVER = re.compile(r"\bnever\b|\bat all\b", re.I)
+_NONE = re.compile(r"\b(?:never|nobody|no one|none|without|no|not)\b|n['\u2019]t\b", re.I)
+_ASKED = re.compile(r"\b(?:which|what)(?: of (?:the|our|my))? (\w+(?: \w+)?)", re.I)
 
 
 def turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
@@ -102,6 +106,56 @@ def never_linked(
             change = f"not in any {owners[0].name}, where it says never"
             yield [Edit(*span, f"(:{quoted(owners[0].name)})")], change
             return
+
+
+def lacking(
+    names: Names, tokens: Sequence[Token], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """``MATCH (a:A) WHERE NOT (a)-[:T]->(:B)``, where the question asks for what no A has.
+
+    A query that looks for the link that it denies finds nothing, so it means the same.
+    """
+    denied = [one for one in names.patterns.links if one.place in names.patterns.denied]
+    others = [one for one in names.patterns.links if one.place not in names.patterns.denied]
+    words = clauses(tokens)
+    if len(denied) != 1 or [one.word for one in words] != ["MATCH", "WHERE", "RETURN"]:
+        return
+    (link,), where, shown = denied, tokens.index(words[1]), tokens.index(words[2])
+    is_alone = {*range(where + 1, shown)} - names.patterns.denied <= {where + 1, where + 2}
+    ends = [names.entities(link.left), names.entities(link.right)]
+    if not is_alone or not _NONE.search(question) or any(len(end) != 1 for end in ends):
+        return
+    if any(one.relationship.names != link.relationship.names for one in others):
+        return
+    if any(element.properties for element in names.patterns.elements.values()):
+        return
+    labels = [end[0].name for end in ends]
+    asked = _asked(labels, question)
+    if asked is None or labels[0] == labels[1]:
+        return
+    bound = {one.variable for at, one in names.patterns.elements.items() if at < where}
+    if not others and (link.left, link.right)[asked].variable in bound:
+        return
+    thing, other = labels[asked], f"(:{quoted(labels[1 - asked])})"
+    sides = ("(x)", other) if not asked else (other, "(x)")
+    step = f"[:{quoted(link.relationship.names[0])}]"
+    left, right = ("<-", "-") if link.arrow == "<" else ("-", "->" if link.arrow else "-")
+    query = f"MATCH (x:{quoted(thing)}) WHERE NOT {sides[0]}{left}{step}{right}{sides[1]} RETURN x"
+    yield [Edit(0, tokens[-1].end, query)], f"asks which {thing} has none"
+
+
+def _asked(labels: Sequence[str], question: str) -> int | None:
+    """Which of two labels a question asks for: behind "which", or the one that it does not say."""
+    noun = _ASKED.search(question)
+    said = [
+        {stem(word.lower()) for word in re.findall(r"\w+", text)}
+        for text in (noun[1] if noun else "", question)
+    ]
+    for words, is_said in ((said[0], True), (said[1], False)):
+        found = [at for at, label in enumerate(labels) if (stem(label.lower()) in words) is is_said]
+        if len(found) == 1:
+            return found[0]
+    return None
 
 
 def _back(link: Link, type_: Entity, names: Names, tokens: Sequence[Token]) -> list[Edit]:

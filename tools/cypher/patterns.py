@@ -92,7 +92,7 @@ class Patterns:
             place = start + 1 + (self._word(start + 1) == "EXISTS")
             while token.word == "NOT" and place in self.closing:
                 end = self.closing[place]
-                found.update(range(place, end + 1))
+                found.update(range(start + 1, end + 1))
                 place = end + 1  # of a path the next bracket, behind the marks of its arrow
                 while self._text(place) in ("-", "<", ">"):
                     place += 1
