@@ -49,6 +49,7 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
         rules=context.rules,
         how=basis["how"],
         column=basis["column"],
+        read=state["facts"],
     )
     if found.kind == "contradicted" and not _admits(found.gives, context):
         return Following("not_in_facts", found.reason)

@@ -91,6 +91,15 @@ def test_rules_say_what_decides_and_their_numbers_must_be_used(rules: str, kind:
     )
 
 
+def test_a_calculation_may_rest_on_facts_that_are_not_cited() -> None:
+    sales = fact(1, ("land", "total"), (("DE", 1279.5), ("DK", 2500)), "SELECT land, total FROM x")
+    text = "2500 - 1279.5 = 1220.5"
+    made = fact(2, (), (), "2500 - 1279.5") | {"text": text, "source": "calculator"}
+    asked = "By how much do the totals differ?"
+    assert follow("1220.5", [made], question=asked, read=[sales]).kind == "supported"
+    assert "neither read nor given" in follow("1220.5", [made], question=asked).reason
+
+
 def test_no_fact_supports_nothing() -> None:
     assert follow("Bonn", [], question=CHEAPEST).kind == "not_in_facts"
     assert judge("Bonn is cheapest.", [], question=CHEAPEST).truth is not False

@@ -134,6 +134,7 @@ def follow(
     rules: str = "",
     how: str = "stated",
     column: str = "",
+    read: Sequence[Fact] = (),
 ) -> Following:
     """Whether ``decision`` follows from ``facts``.
 
@@ -144,6 +145,7 @@ def follow(
         rules: The rules that the decision must follow.
         how: How it follows, as the model says; a rank is carried out as well.
         column: The column of that rank.
+        read: All facts of the run: a calculation that is cited may rest on any of them.
     """
     if not facts:
         return no("No fact is cited.")
@@ -157,7 +159,7 @@ def follow(
     found = [_in_table(decision, view, asked, facts) for view in tables]
     found += [_in_words(decision, fact, asked) for fact in facts if fact["quote"]]
     found += [
-        _calculated(decision, fact, facts, asked)
+        _calculated(decision, fact, [*facts, *read], asked)
         for fact in facts
         if fact["source"] == "calculator"
     ]
