@@ -9,7 +9,7 @@ import typer
 
 from planweave import BadInput
 from planweave.apps import completion
-from planweave.apps.cli.asking import Limits, Players, Telling, begin
+from planweave.apps.cli.asking import Limits, Players, Telling, begin, check_resumed
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Agents, context_of, resolved
 from planweave.tools.environments import ENVIRONMENTS, open_environment
@@ -36,6 +36,7 @@ class Actors(Players):
 
 @grouped(max_iterations=30)
 def act(
+    given: typer.Context,
     environment: Annotated[str, typer.Argument(help=f"One of {', '.join(ENVIRONMENTS)}.")] = "",
     *,
     data: Annotated[Path | None, typer.Option(help="File or folder of its tasks.")] = None,
@@ -58,6 +59,7 @@ def act(
     from planweave.nodes.acting.environment import task_to_solve
 
     if telling.resume:
+        check_resumed(given)
         answer(load_thread(telling.resume, {}), None, command="act", as_json=telling.as_json)
         return
     if environment and not task:

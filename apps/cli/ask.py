@@ -48,6 +48,7 @@ class Texts:
 
 @grouped()
 def ask(
+    given: typer.Context,
     question: Annotated[str, typer.Argument(help="The question.")] = "",
     *,
     texts: Texts,
@@ -64,7 +65,7 @@ def ask(
     facts: exit 7.
     """
     if telling.resume:
-        go_on(question, sources, telling, command="ask")
+        go_on(question, sources, telling, given, command="ask")
         return
     of_run = {**players.settings(), **bounds.settings()}
     small = not players.method and context_of(of_run).assists("selector")

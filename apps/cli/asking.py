@@ -169,11 +169,26 @@ def begin(
     answer(thread, start, command=command, as_json=as_json, reason=reason)
 
 
-def go_on(question: str, sources: Sources, telling: Telling, *, command: str) -> None:
+def check_resumed(given: typer.Context, *used: str) -> None:
+    """Refuse options that change nothing: a thread goes on as it was begun."""
+    known = {"resume", "as_json", *used}
+    for one in given.command.params:
+        source = given.get_parameter_source(one.name or "")
+        if source and source.name == "COMMANDLINE" and one.name not in known:
+            raise BadInput(
+                f"{one.opts[0]} has no effect with --resume: a thread goes on with its settings.",
+                fix="Leave it out, or ask anew without --resume.",
+            )
+
+
+def go_on(
+    question: str, sources: Sources, telling: Telling, given: typer.Context, *, command: str
+) -> None:
     """Put a further question to a thread, or go on with one that was interrupted."""
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import load_thread
 
+    check_resumed(given, "question", "database", "graph", "trust_role")
     thread = load_thread(telling.resume, sources.urls())
     further: Input | None = {"question": question} if question else None
     if further:

@@ -23,6 +23,7 @@ _MOST = 10_000  # candidates
 
 @grouped()
 def decide(
+    given: typer.Context,
     question: Annotated[str, typer.Argument(help="The decision question.")] = "",
     *,
     sources: Sources,
@@ -59,7 +60,7 @@ def decide(
     facts: exit 7.
     """
     if telling.resume:
-        go_on(question, sources, telling, command="decide")
+        go_on(question, sources, telling, given, command="decide")
         return
     from planweave.apps.example import Example
 

@@ -433,6 +433,8 @@ def test_what_cannot_be_begun(
         (("--max-iterations", "0"), "max_iterations"),
         (("--replan", "sometimes"), "replan"),
         (("--resume", "nosuch"), "no thread"),
+        (("--resume", "x", "--plan", "plan.txt"), "--plan has no effect with --resume"),
+        (("--resume", "x", "--max-calls", "5"), "--max-calls has no effect with --resume"),
     ],
 )
 def test_wrong_options(
