@@ -292,6 +292,32 @@ def test_words_that_no_row_knows_are_left_to_a_query_that_is_trusted(
 
 
 @pytest.mark.parametrize(
+    ("question", "query", "sure"),
+    [
+        ("Which products are sold to retail?", "SELECT product FROM sales WHERE kind = 'R'", True),
+        ("Which products are sold to shops?", "SELECT product FROM sales WHERE kind = 'Rx'", False),
+        (
+            "Which product brought the most money?",
+            "SELECT product FROM sales ORDER BY units DESC LIMIT 1",
+            True,
+        ),
+        (
+            "Which product brought the most money?",
+            "SELECT product FROM sales ORDER BY units LIMIT 1",
+            False,
+        ),
+    ],
+)
+def test_codes_and_what_is_ranked_by_are_left_to_a_query_that_is_trusted(
+    question: str, query: str, sure: bool
+) -> None:
+    for agreement, kind in ((1.0, "supported" if sure else "unsure"), (0.75, "unsure")):
+        answer = answered(question, query, [["Tea"]], fact={"agreement": agreement})
+        assert answer is not None
+        assert answer["verdict"]["kind"] == kind
+
+
+@pytest.mark.parametrize(
     ("where", "kind"),
     [
         ("region NOT IN (SELECT region FROM sales WHERE product = 'Coffee')", "supported"),

@@ -218,6 +218,7 @@ def unspoken(
                 (words := roots(name))
                 and not words & spoken
                 and not _is_said_yes(name, view, spoken)
+                and not (trusted and len(name) == 1)  # a code, for some word of the question
             ):
                 return f"The query asks for {name!r}, of which the question says nothing."
     looks_for_none = in_rows and all(

@@ -138,7 +138,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         numbers_unused(asked, view, used, facts),
         aggregated(set(tokens(asked.question)), view),
         _uncounted(asked, view),
-        _unranked(asked, view),
+        _unranked(asked, view, trusted=trusted),
         _unsorted(asked, view),
         _counts_seconds(asked, view),
         _says_nothing(view),
@@ -305,12 +305,19 @@ def _uncounted(asked: Asked, view: View) -> str:
     return "The question asks for a number, and the query counts nothing."
 
 
-def _unranked(asked: Asked, view: View) -> str:
-    """Why the first rows are not those that the question asks for; empty if they may be."""
+def _unranked(asked: Asked, view: View, *, trusted: bool) -> str:
+    """Why the first rows are not those that the question asks for; empty if they may be.
+
+    What a trusted query ranks by is its own affair, where only one direction can be meant.
+    """
     reading, ranks = view.reading, superlatives(_SORTED.sub("", asked.question))
     if not ranks or (_EACH.search(asked.question) and not reading.limited):
         cut = reading.limited and not numbers_of(asked.question)
         return f"Nothing says why fact {cites(view.facts)} shows no other rows." if cut else ""
     if query_ranks(reading, ranks[0], asked.spoken, asked.spoken):
+        return ""
+    order, directions = reading.order, {direction for direction, _ in ranks[0].senses}
+    is_first = order is not None and order.limited and order.place == ranks[0].place
+    if trusted and is_first and order and directions == {order.direction}:
         return ""
     return f"The query of fact {cites(view.facts)} does not rank by what is {ranks[0].word}."
