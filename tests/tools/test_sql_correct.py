@@ -1025,3 +1025,94 @@ def test_questions_in_ordinary_words(
 ) -> None:
     done = workshop.corrected(query, question=question, now="2024-06-19 12:00:00")
     assert workshop.run(done.query).rows == rows
+
+
+def test_one_sheet_has_no_other_tables(opened: OpenSql) -> None:
+    visits = opened(
+        "CREATE TABLE visits (town TEXT, defect TEXT);"
+        "INSERT INTO visits VALUES ('A', 'crack'), ('A', NULL), ('B', NULL);"
+    )
+    joined = "FROM visits AS v JOIN towns AS t ON v.town = t.town WHERE t.town = 'A'"
+    for query in (f"SELECT t.town, COUNT(*) {joined}", "SELECT town, COUNT(*) FROM towns t"):
+        done = visits.corrected(query)
+        assert "there is no table towns" in done.changes
+        assert visits.run(done.query).rows[0][0] == "A"
+    for sound in (
+        "WITH towns AS (SELECT town FROM visits) SELECT town FROM towns",
+        "SELECT a.town FROM visits AS a JOIN visits AS b ON a.town = b.town",
+    ):
+        assert not visits.corrected(sound).changes
+
+
+@pytest.mark.parametrize(
+    ("test", "rows"),
+    [
+        ("defect = 'Yes'", 1),
+        ("defect <> 'None'", 1),
+        ("defect = 'No'", 2),
+        ("town = 'yes'", 0),  # every visit has a town
+        ("fixed = 'yes'", 1),  # as stored
+    ],
+)
+def test_yes_is_what_is_there(opened: OpenSql, test: str, rows: int) -> None:
+    visits = opened(
+        "CREATE TABLE visits (town TEXT, defect TEXT, fixed TEXT);"
+        "INSERT INTO visits VALUES ('A', 'crack', 'yes'), ('A', NULL, NULL), ('B', NULL, 'no');"
+    )
+    query = visits.corrected(f"SELECT town FROM visits WHERE {test}").query
+    assert len(visits.run(query).rows) == rows
+
+
+def test_a_key_is_looked_for_among_its_own(opened: OpenSql) -> None:
+    bees = opened(
+        "CREATE TABLE keeper (keeper_id INTEGER PRIMARY KEY, name TEXT);"
+        "CREATE TABLE hive (hive_id INTEGER PRIMARY KEY,"
+        " keeper_id INTEGER REFERENCES keeper (keeper_id), next_hive INTEGER);"
+        "INSERT INTO keeper VALUES (1, 'Ann'), (2, 'Bo'); INSERT INTO hive VALUES (1, 2, 7);"
+    )
+    done = bees.corrected("SELECT name FROM keeper WHERE keeper_id IN (SELECT hive_id FROM hive)")
+    assert bees.run(done.query).rows == (("Bo",),)
+    sound = "SELECT name FROM keeper WHERE keeper_id IN (SELECT next_hive FROM hive)"
+    assert not bees.corrected(sound).changes
+
+
+@pytest.mark.parametrize(
+    ("question", "count"),
+    [("How many different amounts are there?", 2), ("How many amounts are there?", 3)],
+)
+def test_different_ones_are_counted_once(opened: OpenSql, question: str, count: int) -> None:
+    sales = opened("CREATE TABLE t (amount REAL); INSERT INTO t VALUES (5), (5), (6);")
+    done = sales.corrected("SELECT COUNT(amount) FROM t", question=question)
+    assert sales.run(done.query).rows == ((count,),)
+
+
+@pytest.mark.parametrize(
+    ("shown", "unit", "value"),
+    [
+        ("AVG(JULIANDAY(b) - JULIANDAY(a)) * 60", "minutes", 90),
+        ("AVG((JULIANDAY(b) - JULIANDAY(a)) * 1440)", "hours", 1.5),
+        ("AVG(JULIANDAY(b) - JULIANDAY(a)) * 7", "minutes", 0.4375),
+    ],
+)
+def test_days_are_multiplied_by_what_the_unit_says(
+    opened: OpenSql, shown: str, unit: str, value: float
+) -> None:
+    calls = opened(
+        "CREATE TABLE t (a DATETIME, b DATETIME);"
+        "INSERT INTO t VALUES ('2024-01-01 10:00:00', '2024-01-01 11:30:00');"
+    )
+    done = calls.corrected(f"SELECT {shown} FROM t", question=f"How long is it in {unit}?")
+    assert calls.run(done.query).rows[0][0] == pytest.approx(value)
+
+
+def test_tables_without_declared_keys_are_joined_by_their_names(opened: OpenSql) -> None:
+    hall = opened(
+        "CREATE TABLE hirers (hirer_no INTEGER, hirer_name TEXT);"
+        "CREATE TABLE bookings (booking_no INTEGER, hirer INTEGER, cares_for_hirers INTEGER);"
+        "CREATE TABLE payments (payment_no INTEGER, booking INTEGER, amount REAL);"
+        "INSERT INTO hirers VALUES (1, 'Ann'), (2, 'Bo');"
+        "INSERT INTO bookings VALUES (10, 2, 1), (11, 2, 1);"
+        "INSERT INTO payments VALUES (20, 10, 5), (21, 11, 6);"
+    )
+    done = hall.corrected("SELECT hirer_name, SUM(amount) FROM payments GROUP BY hirer_name")
+    assert hall.run(done.query).rows == (("Bo", 11),)

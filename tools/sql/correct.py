@@ -12,6 +12,7 @@ from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.measures import show_in_the_unit_asked
+from planweave.tools.sql.own_tables import keep_to_the_only_table, look_in_the_same_key
 from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_joined_names, with_stored_names
 from planweave.tools.sql.two_groups import (
@@ -82,6 +83,7 @@ def corrected(
         changes += compared
     changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
+        changes += grouping.count_different(select, question)
         changes += grouping.add_up_counts(select, catalogue, question)
         changes += grouping.add_up_amounts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
@@ -95,6 +97,7 @@ def corrected(
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
+    changes += slips.compare_with_presence(tree, texts, homes.lacking(data))
     changes += slips.write_stored_values(_compared(tree, homes), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
     changes += dates.set_the_present(tree, now) if now else []
@@ -143,6 +146,7 @@ def _placed(
     """Functions as the database has them, columns where the schema has them, joins by keys."""
     original = tree.copy()
     changes = as_sqlite_has_them(tree) if dialect == "sqlite" else []
+    changes += keep_to_the_only_table(tree, catalogue) + look_in_the_same_key(tree, catalogue)
     joined = correct_joins(tree, catalogue, question)
     if joined is not None:
         return tree, changes + joined
@@ -152,11 +156,7 @@ def _placed(
 
 def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question: str) -> list[str]:
     """Dates, their parts and missing values, which SQLite takes for texts and numbers."""
-
-    def is_lacking(column: "exp.Column") -> bool:
-        home = homes.of(column)
-        return home is not None and data.lacking(*home)
-
+    is_lacking = homes.lacking(data)
     return [
         *dates.read_stored_parts(tree, homes.catalogue.is_number),
         *dates.shift_by_text(tree),
@@ -221,6 +221,15 @@ class _Homes:
         if len(homes) != 1:
             return None
         return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
+
+    def lacking(self, data: Data) -> Callable[["exp.Column"], bool]:
+        """What tells whether rows have no value in a column."""
+
+        def is_lacking(column: "exp.Column") -> bool:
+            home = self.of(column)
+            return home is not None and data.lacking(*home)
+
+        return is_lacking
 
     def has_year(self, column: "exp.Column") -> bool:
         """Whether the column's table also has a number called year."""

@@ -19,6 +19,8 @@ _YEAR = re.compile(r"\d{4}$")
 _SPAN = re.compile(r"\d+ (?:day|month|year)s?")
 _UNIT = re.compile(r"\bin (?:whole |full )?(?P<unit>hours|minutes|seconds)\b", re.IGNORECASE)
 _A_DAY = {"hours": 24, "minutes": 1_440, "seconds": 86_400}
+_TO_UNITS = (24, 60, 1_440, 3_600, 86_400)
+"""What days are multiplied by, by those who forget a step."""
 _EACH = re.compile(
     r"\b(?:per|each|every|by) (?:calendar )?(?P<span>month|year|day)\b"
     r"|\b(?P<adverb>monthly|yearly|annually|daily)\b",
@@ -131,7 +133,19 @@ def count_in_the_unit_asked(tree: "exp.Expr", question: str) -> list[str]:
     for difference in found:
         days = exp.Paren(this=difference.copy())
         difference.replace(exp.Mul(this=days, expression=exp.Literal.number(_A_DAY[unit])))
-    return [f"counts in {unit}"] if found else []
+    wrong = [
+        one.expression
+        for one in tree.find_all(exp.Mul)
+        if one.expression.is_number
+        and float(one.expression.name) in {*_TO_UNITS} - {_A_DAY[unit]}
+        and not one.find_ancestor(exp.Mul, exp.Div)
+        and [is_days(days.this) and is_days(days.expression) for days in one.find_all(exp.Sub)]
+        == [True]
+        and not one.this.find(exp.Mul, exp.Div)
+    ]
+    for factor in wrong:
+        factor.replace(exp.Literal.number(_A_DAY[unit]))
+    return [f"counts in {unit}"] if found or wrong else []
 
 
 def take_named_months(select: "exp.Select", question: str, has_year: HasYear) -> list[str]:

@@ -11,13 +11,17 @@ _TEXT = ("char", "text", "string", "uuid")
 _INTEGER = ("int", "serial")
 _PROBED_VALUES = 1_000
 _WORTHLESS = {"id", "name", "code", "key", "no", "number"}
+_NUMBERING = {"id", "code", "key", "no", "nr", "number"}
 
 
 class _Key(NamedTuple):
+    """A key; one that no table declares is only meant by columns that are called as its table."""
+
     table: str
     column: str
     family: str
     tokens: frozenset[str]
+    is_declared: bool = True
 
 
 def with_found_references(
@@ -28,23 +32,27 @@ def with_found_references(
     A text column may refer to any text key; an integer column only to a key whose table its name
     speaks of (``goods_id`` and ``goods``), since small integers lie in each other by chance.
     """
-    keys = [key for entity in schema.entities if (key := _key(entity))]
+    tables = [one for one in schema.entities if one.kind == "table"]
+    found = {e.name: _key(e) or _numbering(e, quote, read) for e in tables if len(tables) > 1}
+    keys = [key for key in found.values() if key]
     return replace(
         schema,
-        entities=tuple(_with_references(entity, keys, quote, read) for entity in schema.entities),
+        entities=tuple(
+            _with_references(entity, found.get(entity.name), keys, quote, read)
+            for entity in schema.entities
+        ),
     )
 
 
 def _with_references(
     entity: Entity,
+    own: _Key | None,
     keys: list[_Key],
     quote: Callable[[str], str],
     read: Callable[[str], QueryResult | None],
 ) -> Entity:
     if entity.kind != "table" or any(field.references for field in entity.fields):
         return entity
-
-    own = _key(entity)
 
     def refer(field: Field) -> Field:
         if own and field.name == own.column:  # things of their own, whatever they are called
@@ -67,6 +75,7 @@ def _plausible(table: str, field: Field, keys: list[_Key]) -> list[_Key]:
         if key.table != table
         and key.family == _family(field)
         and (shared[key] or key.family == "text")
+        and (key.is_declared or (tokens and tokens <= key.tokens))
     ]
     return sorted(fits, key=lambda key: -shared[key])
 
@@ -96,6 +105,23 @@ def _key(entity: Entity) -> _Key | None:
     if len(keys) != 1 or not (family := _family(keys[0])):
         return None
     return _Key(entity.name, keys[0].name, family, _tokens(entity.name))
+
+
+def _numbering(
+    entity: Entity, quote: Callable[[str], str], read: Callable[[str], QueryResult | None]
+) -> _Key | None:
+    """The first column of a table without a declared key, if it numbers its rows by its name."""
+    first = entity.fields[0] if entity.fields else None
+    if first is None or any(field.key for field in entity.fields) or not _family(first):
+        return None
+    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", first.name)]
+    if not words or words[-1] not in _NUMBERING:
+        return None
+    column, table = quote(first.name), quote(entity.name)
+    found = read(f"SELECT COUNT(*), COUNT(DISTINCT {column}) FROM {table}")  # noqa: S608 (as above)
+    if not found or found.rows[0][0] != found.rows[0][1]:
+        return None
+    return _Key(entity.name, first.name, _family(first), _tokens(entity.name), is_declared=False)
 
 
 def _family(field: Field) -> str:

@@ -351,3 +351,28 @@ def leave_out_those_that_have(select: "exp.Select", question: str) -> list[str]:
     test.replace(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=having))))
     select.set("distinct", exp.Distinct())
     return [f"leaves out what has {test.expression.sql()}"]
+
+
+def compare_with_presence(
+    tree: "exp.Expr",
+    values: Callable[["exp.Column"], Sequence[str]],
+    lacking: Callable[["exp.Column"], bool],
+) -> list[str]:
+    """``defect = 'Yes'`` asks whether there is one, where the column says which, or nothing."""
+    from sqlglot import exp
+
+    changes = []
+    for test in list(tree.find_all(exp.EQ, exp.NEQ)):
+        column, text = test.this, test.expression
+        if not isinstance(column, exp.Column) or not text.is_string:
+            continue
+        word, stored = text.name.casefold(), {one.casefold() for one in values(column)}
+        if word not in (*_YES, *_NO, "none") or not stored or stored & {*_YES, *_NO, "none"}:
+            continue
+        if not lacking(column):
+            continue
+        is_there = (word in _YES) is isinstance(test, exp.EQ)
+        nothing = exp.Is(this=column.copy(), expression=exp.Null())
+        test.replace(exp.Not(this=nothing) if is_there else nothing)
+        changes.append(f"{column.name} says {'something' if is_there else 'nothing'}")
+    return changes
