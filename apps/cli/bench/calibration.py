@@ -25,6 +25,13 @@ def abstention(
     files: Annotated[
         list[Path], typer.Argument(help="Result files that hold confidences, taken together.")
     ],
+    by: Annotated[
+        abstaining.By,
+        typer.Option(
+            help="Confidence: agreement of the candidates, or the model's word on the rows that "
+            "half of them return (for least_right)."
+        ),
+    ] = "agreement",
     target: Annotated[
         float, typer.Option(help="Share of wrong answers that is accepted.", min=0.001, max=0.999)
     ] = 0.1,
@@ -41,7 +48,7 @@ def abstention(
         writable(out)
     results = merged(files, partial(print_line, console))
     groups = {
-        name: abstaining.points_of(records)
+        name: abstaining.points_of(records, by)
         for name, records in grouped(list(results.records.values())).items()
     }
     groups = {name: points for name, points in groups.items() if any(p.answered for p in points)}

@@ -9,7 +9,7 @@ prediction (2017, arXiv:1705.08500).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, lgamma, log, log1p
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.record import Record
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 _HALVINGS = 60
 _STEPS = 10
+
+
+By: TypeAlias = Literal["agreement", "word"]
+"""What is the confidence: the agreement of the candidates, or the model's word on their rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,16 +71,19 @@ class Standing:
         return upper_limit(self.wrong, self.given, confidence)
 
 
-def points_of(records: Sequence[Record]) -> list[Point]:
+def points_of(records: Sequence[Record], by: By = "agreement") -> list[Point]:
     """The questions whose record has a confidence, or was not answered.
 
     Records without a confidence are left out, unless the method refused or failed: that is no
-    answer at any threshold.
+    answer at any threshold. By the model's word on the rows, those that all candidates return have
+    a confidence of 1, and those about which it was not asked none.
     """
     found = []
     for record in records:
         details = record.score.details
         confidence = details.get("confidence")
+        if by == "word" and confidence not in (None, 1):
+            confidence = details.get("chance") or 0.0
         given = details.get("result") in ("right", "wrong", "answered", "empty")
         answered = given and not record.error
         if answered and not isinstance(confidence, int | float):
