@@ -1116,3 +1116,19 @@ def test_tables_without_declared_keys_are_joined_by_their_names(opened: OpenSql)
     )
     done = hall.corrected("SELECT hirer_name, SUM(amount) FROM payments GROUP BY hirer_name")
     assert hall.run(done.query).rows == (("Bo", 11),)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Which were made in 2024?", 2),
+        ("Which were made on the last day of 2024?", 0),
+        ("Which were made in December 2024?", 0),
+    ],
+)
+def test_a_year_is_more_than_its_last_day(opened: OpenSql, question: str, rows: int) -> None:
+    calls = opened(
+        "CREATE TABLE call (made TEXT); INSERT INTO call VALUES ('2024-03-01'), ('2024-05-01');"
+    )
+    done = calls.corrected("SELECT made FROM call WHERE made = '2024-12-31'", question=question)
+    assert len(calls.run(done.query).rows) == rows

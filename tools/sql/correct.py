@@ -82,6 +82,7 @@ def corrected(
         tree, compared = compare_two_groups(tree, question, texts)
         changes += compared
     changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
+    changes += dates.take_the_whole_year(tree, question)
     for select in tree.find_all(exp.Select):
         changes += grouping.count_different(select, question)
         changes += grouping.add_up_counts(select, catalogue, question)

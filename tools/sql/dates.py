@@ -46,6 +46,8 @@ _LAST_FEW = re.compile(
     re.IGNORECASE,
 )
 _COUNTS = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "twelve": 12}
+_EDGE = re.compile(r"(?P<year>\d{4})-(?:01-01|12-31)$")
+_MONTH_SAID = re.compile(r"\b(?:january|december|jan|dec|new year)\b|\bday of\b", re.IGNORECASE)
 _BEGINS = re.compile(r"(?P<year>\d{4})-(?P<month>\d{2})-01(?: 00:00:00)?$")
 _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
@@ -215,6 +217,25 @@ def end_the_span(
             select.set("where", exp.Where(this=exp.and_(*tests, last)))
             return [f"ends before {end}"]
     return []
+
+
+def take_the_whole_year(tree: "exp.Expr", question: str) -> list[str]:
+    """Take the year that the question says, where a query only takes its first or last day."""
+    from sqlglot import exp
+
+    changes = []
+    for test in list(tree.find_all(exp.EQ)):
+        day = _EDGE.match(test.expression.name) if test.expression.is_string else None
+        if day is None or _MONTH_SAID.search(question):
+            continue
+        year = int(day["year"])
+        if re.search(rf"\b(?:in|during|of|for|from) {year}\b", question, re.IGNORECASE):
+            begin, end = (exp.Literal.string(f"{one}-01-01") for one in (year, year + 1))
+            first = exp.GTE(this=test.this.copy(), expression=begin)
+            last = exp.LT(this=test.this.copy(), expression=end)
+            test.replace(exp.Paren(this=exp.and_(first, last)))
+            changes.append(f"all of {year}")
+    return changes
 
 
 def take_the_last_span(
