@@ -29,6 +29,8 @@ _CODE = 2
 """The most letters of a code."""
 _YES = ("y", "yes", "true", "t", "1")
 _NO = ("n", "no", "false", "f", "0")
+_PRESENT, _ABSENT = frozenset({"yes", "true"}), frozenset({"no", "false", "none"})
+"""Words for what is there and what is not; a letter may be a mark of its own."""
 
 
 class Compared(NamedTuple):
@@ -367,11 +369,11 @@ def compare_with_presence(
         if not isinstance(column, exp.Column) or not text.is_string:
             continue
         word, stored = text.name.casefold(), {one.casefold() for one in values(column)}
-        if word not in (*_YES, *_NO, "none") or not stored or stored & {*_YES, *_NO, "none"}:
+        if word not in _PRESENT | _ABSENT or not stored or stored & {*_YES, *_NO, *_ABSENT}:
             continue
         if not lacking(column):
             continue
-        is_there = (word in _YES) is isinstance(test, exp.EQ)
+        is_there = (word in _PRESENT) is isinstance(test, exp.EQ)
         nothing = exp.Is(this=column.copy(), expression=exp.Null())
         test.replace(exp.Not(this=nothing) if is_there else nothing)
         changes.append(f"{column.name} says {'something' if is_there else 'nothing'}")
