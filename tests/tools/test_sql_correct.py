@@ -1125,6 +1125,7 @@ def test_tables_without_declared_keys_are_joined_by_their_names(opened: OpenSql)
         ("Which were made in 2024?", 2),
         ("Which were made on the last day of 2024?", 0),
         ("Which were made in December 2024?", 0),
+        ("Which are of 2024-12-31?", 0),
     ],
 )
 def test_a_year_is_more_than_its_last_day(opened: OpenSql, question: str, rows: int) -> None:

@@ -229,7 +229,7 @@ def take_the_whole_year(tree: "exp.Expr", question: str) -> list[str]:
         if day is None or _MONTH_SAID.search(question):
             continue
         year = int(day["year"])
-        if re.search(rf"\b(?:in|during|of|for|from) {year}\b", question, re.IGNORECASE):
+        if re.search(rf"\b(?:in|during|of|for|from) {year}\b(?!-)", question, re.IGNORECASE):
             begin, end = (exp.Literal.string(f"{one}-01-01") for one in (year, year + 1))
             first = exp.GTE(this=test.this.copy(), expression=begin)
             last = exp.LT(this=test.this.copy(), expression=end)
