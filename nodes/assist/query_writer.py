@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from planweave.nodes.assist.judgement import Judgement, answerable_prompt, right_prompt
+from planweave.nodes.assist.yes_or_no import YesOrNo, answerable_prompt, right_prompt
 from planweave.nodes.support.decision_form import Ranking, form, ranking_for
 from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
@@ -116,7 +116,7 @@ async def write_query(
     *,
     candidates: int,
     schema_limit: int,
-    judgement: Judgement | None = None,
+    yes_or_no: YesOrNo | None = None,
 ) -> Written:
     """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
 
@@ -130,13 +130,13 @@ async def write_query(
         limits: Bounds of each query.
         candidates: How many at most; 1 for the most likely alone.
         schema_limit: Characters of the schema in the prompt at most.
-        judgement: Asks the model about question and query; neither is asked about if None.
+        yes_or_no: Asks the model about question and query; neither is asked about if None.
 
     Raises:
         DatabaseUnavailable: The connection is gone.
     """
     ground = await asyncio.to_thread(ground_of, need, database, schema_limit)
-    if judgement and not await _can_be_answered(ground, need, judgement):
+    if yes_or_no and not await _can_be_answered(ground, need, yes_or_no):
         return _refused(load("query_writer/unanswerable").fill())
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
@@ -144,7 +144,7 @@ async def write_query(
     prompt = [ground, await asyncio.to_thread(_task, need, database, ranking)]
     writing = _Writing(need, database, ask, limits, ranking, {})
     likeliest = await _likeliest(prompt, writing)
-    if judgement and (name := await asyncio.to_thread(_invented, likeliest, writing)):
+    if yes_or_no and (name := await asyncio.to_thread(_invented, likeliest, writing)):
         return _refused(load("query_writer/invented").fill(name=name))
     first = await _repaired(likeliest, prompt, writing)
     tried = [first]
@@ -155,31 +155,29 @@ async def write_query(
         for query, times in Counter(map(query_in, replies)).items():
             tried += [await _tried(query, writing)] * times
     written = chosen_among(tried, ranking, sorts=asks_for_order(need.question))
-    return await _judged(written, ground, need, judgement) if judgement else written
+    return await _judged(written, ground, need, yes_or_no) if yes_or_no else written
 
 
-async def _judged(
-    written: Written, ground: BaseMessage, need: Need, judgement: Judgement
-) -> Written:
+async def _judged(written: Written, ground: BaseMessage, need: Need, yes_or_no: YesOrNo) -> Written:
     """With the model's word on the rows, where most candidates returned the same, but not all."""
     agreement, result = written.agreement, written.best.result
-    if agreement is None or result is None or written.ranking or not judgement.asks_right:
+    if agreement is None or result is None or written.ranking or not yes_or_no.asks_right:
         return written
     if not _MOST <= agreement < 1:
         return written
     prompt = right_prompt(ground, need.question, need.instructions, result)
-    return written._replace(chance=await judgement.sure(prompt))
+    return written._replace(chance=await yes_or_no.sure(prompt))
 
 
-async def _can_be_answered(ground: BaseMessage, need: Need, judgement: Judgement) -> bool:
+async def _can_be_answered(ground: BaseMessage, need: Need, yes_or_no: YesOrNo) -> bool:
     """Whether the model finds it likely that the database holds what is asked.
 
     A decision by rules is not judged: the rules say what counts.
     """
-    if need.rules.strip() or not judgement.least_answerable:
+    if need.rules.strip() or not yes_or_no.least_answerable:
         return True
-    chance = await judgement.sure(answerable_prompt(ground, need.question, need.instructions))
-    return chance >= judgement.least_answerable
+    chance = await yes_or_no.sure(answerable_prompt(ground, need.question, need.instructions))
+    return chance >= yes_or_no.least_answerable
 
 
 def _refused(problem: str) -> Written:

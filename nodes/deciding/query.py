@@ -11,7 +11,6 @@ from langgraph.runtime import Runtime
 from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
 from planweave.nodes.assist.asking import writes_queries
-from planweave.nodes.assist.judgement import Judgement
 from planweave.nodes.assist.query_writer import (
     Candidate,
     Need,
@@ -20,6 +19,7 @@ from planweave.nodes.assist.query_writer import (
     try_query,
     write_query,
 )
+from planweave.nodes.assist.yes_or_no import YesOrNo
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import Node, chance_for_role, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
@@ -182,7 +182,7 @@ async def _written(
 
     # A further question says too little by itself to be judged: "And which is the cheapest?"
     is_first = sum(message.type == "human" for message in state["messages"]) < 2
-    judgement = Judgement(
+    yes_or_no = YesOrNo(
         sure,
         context.chance_needed if is_first else 0.0,
         asks_right=database.kind == "relational" and context.rightness_needed < 1,
@@ -202,5 +202,5 @@ async def _written(
         candidates=context.query_candidates,
         schema_limit=context.schema_characters,
         # A step of a plan speaks of more than the database; the question does not.
-        judgement=judgement if need.question == state["question"] else None,
+        yes_or_no=yes_or_no if need.question == state["question"] else None,
     )

@@ -84,9 +84,7 @@ def corrected(
     changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
     changes += dates.take_the_whole_year(tree, question)
     for select in tree.find_all(exp.Select):
-        changes += grouping.count_different(select, question)
-        changes += grouping.add_up_counts(select, catalogue, question)
-        changes += grouping.add_up_amounts(select, catalogue, question)
+        changes += _aggregated(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
         changes += _spans(tree, homes, question, dialect)
@@ -107,6 +105,15 @@ def corrected(
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
+
+
+def _aggregated(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+    """What a query counts and adds up, as the question and the stored columns say."""
+    return [
+        *grouping.count_different(select, question),
+        *grouping.add_up_counts(select, catalogue, question),
+        *grouping.add_up_amounts(select, catalogue, question),
+    ]
 
 
 def _read(query: str, dialect: str) -> "tuple[exp.Expr | None, list[str]]":

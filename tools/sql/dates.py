@@ -122,15 +122,10 @@ def count_in_the_unit_asked(tree: "exp.Expr", question: str) -> list[str]:
         return []
     unit = asked["unit"].lower()
 
-    def is_days(node: "exp.Expr") -> bool:
-        return node.name.upper() == "JULIANDAY"
-
     found = [
         one
         for one in tree.find_all(exp.Sub)
-        if is_days(one.this)
-        and is_days(one.expression)
-        and not one.find_ancestor(exp.Mul, exp.Div, exp.Where)
+        if _is_of_days(one) and not one.find_ancestor(exp.Mul, exp.Div, exp.Where)
     ]
     for difference in found:
         days = exp.Paren(this=difference.copy())
@@ -138,16 +133,29 @@ def count_in_the_unit_asked(tree: "exp.Expr", question: str) -> list[str]:
     wrong = [
         one.expression
         for one in tree.find_all(exp.Mul)
-        if one.expression.is_number
-        and float(one.expression.name) in {*_TO_UNITS} - {_A_DAY[unit]}
-        and not one.find_ancestor(exp.Mul, exp.Div)
-        and [is_days(days.this) and is_days(days.expression) for days in one.find_all(exp.Sub)]
-        == [True]
-        and not one.this.find(exp.Mul, exp.Div)
+        if _turns_days(one) and float(one.expression.name) != _A_DAY[unit]
     ]
     for factor in wrong:
         factor.replace(exp.Literal.number(_A_DAY[unit]))
     return [f"counts in {unit}"] if found or wrong else []
+
+
+def _is_of_days(difference: "exp.Expr") -> bool:
+    """Whether both sides of a difference are days."""
+    sides = (difference.this, difference.expression)
+    return all(side.name.upper() == "JULIANDAY" for side in sides)
+
+
+def _turns_days(product: "exp.Mul") -> bool:
+    """Whether a product turns one difference of days into another unit, rightly or not."""
+    from sqlglot import exp
+
+    factor, inner = product.expression, product.this
+    if not factor.is_number or float(factor.name) not in _TO_UNITS:
+        return False
+    if product.find_ancestor(exp.Mul, exp.Div) or inner.find(exp.Mul, exp.Div):
+        return False
+    return [_is_of_days(one) for one in inner.find_all(exp.Sub)] == [True]
 
 
 def take_named_months(select: "exp.Select", question: str, has_year: HasYear) -> list[str]:

@@ -18,8 +18,8 @@ from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
-from planweave.nodes.assist.judgement import answerable_prompt
 from planweave.nodes.assist.query_writer import Need, ground_of
+from planweave.nodes.assist.yes_or_no import answerable_prompt
 from planweave.tools.connect import open_database
 
 

@@ -10,8 +10,8 @@ from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes, several_replies
-from planweave.nodes.assist.judgement import Judgement
 from planweave.nodes.assist.query_writer import Need, write_query
+from planweave.nodes.assist.yes_or_no import YesOrNo
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -61,7 +61,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
-        judgement=Judgement(sure, context.chance_needed, asks_right),
+        yes_or_no=YesOrNo(sure, context.chance_needed, asks_right),
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})

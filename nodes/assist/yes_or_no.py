@@ -1,4 +1,4 @@
-"""What a small model is asked in one token: can the database answer, and do rows?"""
+"""What a small model is asked in one token: can the database answer, and do these rows?"""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -26,8 +26,8 @@ _DENIALS = (
 _ROWS_SHOWN, _ROWS_CHARACTERS = 4, 600
 
 
-class Judgement(NamedTuple):
-    """What the model's word of yes or no counts for.
+class YesOrNo(NamedTuple):
+    """What the model is asked for yes or no, and what its word counts for.
 
     Attributes:
         sure: Asks the model.
