@@ -374,11 +374,18 @@ def test_query_exit_codes(planweave: CommandLine, offers: str, statement: str, c
     assert_one_clear_error(run, code=code)
 
 
-@pytest.mark.parametrize("limit", [("--seconds", "-1"), ("--seconds", "nan"), ("--rows", "0")])
-def test_a_limit_that_is_none(planweave: CommandLine, offers: str, limit: tuple[str, str]) -> None:
-    run = planweave("query", "--database", offers, "SELECT 1", *limit)
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        *(("query", "SELECT 1", *limit) for limit in (("--seconds", "-1"), ("--seconds", "nan"))),
+        ("query", "SELECT 1", "--rows", "0"),
+        *(("serve", "--port", port) for port in ("99999", "0", "http")),
+    ],
+)
+def test_a_number_that_cannot_be(planweave: CommandLine, arguments: Sequence[str]) -> None:
+    run = planweave(*arguments)
     assert run.returncode == 2
-    assert f"Invalid value for '{limit[0]}'" in run.stderr
+    assert f"Invalid value for '{arguments[-2]}'" in run.stderr
 
 
 def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
@@ -603,10 +610,3 @@ def test_a_reply_that_comes_too_late_is_not_waited_for(planweave: CommandLine, o
     assert time.monotonic() - started < 200
     assert run.returncode == 3, run.stderr
     assert "budget of 0.5 seconds is used up. Nothing is known so far." in run.stdout
-
-
-@pytest.mark.parametrize("port", ["99999", "0", "http"])
-def test_a_port_that_there_is_not(planweave: CommandLine, port: str) -> None:
-    run = planweave("serve", "--port", port)
-    assert run.returncode == 2
-    assert "Invalid value for '--port'" in run.stderr

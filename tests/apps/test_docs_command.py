@@ -113,13 +113,6 @@ def test_nothing_is_removed_if_one_name_is_unknown(energy: CommandLine) -> None:
     assert "has no document 'nergy.txt'" in told.stderr
     assert "energy.txt" in energy("list").stdout
     assert energy("remove", "energy.txt", "energy.txt").stdout == "energy.txt: removed\n"
-
-
-def test_remove(energy: CommandLine) -> None:
-    assert energy("remove", "energy.txt").stdout == "energy.txt: removed\n"
-    told = energy("remove", "energy.txt")
-    assert told.returncode == 1
-    assert "has no document 'energy.txt'" in told.stderr
     assert "holds no text to search" in energy("search", "hydrogen").stderr
 
 

@@ -36,23 +36,23 @@ def test_the_card_tells_where_both_versions_answer(address: str, operator: Opera
     )
 
 
-def test_a_message_of_version_1(address: str, operator: Operator, offers: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "state", "kind"),
+    [(MODERN, "TASK_STATE_COMPLETED", {}), (OLD, "completed", {"kind": "text"})],
+)
+def test_a_message_is_answered(
+    address: str, operator: Operator, offers: str, version: tuple[str, str], state: str, kind: Json
+) -> None:
     operator.offers(whole_run(), database=offers)
-    task = send(address, call("SendMessage", "Which is cheapest?"))["result"]["task"]
-    assert task["status"]["state"] == "TASK_STATE_COMPLETED"
+    result = send(address, call(version[0], "Which is cheapest?"))["result"]
+    assert version == MODERN or result["kind"] == "task"
+    task = result["task"] if version == MODERN else result
+    assert task["status"]["state"] == state
     said, data = task["artifacts"][0]["parts"]
-    assert said == {"text": "**birch**\n\nIt is best. [1]"}
+    assert said == kind | {"text": "**birch**\n\nIt is best. [1]"}
     assert data["data"]["answer"]["decision"] == "birch"
     assert data["data"]["answer"]["verdict"]["kind"] == "supported"
     assert QUERY in data["data"]["facts"][0]["source"]
-
-
-def test_a_message_of_version_0_3(address: str, operator: Operator, offers: str) -> None:
-    operator.offers(whole_run(), database=offers)
-    task = send(address, call("message/send", "Which is cheapest?"))["result"]
-    assert (task["kind"], task["status"]["state"]) == ("task", "completed")
-    said = task["artifacts"][0]["parts"][0]
-    assert said == {"kind": "text", "text": "**birch**\n\nIt is best. [1]"}
 
 
 @pytest.mark.parametrize("version", [MODERN, OLD])

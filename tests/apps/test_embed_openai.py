@@ -109,19 +109,7 @@ def test_the_conversation_tells_what_a_follow_up_means(
     assert "Be brief." in script.prompts[-1].text
 
 
-def test_a_thread_keeps_the_facts(client: OpenAI, operator: Operator, offers: str) -> None:
-    script = followed_up()
-    operator.offers(script, database=offers)
-    thread = {"thread": str(uuid4())}
-    first = client.chat.completions.create(model="react", messages=ASKED, extra_body=thread)
-    assert extra(first)["thread"] == thread["thread"]
-    further: Any = [{"role": "user", "content": "How cheap is it?"}]
-    second = client.chat.completions.create(model="react", messages=further, extra_body=thread)
-    assert extra(second)["answer"]["decision"] == "5.25"
-    assert "5.25" in script.prompts[-1].text
-
-
-def test_two_questions_in_one_thread_take_turns(
+def test_questions_in_one_thread_take_turns_and_keep_the_facts(
     client: OpenAI, operator: Operator, offers: str
 ) -> None:
     script, asked, goes_on = followed_up(), list[str](), Event()
@@ -144,8 +132,10 @@ def test_two_questions_in_one_thread_take_turns(
         assert not wait([second], timeout=1).done
         assert len(asked) == 1
         goes_on.set()
-        decided = [extra(one.result())["answer"]["decision"] for one in (first, second)]
-    assert decided == ["birch", "5.25"]
+        answers = [extra(one.result()) for one in (first, second)]
+    assert [one["answer"]["decision"] for one in answers] == ["birch", "5.25"]
+    assert {one["thread"] for one in answers} == {thread["thread"]}
+    assert "5.25" in script.prompts[-1].text
 
 
 @pytest.mark.parametrize(

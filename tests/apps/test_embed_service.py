@@ -51,10 +51,12 @@ def test_experience_is_what_ships_or_the_callers_own() -> None:
         OFFER.admit({"experience": "own"})  # nobody in particular has none
 
 
-def test_what_only_shapes_the_answer_is_free() -> None:
+def test_what_only_shapes_the_answer_and_a_lower_limit_are_free() -> None:
     chosen = OFFER.admit({"rules": "Cheap is good.", "candidates": ["a", "b"], "approve": True})
     assert (chosen.rules, chosen.candidates) == ("Cheap is good.", ("a", "b"))
     assert chosen.model == "house"
+    chosen = OFFER.admit({"max_iterations": 3, "max_tokens": 10}, owner="ann")
+    assert (chosen.max_iterations, chosen.max_tokens, chosen.owner) == (3, 10, "ann")
 
 
 @pytest.mark.parametrize(
@@ -75,11 +77,6 @@ def test_what_is_not_offered_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(BadInput, match=words):
         OFFER.admit(settings)
-
-
-def test_a_lower_limit_and_the_owner_of_the_door() -> None:
-    chosen = OFFER.admit({"max_iterations": 3, "max_tokens": 10}, owner="ann")
-    assert (chosen.max_iterations, chosen.max_tokens, chosen.owner) == (3, 10, "ann")
 
 
 def test_a_method_that_is_not_offered() -> None:

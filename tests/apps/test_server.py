@@ -15,7 +15,7 @@ from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 from langgraph_sdk.errors import ConflictError, NotFoundError, UnprocessableEntityError
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, WHOLE_RUN, scripted
+from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from serve import Served, serving_planweave
 from servers import postgresql
@@ -48,15 +48,8 @@ async def client(server: Served) -> AsyncIterator[LangGraphClient]:
         yield client
 
 
-@pytest.fixture
-def database(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("offers") / "offers.sql"
-    path.write_text(SCRIPT)
-    return str(path)
-
-
-def context(model: Script, database: str, **more: bool) -> dict[str, str | bool]:
-    return {"model": model.name, "database": database, **more}
+def context(model: Script, offers: str, **more: bool) -> dict[str, str | bool]:
+    return {"model": model.name, "database": offers, **more}
 
 
 def visited(updates: Iterable[dict[str, Any]]) -> list[str]:
@@ -89,7 +82,7 @@ async def test_the_methods_are_its_assistants(client: LangGraphClient) -> None:
         await client.assistants.get("no_such_method")
 
 
-async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, database: str) -> None:
+async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, offers: str) -> None:
     thread = (await client.threads.create(metadata={"topic": "offers"}))["thread_id"]
     with serving(*scripted(*WHOLE_RUN)) as model:
         parts = [
@@ -98,7 +91,7 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, dat
                 thread,
                 "planrag",
                 input=QUESTION,
-                context=context(model, database),
+                context=context(model, offers),
                 stream_mode=["updates", "custom", "values"],
             )
         ]
@@ -131,10 +124,10 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, dat
     assert [part.id async for part in rest] == [part.id for part in parts[10:]]
 
 
-async def test_interrupts_resumes_forks_and_copies(client: LangGraphClient, database: str) -> None:
+async def test_interrupts_resumes_forks_and_copies(client: LangGraphClient, offers: str) -> None:
     thread = (await client.threads.create())["thread_id"]
     with serving(*scripted(*WHOLE_RUN)) as model:
-        settings = context(model, database, approve=True)
+        settings = context(model, offers, approve=True)
         stopped = memory_of(
             await client.runs.wait(thread, "planrag", input=QUESTION, context=settings)
         )
@@ -160,15 +153,13 @@ async def test_interrupts_resumes_forks_and_copies(client: LangGraphClient, data
         (copy["thread_id"], {"command": {"resume": edit}}),
     ):
         with serving(*scripted(QUERY, FINISH, ash)) as model:
-            settings = context(model, database, approve=True)
+            settings = context(model, offers, approve=True)
             fork = memory_of(await client.runs.wait(name, "planrag", context=settings, **options))
         assert fork["answer"]["decision"] == "ash"
     assert fork["plan"] == ["Look at the offers."]
 
 
-async def test_a_state_is_edited_and_a_thread_forgotten(
-    client: LangGraphClient, database: str
-) -> None:
+async def test_a_state_is_edited_and_a_thread_forgotten(client: LangGraphClient) -> None:
     thread = (await client.threads.create(graph_id="planrag"))["thread_id"]
     assert (await client.threads.get_state(thread))["values"] == {}
     values = {"question": "Which offer is cheapest?", "messages": [], "plan": ["Look."]}
@@ -190,11 +181,11 @@ async def test_a_state_is_edited_and_a_thread_forgotten(
 
 
 async def test_a_run_in_the_background_is_joined_and_cancelled(
-    client: LangGraphClient, database: str
+    client: LangGraphClient, offers: str
 ) -> None:
     thread = (await client.threads.create())["thread_id"]
     with serving(*scripted(PLAN, QUERY, delay=0.2), *scripted(FINISH, delay=300)) as model:
-        settings = context(model, database)
+        settings = context(model, offers)
         run = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
         with pytest.raises(ConflictError):
             await client.runs.create(
@@ -222,13 +213,13 @@ async def test_a_run_in_the_background_is_joined_and_cancelled(
 
 
 async def test_a_run_that_interrupts_another_begins_at_once(
-    client: LangGraphClient, database: str
+    client: LangGraphClient, offers: str
 ) -> None:
     thread = (await client.threads.create())["thread_id"]
     hello: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
     await client.runs.wait(None, "planrag", input=hello)  # what is loaded once is loaded
     with serving(*scripted(PLAN, delay=300)) as model:
-        settings = context(model, database)
+        settings = context(model, offers)
         slow = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
         await asyncio.to_thread(wait_until, lambda: model.requests)
         async with asyncio.timeout(60):  # a worker looks at what is to end every 200 s
@@ -269,7 +260,7 @@ async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClie
     ]
 
 
-async def test_a_models_tokens_are_streamed(client: LangGraphClient, database: str) -> None:
+async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str) -> None:
     """A run of PlanRAG says its answer piece by piece, then the message; nothing else of replies.
 
     The model does not write the second half of its answer before a piece of it is heard here.
@@ -282,7 +273,7 @@ async def test_a_models_tokens_are_streamed(client: LangGraphClient, database: s
             None,
             "planrag",
             input=QUESTION,
-            context=context(model, database),
+            context=context(model, offers),
             stream_mode="messages-tuple",
         ):
             assert part.event != "error", part.data
@@ -331,14 +322,14 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         assert (await page.put("/threads")).status_code == 405
 
 
-async def test_a_remote_graph(client: LangGraphClient, database: str) -> None:
+async def test_a_remote_graph(client: LangGraphClient, offers: str) -> None:
     graph = RemoteGraph("planrag", client=client)
     config: Any = {"configurable": {"thread_id": (await client.threads.create())["thread_id"]}}
     with serving(*scripted(*WHOLE_RUN)) as model:
         updates = [
             part
             async for part in graph.astream(
-                QUESTION, config, context=context(model, database), stream_mode="updates"
+                QUESTION, config, context=context(model, offers), stream_mode="updates"
             )
         ]
     assert visited(updates) == NODES

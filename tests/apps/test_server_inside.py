@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from documents import WordTokens
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from offers import PLAN, SCRIPT, scripted
+from offers import PLAN, scripted
 from openai_server import serving
 from sqlalchemy import select
 from sqlalchemy.exc import IntegrityError
@@ -291,11 +291,10 @@ def test_a_hook_that_fails_admits_nobody() -> None:
     assert reached == ["/ok"]
 
 
-def test_a_run_that_takes_too_long_is_ended(settings: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_run_that_takes_too_long_is_ended(settings: pytest.MonkeyPatch, offers: str) -> None:
     settings.setenv("PLANWEAVE_SERVE_RUN_SECONDS", "1")
-    (tmp_path / "offers.sql").write_text(SCRIPT)
     with serving(*scripted(PLAN, delay=120)) as model, TestClient(create_app()) as page:
-        context = {"model": model.name, "database": str(tmp_path / "offers.sql")}
+        context = {"model": model.name, "database": offers}
         asked = {"assistant_id": "planrag", "input": {"question": "Which?"}, "context": context}
         before = time.monotonic()
         told = page.post("/runs/wait", json=asked, headers={"host": "127.0.0.1"}).json()

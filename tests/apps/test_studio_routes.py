@@ -93,6 +93,7 @@ def test_tells_every_method_and_every_setting_once(page: TestClient) -> None:
     fields = [field for group in told["settings"]["groups"] for field in group["fields"]]
     assert sorted(fields) == sorted(Context.model_fields)
     assert told["settings"]["schema"]["properties"].keys() == Context.model_fields.keys()
+    assert "no method 'magic'" in detail(page.get("/studio/api/methods/magic/graph"))
 
 
 def test_settings_of_some_methods_name_methods_that_there_are() -> None:
@@ -109,10 +110,6 @@ def test_tells_the_graph_of_a_method(page: TestClient, method: str) -> None:
     inside = graph["subgraphs"]
     assert {"opening", "closing"} <= inside.keys()
     assert "intake" in {node["id"] for node in inside["opening"]["nodes"]}
-
-
-def test_an_unknown_method_is_told(page: TestClient) -> None:
-    assert "no method 'magic'" in detail(page.get("/studio/api/methods/magic/graph"))
 
 
 def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient, tmp_path: Path) -> None:

@@ -232,17 +232,9 @@ def _pdf(objects: Iterable[bytes], *, trailer: bytes = b"/Root 1 0 R") -> bytes:
         places.append(len(body))
         body += b"%d 0 obj\n%s\nendobj\n" % (number, content)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
-    return (
-        b"%sxref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF"
-        % (
-            bytes(body),
-            len(places) + 1,
-            table,
-            len(places) + 1,
-            trailer,
-            len(body),
-        )
-    )
+    size = len(places) + 1
+    pdf = b"%sxref\n0 %d\n0000000000 65535 f \n%strailer\n<< /Size %d %s >>\nstartxref\n%d\n%%%%EOF"
+    return pdf % (bytes(body), size, table, size, trailer, len(body))
 
 
 def _stream(content: bytes, more: bytes = b"") -> bytes:

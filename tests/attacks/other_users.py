@@ -83,13 +83,10 @@ def _at_threads(things: Things, routes: list[BaseRoute]) -> Iterator[Try]:
 
 
 def _at_searches(things: Things) -> Iterator[Try]:
+    asked = ({"secret": SECRET}, {"owner": OWNER}, {"a') OR 1=1 --": "x"})
     queries: list[dict[str, Any]] = [
-        {},
-        {"ids": [things.thread]},
-        {"metadata": {"secret": SECRET}},
-        {"metadata": {"owner": OWNER}},
-        {"limit": 1000, "select": ["values", "metadata"]},
-        {"metadata": {"a') OR 1=1 --": "x"}},
+        *({"metadata": metadata} for metadata in asked),
+        *({}, {"ids": [things.thread]}, {"limit": 1000, "select": ["values", "metadata"]}),
     ]
     for query in queries:
         yield Try("POST", "/threads/search", query)
@@ -110,17 +107,11 @@ def _at_searches(things: Things) -> Iterator[Try]:
 
 
 def _at_memory() -> Iterator[Try]:
+    below = (OWNER, "%", f"{OWNER[:-1]}_", f"{THIEF}%")
     spaces: list[list[str]] = [
-        SPACE,
-        ["owners", OWNER],
-        ["owners"],
-        [],
-        ["owners", "%"],
-        ["owners", f"{OWNER[:-1]}_"],
-        ["owners", THIEF, "..", OWNER, "notes"],
-        ["owners", f"{THIEF}%"],
-        ["OWNERS", OWNER, "notes"],
-        ["owners", OWNER.upper(), "notes"],
+        *(["owners", name] for name in below),
+        *(SPACE, ["owners"], [], ["owners", THIEF, "..", OWNER, "notes"]),
+        *(["OWNERS", OWNER, "notes"], ["owners", OWNER.upper(), "notes"]),
     ]
     for space in spaces:
         item = {"namespace": space, "key": "k"}

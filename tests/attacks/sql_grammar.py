@@ -5,26 +5,10 @@ import random
 from collections.abc import Sequence
 
 _TABLES = (
-    "node",
-    "country",
-    "presence",
-    "inland",
-    "secret",
-    "node AS n",
-    "country c",
-    "presence p",
+    *("node", "country", "presence", "inland", "secret", "node AS n", "country c", "presence p"),
 )
 _COLUMNS = (
-    "name",
-    "home",
-    "power",
-    "note",
-    "total_power",
-    "inland",
-    "founded",
-    "country",
-    "x",
-    "f",
+    *("name", "home", "power", "note", "total_power", "inland", "founded", "country", "x", "f"),
 )
 _OF = {
     "node": ("name", "inland", "total_power"),
@@ -47,16 +31,9 @@ DANGEROUS: dict[str, tuple[str, ...]] = {
         *("int4in", "textin", "pg_reload_conf", "pg_stat_file", "repeat", "format", "version"),
     ),
     "mysql": (
-        *(
-            "sleep",
-            "benchmark",
-            "load_file",
-            "get_lock",
-            "release_lock",
-            "canary",
-            "master_pos_wait",
-        ),
-        *("nextval", "user", "version", "database", "repeat", "space", "uuid", "sys_exec"),
+        *("sleep", "benchmark", "load_file", "get_lock", "release_lock", "canary"),
+        *("master_pos_wait", "nextval", "user", "version", "database", "repeat", "space"),
+        *("uuid", "sys_exec"),
     ),
 }
 _SYSTEM: dict[str, tuple[str, ...]] = {
@@ -67,36 +44,14 @@ _SYSTEM: dict[str, tuple[str, ...]] = {
 _TAILS: dict[str, tuple[str, ...]] = {
     "sqlite": ("INDEXED BY x", "NOT INDEXED", "RETURNING *", "ORDER BY (SELECT 1)", "LIMIT 1, 2"),
     "postgres": (
-        *(
-            "FOR UPDATE",
-            "FOR SHARE",
-            "FOR KEY SHARE",
-            "INTO t",
-            "TABLESAMPLE canary (1)",
-            "LIMIT ALL",
-        ),
-        *(
-            "FETCH FIRST 1 ROW ONLY",
-            "WINDOW w AS (ORDER BY 1)",
-            "OFFSET 1 ROW",
-            "ORDER BY 1 USING <",
-        ),
+        *("FOR UPDATE", "FOR SHARE", "FOR KEY SHARE", "INTO t", "TABLESAMPLE canary (1)"),
+        *("LIMIT ALL", "FETCH FIRST 1 ROW ONLY", "WINDOW w AS (ORDER BY 1)", "OFFSET 1 ROW"),
+        "ORDER BY 1 USING <",
     ),
     "mysql": (
-        *(
-            "FOR UPDATE",
-            "LOCK IN SHARE MODE",
-            "INTO @x",
-            "INTO OUTFILE '/tmp/x'",
-            "PROCEDURE ANALYSE()",
-        ),
-        *(
-            "INTO DUMPFILE '/tmp/x'",
-            "LIMIT 1, 2",
-            "WITH ROLLUP",
-            "LIMIT ROWS EXAMINED 1",
-            "SKIP LOCKED",
-        ),
+        *("FOR UPDATE", "LOCK IN SHARE MODE", "INTO @x", "INTO OUTFILE '/tmp/x'"),
+        *("PROCEDURE ANALYSE()", "INTO DUMPFILE '/tmp/x'", "LIMIT 1, 2", "WITH ROLLUP"),
+        *("LIMIT ROWS EXAMINED 1", "SKIP LOCKED"),
     ),
 }
 _TYPES = ("text", "int", "date", "numeric", "regclass", "regproc", "xml", "json", "node", "bytea")
@@ -136,11 +91,8 @@ class Statements:
         quote = "`" if self._dialect == "mysql" else '"'
         spellings = [name] * 4 + [name.upper(), name.title(), f"{quote}{name}{quote}"]
         if self._dialect == "postgres":
-            spellings += [
-                f"pg_catalog.{name}",
-                f"public.{name}",
-                f'U&"\\{ord(name[0]):04x}{name[1:]}"',
-            ]
+            escaped = f'U&"\\{ord(name[0]):04x}{name[1:]}"'
+            spellings += [f"pg_catalog.{name}", f"public.{name}", escaped]
         elif self._dialect == "sqlite":
             spellings += [f"[{name}]", f"`{name}`", f"'{name}'"]
         return self._draw.choice(spellings)

@@ -5,14 +5,7 @@ CROSS = ", ".join(f"presence p{i}" for i in range(24))
 
 EVERYWHERE = {
     "insert": "INSERT INTO node VALUES ('x', TRUE, 1)",
-    "update": "UPDATE node SET total_power = 0",
-    "delete": "DELETE FROM presence",
     "drop": "DROP TABLE presence",
-    "truncate": "TRUNCATE TABLE presence",
-    "alter": "ALTER TABLE node ADD COLUMN x INT",
-    "create": "CREATE TABLE x AS SELECT * FROM node",
-    "view": "CREATE VIEW x AS SELECT * FROM node",
-    "replace": "REPLACE INTO node VALUES ('genoa', TRUE, 1)",
     "two statements": "SELECT 1; DROP TABLE presence",
     "two reads": "SELECT 1; SELECT 2",
     "hidden by a comment": "SELECT 1 -- harmless\n; DELETE FROM presence",
@@ -23,11 +16,7 @@ EVERYWHERE = {
     "CTE before an insert": "WITH x AS (SELECT 'x') INSERT INTO node (name) SELECT * FROM x",
     "into": "SELECT * INTO copy_of_node FROM node",
     "lock": "SELECT * FROM node FOR UPDATE",
-    "begin": "BEGIN",
     "commit": "COMMIT; DELETE FROM presence",
-    "explain": "EXPLAIN SELECT * FROM node",
-    "explain analyze": "EXPLAIN ANALYZE DELETE FROM presence",
-    "grant": "GRANT ALL ON node TO PUBLIC",
     "nested comment": "SELECT 1 /* a /* b */ */ ; DROP TABLE presence",
     "unclosed comment": "SELECT 1 /* ; DROP TABLE presence",
     "zero-width": "SELECT * FROM no\u200bde",
@@ -56,7 +45,6 @@ EVERYWHERE = {
     "only a comment": "-- SELECT 1",
     "bind parameter": "SELECT :x",
     "unknown table": "SELECT * FROM secrets",
-    "call": "CALL do_harm()",
 }
 
 SCOPES = {
@@ -71,7 +59,6 @@ SCOPES = {
 SQLITE = {
     "type that is no name": "SELECT CAST(name AS `\n```",
     "pragma": "PRAGMA query_only = OFF",
-    "pragma, writable schema": "PRAGMA writable_schema = 1",
     "pragma function": "SELECT * FROM pragma_table_info('node')",
     "pragma function, list": "SELECT * FROM pragma_function_list",
     "catalogue": "SELECT sql FROM sqlite_master",
@@ -83,8 +70,6 @@ SQLITE = {
     "(SELECT 1) SELECT * FROM x",
     "attach": "ATTACH DATABASE '{folder}/new.db' AS n",
     "vacuum into": "VACUUM INTO '{folder}/new.db'",
-    "vacuum": "VACUUM",
-    "reindex": "REINDEX",
     "load_extension": "SELECT load_extension('/tmp/evil.so')",
     "load_extension, quoted": "SELECT \"load_extension\"('/tmp/evil.so')",
     "load_extension, comment": "SELECT load_extension/* */('/tmp/evil.so')",
@@ -102,8 +87,6 @@ SQLITE = {
     "huge concatenation": "WITH RECURSIVE r(s) AS (SELECT 'a' UNION ALL SELECT s || s FROM r) "
     "SELECT MAX(LENGTH(s)) FROM r",
     "huge group_concat": f"SELECT length(group_concat(p1.node)) FROM {CROSS}",
-    "detach": "DETACH DATABASE main",
-    "values": "VALUES (1), (2)",
 }
 
 _FILE = "unnest(ARRAY['/etc/hostname'::text]) AS x"
@@ -182,14 +165,10 @@ POSTGRESQL = (
         "read binary file": "SELECT * FROM pg_read_binary_file('/etc/passwd')",
         "list files": "SELECT pg_ls_dir('/')",
         "copy to program": "COPY (SELECT 1) TO PROGRAM 'touch {folder}/new.db'",
-        "copy from program": "COPY node FROM PROGRAM 'id'",
-        "copy to file": "COPY node TO '{folder}/new.db'",
         "large object": "SELECT lo_import('/etc/passwd')",
         "large object, export": "SELECT lo_export(1, '{folder}/new.db')",
         "dblink": "SELECT * FROM dblink('dbname=shop', 'DROP TABLE presence') AS t(a int)",
         "SQL in a function": "SELECT query_to_xml('DELETE FROM presence', true, true, '')",
-        "do block": "DO $$ BEGIN DELETE FROM presence; END $$",
-        "set": "SET default_transaction_read_only = off",
         "set_config": "SELECT set_config('transaction_read_only', 'off', false)",
         "sequence": "SELECT nextval('s')",
         "terminate": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity",
@@ -209,8 +188,6 @@ POSTGRESQL = (
         "escape string, continued": "SELECT E'a'\n'\\'', pg_sleep(60) --'",
         "dollar quotes": "SELECT $a$ x $a$; DROP TABLE presence; --$a$",
         "table sample lock": "SELECT * FROM node FOR SHARE NOWAIT",
-        "listen": "LISTEN a",
-        "prepare": "PREPARE p AS DELETE FROM presence",
     }
 )
 
@@ -229,10 +206,6 @@ MARIADB = {
     "system variable": "SELECT @@datadir",
     "assignment": "SELECT @x := 1",
     "named lock": "SELECT GET_LOCK('a', 60)",
-    "do": "DO SLEEP(60)",
-    "handler": "HANDLER node OPEN",
-    "set": "SET GLOBAL max_statement_time = 0",
-    "set statement": "SET STATEMENT max_statement_time = 0 FOR SELECT SLEEP(60)",
     "passwords": "SELECT * FROM mysql.user",
     "catalogue": "SELECT * FROM information_schema.tables",
     "huge repeat": "SELECT LENGTH(REPEAT('x', 1000000000))",
@@ -252,7 +225,6 @@ MARIADB = {
     "procedure analyse": "SELECT * FROM node PROCEDURE ANALYSE()",
     "bit string": r"SELECT 1 b'\'', SLEEP(60) -- '",
     "hint": "SELECT /*+ SET_VAR(max_execution_time = 0) */ SLEEP(60)",
-    "shutdown": "SHUTDOWN",
     "endless sequence": "SELECT COUNT(*) FROM seq_1_to_1000000000",
 }
 

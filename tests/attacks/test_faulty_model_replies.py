@@ -6,14 +6,12 @@ import random
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from faulty_model import FAULTS, TROUBLE, faulty
 from langchain_core.messages import HumanMessage
-from offers import SCRIPT
 from tally import RecordTried
 
 from planweave import PlanweaveError
@@ -43,13 +41,12 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
 @pytest.mark.timeout(3600)
 async def test_every_method_ends_whatever_the_model_sends(
     impatient: pytest.MonkeyPatch,
-    tmp_path: Path,
+    offers: str,
     attack_is_full: bool,
     attack_seed: int,
     record_tried: RecordTried,
 ) -> None:
     del impatient
-    (tmp_path / "offers.sql").write_text(SCRIPT)
     draw = random.Random(attack_seed)
     alone = [((fault,), name) for fault, name in product(FAULTS, METHODS)]
     names = [*METHODS]
@@ -60,7 +57,7 @@ async def test_every_method_ends_whatever_the_model_sends(
     failed = [
         f"{name} with {', '.join(faults)}: {problem}"
         for faults, name in every
-        if (problem := await _problem(faults, name, str(tmp_path / "offers.sql")))
+        if (problem := await _problem(faults, name, offers))
     ]
     gc.collect()  # here, where it is not an error, and in no later test
     record_tried("faulty model replies", len(every), len(failed))

@@ -200,12 +200,6 @@ async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
     assert memory["turns"][0]["tool"] == "cypher"
 
 
-async def test_without_aids_the_selector_writes_the_query(run: Run) -> None:
-    script = Replies(action=[act("sql", CHEAPEST)], decide=[decide("Bonn", 1)])
-    await run("single_rag", script)
-    assert script.tasks == ["action", "decide"]
-
-
 @pytest.mark.parametrize(
     ("last", "verdict"),
     [

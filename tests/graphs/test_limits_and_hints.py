@@ -4,19 +4,13 @@ from pathlib import Path
 
 import pytest
 from pages import put_up
-from scripted import Replies, Run, act, answer_of, decide, plan, tell
+from scripted import Replies, Run, act, answer_of, decide, finding, plan, tell
 
 from planweave.memory import NO_DECISION
 from planweave.nodes.deciding.answering_machine import admitted
 from planweave.nodes.support.briefing import filled
 from planweave.prompts import load
 
-READ = {
-    "page": 1,
-    "quote": "hydrogen is USD 5.5/kg",
-    "statement": "It costs USD 5.5/kg.",
-    "number": "",
-}
 COSTS = "SELECT name, cost FROM plant ORDER BY cost"
 
 
@@ -128,7 +122,7 @@ async def test_no_role_is_told_of_a_database_over_documents(
         action=[act("documents", "hydrogen cost"), act("finish")],
         verdict=[{"reason": "", "verdict": "TERMINATE"}] * 2,
         judge=[{"reason": "", "replan": "N", "steps": []}],
-        read=[{"findings": [READ]}],
+        read=[finding("hydrogen is USD 5.5/kg", "It costs USD 5.5/kg.")],
         answer=[tell("It costs USD 5.5/kg [1].", "USD 5.5/kg")],
     )
     asked = {"question": "What does hydrogen cost?"}

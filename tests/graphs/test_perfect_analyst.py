@@ -58,10 +58,6 @@ async def _decide(question: Question, kind: str, folder: Path) -> WorkingMemory:
     return memory
 
 
-def _decision(memory: WorkingMemory) -> str | None:
-    return answer_of(memory)["decision"]
-
-
 @pytest.mark.parametrize("kind", ["relational", "graph"])
 @pytest.mark.parametrize("scenario", ["locating", "building"])
 async def test_reaches_the_annotated_decisions(
@@ -72,7 +68,7 @@ async def test_reaches_the_annotated_decisions(
     for question in questions:
         memory = await _decide(question, kind, folder)
         outcome = question.simulate()
-        hit = _decision(memory) in [str(best) for best in outcome.equivalent]
+        hit = answer_of(memory)["decision"] in [str(best) for best in outcome.equivalent]
         right += hit
         if not outcome.degenerate:
             clean += 1

@@ -3,11 +3,9 @@
 Run as a script it starts the server and says ``ready``; it ends when its standard input does.
 """
 
-import base64
 import json
 import subprocess
 import sys
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,18 +13,13 @@ from pathlib import Path
 from threading import Thread
 from typing import IO
 
+import httpx
 from servers import free_port
 
 ROOT, READER = ("root", "a-root-password"), ("reader", "a-reader-password")
-_GROUP = {
-    "resultSetLimit": -1,
-    "readTimeout": -1,
-    "access": [],
-    "types": {"*": {"access": ["readRecord"]}},
-}
-_ADMIN = {
-    "resultSetLimit": -1,
-    "readTimeout": -1,
+_UNLIMITED = {"resultSetLimit": -1, "readTimeout": -1}
+_GROUP = _UNLIMITED | {"access": [], "types": {"*": {"access": ["readRecord"]}}}
+_ADMIN = _UNLIMITED | {
     "access": ["updateSecurity", "updateSchema", "updateDatabaseSettings"],
     "types": {"*": {"access": ["createRecord", "readRecord", "updateRecord", "deleteRecord"]}},
 }
@@ -94,16 +87,9 @@ def _wait(output: IO[str]) -> str:
 
 def _create_reader(http: int) -> None:
     user = {"name": READER[0], "password": READER[1], "databases": {"graph": ["readonly"]}}
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{http}/api/v1/server",
-        data=json.dumps({"command": f"create user {json.dumps(user)}"}).encode(),
-        headers={
-            "Content-Type": "application/json",
-            "Authorization": "Basic " + base64.b64encode(":".join(ROOT).encode()).decode(),
-        },
-    )
-    with urllib.request.urlopen(request, timeout=60):
-        pass
+    command = {"command": f"create user {json.dumps(user)}"}
+    url = f"http://127.0.0.1:{http}/api/v1/server"
+    httpx.post(url, json=command, auth=ROOT, timeout=60).raise_for_status()
 
 
 def _fill(port: int, statements: list[str]) -> None:

@@ -117,35 +117,19 @@ class _Handler(Handler):
 def _payload(answer: Answer) -> dict[str, object]:
     if answer.status != 200:
         return {"error": {"message": answer.message, "type": "scripted", "code": answer.status}}
-    return {
-        "id": "x",
-        "object": "chat.completion",
-        "created": 1,
-        "model": "tiny",
-        "choices": [
-            {
-                "index": 0,
-                "finish_reason": answer.finish,
-                "message": {"role": "assistant", "content": answer.text},
-            }
-        ],
-        "usage": {
-            "prompt_tokens": 100,
-            "completion_tokens": 10,
-            "total_tokens": 110,
-            "prompt_tokens_details": {"cached_tokens": answer.cached},
-        },
-    }
+    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+    cached = {"prompt_tokens_details": {"cached_tokens": answer.cached}}
+    message = {"role": "assistant", "content": answer.text}
+    return _of("chat.completion", answer.finish, message=message) | {"usage": usage | cached}
 
 
 def _chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, object]:
-    return {
-        "id": "x",
-        "object": "chat.completion.chunk",
-        "created": 1,
-        "model": "tiny",
-        "choices": [{"index": 0, "delta": delta, "finish_reason": finish}],
-    }
+    return _of("chat.completion.chunk", finish, delta=delta)
+
+
+def _of(kind: str, finish: str | None, **said: object) -> dict[str, object]:
+    choice = {"index": 0, "finish_reason": finish, **said}
+    return {"id": "x", "object": kind, "created": 1, "model": "tiny", "choices": [choice]}
 
 
 @contextmanager

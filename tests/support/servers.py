@@ -63,14 +63,8 @@ def postgresql(
         options = ["-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories="]
 
         def connect(database: str) -> psycopg.Connection:
-            return psycopg.connect(
-                host="127.0.0.1",
-                port=port,
-                user="owner",
-                password=PASSWORD,
-                dbname=database,
-                autocommit=True,
-            )
+            url = f"postgresql://owner:{_ENCODED}@127.0.0.1:{port}/{database}"
+            return psycopg.connect(url, autocommit=True)
 
         ready, its = lambda: connect("postgres").close(), _user(user)
         with running([*serve, *options], directory / "log", ready, user=its, cwd=directory):
