@@ -47,10 +47,7 @@ def test_one_key_decides(terminal: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_the_editor_changes_what_is_done(
-    request_: Mapping[str, Any],
-    written: str,
-    args: dict[str, object],
-    terminal: pytest.MonkeyPatch,
+    request_: Mapping[str, Any], written: str, args: dict[str, object], terminal: pytest.MonkeyPatch
 ) -> None:
     shown: list[str] = []
 

@@ -81,10 +81,7 @@ def test_ask_tells_plan_task_pages_fact_and_cited_answer(library: CommandLine) -
     ],
 )
 def test_ask_tells_what_other_methods_do(
-    library: CommandLine,
-    method: str,
-    replies: Sequence[Mapping[str, object]],
-    order: Sequence[str],
+    library: CommandLine, method: str, replies: Sequence[Mapping[str, object]], order: Sequence[str]
 ) -> None:
     with serving(*scripted(*replies)) as model:
         asked = ("ask", QUESTION, "--collection", NAME, "--setting", "pages=1", "--method", method)

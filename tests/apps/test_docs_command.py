@@ -87,7 +87,7 @@ def test_bad_files_are_a_line_each_and_do_not_stop_the_rest(
     ]
     problems = told.stderr.splitlines()
     assert [line.partition(":")[0] for line in problems] == [
-        *("locked.pdf", "absent.pdf", "broken.pdf", "scan.pdf"),
+        *("locked.pdf", "absent.pdf", "broken.pdf", "scan.pdf")
     ]
     assert "only images on 2-3, 5" in problems[-1]
 

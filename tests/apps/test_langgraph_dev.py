@@ -135,11 +135,7 @@ async def test_a_page_under_a_name_of_its_own_reads_nothing(server: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("origin", "admitted"),
-    [
-        ("https://smith.langchain.com", True),
-        ("https://evil.example", False),
-    ],
+    ("origin", "admitted"), [("https://smith.langchain.com", True), ("https://evil.example", False)]
 )
 async def test_a_foreign_web_page_starts_no_run(server: str, origin: str, admitted: bool) -> None:
     run = {"assistant_id": "planrag", "input": {"question": "Hello!"}}

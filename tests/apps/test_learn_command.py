@@ -84,11 +84,7 @@ def test_files_that_cannot_be_added_to_are_told_first(
 
 
 @pytest.mark.parametrize(
-    ("given", "word"),
-    [
-        (("--seeds", "one"), "seeds"),
-        (("--scenario", "building,chess"), "chess"),
-    ],
+    ("given", "word"), [(("--seeds", "one"), "seeds"), (("--scenario", "building,chess"), "chess")]
 )
 def test_what_is_wrong_is_said(
     given: tuple[str, ...], word: str, planweave: CommandLine, tmp_path: Path

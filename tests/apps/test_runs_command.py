@@ -60,15 +60,14 @@ def test_a_run_whose_model_is_missing_is_not_kept(
     assert json.loads(planweave("runs", "list", "--json").stdout) == []
 
 
-def test_a_removed_run_leaves_no_file(kept: CommandLine, tmp_path: Path) -> None:
-    assert kept("runs", "remove", "mine").returncode == 0
-    assert not [*(tmp_path / "state" / "threads").glob("mine*")]
-
-
-def test_a_run_that_is_worked_on_is_not_removed(kept: CommandLine) -> None:
+def test_a_run_is_removed_once_with_all_its_files_and_not_while_it_is_worked_on(
+    kept: CommandLine, tmp_path: Path
+) -> None:
     with being_worked_on("mine"):
         assert_one_clear_error(kept("runs", "remove", "mine"), "Another process is working")
-    assert kept("runs", "remove", "mine").returncode == 0
+    assert kept("runs", "remove", "mine", "mine").stdout == "Removed: 1\n"
+    assert json.loads(kept("runs", "list", "--json").stdout) == []
+    assert not [*(tmp_path / "state" / "threads").glob("mine*")]
 
 
 def test_a_lock_on_a_removed_file_does_not_count(
@@ -85,11 +84,6 @@ def test_a_lock_on_a_removed_file_does_not_count(
     monkeypatch.setattr(sqlite3, "connect", opened_before_it_is_replaced)
     with pytest.raises(BadInput, match="is held"), alone(path, "It is held."):
         pass
-
-
-def test_a_run_that_is_named_twice_is_removed_once(kept: CommandLine) -> None:
-    assert kept("runs", "remove", "mine", "mine").stdout == "Removed: 1\n"
-    assert json.loads(kept("runs", "list", "--json").stdout) == []
 
 
 @pytest.mark.parametrize("name", ["", ".", "../mine", "x" * 300])

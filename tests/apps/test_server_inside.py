@@ -151,8 +151,7 @@ async def test_a_silent_run_goes_before_an_older_one_of_its_thread(runs: Runs) -
     assert [c.run_id for c in await runs.claim("one", -1, 9)] == [newer["run_id"]]
     await runs.database.transaction(
         lambda connection: connection.exec_driver_sql(
-            "UPDATE planweave_runs SET status = 'pending' WHERE run_id = ?",
-            (older["run_id"],),
+            "UPDATE planweave_runs SET status = 'pending' WHERE run_id = ?", (older["run_id"],)
         )
     )
     assert await runs.claim("one", 60, 9, besides=[newer["run_id"]]) == []  # it has it still

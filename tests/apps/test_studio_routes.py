@@ -136,25 +136,21 @@ def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient, tmp_
     assert page.get(DOCUMENTS).json()["collections"] == {}
 
 
+NAMES = (
+    *("../outside.md", "a/b.md", "a\\b.md", "/etc/passwd.md", "..md", ".hidden.md", "a\n.md"),
+    *("nul\0.md", "x" * 200 + ".md", "<img src=x>.md", "program.exe", "noending", ""),
+)
+COLLECTIONS = ("../energy", "a/b/c", "", "/energy", "a b")
+
+
 @pytest.mark.parametrize(
-    "name",
-    [
-        *("../outside.md", "a/b.md", "a\\b.md", "/etc/passwd.md", "..md", ".hidden.md", "a\n.md"),
-        *("nul\0.md", "x" * 200 + ".md", "<img src=x>.md", "program.exe", "noending", ""),
-    ],
+    ("name", "collection"),
+    [*((name, "energy") for name in NAMES), *(("report.md", one) for one in COLLECTIONS)],
 )
 def test_names_that_lead_elsewhere_or_are_of_no_known_kind_are_refused(
-    page: TestClient, tmp_path: Path, name: str
+    page: TestClient, tmp_path: Path, name: str, collection: str
 ) -> None:
-    detail(upload(page, name, "text"))
-    assert not [file for file in tmp_path.rglob("*") if file.is_file()]
-
-
-@pytest.mark.parametrize("collection", ["../energy", "a/b/c", "", "/energy", "a b"])
-def test_collections_that_lead_elsewhere_are_refused(
-    page: TestClient, tmp_path: Path, collection: str
-) -> None:
-    detail(upload(page, "report.md", "text", collection))
+    detail(upload(page, name, "text", collection))
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
 
 
@@ -546,11 +542,7 @@ def test_paths_are_added_from_a_file(page: TestClient) -> None:
     [
         ("../paths.jsonl", b"", "no file of trajectories"),
         ("paths.csv", b"", "no file of trajectories"),
-        (
-            "paths.jsonl",
-            b'{"question": "Who?"}',
-            "Line 1 of paths.jsonl is not",
-        ),
+        ("paths.jsonl", b'{"question": "Who?"}', "Line 1 of paths.jsonl is not"),
         ("paths.jsonl", b"\xff", "The file paths.jsonl cannot be read"),
         ("paths.jsonl.gz", b"no gzip", "The file paths.jsonl.gz cannot be read"),
         ("paths.jsonl.gz", gzip.compress(b" " * 50_000_001), "more than 50 MB"),

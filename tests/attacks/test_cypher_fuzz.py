@@ -169,10 +169,7 @@ def test_generated_queries(
         record_tried,
     )
     found += harmful(
-        "cypher guided",
-        guided.statements(seconds(attack_is_full)),
-        guided.watching,
-        record_tried,
+        "cypher guided", guided.statements(seconds(attack_is_full)), guided.watching, record_tried
     )
     print(len(guided.arcs), "arcs by", len(guided.corpus), "queries")  # noqa: T201
     assert not found

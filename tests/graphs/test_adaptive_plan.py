@@ -323,9 +323,7 @@ async def test_the_prompt_says_how_many_rows_a_query_returns(run: Run) -> None:
     assert "returns 7 rows at most" in asked_to_act(script)[0].text
 
 
-async def test_a_query_that_fails_is_corrected_and_a_second_error_in_a_row_judged(
-    run: Run,
-) -> None:
+async def test_a_query_that_fails_is_corrected_and_a_second_error_in_a_row_judged(run: Run) -> None:
     script = acting(
         act("sql", WRONG),
         act("sql", "SELECT prize FROM plant"),

@@ -378,10 +378,7 @@ async def test_a_given_plan_bypasses_planner_and_evaluator(ask: Run) -> None:
 async def test_continuing_says_why_to_the_taskmaster(ask: Run) -> None:
     script = good(
         "agent_v3",
-        verdict=[
-            verdict("CONTINUE", "The heating value is missing."),
-            verdict("TERMINATE"),
-        ],
+        verdict=[verdict("CONTINUE", "The heating value is missing."), verdict("TERMINATE")],
     )
     script.left["task"].append({"task": "Find the heating value."})
     script.left["action"].insert(1, act("documents", "heating value"))

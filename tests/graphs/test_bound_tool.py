@@ -29,8 +29,7 @@ def bound(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def asked() -> Replies:
     return Replies(
-        action=[act("tide", '{"harbour": "Hull"}'), act("finish", "")],
-        decide=[decide("Hull", 1)],
+        action=[act("tide", '{"harbour": "Hull"}'), act("finish", "")], decide=[decide("Hull", 1)]
     )
 
 

@@ -357,8 +357,7 @@ async def test_a_small_model_may_ask_for_another_plan(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    "settings",
-    [PAPER, {"replan": "adaptive", "assist": "on"}, {"replan": "adaptive"}],
+    "settings", [PAPER, {"replan": "adaptive", "assist": "on"}, {"replan": "adaptive"}]
 )
 async def test_a_given_plan_is_never_changed(settings: dict[str, Any], database: str) -> None:
     nothing = act("sql", "SELECT name FROM plant WHERE region = 'north'")

@@ -83,18 +83,12 @@ USABLE: dict[str, tuple[str, BaseModel]] = {
     "object in a list": (f"[{GOOD}]", STEP),
     "list of objects, last wins": (f"[{OTHER}, {GOOD}]", STEP),
     "tool call": (f'{{"name": "Step", "arguments": {GOOD}}}', STEP),
-    "tool call, arguments as text": (
-        json.dumps({"name": "Step", "arguments": GOOD}),
-        STEP,
-    ),
+    "tool call, arguments as text": (json.dumps({"name": "Step", "arguments": GOOD}), STEP),
     "OpenAI function": (
         f'{{"type": "function", "function": {{"name": "f", "parameters": {GOOD}}}}}',
         STEP,
     ),
-    "tool-call tags": (
-        f'<tool_call>\n{{"name": "Step", "arguments": {GOOD}}}\n</tool_call>',
-        STEP,
-    ),
+    "tool-call tags": (f'<tool_call>\n{{"name": "Step", "arguments": {GOOD}}}\n</tool_call>', STEP),
     "under the schema's name": (f'{{"Step": {GOOD}}}', STEP),
     "values inside the schema": (f'{{"type": "object", "properties": {GOOD}}}', STEP),
     "ANSI colours": (f"\x1b[32m{GOOD}\x1b[0m", STEP),

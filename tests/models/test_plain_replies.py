@@ -1,10 +1,10 @@
-"""Programs in replies: the block that is one, and what is said where none is."""
+"""Programs and plain texts in replies: what is one, and what is said where none is."""
 
 import pytest
 from langchain_core.messages import HumanMessage
 from scripted import Prompt, register
 
-from planweave.models import Program, StructuredFailure, ask, chat_model
+from planweave.models import Program, StructuredFailure, Text, ask, chat_model
 
 
 @pytest.mark.parametrize(
@@ -58,17 +58,60 @@ def test_a_program_that_was_cut_off_is_none(text: str) -> None:
     assert whole == Program(code="print(1)")
 
 
-async def test_a_model_is_asked_for_a_block_and_told_what_was_wrong_with_it() -> None:
+@pytest.mark.parametrize(
+    ("reply", "cut", "text"),
+    [
+        (' He wrote "Hamlet".\n\nHe died. ', False, 'He wrote "Hamlet".\n\nHe died.'),
+        ("```text\nOnce.\n```", False, "Once."),
+        ("A list without a full stop", False, "A list without a full stop"),
+        ('He wrote "Hamlet." Then he', True, 'He wrote "Hamlet."'),
+        ("It cost 3.5 dollars. It was 3.5", True, "It cost 3.5 dollars."),
+    ],
+)
+def test_a_text_is_read_as_it_is_and_as_far_as_it_is_whole(
+    reply: str, cut: bool, text: str
+) -> None:
+    assert Text.read(reply, cut=cut) == Text(text=text)
+
+
+@pytest.mark.parametrize(
+    ("reply", "cut", "kind"), [("  ", False, "empty"), ("Once upon a", True, "cut_off")]
+)
+def test_what_is_no_text_is_said(reply: str, cut: bool, kind: str) -> None:
+    failure = Text.read(reply, cut=cut)
+    assert isinstance(failure, StructuredFailure)
+    assert failure.kind == kind
+
+
+@pytest.mark.parametrize(
+    ("wanted", "replies", "asked", "wrong"),
+    [
+        (
+            Program(code="print(2)"),
+            ("```python\nprint(2\n```", "```python\nprint(2)\n```"),
+            *("```python", "'(' was never closed in line 1 of the block"),
+        ),
+        (
+            Text(text="Once."),
+            ("", "Once."),
+            *("Reply with the text and nothing else.", "The reply was empty."),
+        ),
+    ],
+    ids=["a program", "a text"],
+)
+async def test_it_is_not_asked_for_as_json_and_told_what_was_wrong_with_it(
+    wanted: Program | Text, replies: tuple[str, str], asked: str, wrong: str
+) -> None:
     shown: list[str] = []
 
     def script(prompt: Prompt) -> str:
         shown.append(prompt.messages[-1].text)
-        return "```python\nprint(2\n```" if len(shown) == 1 else "```python\nprint(2)\n```"
+        return replies[len(shown) - 1]
 
-    task = "# Your task now: the program\nPrint 2."
-    reply = await ask(chat_model(register(script)), [HumanMessage(task)], Program)
-    assert reply.value == Program(code="print(2)")
-    assert "```python" in shown[0]
+    task = "# Your task now: the text\nTell a tale."
+    reply = await ask(chat_model(register(script)), [HumanMessage(task)], type(wanted))
+    assert reply.value == wanted
+    assert asked in shown[0]
     assert "JSON" not in shown[0]
-    assert "'(' was never closed in line 1 of the block" in shown[1]
+    assert wrong in shown[1]
     assert [call.error != "" for call in reply.calls] == [True, False]
