@@ -37,19 +37,13 @@ from planweave.memory import Answer as Given
 from planweave.memory import Claim, Fact, Value, Verdict, VerdictKind, WorkingMemory
 
 
-@pytest.fixture
-def rules(tmp_path: Path) -> str:
-    path = tmp_path / "rules.txt"
-    path.write_text("Take the cheapest offer.")
-    return str(path)
-
-
 def test_decide_tells_plan_query_facts_and_decision(
-    program: CommandLine, offers: str, rules: str
+    program: CommandLine, offers: str, tmp_path: Path
 ) -> None:
+    (tmp_path / "rules.txt").write_text("Take the cheapest offer.")
     with serving(*scripted(*WHOLE_RUN)) as model:
         run = program(
-            *("decide", "Which offer?", "--database", offers, "--rules", rules),
+            *("decide", "Which offer?", "--database", offers, "--rules", "rules.txt"),
             *("--candidates", "SELECT name FROM offer", "--model", model.name),
         )
     assert run.returncode == 0, run.stderr

@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 from command_line import CommandLine, assert_one_clear_error
-from endpoints import QUERY, Operator, unsupported_run, whole_run
+from endpoints import QUERY, Operator, whole_run
 from mcp import Client
 from mcp.types import CallToolResult
-from scripted import Replies
+from scripted import Replies, act, decide
 
 QUESTION = {"question": "Which offer is cheapest?"}
 
@@ -67,7 +67,10 @@ async def test_a_call_tells_its_steps_and_its_facts(
 async def test_a_call_says_what_is_not_in_the_facts(
     address: str, operator: Operator, offers: str
 ) -> None:
-    operator.offers(unsupported_run(), database=offers)
+    script = whole_run()
+    script.left["action"][0] = act("sql", "SELECT name, price FROM offer LIMIT 1")
+    script.left["decide"] = [decide("ash", 1)]
+    operator.offers(script, database=offers)
     async with Client(f"{address}/mcp") as client:
         result = await client.call_tool("planrag", QUESTION)
     answer: Any = result.structured_content

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.server
 
 PARTS = ("ask", "compare", "traces", "documents", "databases", "experience", "results")
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+CHEAPEST = "Which offer is cheapest?"
 
 
 @pytest.fixture(scope="module")
@@ -76,7 +77,9 @@ Visit = Callable[..., None]
 def visit(page: Page, folder: Path) -> Visit:
     """Open the page with some settings made."""
 
-    def visit(part: str = "ask", model: Script | None = None, **settings: object) -> None:
+    def visit(
+        part: str = "ask", model: Script | None = None, question: str = "", **settings: object
+    ) -> None:
         if model is not None:
             database = str(folder / "offers.sql")
             chosen = json.dumps({"model": model.name, "database": database} | settings)
@@ -86,6 +89,8 @@ def visit(page: Page, folder: Path) -> Visit:
             )
         page.goto(f"/studio/#/{part}")
         expect(page.locator("h1").first).to_be_attached()
+        if question:
+            ask(page, question)
 
     return visit
 
@@ -106,8 +111,7 @@ def test_a_run_is_told_approved_rewound_forked_and_followed_up(
     both = querying("SELECT name, price FROM offer ORDER BY price", step=2)
     replies = (PLAN, QUERY, change("Find the cheapest offer.", "Compare all."), both, SOUND)
     with serving(*scripted(*replies, FINISH, DECISION)) as model:
-        visit(model=model, approve=True, replan="every_observation")
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST, approve=True, replan="every_observation")
         plan = page.get_by_label("Steps, one a line")
         expect(plan).to_have_value("Find the cheapest offer in table offer.")
         expect(page.get_by_role("button", name="Approve the plan")).to_be_focused()
@@ -254,8 +258,7 @@ def test_what_a_model_and_a_database_say_stays_text(
         DECISION | {"decision": HOSTILE, "why": HOSTILE, "unknown": HOSTILE},
     ]
     with serving(*scripted(*said)) as model:
-        visit(model=model, database=str(folder / "hostile.sql"))
-        ask(page, HOSTILE)
+        visit(model=model, question=HOSTILE, database=str(folder / "hostile.sql"))
         expect(page.get_by_role("region", name="Answer")).to_contain_text("<img src=x")
     expect(page.get_by_role("heading", name=HOSTILE)).to_be_visible()
     expect(page.get_by_role("table")).to_contain_text("<script>")
@@ -272,8 +275,7 @@ def test_an_error_is_told_in_its_place_and_the_run_tried_again(
     page: Page, visit: Visit, folder: Path, look: Look
 ) -> None:
     with serving(*scripted(PLAN, FINISH, DECISION)) as model:
-        visit(model=model, database="/nowhere.sql")
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST, database="/nowhere.sql")
         expect(page.locator(".story .failed").get_by_role("alert")).to_contain_text("/nowhere.sql")
         look(page, "failed")
         page.get_by_role("tab", name="Settings").click()
@@ -291,8 +293,7 @@ def test_a_run_says_what_it_does_and_the_answer_is_seen_while_it_is_written(
     plan, query, finish, decision = scripted(PLAN, QUERY, FINISH, DECISION)
     pausing = (replace(plan, halfway=planned), query, finish, replace(decision, halfway=answered))
     with serving(*pausing) as model:
-        visit(model=model)
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST)
         expect(page.locator(".running .working")).to_have_text(
             re.compile(r"^writing the plan, \d+ tokens · \d+ s$")
         )
@@ -311,8 +312,7 @@ def test_an_earlier_question_is_renamed_and_found(page: Page, visit: Visit) -> N
     earlier = page.get_by_role("list", name="Earlier questions")
     current = earlier.get_by_role("listitem").filter(has=page.locator("[aria-current]"))
     with serving(*rest, replace(decision, after=goes_on)) as model:
-        visit(model=model)
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST)
         current.hover()
         current.get_by_role("button", name="Rename").click()
         title = page.get_by_label("New title", exact=True)
@@ -334,8 +334,7 @@ def test_an_earlier_question_is_renamed_and_found(page: Page, visit: Visit) -> N
 
 def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
     with serving(*scripted(PLAN, delay=300)) as model:
-        visit(model=model)
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST)
         expect(page.locator(".graph .lit")).to_have_text("planner")
         page.get_by_role("button", name="Stop").click()
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
@@ -346,8 +345,7 @@ def test_a_run_that_is_left_ends_behind_the_page(page: Page, visit: Visit) -> No
     goes_on = Event()
     *rest, decision = scripted(PLAN, QUERY, FINISH, DECISION)
     with serving(*rest, replace(decision, after=goes_on)) as model:
-        visit(model=model)
-        ask(page, "Which wood is left?")
+        visit(model=model, question="Which wood is left?")
         expect(page).to_have_url(re.compile("#/ask/."))
         page.get_by_role("link", name="New question").click()
         expect(page.get_by_text("What do you want to know?")).to_be_visible()
@@ -380,8 +378,7 @@ def test_a_run_that_has_said_nothing_yet_is_stopped(page: Page, visit: Visit, fo
     """As one that waits for its turn: here its stream is held back."""
     page.route("**/runs/stream", lambda _: None)
     with serving(*scripted(PLAN, delay=300)) as model:
-        visit(model=model)
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST)
         expect(page).to_have_url(re.compile("#/ask/."))
         runs = f"/threads/{page.url.rpartition('/')[2]}/runs"
         context = {"model": model.name, "database": str(folder / "offers.sql")}
@@ -397,8 +394,7 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
     goes_on = Event()
     plan, query, *rest = scripted(PLAN, QUERY, FINISH, DECISION)
     with serving(plan, replace(query, after=goes_on), *rest) as model:
-        visit(model=model)
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST)
         expect(page.locator(".graph .lit")).to_have_text("selector")
         page.reload()
         expect(page.get_by_role("heading", name="Which offer is cheapest?")).to_be_visible()
@@ -557,8 +553,7 @@ def test_an_answer_that_is_right_is_kept_when_the_person_agrees(
     page: Page, visit: Visit, look: Look
 ) -> None:
     with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
-        visit(model=model, owner="judge")
-        ask(page, "Which offer is cheapest?")
+        visit(model=model, question=CHEAPEST, owner="judge")
         page.get_by_role("button", name="Right", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Which offer is cheapest?")

@@ -6,7 +6,7 @@ and prints the table ``class · tried · held · failed``. Generated attacks fol
 
 A test counts as one try of the class that its file is named after (``test_other_users.py``:
 "other users"). A test that tries several things, or belongs to another class, calls
-``record_tried(kind, number, failed)``.
+``record_tried(number, failed, kind)``.
 """
 
 import os
@@ -15,7 +15,7 @@ from pathlib import PurePath
 from typing import Any
 
 import pytest
-from tally import RecordTried, Tried
+from tally import RecordTried
 
 _FOLDER = "tests/attacks/"
 
@@ -38,13 +38,13 @@ def attack_seed() -> int:
 
 @pytest.fixture
 def record_tried(request: pytest.FixtureRequest) -> RecordTried:
-    """Count ``number`` attacks of the class ``kind``, of which ``failed`` were not held off.
+    """Count ``number`` attacks, of which ``failed`` were not held off.
 
     Record before the assertion that may fail.
     """
 
-    def record(kind: str, number: int = 1, failed: int = 0) -> None:
-        request.node.user_properties.append(("attack", [kind, number, failed]))
+    def record(number: int, failed: int, kind: str = "") -> None:
+        request.node.user_properties.append(("attack", [number, failed, kind]))
 
     return record
 
@@ -57,13 +57,13 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     if report.skipped:
         _skipped[kind] = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else "")
         return
-    properties: list[tuple[str, Any]] = report.user_properties  # plain: workers send them
-    recorded = [Tried(*value) for name, value in properties if name == "attack"]
-    for one in recorded or [Tried(kind, 1, 0)]:
-        _tried[one.kind] += one.number
-        _failed[one.kind] += one.failed
-    if report.failed and not any(one.failed for one in recorded):
-        _failed[recorded[-1].kind if recorded else kind] += 1
+    recorded: list[Any] = [value for name, value in report.user_properties if name == "attack"]
+    recorded = recorded or [(1, 0, kind)]
+    for number, failed, named in recorded:
+        _tried[named or kind] += number
+        _failed[named or kind] += failed
+    if report.failed and not any(failed for _, failed, _ in recorded):
+        _failed[recorded[-1][2] or kind] += 1
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -204,7 +204,7 @@ def harmful(
             found, passed, graph = found + harm, [], made() if harm else graph
     found += harm_of(passed, graph, before)
     print(dict(counted))  # noqa: T201 (how much got through says what this is worth)
-    record(kind, tried, len(found))
+    record(tried, len(found), kind)
     assert counted["passed"] > tried / 20, "the generator makes too little that passes"
     return found
 

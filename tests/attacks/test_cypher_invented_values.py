@@ -9,7 +9,6 @@ from planweave.tools.cypher import open_cypher
 from planweave.tools.cypher.own import INVENTED
 from planweave.tools.database import Database, QueryFailed
 
-KIND = "cypher invented values"
 SCRIPT = """
 CREATE (a:Plain {code: 1});
 CREATE (a:Plain {code: 2});
@@ -178,23 +177,17 @@ def test_a_property_that_is_not_there_is_null(graph: Database, record_tried: Rec
                 continue
             if rows != ((None,),):
                 wrong.append((access.format(name, name), rows))
-    record_tried(KIND, tried, len(wrong))
+    record_tried(tried, len(wrong))
     assert not wrong
 
 
 @pytest.mark.parametrize(("query", "cells"), VALUES)
-def test_values_are_neo4js(
-    graph: Database, record_tried: RecordTried, query: str, cells: list[object]
-) -> None:
-    record_tried(KIND)
+def test_values_are_neo4js(graph: Database, query: str, cells: list[object]) -> None:
     assert [cell for row in graph.run(query).rows for cell in row] == cells
 
 
 @pytest.mark.parametrize("query", REFUSED)
-def test_what_cannot_be_told_apart_is_refused(
-    graph: Database, record_tried: RecordTried, query: str
-) -> None:
-    record_tried(KIND)
+def test_what_cannot_be_told_apart_is_refused(graph: Database, query: str) -> None:
     with pytest.raises(QueryFailed) as caught:
         graph.run(query)
     assert caught.value.fix or "syntax" in caught.value.problem

@@ -60,7 +60,7 @@ async def test_every_method_ends_whatever_the_model_sends(
         if (problem := await _problem(faults, name, offers))
     ]
     gc.collect()  # here, where it is not an error, and in no later test
-    record_tried("faulty model replies", len(every), len(failed))
+    record_tried(len(every), len(failed))
     assert not failed, "\n".join(failed)
 
 

@@ -75,7 +75,7 @@ def attacked(
     ):
         watching = guided.watching if kind == "guided" else lambda _: nullcontext()
         one = harmful(dialect, statements, watching, harm)
-        record(f"sql {kind}, {engine}", one.tried, len(one.found))
+        record(one.tried, len(one.found), f"sql {kind}, {engine}")
         found += one.found
     print(len(guided.arcs), "arcs by", len(guided.corpus), "statements")  # noqa: T201
     return found

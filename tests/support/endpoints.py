@@ -38,16 +38,6 @@ def followed_up() -> Replies:
     )
 
 
-def unsupported_run() -> Replies:
-    """PlanRAG decides on an offer of which no fact says that it is the cheapest."""
-    return Replies(
-        plan=[plan("Find an offer.")],
-        action=[act("sql", "SELECT name, price FROM offer LIMIT 1"), act("finish")],
-        judge=[keep()],
-        decide=[decide("ash", 1)],
-    )
-
-
 @contextmanager
 def served() -> Iterator[str]:
     """Serve the endpoints; gives their address."""
