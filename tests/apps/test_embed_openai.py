@@ -146,22 +146,16 @@ def test_questions_in_one_thread_take_turns_and_keep_the_facts(
         ('{"type": "edit", "plan": ["Mine."]}', "Mine."),
     ],
 )
-@pytest.mark.parametrize("streamed", [False, True])
 def test_a_plan_is_approved_as_a_call(
-    client: OpenAI, operator: Operator, offers: str, said: str, carried_out: str, streamed: bool
+    client: OpenAI, operator: Operator, offers: str, said: str, carried_out: str
 ) -> None:
     script = whole_run()
-    operator.offers(script, database=offers, approve=streamed)
-    settings = {} if streamed else {"context": {"approve": True}}
-    if streamed:
-        with client.chat.completions.stream(
-            model="planrag", messages=ASKED, extra_body=settings
-        ) as stream:
-            asking = stream.get_final_completion().choices[0]
-    else:
-        asking = client.chat.completions.create(
-            model="planrag", messages=ASKED, extra_body=settings
-        ).choices[0]  # type: ignore[assignment]
+    operator.offers(script, database=offers)
+    settings = {"context": {"approve": True}}
+    with client.chat.completions.stream(
+        model="planrag", messages=ASKED, extra_body=settings
+    ) as stream:
+        asking = stream.get_final_completion().choices[0]
     assert asking.finish_reason == "tool_calls"
     assert "Carry out this plan?" in (asking.message.content or "")
     assert asking.message.tool_calls

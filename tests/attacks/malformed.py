@@ -30,18 +30,11 @@ _RUN: dict[str, Any] = {
     "context": {"max_iterations": 2},
     "config": {"configurable": {"checkpoint_id": None}, "recursion_limit": 50, "tags": ["a"]},
     "metadata": {"a": 1},
-    "stream_mode": ["values"],
-    "stream_subgraphs": False,
-    "interrupt_before": [],
-    "interrupt_after": [],
-    "multitask_strategy": "enqueue",
-    "if_not_exists": "create",
-    "on_disconnect": "cancel",
-    "on_completion": "delete",
-    "durability": "async",
-    "webhook": None,
-    "after_seconds": 0,
 }
+_RUN |= {"stream_mode": ["values"], "stream_subgraphs": False, "webhook": None, "after_seconds": 0}
+_RUN |= {"interrupt_before": [], "interrupt_after": [], "multitask_strategy": "enqueue"}
+_RUN |= {"if_not_exists": "create", "on_disconnect": "cancel", "on_completion": "delete"}
+_RUN |= {"durability": "async"}
 _COMMAND: dict[str, Any] = {
     "assistant_id": "planrag",
     "command": {"resume": {"decisions": []}, "update": {"question": "Hi!"}, "goto": "speaker"},
@@ -67,14 +60,10 @@ _STATE: dict[str, Any] = {
 _CHAT: dict[str, Any] = {
     "model": "planrag",
     "messages": [{"role": "system", "content": "Rules."}, {"role": "user", "content": "Hi!"}],
-    "stream": False,
-    "stream_options": {"include_usage": True},
-    "n": 1,
-    "temperature": 0.1,
-    "seed": 1,
     "context": {"max_iterations": 2},
-    "thread": None,
 }
+_CHAT |= {"stream": False, "stream_options": {"include_usage": True}, "n": 1, "thread": None}
+_CHAT |= {"temperature": 0.1, "seed": 1}
 _A2A: dict[str, Any] = {
     "jsonrpc": "2.0",
     "id": 1,
@@ -104,6 +93,8 @@ _JUDGED: dict[str, Any] = {
     "right": True,
 }
 
+_PAGE: dict[str, Any] = {"limit": 2, "offset": 0}
+
 BODIES: Mapping[str, Mapping[str, Any]] = {
     "POST /runs": _RUN,
     "POST /runs/wait": _RUN,
@@ -117,53 +108,23 @@ BODIES: Mapping[str, Mapping[str, Any]] = {
         "subgraphs": False,
         "select": ["values"],
     },
-    "POST /threads/{thread}/history": {
-        "limit": 2,
-        "before": None,
-        "metadata": {"source": "loop"},
-        "checkpoint": {"checkpoint_ns": ""},
-        "select": ["values"],
-    },
+    "POST /threads/{thread}/history": {"limit": 2, "before": None, "select": ["values"]}
+    | {"metadata": {"source": "loop"}, "checkpoint": {"checkpoint_ns": ""}},
     "POST /threads/{thread}/copy": {},
     "PATCH /threads/{thread}": {"metadata": {"a": 1}},
     "POST /threads": {"thread_id": None, "metadata": {"graph_id": "rat"}, "if_exists": "raise"},
-    "POST /threads/search": {
-        "metadata": {"a": 1},
-        "ids": ["x"],
-        "values": None,
-        "status": "idle",
-        "limit": 2,
-        "offset": 0,
-        "sort_by": "created_at",
-        "sort_order": "asc",
-        "select": ["thread_id"],
-    },
+    "POST /threads/search": _PAGE
+    | {"metadata": {"a": 1}, "ids": ["x"], "values": None, "status": "idle"}
+    | {"sort_by": "created_at", "sort_order": "asc", "select": ["thread_id"]},
     "POST /threads/count": {"metadata": {"a": 1}, "status": "idle"},
-    "POST /assistants/search": {
-        "graph_id": "rat",
-        "name": "rat",
-        "metadata": {"created_by": "system"},
-        "limit": 2,
-        "offset": 0,
-        "select": ["name"],
-    },
+    "POST /assistants/search": _PAGE
+    | {"graph_id": "rat", "name": "rat", "metadata": {"created_by": "system"}, "select": ["name"]},
     "POST /assistants/count": {"graph_id": "rat"},
     "PUT /store/items": {"namespace": ["a"], "key": "k", "value": {"a": 1}, "index": False},
     "DELETE /store/items": {"namespace": ["a"], "key": "k"},
-    "POST /store/items/search": {
-        "namespace_prefix": ["a"],
-        "filter": {"a": 1},
-        "limit": 2,
-        "offset": 0,
-        "query": None,
-    },
-    "POST /store/namespaces": {
-        "prefix": ["a"],
-        "suffix": ["a"],
-        "max_depth": 2,
-        "limit": 2,
-        "offset": 0,
-    },
+    "POST /store/items/search": _PAGE
+    | {"namespace_prefix": ["a"], "filter": {"a": 1}, "query": None},
+    "POST /store/namespaces": _PAGE | {"prefix": ["a"], "suffix": ["a"], "max_depth": 2},
     "POST /v1/chat/completions": _CHAT,
     "POST /a2a/planrag": _A2A,
     "POST /mcp": _MCP,

@@ -303,8 +303,8 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
     memory = await ask("planrag", script, "What does hydrogen cost and hold?", **given)
     assert seen == ["plan", "action", "read", "read", "action"]
     assert sorted(shelf.queries) == ["heating value", "levelised cost"]
-    quotes = {fact["query"]: fact["quote"] and fact["quote"]["document"] for fact in memory["facts"]}
-    assert quotes == {"levelised cost": "prices.md", "heating value": "heat.md"}
+    found = {fact["query"]: fact["quote"] and fact["quote"]["document"] for fact in memory["facts"]}
+    assert found == {"levelised cost": "prices.md", "heating value": "heat.md"}
     assert {*memory["abbreviations"]} == {"LCOH", "LHV"}
     assert memory["done_steps"] == [1, 2]
     assert answer_of(memory)["verdict"]["kind"] == "supported"

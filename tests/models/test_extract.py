@@ -64,19 +64,13 @@ USABLE: dict[str, tuple[str, BaseModel]] = {
     "line comments": ('{"thought": "look", // hm\n"replan": true, "count": 3}', STEP),
     "block comments": ('{"thought": "look", /* hm */ "replan": true, "count": 3}', STEP),
     "smart quotes": ("{“thought”: “look”, “replan”: true, “count”: 3}", STEP),
-    "raw newline in a string": (
-        '{"sql": "SELECT a\nFROM b", "why": ""}',
-        Query(sql="SELECT a\nFROM b"),
-    ),
+    "raw newline in a string": ('{"sql": "SELECT a\nFROM b"}', Query(sql="SELECT a\nFROM b")),
     "unescaped quotes": (
         '{"sql": "SELECT "a" FROM b", "why": "x"}',
         Query(sql='SELECT "a" FROM b', why="x"),
     ),
     "unescaped backslash": (r'{"sql": "SELECT \d", "why": "x"}', Query(sql=r"SELECT \d", why="x")),
-    "doubled field, last wins": (
-        '{"thought": "no", "thought": "look", "replan": true, "count": 3}',
-        STEP,
-    ),
+    "doubled field, last wins": (GOOD.replace("{", '{"thought": "no", '), STEP),
     "two objects, last wins": (f"{OTHER}\n{GOOD}", STEP),
     "two objects, last invalid": (f'{GOOD}\n{{"thought": "so"}}', STEP),
     "two fences, last wins": (f"```json\n{OTHER}\n```\nNo:\n```json\n{GOOD}\n```", STEP),
