@@ -42,11 +42,6 @@ def test_a_method_is_a_model(client: OpenAI, operator: Operator) -> None:
         client.models.retrieve("gpt")
 
 
-def tokens(script: Replies) -> int:
-    """What the prompts hold, as the scripted model counts them."""
-    return sum(sum(len(one.text) for one in prompt.messages) // 4 for prompt in script.prompts)
-
-
 def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
     script = whole_run()
     operator.offers(script, database=offers)
@@ -55,7 +50,8 @@ def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
     assert choice.finish_reason == "stop"
     assert choice.message.content == "**birch**\n\nIt is best. [1]"
     assert completion.usage is not None
-    assert completion.usage.prompt_tokens == tokens(script)
+    sent = (sum(len(one.text) for one in prompt.messages) // 4 for prompt in script.prompts)
+    assert completion.usage.prompt_tokens == sum(sent)  # as the scripted model counts them
     assert completion.usage.total_tokens > completion.usage.completion_tokens > 0
     assert extra(completion)["answer"]["decision"] == "birch"
     assert extra(completion)["answer"]["verdict"]["kind"] == "supported"

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, TypedDict
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import httpx
@@ -33,16 +33,6 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 async def client(server: str) -> AsyncIterator[LangGraphClient]:
     async with get_client(url=server, api_key=None) as client:
         yield client
-
-
-class Chat(TypedDict):
-    """The input that a chat app sends."""
-
-    messages: list[dict[str, str]]
-
-
-def chat(text: str) -> Chat:
-    return {"messages": [{"role": "user", "content": text}]}
 
 
 def properties(schema: dict[str, Any] | None) -> dict[str, dict[str, object]]:
@@ -74,7 +64,8 @@ async def test_what_a_person_can_fix_is_said_to_them(
     client: LangGraphClient, offers: str, settings: dict[str, Any], sentence: str
 ) -> None:
     context = {"database": offers} | settings if settings else {}
-    parts = client.runs.stream(None, "planrag", input=chat("Which?"), context=context)
+    asked: Any = {"messages": [{"role": "user", "content": "Which?"}]}
+    parts = client.runs.stream(None, "planrag", input=asked, context=context)
     errors = [part.data async for part in parts if part.event == "error"]
     assert [sentence in error["message"] for error in errors] == [True]
 

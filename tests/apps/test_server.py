@@ -19,7 +19,7 @@ from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, scripted
 from openai_server import Script, serving
 from serve import Served, serving_planweave
 from servers import postgresql
-from waiting import wait_until
+from waiting import until
 
 from planweave.graphs import METHODS
 
@@ -221,7 +221,7 @@ async def test_a_run_that_interrupts_another_begins_at_once(
     with serving(*scripted(PLAN, delay=300)) as model:
         settings = context(model, offers)
         slow = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
-        await asyncio.to_thread(wait_until, lambda: model.requests)
+        await until(lambda: model.requests)
         async with asyncio.timeout(60):  # a worker looks at what is to end every 200 s
             done = await client.runs.wait(
                 thread, "planrag", input=hello, multitask_strategy="interrupt"

@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 from trap import Trap
+from waiting import until
 
 from planweave.apps.server.admission import Admission
 from planweave.apps.server.app import create_app
@@ -234,12 +235,6 @@ async def test_who_listens_hears_every_process_in_order(runs: Runs) -> None:
     assert heard == ["1", "2", "3", "null"]
     again = [event async for event in there.follow(run["run_id"], number, lambda: True)]
     assert [event.data for event in again if event] == ["2", "3", "null"]
-
-
-async def until(true: Callable[[], bool]) -> None:
-    async with asyncio.timeout(60):
-        while not true():  # noqa: ASYNC110 (what it waits for tells nobody)
-            await asyncio.sleep(0.01)
 
 
 async def without_database(feed: Feed, run_id: str) -> None:

@@ -35,7 +35,6 @@ KEYS = {name: f"key-of-{name}" for name in ("alice", "bob", "al", "poor")}
 ASKED: Any = [{"role": "user", "content": "Which offer is cheapest?"}]
 OFFERS = {"context": {"database": "offers"}}
 OPEN = {"/ok"}
-ASSISTANT = "planrag"
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +95,7 @@ def caller(server: Served, name: str, **headers: str) -> Iterator[httpx.Client]:
 
 
 def asked(question: str, **settings: object) -> dict[str, object]:
-    return {"assistant_id": ASSISTANT, "input": {"question": question}, "context": settings}
+    return {"assistant_id": "planrag", "input": {"question": question}, "context": settings}
 
 
 @pytest.mark.parametrize(("method", "path"), list(paths(routes())))

@@ -5,7 +5,7 @@ import os
 import signal
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from serve import Served, ready, serving_planweave, start, stop
 from servers import postgresql
 from sqlalchemy import Select, create_engine, event, func, select, text
 from sqlalchemy.util import await_only
-from waiting import wait_until
+from waiting import until
 
 from planweave.apps.server.people import Person
 from planweave.apps.server.runs import Order, Runs
@@ -106,11 +106,6 @@ async def waiting_run(
             while not state["values"].get("facts") or state["next"] != ["selector"]:
                 state = await client.threads.get_state(thread)
         return thread, run["run_id"]
-
-
-async def until(true: Callable[[], object]) -> None:
-    """Wait for what comes about in another thread or process."""
-    await asyncio.to_thread(wait_until, true)
 
 
 async def followed(

@@ -310,10 +310,6 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
     assert answer_of(memory)["verdict"]["kind"] == "supported"
 
 
-WRONG = "SELECT price FROM plant"
-"""A query that the engine refuses."""
-
-
 async def test_the_prompt_says_how_many_rows_a_query_returns(run: Run) -> None:
     script = acting(act("sql", COSTS), BONN)
     await run(script, query_rows=7)
@@ -322,7 +318,7 @@ async def test_the_prompt_says_how_many_rows_a_query_returns(run: Run) -> None:
 
 async def test_a_query_that_fails_is_corrected_and_a_second_error_in_a_row_judged(run: Run) -> None:
     script = acting(
-        act("sql", WRONG),
+        act("sql", "SELECT price FROM plant"),
         act("sql", "SELECT prize FROM plant"),
         act("sql", COSTS),
         BONN,

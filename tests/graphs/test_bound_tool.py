@@ -27,12 +27,6 @@ def bound(monkeypatch: pytest.MonkeyPatch) -> None:
     register_tool(heights)
 
 
-def asked() -> Replies:
-    return Replies(
-        action=[act("tide", '{"harbour": "Hull"}'), act("finish", "")], decide=[decide("Hull", 1)]
-    )
-
-
 async def test_a_tool_that_is_not_known_is_reported_first(run: Run) -> None:
     with pytest.raises(BadInput, match=r"There is no tool 'moon'. The tools are: tide, heights"):
         await run("iter_rag", Replies(), tools=["moon"])
@@ -49,7 +43,9 @@ async def test_a_tool_that_is_not_known_is_reported_first(run: Run) -> None:
 async def test_a_person_approves_edits_or_refuses_a_call(
     decision: dict[str, object], hour: int | None, database: str
 ) -> None:
-    thread = Thread("iter_rag", asked(), database=database, tools="tide", approve_tools=True)
+    actions = [act("tide", '{"harbour": "Hull"}'), act("finish", "")]
+    script = Replies(action=actions, decide=[decide("Hull", 1)])
+    thread = Thread("iter_rag", script, database=database, tools="tide", approve_tools=True)
     stopped = await thread.go("How high?")
     (request,) = stopped["__interrupt__"][0].value["action_requests"]
     assert (request["name"], request["args"]) == ("tide", {"harbour": "Hull"})

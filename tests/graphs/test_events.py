@@ -39,13 +39,9 @@ def fact(number: int) -> dict[str, object]:
     return {"number": number, "text": f"row {number}", "quote": None}
 
 
-def as_sent(update: Mapping[str, Any]) -> Any:
-    """An update as a server sends it, and a client reads it."""
-    return decode(encode(update))
-
-
 def read(reader: Reader, *updates: Mapping[str, Any], sent: bool) -> list[Event]:
-    given: Iterable[Any] = map(as_sent, updates) if sent else updates
+    """The events of updates, as they are or as a server sends and a client reads them."""
+    given: Iterable[Any] = (decode(encode(update)) if sent else update for update in updates)
     return [event for update in given for event in reader.read("updates", update)]
 
 

@@ -7,7 +7,6 @@ import scripted
 from pages import Shelf, put_up
 from scripted import (
     PAPER,
-    Prompt,
     Replies,
     Thread,
     act,
@@ -233,7 +232,8 @@ async def test_else_it_is_searched(name: str, context: dict[str, Any], shelf: Sh
     shelf.pages.append(shelf.pages[1]._replace(page=7, text="word " * 300))
     graph = METHODS.get(name).graph
     nodes = []
-    settings = {"model": register(_stops), "collection": "rules", "max_iterations": 1, **context}
+    model = register(lambda _: "I would rather not.")
+    settings = {"model": model, "collection": "rules", "max_iterations": 1, **context}
     async for _, update in graph.astream(
         {"question": QUESTION},
         context=Context.model_validate(settings),
@@ -243,10 +243,6 @@ async def test_else_it_is_searched(name: str, context: dict[str, Any], shelf: Sh
         nodes += [*update]
     assert "intake" in nodes
     assert "whole_collection" not in nodes
-
-
-def _stops(prompt: Prompt) -> str:
-    return "I would rather not."
 
 
 @pytest.mark.parametrize(

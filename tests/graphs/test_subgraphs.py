@@ -1,12 +1,9 @@
 """What runs inside a subgraph: seen, interrupted, resumed, rewound and counted."""
 
-from collections.abc import AsyncIterator
-from typing import Any
-
 import pytest
 from langchain_core.tools import tool
 from pages import Shelf, put_up
-from scripted import Replies, Script, Thread, act, acts, decide, done, finding, plan, register, tell
+from scripted import Replies, Thread, act, acts, decide, done, finding, plan, register, tell
 
 from planweave.graphs import METHODS
 from planweave.graphs.support.events import (
@@ -42,15 +39,10 @@ def reading() -> Replies:
     )
 
 
-async def reported(script: Script, **how: Any) -> list[Event]:
-    given = {"question": QUESTION}
-    context = Context.model_validate({"model": register(script), **OF_DOCUMENTS})
-    run: AsyncIterator[Event] = events(METHODS.get("planrag").graph, given, context, **how)
-    return [event async for event in run]
-
-
 async def test_what_happens_inside_is_reported_once_and_in_order(shelf: Shelf) -> None:
-    found = await reported(reading(), tokens=True)
+    context = Context.model_validate({"model": register(reading()), **OF_DOCUMENTS})
+    run = events(METHODS.get("planrag").graph, {"question": QUESTION}, context, tokens=True)
+    found: list[Event] = [event async for event in run]
     kinds = (ThoughtEvent, ActionEvent, FactEvent, AnswerEvent)
     told = [event for event in found if isinstance(event, kinds)]
     texts = [event.text if isinstance(event, ThoughtEvent) else event.type for event in told]

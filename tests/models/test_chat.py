@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from typing import Literal, TypedDict, Unpack
+from typing import Any, Literal
 
 import pytest
 from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
@@ -37,15 +37,7 @@ class Verdict(BaseModel):
     replan: Literal["Y", "N"]
 
 
-class Options(TypedDict, total=False):
-    """What can be asked of a model."""
-
-    temperature: float
-    max_tokens: int
-    seed: int
-
-
-async def ask_once(name: str, settings: ModelSettings, **options: Unpack[Options]) -> Call:
+async def ask_once(name: str, settings: ModelSettings, **options: Any) -> Call:
     return await call(chat_model(name, settings=settings, **options), PROMPT, role="planner")
 
 

@@ -1,7 +1,7 @@
 """Real ``planweave serve`` processes on loopback."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,14 +31,11 @@ def start(folder: Path, *options: str, **variables: str) -> Served:
         "PLANWEAVE_RETRIES": "0",
         **variables,
     }
-    command = [PROGRAM, "serve", "--port", str(port), *_trusting(variables), *options]
+    # No token is asked for, unless a test is about it.
+    trusting = [] if "PLANWEAVE_SERVE_TOKEN" in variables else ["--no-token"]
+    command = [PROGRAM, "serve", "--port", str(port), *trusting, *options]
     process = launched(command, log, cwd=folder, env=environment)
     return Served(f"http://127.0.0.1:{port}", process, log)
-
-
-def _trusting(variables: Mapping[str, str]) -> list[str]:
-    """No token is asked for, unless a test is about it."""
-    return [] if "PLANWEAVE_SERVE_TOKEN" in variables else ["--no-token"]
 
 
 def ready(server: Served) -> Served:

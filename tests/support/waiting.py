@@ -1,5 +1,6 @@
 """Waits for what comes about in another thread or process."""
 
+import asyncio
 import time
 from collections.abc import Callable
 
@@ -12,3 +13,8 @@ def wait_until(true: Callable[[], object]) -> None:
     while not true():
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+async def until(true: Callable[[], object]) -> None:
+    """The same, while other tasks go on."""
+    await asyncio.to_thread(wait_until, true)
