@@ -186,9 +186,8 @@ def harmful(
     before, counted = dump(graph), Counter[str]()
     found: list[str] = []
     passed: list[str] = []
-    tried, queue = 0, iter(queries)
-    while (query := next(queue, None)) is not None:
-        tried += 1
+    tried = 0
+    for tried, query in enumerate(queries, start=1):
         try:
             with watching(query):
                 statement, _ = guard(query)

@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, closing, nullcontext, suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from guided import Guided, seconds
@@ -45,13 +44,7 @@ GOOD = [
 WATCHED = (guard, fields)
 Harm = Callable[[str], str]
 """Runs a statement; what it did that it must not, or an empty text."""
-
-
-class Attacked(NamedTuple):
-    """How many statements were tried, and those that the guard let pass and that did harm."""
-
-    tried: int
-    found: list[str]
+Watching = Callable[[str], AbstractContextManager[None]]
 
 
 def attacked(
@@ -63,50 +56,39 @@ def attacked(
     record: RecordTried,
     engine: str,
 ) -> list[str]:
-    """Try statements by a grammar, and then such as follow what they reach in the guard."""
+    """Put statements to the guard, and to the engine what it lets pass; those that did harm.
+
+    They are made by a grammar, and then follow what they reach in the guard.
+    """
+    schema = {"sqlite": "main", "postgres": "public", "mysql": "shop"}[dialect]
     pieces = [*GOOD, *EVERYWHERE.values(), *known.values()]
     grammar = Statements(dialect, seed, pieces)
-    by_grammar = (grammar.next() for _ in range(tried))
     guided = Guided(seed, WATCHED, pieces, grammar.next)
-    found = []
-    for kind, statements in (
-        ("generated", by_grammar),
-        ("guided", guided.statements(seconds(tried == FULL))),
-    ):
-        watching = guided.watching if kind == "guided" else lambda _: nullcontext()
-        one = harmful(dialect, statements, watching, harm)
-        record(one.tried, len(one.found), f"sql {kind}, {engine}")
-        found += one.found
+    ways: list[tuple[str, Iterable[str], Watching]] = [
+        ("generated", (grammar.next() for _ in range(tried)), lambda _: nullcontext()),
+        ("guided", guided.statements(seconds(tried == FULL)), guided.watching),
+    ]
+    found: list[str] = []
+    for kind, statements, watching in ways:
+        counted, before = Counter[str](), len(found)
+        for statement in statements:
+            counted["tried"] += 1
+            try:
+                with watching(statement):
+                    text = check(statement, dialect=dialect, tables=TABLES, schema=schema).text
+            except (QueryRefused, QueryFailed) as error:
+                counted[type(error).__name__] += 1
+            except Exception as error:  # the guard itself must not fail
+                found.append(f"{statement!r}: {type(error).__name__}: {error}")
+            else:
+                counted["passed"] += 1
+                if what := harm(text):
+                    found.append(f"{text!r}: {what}")
+        record(counted["tried"], len(found) - before, f"sql {kind}, {engine}")
+        print(dialect, kind, dict(counted))  # noqa: T201 (how much got through: what it is worth)
+        assert counted["passed"] > counted["tried"] / 50, "too little is made that passes"
     print(len(guided.arcs), "arcs by", len(guided.corpus), "statements")  # noqa: T201
     return found
-
-
-def harmful(
-    dialect: str,
-    statements: Iterable[str],
-    watching: Callable[[str], AbstractContextManager[None]],
-    harm: Harm,
-) -> Attacked:
-    """Put statements to the guard, and to the engine what it lets pass."""
-    schema = {"sqlite": "main", "postgres": "public", "mysql": "shop"}[dialect]
-    counted: Counter[str] = Counter()
-    found, tried = [], 0
-    for tried, statement in enumerate(statements, start=1):  # noqa: B007
-        try:
-            with watching(statement):
-                text = check(statement, dialect=dialect, tables=TABLES, schema=schema).text
-        except (QueryRefused, QueryFailed) as error:
-            counted[type(error).__name__] += 1
-            continue
-        except Exception as error:  # the guard itself must not fail
-            found.append(f"{statement!r}: {type(error).__name__}: {error}")
-            continue
-        counted["passed"] += 1
-        if what := harm(text):
-            found.append(f"{text!r}: {what}")
-    print(dialect, dict(counted))  # noqa: T201 (how much got through says what this is worth)
-    assert counted["passed"] > tried / 50, "the generator makes too little that passes"
-    return Attacked(tried, found)
 
 
 @pytest.fixture
