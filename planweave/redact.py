@@ -4,17 +4,29 @@ import re
 
 HIDDEN = "***"
 
-# Greedy up to the last @: a password may itself hold one, or a slash, or a colon.
-_LOGIN = re.compile(r"(\b[a-z][\w+.-]*:/+[^\s:/@]*:)(?!\$\{\w+\}@)\S+(?=@)", re.IGNORECASE)
+# Each is found in one pass: what is looked through may be megabytes that a caller has sent.
+_RUN = re.compile(r"\S++")
+_LOGIN = re.compile(r"\b[a-z][\w+.-]{0,60}:/+[^\s:/@]*:(?!\$\{\w+\}@)", re.IGNORECASE)
 _PARAMETER = re.compile(
-    r"([?&][\w-]*(?:password|passwd|pwd|secret|token)[\w-]*=)(?!\$\{\w+\}(?:[&\s]|\Z))[^&\s]+",
+    r"([?&](?=[\w-]*(?:password|passwd|pwd|secret|token))[\w-]*+=)"
+    r"(?!\$\{\w+\}(?:[&\s]|\Z))[^&\s]+",
     re.IGNORECASE,
 )
 
 
 def without_passwords(text: str) -> str:
     """Hide the password of every URL in ``text``; ``${NAME}`` in its place is left as it is."""
-    return _PARAMETER.sub(rf"\1{HIDDEN}", _LOGIN.sub(rf"\1{HIDDEN}", text))
+    shown = _RUN.sub(_without_login, text) if "@" in text else text
+    return _PARAMETER.sub(rf"\1{HIDDEN}", shown)
+
+
+def _without_login(run: re.Match[str]) -> str:
+    """Signs without a blank between; a password may itself hold @, / or :, so the last @ ends it."""
+    text, end = run[0], run[0].rfind("@")
+    found = _LOGIN.search(text, 0, end + 1) if end > 0 else None
+    if found is None or found.end() == end:
+        return text
+    return f"{text[: found.end()]}{HIDDEN}{text[end:]}"
 
 
 def holds_secret(url: str) -> bool:

@@ -43,6 +43,14 @@ def test_what_holds_no_password_stays(url: str) -> None:
     assert without_passwords(url) == url
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "text", ["@ " + "a://b:" * 500_000, "a." * 1_000_000 + "@", "?" + "token" * 500_000]
+)
+def test_a_long_text_is_looked_through_once(text: str) -> None:
+    assert without_passwords(text) == text
+
+
 @pytest.mark.parametrize(
     ("url", "secret"),
     [

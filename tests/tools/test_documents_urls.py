@@ -33,6 +33,8 @@ class _Handler(Handler):
             self.reply(status=302, location=self.path.removeprefix("/to/"))
         elif path == "/loop":
             self.reply(status=302, location="/loop")
+        elif path == "/nowhere":
+            self.reply(status=304)
         elif path in PAGES:
             kind, body = PAGES[path]
             self.reply(body, kind=kind)
@@ -82,6 +84,7 @@ def test_the_content_type_decides(
     ("address", "problem"),
     [
         ("{}/none", "answers with status 404"),
+        ("{}/nowhere", "answers with status 304"),
         ("{}/picture", "is of the type image/png, which cannot be read"),
         ("{}/loop", "redirected more than 5 times"),
         ("{}/to/ftp://127.0.0.1/x", "is no web address"),

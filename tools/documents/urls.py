@@ -62,7 +62,7 @@ def fetch(
     try:
         for _ in range(_REDIRECTS + 1):
             with _get(url, private=private) as reply:
-                if reply.is_redirect:
+                if reply.has_redirect_location:
                     url = urljoin(url, reply.headers["location"])
                     continue
                 if not reply.is_success:
