@@ -74,12 +74,7 @@ class Service(BaseModel):
         }
 
     def admit(self, settings: Mapping[str, Any], *, owner: str | None = None) -> Context:
-        """The context of a run, from what a caller asks for; without an owner, the service's own.
-
-        Raises:
-            BadInput: A setting is not the caller's to choose, names nothing that is offered,
-                exceeds a limit, or is wrong in itself.
-        """
+        """The context of a run, by what a caller asks for; without an owner the service's own."""
         kept = (SHIPPED,) if owner is None else (SHIPPED, OWN)
         chosen = {name: self._admitted(name, value, kept) for name, value in settings.items()}
         if owner is not None:

@@ -18,11 +18,7 @@ _USAGE = TypeAdapter(dict[str, Usage])
 
 
 def check_input(values: Mapping[str, Any]) -> None:
-    """Check what a caller gives as the input of a run; fields that no input has are ignored.
-
-    Raises:
-        BadInput: A field cannot be used; the sentence names it.
-    """
+    """Check what a caller gives as the input of a run; fields that no input has are ignored."""
     _check(values, "input", Input, removes=False)
 
 
@@ -35,9 +31,6 @@ def check_state(values: Mapping[str, Any], place: str = "values", *, removes: bo
         values: The fields and their values.
         place: The name of ``values`` in the request, for the error.
         removes: Whether messages of the conversation may be removed.
-
-    Raises:
-        BadInput: A field cannot be used; the sentence names it.
     """
     if _is_overwrite(values.get("usage")):
         raise _unusable(f"{place}.usage", "it cannot be replaced")

@@ -171,11 +171,7 @@ def is_script(name: str) -> bool:
 
 
 def new_script(name: str) -> BaseChatModel:
-    """The model ``script:FILE``, at the beginning of its replies.
-
-    Raises:
-        BadInput: The file cannot be used.
-    """
+    """The model ``script:FILE``, at the beginning of its replies."""
     from planweave.testing import ScriptedModel
 
     model = ScriptedModel.from_file(Path(name.partition(":")[2]).expanduser())

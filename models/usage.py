@@ -101,9 +101,6 @@ def price_of(name: str) -> Price | None:
 
     A name with a date (``…-2024-08-06``) falls back to the name without. Models that run on the
     user's own machine cost nothing. The file of the setting ``prices`` overrides the table.
-
-    Raises:
-        BadInput: That file cannot be used.
     """
     table = _prices(process_settings().prices)
     for key in (name, _SNAPSHOT.sub("", name)):

@@ -34,9 +34,6 @@ def read_records(
         fix: What to do about a file that is another, told in errors.
         opened: Read instead, where ``path`` is but its name.
         most: Bytes that it may hold when unpacked; a gigabyte if unset.
-
-    Raises:
-        BadInput: The file cannot be read, holds too much, or what is no such record.
     """
     text = read_text(path, fix=fix, opened=opened, most=most)
     if text.lstrip().startswith("["):

@@ -21,7 +21,7 @@ def without_passwords(text: str) -> str:
 
 
 def _without_login(run: re.Match[str]) -> str:
-    """Signs without a blank between; a password may itself hold @, / or :, so the last @ ends it."""
+    """What has no blank in it; a password may itself hold @, / or :, so the last @ ends it."""
     text, end = run[0], run[0].rfind("@")
     found = _LOGIN.search(text, 0, end + 1) if end > 0 else None
     if found is None or found.end() == end:

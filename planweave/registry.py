@@ -35,11 +35,7 @@ class Registry(Generic[T]):
         self._known: dict[str, T] = {}
 
     def add(self, name: str, thing: T) -> T:
-        """Make a thing known by a name.
-
-        Raises:
-            BadInput: Something else has that name.
-        """
+        """Make a thing known by a name."""
         if self._known.setdefault(name, thing) is not thing:
             raise BadInput(f"There is already a {self.kind} {name!r}.", fix="Choose another name.")
         return thing
@@ -49,11 +45,7 @@ class Registry(Generic[T]):
         self._known.pop(name, None)
 
     def get(self, name: str) -> T:
-        """The thing of that name.
-
-        Raises:
-            BadInput: There is none, or the package that brings it cannot be loaded.
-        """
+        """The thing of that name."""
         if name not in self._known and name in self._own:
             import_module(self._own[name])
         if name not in self._known:

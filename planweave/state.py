@@ -13,11 +13,7 @@ Settings = TypeVar("Settings", bound=BaseSettings)
 
 
 def read_settings(kind: type[Settings]) -> Settings:
-    """Read settings from the environment and ``.env``.
-
-    Raises:
-        BadInput: A variable holds a value that cannot be used; the value is not repeated.
-    """
+    """Read settings from the environment and ``.env``."""
     try:
         return kind()
     except ValidationError as error:

@@ -113,11 +113,7 @@ GRAPH = GraphMapping(
 
 @dataclass(frozen=True, eq=False)
 class Building:
-    """A Building database made ready: any number of questions can be put to it.
-
-    Raises:
-        BadInput: A table or column is missing, a code dangles, or a building has no level.
-    """
+    """A Building database made ready: any number of questions can be put to it."""
 
     world: World
     semantics: Semantics = "annotation"
@@ -312,11 +308,7 @@ _prepared = lru_cache(maxsize=64)(Building)
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:
-    """Price of the ``goods`` per building, by the ``semantics`` asked for (published: annotation).
-
-    Raises:
-        BadInput: The database or the goods is wrong.
-    """
+    """Price of the ``goods`` per building, by the ``semantics`` (published: annotation)."""
     return _prepared(world, semantics_of(parameters)).simulate(parameter(parameters, "goods"))
 
 

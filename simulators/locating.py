@@ -118,12 +118,7 @@ GRAPH = GraphMapping(
 
 @dataclass(frozen=True, eq=False)
 class Locating:
-    """A Locating database made ready: any number of questions can be put to it.
-
-    Raises:
-        BadInput: A table or column is missing, a name dangles, a merchant is already placed, or
-            the flow of trade has a cycle.
-    """
+    """A Locating database made ready: any number of questions can be put to it."""
 
     world: World
     semantics: Semantics = "annotation"
@@ -340,11 +335,7 @@ _prepared = lru_cache(maxsize=32)(Locating)
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:
-    """Profit of the ``country`` per node, by the ``semantics`` asked for (published: annotation).
-
-    Raises:
-        BadInput: The database or the country is wrong.
-    """
+    """Profit of the ``country`` per node, by the ``semantics`` (published: annotation)."""
     country, home = parameter(parameters, "country"), str(parameters.get("home", ""))
     return _prepared(world, semantics_of(parameters)).simulate(country, home)
 

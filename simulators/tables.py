@@ -45,11 +45,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Table:
-    """A named table: typed columns, the names of its key columns, and rows in order.
-
-    Raises:
-        BadInput: A name is no identifier, a row has another width, or a key occurs twice.
-    """
+    """A named table: typed columns, the names of its key columns, and rows in order."""
 
     name: str
     columns: tuple[Column, ...]
@@ -227,9 +223,6 @@ def write_sql(world: World) -> str:
     """The world as a SQL script that SQLite, PostgreSQL and MariaDB all take.
 
     Strings are in single quotes; one statement a line, tables first.
-
-    Raises:
-        BadInput: A text holds a backslash or a line break, which the three do not read alike.
     """
     lines = [_create_table(table, world) for table in world]
     for table in world:
@@ -274,11 +267,7 @@ def _number(value: float) -> str:
 
 
 def write_cypher(world: World, mapping: GraphMapping) -> str:
-    """The world as a Cypher script, one ``CREATE`` or ``MATCH … CREATE`` a line, nodes first.
-
-    Raises:
-        BadInput: A relationship names a node that is not there (Cypher would silently drop it).
-    """
+    """The world as a Cypher script, one ``CREATE`` or ``MATCH … CREATE`` a line, nodes first."""
     lines: list[str] = []
     for node in mapping.nodes:
         table = world[node.table]

@@ -99,11 +99,7 @@ def _file_version(url: str) -> tuple[int, ...]:
 
 
 def with_variables(url: str) -> str:
-    """The URL with the value of every ``${NAME}`` in its place.
-
-    Raises:
-        BadInput: One is not set, or is a key.
-    """
+    """The URL with the value of every ``${NAME}`` in its place."""
     return _VARIABLE.sub(_environment, url)
 
 

@@ -637,10 +637,13 @@ def _shown(row: RowMapping) -> dict[str, Any]:
     }
 
 
-def _without_secrets(payload: dict[str, Any]) -> dict[str, Any]:
+def _without_secrets(part: Any) -> Any:
     """A request as it may be shown, and kept when it is done: without the passwords of URLs."""
-    context = {
-        name: without_passwords(value) if isinstance(value, str) else value
-        for name, value in payload.get("context", {}).items()
-    }
-    return payload | ({"context": context} if context else {})
+    match part:
+        case str():
+            return without_passwords(part)
+        case dict():
+            return {name: _without_secrets(value) for name, value in part.items()}
+        case list():
+            return [_without_secrets(value) for value in part]
+    return part

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from planweave.records import read_object
+from planweave.records import read_object, writing
 from planweave.state import StateSettings, private_folder, read_settings
 
 
@@ -122,5 +122,6 @@ def read_users(path: Path) -> dict[str, User]:
 
 def write_users(path: Path, users: dict[str, User]) -> None:
     """Write the users, for the owner of the file alone."""
-    path.touch(mode=0o600)
-    path.write_bytes(_USERS.dump_json(users, indent=2, exclude_defaults=True))
+    with writing(path, fix="Name another file with --users."):
+        path.touch(mode=0o600)
+        path.write_bytes(_USERS.dump_json(users, indent=2, exclude_defaults=True))

@@ -178,11 +178,15 @@ def address(url: str) -> URL:
 def open_database(url: str) -> ServerDatabase:
     """The database of the server's own tables."""
     if is_postgresql(url):
-        engine = create_async_engine(address(url), pool_size=5, max_overflow=5, pool_pre_ping=True)
+        engine = create_async_engine(
+            address(url), pool_size=5, max_overflow=5, pool_pre_ping=True, hide_parameters=True
+        )
         event.listen(engine.sync_engine, "connect", _end_when_silent)
         return postgresql_database(engine)
     connect = {"timeout": 60, "check_same_thread": False}  # threads take turns, see OneThread
-    own = create_engine(address(url), connect_args=connect, poolclass=StaticPool)
+    own = create_engine(
+        address(url), connect_args=connect, poolclass=StaticPool, hide_parameters=True
+    )
 
     @event.listens_for(own, "connect")
     def _set_up(connection: Any, _: object) -> None:

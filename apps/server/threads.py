@@ -8,6 +8,7 @@ from langchain_core.utils.uuid import uuid7
 from pydantic import BaseModel, Field
 from sqlalchemy import ColumnElement, Connection, Select, delete, func, insert, select, update
 from sqlalchemy.engine import RowMapping
+from sqlalchemy.exc import IntegrityError
 
 from planweave import BadInput
 from planweave.apps.server import tables
@@ -51,13 +52,16 @@ class Threads(Keeper):
         lenient: bool,
     ) -> dict[str, Any]:
         """Make a thread."""
-        taken = select(threads.c.thread_id).where(threads.c.thread_id == thread_id)
-        if thread_id and connection.execute(taken).first():
+        name = thread_id or str(uuid7())
+        try:
+            with connection.begin_nested():
+                add_thread(connection, owner, name, metadata)
+        except IntegrityError:
             if not lenient:
-                raise Conflict("A thread of this name exists.", fix="Choose another name.")
-        else:
-            thread_id = add_thread(connection, owner, thread_id, metadata)
-        return shown(own_thread(connection, owner, thread_id))
+                raise Conflict(
+                    "A thread of this name exists.", fix="Choose another name."
+                ) from None
+        return shown(own_thread(connection, owner, name))
 
     @transaction
     def get(self, connection: Connection, owner: str, thread_id: str) -> dict[str, Any]:

@@ -109,9 +109,6 @@ def method(
         state: Its working memory: a sum of concerns (``planweave.memory``), and what only its own
             nodes write; all of working memory if None.
         baseline: Whether it is a baseline of a paper.
-
-    Raises:
-        BadInput: Another method has that name.
     """
 
     def registered(wire: "Callable[[Builder], None]") -> Method:

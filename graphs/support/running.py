@@ -30,9 +30,6 @@ def graph(
         name: The method; `planweave methods` lists them.
         checkpointer: Keeps threads, so that a run can be interrupted, continued and inspected.
         store: Keeps what is known of an owner from one thread to the next.
-
-    Raises:
-        BadInput: There is no such method.
     """
     method = METHODS.get(name)
     kept = checkpointer is not None or store is not None

@@ -32,15 +32,7 @@ ROOMS = (
     "Acorn Alder Amber Aspen Birch Cedar Coral Elm Fjord Garnet Hazel Iris Jade Juniper Larch "
     "Lotus Maple Olive Onyx Opal Pearl Pine Ruby Tulip Willow"
 ).split()
-BUILDINGS = [
-    "Bakery",
-    "Gate House",
-    "Harbour Hall",
-    "New Wing",
-    "North House",
-    "Old Mill",
-    "Station",
-]
+BUILDINGS = "Bakery,Gate House,Harbour Hall,New Wing,North House,Old Mill,Station".split(",")
 DEPARTMENTS = (
     "Accounting Design Development Export Legal Logistics Marketing Production Purchasing Quality "
     "Research Support"

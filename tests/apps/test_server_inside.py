@@ -14,7 +14,7 @@ from documents import WordTokens
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from offers import PLAN, scripted
 from openai_server import serving
-from sqlalchemy import select
+from sqlalchemy import create_engine, select
 from sqlalchemy.exc import IntegrityError
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
@@ -25,14 +25,16 @@ from waiting import until
 from planweave.apps.server.admission import Admission
 from planweave.apps.server.app import create_app
 from planweave.apps.server.engine import Engine
-from planweave.apps.server.errors import TooMuch
+from planweave.apps.server.errors import Conflict, NotFound, TooMuch
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.one_thread import OneThread
 from planweave.apps.server.people import Gate, Person, digest
 from planweave.apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
 from planweave.apps.server.settings import ServerSettings, UserLimits, server_settings
 from planweave.apps.server.storage import Storage, open_storage
-from planweave.apps.server.tables import events, ledger
+from planweave.apps.server.tables import address, events, ledger
+from planweave.apps.server.tables import runs as all_runs
+from planweave.apps.server.threads import Threads, add_thread
 from planweave.apps.server.wire import Event
 from planweave.tools.documents import chunks
 from planweave.usage import Budget
@@ -96,8 +98,9 @@ async def test_a_transaction_that_fails_leaves_nothing(storage: Storage) -> None
         connection.execute(ledger.insert().values(entry))
         connection.execute(ledger.insert().values(entry))
 
-    with pytest.raises(IntegrityError):
+    with pytest.raises(IntegrityError) as failed:
         await storage.database.transaction(spend)
+    assert "ann" not in str(failed.value)  # as the log has it
     assert await storage.database.transaction(lambda c: c.execute(select(ledger)).all()) == []
 
 
@@ -131,6 +134,42 @@ async def test_a_run_that_is_stopped_before_its_first_step_ends(storage: Storage
     assert ended["status"] == "interrupted"
     assert not engine._works
     assert [one.run_id for one in await claimed(engine.runs, "two")] == [later["run_id"]]
+
+
+async def test_a_password_is_kept_for_the_worker_alone(storage: Storage, runs: Runs) -> None:
+    url = "postgresql://user:h0nter2@host/db"
+    payload = {"stream_mode": [], "config": {"configurable": {"database": url, "tools": [url]}}}
+    asked = Order(method="planrag", payload=payload, metadata={}, if_missing="create")
+    shown = await runs.create(ANN, "a", asked)
+    (claim,) = await claimed(runs, "one")
+    assert claim.payload == payload
+    last = Event(claim.run_id, claim.first_number, "end", "null")
+    ended = partial(runs.finish, claim, "one", status="success", state={}, spent=Spent())
+    assert await ended(unsaved=[last])
+    orders = await storage.database.transaction(lambda c: c.execute(select(all_runs)).all())
+    assert "host/db" in str(orders)
+    assert "h0nter2" not in f"{shown} {orders}"
+
+
+async def test_a_thread_that_two_make_at_once_is_one(
+    storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = create_engine(address(str(tmp_path / "serve.sqlite")))
+
+    def by_another_first(connection: Any, *given: Any) -> None:
+        with engine.begin() as other:
+            add_thread(other, *given)
+        add_thread(connection, *given)
+
+    monkeypatch.setattr("planweave.apps.server.threads.add_thread", by_another_first)
+    made = partial(Threads(storage.database).create, metadata={})
+    assert (await made("ann", "a", lenient=True))["thread_id"] == "a"
+    with pytest.raises(Conflict):
+        await made("ann", "b", lenient=False)
+    monkeypatch.undo()
+    with pytest.raises(NotFound):
+        await made("bob", "a", lenient=True)
+    engine.dispose()
 
 
 async def test_owners_take_turns_and_none_takes_all(runs: Runs) -> None:

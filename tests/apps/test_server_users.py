@@ -240,6 +240,10 @@ def test_a_key_is_made_once_and_kept_as_a_hash(tmp_path: Path, planweave: Comman
     again = planweave("serve", "--users", str(users), "--new-key", "dora")
     assert len(json.loads(users.read_text())["dora"]["keys"]) == 2
     assert again.stdout != made.stdout
+    nowhere = planweave(
+        "serve", "--users", str(tmp_path / "no" / "users.json"), "--new-key", "dora"
+    )
+    assert_one_clear_error(nowhere, "users.json cannot be written")
     nobody = planweave("serve", "--users", str(users), "--new-key", "")
     assert_one_clear_error(nobody, "The name of the user is empty")
 

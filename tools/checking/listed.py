@@ -7,41 +7,12 @@ from typing import NamedTuple
 from planweave.memory import Fact
 from planweave.tools.checking.words import conditions, numbers_of, roots, superlatives, tokens
 
-_SMALL = [
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-]
+_SMALL = tokens("no one two three four five six seven eight nine ten eleven twelve")
 _COUNT = re.compile(
     rf"\b(?:(?P<word>{'|'.join(_SMALL)})|(?P<figures>\d{{1,3}}))\s+(?:(?P<of>of)\b|[a-z]{{3,}})",
     re.IGNORECASE,
 )
-_SHARED = frozenset(
-    [
-        "tie",
-        "tied",
-        "ties",
-        "equal",
-        "equally",
-        "same",
-        "both",
-        "each",
-        "all",
-        "share",
-        "shares",
-        "shared",
-    ]
-)
+_SHARED = frozenset(tokens("tie tied ties equal equally same both each all share shares shared"))
 _VALUE = re.compile(r"(-?\d+(?:\.\d+)?)\s*(.*)")
 
 

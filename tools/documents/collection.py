@@ -148,11 +148,7 @@ def usage(owner: str) -> Usage:
 
 
 def delete_collection(name: str) -> None:
-    """Delete a collection with everything in it.
-
-    Raises:
-        BadInput: There is no such collection.
-    """
+    """Delete a collection with everything in it."""
     store = _store(name)
     _check_exists(store, name)
     store.delete()
@@ -263,11 +259,7 @@ class Collection:
         self._store.remember("embeddings", self._embeddings)
 
     def remove(self, *documents: str) -> None:
-        """Take documents away.
-
-        Raises:
-            BadInput: There is none of one of these names; all stay.
-        """
+        """Take documents away."""
         known = {info.name for info in self.documents()}
         if unknown := [name for name in documents if name not in known]:
             raise self._no_document(unknown[0])

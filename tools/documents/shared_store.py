@@ -31,11 +31,7 @@ _MOST_DIMENSIONS = 2000  # of pgvector's graph
 
 
 def names(url: str) -> list[str]:
-    """Names of all collections in the database.
-
-    Raises:
-        BadInput: It cannot be used.
-    """
+    """Names of all collections in the database."""
     with _transaction(url) as database:
         rows = database.execute(
             "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace"

@@ -168,20 +168,12 @@ class Rows(NamedTuple):
 
 
 def documents_folder() -> Path:
-    """The folder of collections, made if need be for its owner alone.
-
-    Raises:
-        BadInput: It cannot be made.
-    """
+    """The folder of collections, made if need be for its owner alone."""
     return _made(settings().data_dir / "documents")
 
 
 def path_of(name: str) -> Path:
-    """The file of the collection ``name``, such as energy or alice/energy.
-
-    Raises:
-        BadInput: The name is not allowed: it could lead out of the folder of collections.
-    """
+    """The file of the collection ``name``, such as energy or alice/energy."""
     if not _NAME.fullmatch(name):
         raise BadInput(
             f"{name!r} cannot be the name of a collection.",

@@ -53,10 +53,6 @@ def fetch(
     """Fetch a document into ``folder``, under a name that says its kind.
 
     Only if ``private`` may the address be one of a private network or of this machine.
-
-    Raises:
-        BadInput: The URL is refused, does not answer in time, is too large, or holds no document
-            that can be read.
     """
     deadline = time.monotonic() + max_seconds
     try:

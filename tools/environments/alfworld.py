@@ -40,9 +40,6 @@ class ALFWorld(RemoteEnvironment):
         data: A folder with ``games_SPLIT.jsonl.xz``, ``alfred.pddl`` and
             ``alfred_grammar.twl2.txt``, or the folder that ``alfworld-download`` fills, which has
             ``json_2.1.1/SPLIT/…/game.tw-pddl``.
-
-    Raises:
-        BadInput: It has neither.
     """
 
     name = "alfworld"

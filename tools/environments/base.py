@@ -147,11 +147,7 @@ def one_action(text: str) -> str:
 
 
 def of_split(tasks: Iterable[tuple[str, Task]], split: str) -> list[Task]:
-    """The tasks of a split, or all; each comes with the name of its own, which may be empty.
-
-    Raises:
-        BadInput: There is no such split.
-    """
+    """The tasks of a split, or all; each comes with the name of its own, which may be empty."""
     known = [*tasks]
     found = [task for own, task in known if split in ("", own)]
     if not found:

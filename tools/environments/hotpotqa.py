@@ -55,9 +55,6 @@ class HotpotQA(Environment):
 
     ``Search[title]`` opens a page, or names the pages that are nearest by words (BM25);
     ``Lookup[words]`` shows the next sentence of that page that has them; ``Finish[answer]`` ends.
-
-    Raises:
-        BadInput: The file cannot be read.
     """
 
     name = "hotpotqa"

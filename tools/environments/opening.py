@@ -59,10 +59,6 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
 
 
 def moves(name: str) -> frozenset[str]:
-    """The actions, in small letters, that only move between the pages of an environment.
-
-    Raises:
-        BadInput: There is no such environment.
-    """
+    """The actions, in small letters, that only move between the pages of an environment."""
     found: frozenset[str] = vars(ENVIRONMENTS.get(name)).get("moves", frozenset())
     return found

@@ -56,9 +56,6 @@ class ScienceWorld(RemoteEnvironment):
         file: Records with ``task``, ``variation``, ``simplification``, ``task_description``
             and, where known, ``split`` and the ``steps`` [action, observation, score]. None: all
             variations that the simulator has, described one by one, with no known path.
-
-    Raises:
-        BadInput: The file cannot be read.
     """
 
     name = "scienceworld"
@@ -103,9 +100,5 @@ class ScienceWorld(RemoteEnvironment):
 
 @environment("scienceworld")
 def connect(data: Path | None) -> ScienceWorld:
-    """Open the environment on a file of variations, or on those of the simulator itself.
-
-    Raises:
-        BadInput: The file cannot be read.
-    """
+    """Open the environment on a file of variations, or on those of the simulator itself."""
     return ScienceWorld(data)

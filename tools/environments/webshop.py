@@ -193,9 +193,6 @@ class WebShop(Environment):
 
     ``search[words]`` lists ten products a page, ``click[…]`` follows what is in brackets: a
     product, an option, a page, ``Buy Now``.
-
-    Raises:
-        BadInput: There are no goals, or one names a product that is not there.
     """
 
     name = "webshop"

@@ -55,10 +55,6 @@ def import_file(path: Path, into: Path, *, name: str = "") -> Imported:
         path: Of the file; its suffix says what it is.
         into: The database; made if need be. A SQLite file is copied and needs a new one.
         name: Of the file, where ``path`` has another; tables are named after it.
-
-    Raises:
-        BadInput: It is of no kind that is read, is no such file, is too large, or takes too much
-            time or memory. The database is then as it was.
     """
     name = name or path.name
     kind, size = Path(name).suffix.lower(), _size(path, name)

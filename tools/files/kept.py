@@ -52,9 +52,6 @@ def keep(path: Path, name: str, owner: str | None, *, into: str = "") -> Kept:
 
     Where the owner has a database of the file's name already, the new one gets a number behind it.
     With ``into`` its tables are added to that database of the owner's.
-
-    Raises:
-        BadInput: It cannot be read, or ``into`` names no database.
     """
     folder = _folder(owner)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -82,21 +79,13 @@ def path_of(name: str, owner: str | None) -> Path:
 
 
 def url_of(name: str, owner: str | None) -> str:
-    """What a run is given to ask a database: ``owner/name``, or the path for the one person.
-
-    Raises:
-        BadInput: The owner has no such database.
-    """
+    """What a run is given to ask a database: ``owner/name``, or the path for the one person."""
     path = path_of(name, owner)
     return f"{owner}/{name}" if owner else str(path)
 
 
 def delete(name: str, owner: str | None) -> None:
-    """Delete a database for good.
-
-    Raises:
-        BadInput: The owner has no such database.
-    """
+    """Delete a database for good."""
     path = path_of(name, owner)
     path.unlink()
     path.with_suffix(".json").unlink(missing_ok=True)
