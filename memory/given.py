@@ -8,6 +8,7 @@ from langchain_core.messages import convert_to_messages
 from pydantic import TypeAdapter, ValidationError
 
 from planweave import BadInput
+from planweave.errors import first_problem
 from planweave.memory.working_memory import Input, WorkingMemory
 from planweave.texts import shorten
 from planweave.usage import Usage
@@ -75,8 +76,7 @@ def _unusable(place: str, reason: str) -> BadInput:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, ValidationError):
-        first = error.errors(include_url=False, include_input=False)[0]
-        return f"{'.'.join(str(part) for part in first['loc'])}: {first['msg']}"
+        return first_problem(error)
     return shorten((str(error).splitlines() or [type(error).__name__])[0], 200)
 
 

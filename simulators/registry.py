@@ -22,8 +22,3 @@ for _own in (building, distribution, locating, sourcing):
 def scenario(name: str) -> Scenario:
     """The scenario of that name; see :meth:`Registry.get`."""
     return SCENARIOS.get(name)
-
-
-def names() -> tuple[str, ...]:
-    """The names of all scenarios, installed ones included."""
-    return SCENARIOS.names()

@@ -124,7 +124,7 @@ def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     chess = replace(distribution.SCENARIO, name="chess")
     monkeypatch.setattr(distribution, "CHESS", chess, raising=False)
     plug_in(monkeypatch, "planweave.simulators.distribution:CHESS")
-    assert "chess" in registry.names()
+    assert "chess" in registry.SCENARIOS.names()
     assert registry.scenario("chess") is chess
 
 

@@ -209,6 +209,14 @@ def test_long_pages_take_no_long_time(line: str) -> None:
     assert len(found) <= len(text)
 
 
+@pytest.mark.timeout(30)
+@pytest.mark.parametrize(
+    "line", [f"| {'-:' * 100_000}x |\n", f"| a | 1{'.' * 200_000}x |\n"], ids=["rule", "amount"]
+)
+def test_a_long_line_takes_no_long_time(line: str) -> None:
+    assert tables("| a | b |\n" + line * 2)
+
+
 @pytest.mark.published
 def test_every_row_of_published_rules_is_searched_and_quoted_with_its_names() -> None:
     path = published("rulearena/rules_airline.txt")

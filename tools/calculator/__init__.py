@@ -7,8 +7,6 @@ Several expressions, each with a name, are one calculation (:mod:`.program`).
 """
 
 from planweave.tools.calculator.evaluation import Given as Given
-from planweave.tools.calculator.program import Calculation as Calculation
-from planweave.tools.calculator.program import Step as Step
 from planweave.tools.calculator.program import calculate as calculate
 from planweave.tools.calculator.program import is_unit as is_unit
 from planweave.tools.calculator.units import CURRENCIES as CURRENCIES

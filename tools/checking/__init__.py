@@ -1,7 +1,6 @@
 """Checks by rules that need no model: whether a decision or a sentence follows from facts."""
 
 from planweave.tools.checking.claims import CITATION as CITATION
-from planweave.tools.checking.claims import Judgement as Judgement
 from planweave.tools.checking.claims import judge as judge
 from planweave.tools.checking.claims import said_by as said_by
 from planweave.tools.checking.claims import says_result as says_result

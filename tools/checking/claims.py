@@ -331,7 +331,7 @@ class _InTable:
             if isinstance(value.what, float) and not self._known_number(value.what):
                 missing = f"{value.what:g}"
                 yield (
-                    (False if self._single(value) else None),
+                    (False if self._single() else None),
                     f"{missing} is in no fact that it cites",
                 )
                 return
@@ -360,7 +360,7 @@ class _InTable:
                 return
         yield False, "the cited rows say it of something else"
 
-    def _single(self, _: _Place) -> bool:
+    def _single(self) -> bool:
         """Whether a number that is nowhere contradicts a row that is named."""
         return len(self.names) == 1 or len(self.view.rows) == 1
 

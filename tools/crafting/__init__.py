@@ -1,6 +1,5 @@
 """Plans to obtain a thing in a crafting world: read them and carry them out."""
 
-from planweave.tools.crafting.execution import PlanVerdict as PlanVerdict
 from planweave.tools.crafting.execution import executable as executable
 from planweave.tools.crafting.plan import CraftingStep as CraftingStep
 from planweave.tools.crafting.plan import parse_plan as parse_plan

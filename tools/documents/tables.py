@@ -18,7 +18,7 @@ _FENCE = re.compile(r"\s*(?:```+[^`]*$|~~~)")
 _HEADING = re.compile(r"(#{1,6})\s+(\S.*)")
 _SECTION = re.compile(r"\[Section: (.*)\]")
 _CAPTION = re.compile(r"(?:table|exhibit|schedule|box)\s+[\dA-Z]", re.IGNORECASE)
-_RULE = re.compile(r"[|\s:+=-]*-[|\s:+=-]*")
+_RULE = re.compile(r"[|\s:+=]*+-[|\s:+=-]*+")
 _GAP = re.compile(r"\t+| {2,}")
 _CELL = re.compile(
     r"[-+(\u2212]?(?:[A-Z]{0,3}[$€£])?\d[\d.,\u2010-\u2013-]*[%)]{0,2}|\(?n/a\)?|[\u2013\u2014-]"
@@ -26,7 +26,7 @@ _CELL = re.compile(
 _SIGN = re.compile(r"[$€£%()]")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DIGIT = re.compile(r"\d")
-_AMOUNT = re.compile(r"[^\w|]*\d[\d., ]*[^\w|]*")
+_AMOUNT = re.compile(r"[^\w|]*+\d[\d., ]*+[^\w|]*+")
 """A cell that is nothing but a number, with its sign, its currency or its footnote."""
 _THOUSANDS = re.compile(r"\W*000\W*")  # "$'000" names a unit
 _WITH_YEAR = re.compile(r"\b[12] ?[09] ?\d ?\d\b")
