@@ -221,6 +221,7 @@ def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
         ("3 kWh to kilometersss", "not a unit"),
         ("1 to", "'to'"),
         ("25 degC * 2", "offset"),
+        ("5 bit / octave", "logarithmic"),
         ("log(3 kWh)", "plain number"),
         ("log(-1)", "."),
         ("sqrt(-1)", "negative"),

@@ -158,6 +158,10 @@ def test_a_world_that_is_none_is_told(tmp_path: Path) -> None:
             file.write('{"type": "fly"}\n')
     with pytest.raises(BadInput, match="no crafting world"):
         load_world(tmp_path)
+    path = tmp_path / "actions.jsonl.gz"
+    path.write_bytes(path.read_bytes()[:-12])  # a copy that was cut off
+    with pytest.raises(BadInput, match="no crafting world"):
+        load_world(tmp_path)
 
 
 @pytest.fixture(scope="module")

@@ -99,10 +99,11 @@ def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculati
     for name, expression, note in written:
         try:
             value, copied = evaluate(expression, facts, known, work)
+            shown = _shown(value)
         except CalculationFailed as error:
             raise _located(error, name or expression, len(written)) from error
         copied = copies.get(copied, copied) if copied else copied
-        steps.append(Step(name=name, expression=expression, result=_shown(value), note=note))
+        steps.append(Step(name=name, expression=expression, result=shown, note=note))
         if name:
             known[name], copies[name] = value, copied
     number, unit = _result(value)

@@ -66,7 +66,13 @@ def plain(quantity: "Quantity") -> tuple[float, str]:
     """Number and unit in short form; a ratio of like units (km/m) becomes a plain number."""
     if isinstance(quantity, float):
         return quantity, ""
-    if quantity.dimensionless:
+    try:
+        is_ratio = quantity.dimensionless
+    except AttributeError:
+        raise CalculationFailed(
+            f"{quantity.units} joins a logarithmic unit with others.", fix="Use plain units."
+        ) from None
+    if is_ratio:
         return float(quantity.to("dimensionless").magnitude), ""
     if len(list(quantity.unit_items())) > 1:
         quantity = quantity.to_reduced_units()

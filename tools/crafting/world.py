@@ -9,6 +9,7 @@ out, and a block or animal that can be found at all is found at once.
 import gzip
 import json
 import re
+import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -116,7 +117,7 @@ def load_world(folder: Path) -> CraftingWorld:
             f"The crafting world in {folder} cannot be read: {error.strerror or error}.",
             fix="Give the folder with actions, items, goals and smelting.",
         ) from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zlib.error) as error:
         raise BadInput(f"{folder} holds no crafting world: {error!r} in a record.") from error
     return CraftingWorld(actions=actions, fuels=fuels, displays=items, goals=goals)
 
