@@ -74,4 +74,7 @@ def _edited(asked: Mapping[str, Any], console: Console) -> dict[str, Any] | None
     except (ValueError, RecursionError) as error:
         console.print(f"That is no JSON object ({error}).", markup=False)
         return None
-    return changed if isinstance(changed, dict) else None
+    if isinstance(changed, dict):
+        return changed
+    console.print("That is no JSON object.")
+    return None

@@ -61,10 +61,13 @@ def test_the_editor_changes_what_is_done(
     assert shown[0] in ("Look.\nCompare.\n", '{\n  "harbour": "Hull"\n}\n')
 
 
-def test_what_cannot_be_used_is_asked_again(terminal: pytest.MonkeyPatch) -> None:
-    texts: list[str | None] = [None, "{broken"]
+def test_what_cannot_be_used_is_said_and_asked_again(
+    terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    texts: list[str | None] = [None, "{broken", '["Ayr"]']
     terminal.setattr("click.edit", lambda *_, **__: texts.pop(0))
-    assert decided(CALL, "eea", terminal) == {"type": "approve"}
+    assert decided(CALL, "eeea", terminal) == {"type": "approve"}
+    assert capsys.readouterr().out.count("That is no JSON object") == 2
 
 
 @pytest.mark.parametrize(("request_", "what"), [(PLAN, "The plan"), (CALL, "A call of tide")])
