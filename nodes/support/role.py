@@ -1,7 +1,7 @@
 """How every role speaks to its model: the shared ground first, working memory, then the task."""
 
-from collections.abc import Sequence
-from typing import Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TypeAlias, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
@@ -30,18 +30,10 @@ from planweave.prompts import load
 Output = TypeVar("Output", bound=BaseModel)
 
 
-class Node(Protocol):
-    """A node that asks a model: reads working memory, returns an update."""
-
-    async def __call__(self, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        """Play the role once."""
-
-
-class PlainNode(Protocol):
-    """A node that asks no model."""
-
-    def __call__(self, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        """Play the role once."""
+Node: TypeAlias = Callable[[WorkingMemory, Runtime[Context]], Awaitable[WorkingMemory]]
+"""A node that asks a model: reads working memory, returns an update."""
+PlainNode: TypeAlias = Callable[[WorkingMemory, Runtime[Context]], WorkingMemory]
+"""A node that asks no model."""
 
 
 async def ask_role(
