@@ -1,5 +1,6 @@
 """``planweave results``: the records behind the reports, kept as one compressed archive."""
 
+import lzma
 import tarfile
 import tempfile
 from pathlib import Path
@@ -36,7 +37,7 @@ def download(
     if source.startswith(("http://", "https://")):
         with tempfile.TemporaryDirectory() as folder:
             archive = Path(folder, ARCHIVE)
-            archive.write_bytes(_fetched(source))
+            _fetch(source, archive)
             written = _unpacked(archive, results)
     else:
         written = _unpacked(Path(source) if source else results / ARCHIVE, results)
@@ -63,17 +64,18 @@ def _anonymous(entry: tarfile.TarInfo) -> tarfile.TarInfo:
     return entry
 
 
-def _fetched(url: str) -> bytes:
+def _fetch(url: str, archive: Path) -> None:
     try:
-        with httpx.stream("GET", url, follow_redirects=True, timeout=60) as reply:
+        with (
+            httpx.stream("GET", url, follow_redirects=True, timeout=60) as reply,
+            archive.open("wb") as file,
+        ):
             reply.raise_for_status()
-            found = b""
             for part in reply.iter_bytes():
-                found += part
-                if len(found) > _LARGEST:
+                file.write(part)
+                if file.tell() > _LARGEST:
                     raise BadInput(f"The archive at {url} is larger than {_LARGEST} bytes.")
-            return found
-    except httpx.HTTPError as error:
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise BadInput(
             f"The archive at {url} cannot be fetched ({type(error).__name__}).",
             fix="Check the address and the network.",
@@ -93,12 +95,20 @@ def _unpacked(archive: Path, results: Path) -> int:
                         f"{archive} holds {entry.name!r}, which is not a file of records."
                     )
                 if not target.exists():
-                    opened.extract(entry, results, filter="data")
+                    _extract(opened, entry, results)
                     written += 1
-    except (OSError, tarfile.TarError, EOFError) as error:
+    except (OSError, tarfile.TarError, EOFError, lzma.LZMAError) as error:
         reason = getattr(error, "strerror", None) or "it is damaged"
         raise BadInput(
             f"The archive {archive} cannot be read ({reason}).",
             fix="Name an archive that `planweave results pack` made.",
         ) from None
     return written
+
+
+def _extract(archive: tarfile.TarFile, entry: tarfile.TarInfo, results: Path) -> None:
+    try:
+        archive.extract(entry, results, filter="data")
+    except BaseException:
+        (results / entry.name).unlink(missing_ok=True)  # half a file would stay for good
+        raise

@@ -26,6 +26,24 @@ def test_records_are_packed_and_put_back(planweave: CommandLine, tmp_path: Path)
     assert_one_clear_error(damaged, "cannot be read (it is damaged)")
     missing = planweave("results", "download", "nowhere")
     assert_one_clear_error(missing, "cannot be read (No such file or directory)")
+    wrong = planweave("results", "download", "http://host:port/records.tar.xz")
+    assert_one_clear_error(wrong, "cannot be fetched (InvalidURL)")
+
+
+def test_of_a_damaged_archive_no_half_file_stays(tmp_path: Path) -> None:
+    lines = "".join(f'{{"n": {number**2 % 9_973}}}\n' for number in range(60_000))
+    (tmp_path / "run.jsonl").write_text(lines)
+    with tarfile.open(tmp_path / "bad.tar.xz", "w:xz") as archive:
+        archive.add(tmp_path / "run.jsonl", "run.jsonl")
+    written = bytearray((tmp_path / "bad.tar.xz").read_bytes())
+    middle = slice(len(written) // 2, len(written) // 2 + 50)
+    written[middle] = bytes(50)
+    (tmp_path / "bad.tar.xz").write_bytes(written)
+    results = tmp_path / "results"
+    results.mkdir()
+    with pytest.raises(BadInput, match="it is damaged"):
+        download(str(tmp_path / "bad.tar.xz"), results=results)
+    assert not [*results.iterdir()]
 
 
 @pytest.mark.parametrize("name", ["../outside.jsonl", "/etc/outside.jsonl", "run.py", "link.jsonl"])
