@@ -156,11 +156,12 @@ def test_a_world_that_is_none_is_told(tmp_path: Path) -> None:
     for name in ("actions", "items", "goals"):
         with gzip.open(tmp_path / f"{name}.jsonl.gz", "wt") as file:
             file.write('{"type": "fly"}\n')
+    (tmp_path / "smelting.json").write_text("{}")
     with pytest.raises(BadInput, match="no crafting world"):
         load_world(tmp_path)
     path = tmp_path / "actions.jsonl.gz"
-    path.write_bytes(path.read_bytes()[:-12])  # a copy that was cut off
-    with pytest.raises(BadInput, match="no crafting world"):
+    path.write_bytes(path.read_bytes()[:-12])
+    with pytest.raises(BadInput, match="it is damaged"):
         load_world(tmp_path)
 
 

@@ -6,10 +6,8 @@ Read from a folder of gzipped JSON lines: ``actions.jsonl.gz`` (``type``, ``outp
 out, and a block or animal that can be found at all is found at once.
 """
 
-import gzip
 import json
 import re
-import zlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,10 +15,13 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from planweave import BadInput
+from planweave.records import read_text
 
 Kind: TypeAlias = Literal["mine", "hunt", "collect", "craft", "smelt"]
 GATHERING: tuple[Kind, ...] = ("mine", "hunt", "collect")
 KINDS: tuple[Kind, ...] = (*GATHERING, "craft", "smelt")
+_FILES = ("actions.jsonl.gz", "items.jsonl.gz", "goals.jsonl.gz", "smelting.json")
+_FIX = f"Give the folder with {', '.join(_FILES)}."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,25 +107,18 @@ def _grouped(pairs: Iterable[tuple[str, Action]]) -> dict[str, list[Action]]:
 
 def load_world(folder: Path) -> CraftingWorld:
     """Read a world from a folder in the layout named above."""
+    *tables, smelting = (read_text(folder / name, fix=_FIX) for name in _FILES)
     try:
-        actions = tuple(map(_action, _lines(folder / "actions.jsonl.gz")))
-        items = {str(row["name"]): str(row["display"]) for row in _lines(folder / "items.jsonl.gz")}
-        goals = tuple(str(row["item"]) for row in _lines(folder / "goals.jsonl.gz"))
-        burning = json.loads((folder / "smelting.json").read_text("utf-8"))["fuel_items_per_unit"]
-        fuels = {str(name): float(units) for name, units in burning.items()}
-    except OSError as error:
-        raise BadInput(
-            f"The crafting world in {folder} cannot be read: {error.strerror or error}.",
-            fix="Give the folder with actions, items, goals and smelting.",
-        ) from error
-    except (ValueError, KeyError, TypeError, AttributeError, EOFError, zlib.error) as error:
+        actions, items, goals = ([json.loads(row) for row in t.split("\n") if row] for t in tables)
+        fuels = json.loads(smelting)["fuel_items_per_unit"]
+        return CraftingWorld(
+            actions=tuple(map(_action, actions)),
+            fuels={str(name): float(units) for name, units in fuels.items()},
+            displays={str(row["name"]): str(row["display"]) for row in items},
+            goals=tuple(str(row["item"]) for row in goals),
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise BadInput(f"{folder} holds no crafting world: {error!r} in a record.") from error
-    return CraftingWorld(actions=actions, fuels=fuels, displays=items, goals=goals)
-
-
-def _lines(path: Path) -> list[dict[str, object]]:
-    with gzip.open(path, "rt", encoding="utf-8") as file:
-        return [json.loads(line) for line in file]
 
 
 def _action(row: Mapping[str, object]) -> Action:
