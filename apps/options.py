@@ -1,8 +1,7 @@
 """Options that several commands share, and what is made of them."""
 
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -12,7 +11,7 @@ import typer
 from planweave import BadInput
 from planweave.apps import completion
 from planweave.errors import first_problem
-from planweave.records import read_text
+from planweave.records import read_text, writing
 from planweave.tools.suggest import nearest
 
 if TYPE_CHECKING:
@@ -93,9 +92,12 @@ def context_of(settings: dict[str, Any]) -> "Context":
         raise BadInput(f"The setting {name} cannot be used: {problem}.") from None
 
 
+_ANOTHER = "Name another folder: --out."
+
+
 def output_folder(folder: Path) -> Path:
     """A folder for results, made and tried before the work whose results it gets."""
-    with _refusing(folder):
+    with writing(folder, fix=_ANOTHER):
         folder.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=folder).close()
     return folder
@@ -103,20 +105,9 @@ def output_folder(folder: Path) -> Path:
 
 def writable(folder: Path) -> None:
     """Refuse a folder for results that cannot be made or written to, before anything is made."""
-    with _refusing(folder):
+    with writing(folder, fix=_ANOTHER):
         known = next(one for one in (folder, *folder.absolute().parents) if one.exists())
         TemporaryFile(dir=known).close()
-
-
-@contextmanager
-def _refusing(folder: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        what = "written to" if folder.is_dir() else "made"
-        raise BadInput(
-            f"The folder {folder} cannot be {what} ({error.strerror}).", fix="Name another: --out."
-        ) from None
 
 
 def resolved(agents: str) -> str:

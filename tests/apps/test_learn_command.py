@@ -111,11 +111,11 @@ def test_what_is_wrong_is_said(
     ],
     ids=lambda command: " ".join(command[:2]),
 )
-@pytest.mark.parametrize(("out", "what"), [("file", "made"), ("/proc", "written to")])
+@pytest.mark.parametrize("out", ["file", "/proc"])
 def test_a_folder_that_cannot_be_used_is_told_first(
-    command: tuple[str, ...], out: str, what: str, planweave: CommandLine, tmp_path: Path
+    command: tuple[str, ...], out: str, planweave: CommandLine, tmp_path: Path
 ) -> None:
     (tmp_path / "file").touch()
     (tmp_path / "tasks.json").write_text("[]")
     run = planweave(*command, "--out", out)
-    assert_one_clear_error(run, f"The folder {out} cannot be {what}", "--out")
+    assert_one_clear_error(run, f"{out} cannot be written", "--out")
