@@ -258,9 +258,9 @@ def test_pages_read_before_keep_their_numbers(tmp_path: Path) -> None:
     lines = [{"page": 7, "text": "seven", "chapter": None}, {"page": 3, "text": "three"}]
     content = "\n".join(map(json.dumps, lines)) + "\n"
     (tmp_path / "a.jsonl").write_text(content, "utf-8-sig")
-    with gzip.open(tmp_path / "b.jsonl.gz", "wt") as file:
-        file.write(content)
-    for name in ("a.jsonl", "b.jsonl.gz"):
+    for name in ("b.jsonl.gz", "C.JSONL.GZ"):
+        (tmp_path / name).write_bytes(gzip.compress(content.encode()))
+    for name in ("a.jsonl", "b.jsonl.gz", "C.JSONL.GZ"):
         assert read(tmp_path / name).pages == [PageText(3, "three"), PageText(7, "seven")]
 
 

@@ -421,7 +421,7 @@ class _Line(BaseModel):
 
 
 def _unpacked(path: Path, limits: DocumentLimits) -> bytes:
-    if path.suffix != ".gz":
+    if path.suffix.lower() != ".gz":
         return path.read_bytes()
     try:
         with gzip.open(path) as file:
