@@ -20,6 +20,12 @@ _BOUNDS = {
     ">": r"after|above|over|exceed(?:s|ing)?|(?:later|more|greater|higher|larger) than",
     "<": r"before|below|under|(?:earlier|less|fewer|lower|smaller) than",
 }
+_BEGUN_WORDS = """
+    admitted applied began begun bought employed enrolled hired joined moved opened received
+    registered since start started
+"""
+_BEGUN = frozenset(_BEGUN_WORDS.split())
+"""Parts of a name by which the least is what lasts longest: who joined first is here longest."""
 _BETWEEN = r"(?: (?:a|an|the|word|words|term|text|phrase|letter|letters|string)){0,3} ?\W?"
 
 
@@ -60,8 +66,11 @@ def said_direction(question: str, name: str) -> Literal["ASC", "DESC"] | None:
     Returns:
         None where the question says nothing of it, or the name does not tell.
     """
-    words = [root(part.lower()) for part in parts_of(name)]
-    senses = {sense for asked in superlatives(question) for sense in asked.senses}
+    parts, asked_for = [part.lower() for part in parts_of(name)], superlatives(question)
+    if _BEGUN.intersection(parts) and [asked.word for asked in asked_for] == ["longest"]:
+        return "ASC"
+    words = list(map(root, parts))
+    senses = {sense for asked in asked_for for sense in asked.senses}
     ways = {way for way, kind in senses if kind != ANY and of_kind(kind, words)}
     if len(ways) != 1:
         return None

@@ -748,7 +748,9 @@ def test_ids_of_a_distinct_list_are_shown(shop: SqlDatabase) -> None:
 )
 def test_the_column_behind_each_is_the_group(shop: SqlDatabase, question: str, key: str) -> None:
     query = "SELECT customer_id, SUM(amount) FROM sale GROUP BY customer_id"
-    assert f"GROUP BY {key}" in shop.corrected(query, question=question).query
+    assert f"SELECT sale.{key}" in shop.corrected(query, question=question).query.replace(
+        f"SELECT {key}", f"SELECT sale.{key}"
+    )
 
 
 @pytest.mark.parametrize(
@@ -1134,3 +1136,144 @@ def test_a_year_is_more_than_its_last_day(opened: OpenSql, question: str, rows: 
     )
     done = calls.corrected("SELECT made FROM call WHERE made = '2024-12-31'", question=question)
     assert len(calls.run(done.query).rows) == rows
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "rows"),
+    [
+        pytest.param(
+            "SELECT product_id, SUM(pieces) FROM sale GROUP BY product_id ORDER BY 2 DESC LIMIT 1",
+            "Which product sold most often?",
+            ((1, 3, "Lamp"),),
+            id="the table that names it is joined",
+        ),
+        pytest.param(
+            "SELECT customer_id FROM customer WHERE city = 'Lübeck'",
+            "Who lives in Lübeck?",
+            ((1, "Ada"),),
+            id="its own table names it",
+        ),
+        pytest.param(
+            "SELECT customer_id FROM customer WHERE city = 'Lübeck'",
+            "Give the customer IDs of those in Lübeck.",
+            ((1,),),
+            id="the key itself is asked for",
+        ),
+        pytest.param(
+            "SELECT sale_id FROM sale WHERE amount = 40", "Which sale?", ((3,),), id="nothing names"
+        ),
+        pytest.param(
+            "SELECT s.product_id FROM sale s JOIN visit v ON v.customer_id = s.customer_id "
+            "UNION SELECT product_id FROM sale WHERE sale_id = 3",
+            "Which product?",
+            ((1,),),
+            id="a union stays",
+        ),
+    ],
+)
+def test_names_stand_beside_keys(
+    shop: SqlDatabase, query: str, question: str, rows: tuple[tuple[object, ...], ...]
+) -> None:
+    assert shop.run(shop.corrected(query, question=question).query).rows == rows
+
+
+PEOPLE = """
+CREATE TABLE person (no INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, title TEXT);
+CREATE TABLE room (no INTEGER PRIMARY KEY, label TEXT, boss INTEGER REFERENCES person (no));
+INSERT INTO person VALUES (1, 'Ada', 'Berg', 'Dr'), (2, 'Ben', 'Dahl', NULL);
+INSERT INTO room VALUES (1, 'Attic', 2), (2, 'Cellar', 2), (3, 'Hall', 1);
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "row"),
+    [
+        ("SELECT boss FROM room WHERE no = 1", (2, "Ben", "Dahl")),
+        ("SELECT no FROM room WHERE boss = 1", (3, "Hall")),
+    ],
+)
+def test_people_have_two_names_and_rooms_a_label(
+    opened: OpenSql, query: str, row: tuple[object, ...]
+) -> None:
+    people = opened(PEOPLE)
+    assert people.run(people.corrected(query, question="Which?").query).rows == (row,)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("What is the dearest product, and its colour?", (("Blue", 200.0),)),
+        ("What is the highest price of each colour?", (("Blue", 200.0), ("Red", 20.0))),
+    ],
+)
+def test_beside_an_extreme_stands_its_row(
+    shop: SqlDatabase, question: str, rows: tuple[tuple[object, ...], ...]
+) -> None:
+    done = shop.corrected('SELECT colour, MAX("unit price") FROM product', question=question)
+    assert shop.run(done.query).rows == rows
+
+
+STAYS = """
+CREATE TABLE stay (
+    id INTEGER PRIMARY KEY, town TEXT, pets TEXT, days INTEGER, came TEXT, moved TEXT
+);
+INSERT INTO stay VALUES (1, 'Rome', 'Y', 4, '2024-01-02', '2020-05-01'),
+    (2, 'Rome', 'N', 2, '2024-02-02', '2021-05-01'), (3, 'Oslo', 'N', 7, '2024-03-02', NULL),
+    (4, NULL, 'N', 9, '2024-04-02', NULL), (5, NULL, 'Y', 9, '2024-04-09', NULL);
+"""
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "rows"),
+    [
+        pytest.param(
+            "SELECT AVG(days) FROM stay WHERE town IN ('Rome', 'Oslo')",
+            "How long on average for Rome, and for Oslo?",
+            (("Oslo", 7.0), ("Rome", 3.0)),
+            id="two averages",
+        ),
+        pytest.param(
+            "SELECT SUM(days) FROM stay WHERE town IN ('Rome', 'Oslo')",
+            "How many days in Rome and in Oslo?",
+            ((13,),),
+            id="one sum of both",
+        ),
+        pytest.param(
+            "SELECT AVG(days) FROM stay WHERE pets = 'Y'",
+            "Compare the average days with pets and without.",
+            (("N", 6.0), ("Y", 6.5)),
+            id="both sides of a flag",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION "
+            "SELECT COUNT(*) FROM stay WHERE town = 'Oslo'",
+            "Do more go to Rome or to Oslo?",
+            (("Oslo", 1), ("Rome", 2)),
+            id="a union of two numbers",
+        ),
+        pytest.param(
+            "SELECT town, SUM(days) FROM stay GROUP BY town ORDER BY SUM(days) DESC LIMIT 1",
+            "Which town has the most days?",
+            (("Oslo", 7),),
+            id="no town is no answer",
+        ),
+        pytest.param(
+            "SELECT id FROM stay WHERE town = 'Rome' ORDER BY moved DESC LIMIT 1",
+            "Who of Rome has been here longest?",
+            ((1, "2020-05-01"),),
+            id="who moved first is here longest",
+        ),
+        pytest.param(
+            "SELECT AVG(came - moved) FROM stay WHERE id = 1",
+            "How many hours lie between?",
+            ((32_184.0,),),
+            id="dates that are declared as texts",
+        ),
+    ],
+)
+def test_groups_and_dates_of_an_ordinary_table(
+    opened: OpenSql, query: str, question: str, rows: tuple[tuple[object, ...], ...]
+) -> None:
+    stays = opened(STAYS)
+    found = stays.run(stays.corrected(query, question=question).query).rows
+    assert sorted(found, key=str) == sorted(rows, key=str)

@@ -1,18 +1,23 @@
 """The names of a schema without regard to case, and the columns that join its tables."""
 
+import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from planweave.tools.database import Entity, Schema
+from planweave.tools.database import Entity, Field, Schema
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 _LONGEST_PATH = 4
 _NUMBER_TYPES = ("int", "bigint", "smallint", "num", "dec", "real", "float", "double")
+_DATE_TYPES, _MOMENT_TYPES = ("date", "timestamp"), ("datetime", "timestamp")
+_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2}.*)?")
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}.*")
 _TELLING = ("id", "code", "key", "_no", "_name")
+_PARTS_OF_A_PERSON = 2
 _VAGUE = ("id", "code", "key", "name", "first_name", "last_name", "user_name", "full_name")
 
 
@@ -44,12 +49,10 @@ class Catalogue:
             for name, entity in self._entities.items()
         }
         """For each table the columns of its key."""
-        types = [(f.name.lower(), f.type.lower()) for e in schema.entities for f in e.fields]
-        self._dates = {name for name, type_ in types if type_.startswith(("date", "timestamp"))}
-        self._moments = {
-            name for name, type_ in types if type_.startswith(("datetime", "timestamp"))
-        }
-        self._numbers = {name for name, type_ in types if type_.startswith(_NUMBER_TYPES)}
+        fields = [field for entity in schema.entities for field in entity.fields]
+        self._moments = {f.name.lower() for f in fields if _holds(f, _MOMENT_TYPES, _MOMENT)}
+        self._dates = {f.name.lower() for f in fields if _holds(f, _DATE_TYPES, _DATE)}
+        self._numbers = {f.name.lower() for f in fields if f.type.lower().startswith(_NUMBER_TYPES)}
 
     def name(self, table: str) -> str:
         """A table as written."""
@@ -70,11 +73,35 @@ class Catalogue:
     def naming(self, table: str) -> str:
         """The column that names the rows of a table; empty if that is not sure."""
         columns, stem = self.columns.get(table.lower(), {}), table.lower().removesuffix("s")
-        for name in ("name", "title", f"{stem}_name", f"{stem}name", f"{stem}_title"):
+        for name in ("name", f"{stem}_name", f"{stem}name"):
             if name in columns:
                 return columns[name]
-        found = [written for name, written in columns.items() if name.endswith(("name", "title"))]
+        called = [written for name, written in columns.items() if name.endswith("name")]
+        for name in ("title", f"{stem}_title", "label", "descr", "description"):
+            if name in columns and not called:
+                return columns[name]
+        found = called or [written for name, written in columns.items() if name.endswith("title")]
         return found[0] if len(found) == 1 else ""
+
+    def names(self, table: str) -> tuple[str, ...]:
+        """The columns that name the rows of a table: one, or the first and last names of people."""
+        if naming := self.naming(table):
+            return (naming,)
+        columns = self.columns.get(table.lower(), {})
+        plain = {name.replace("_", ""): written for name, written in columns.items()}
+        found = [plain.get(first) for first in ("firstname", "givenname", "forename")]
+        found += [plain.get(last) for last in ("lastname", "surname", "familyname")]
+        people = tuple(name for name in found if name)
+        return people if len(people) == _PARTS_OF_A_PERSON else ()
+
+    def stands_for(self, table: str, column: str) -> tuple[str, str]:
+        """The table whose rows a column tells apart, and its key; the same table for its own."""
+        for link in self.links:
+            for end in (link, link.turned()):
+                is_key = self.keys.get(end.right) == {end.right_column}
+                if (end.left, end.left_column) == (table, column) and is_key:
+                    return end.right, end.right_column
+        return (table, column) if self.keys.get(table) == {column} else ("", "")
 
     def homes(self, column: str) -> list[str]:
         """Tables that have the column."""
@@ -147,3 +174,12 @@ def _declared(entity: Entity) -> Iterator[Link]:
         table, _, key = column.references.rpartition(".")
         if table:
             yield Link(entity.name.lower(), column.name.lower(), table.lower(), key.lower())
+
+
+def _holds(field: Field, types: tuple[str, ...], form: re.Pattern[str]) -> bool:
+    """Whether a column is declared as of a type, or all its samples are written in its form.
+
+    SQLite has no type for dates: most of its tables declare them as texts.
+    """
+    is_written = bool(field.samples) and all(map(form.fullmatch, field.samples))
+    return is_written or field.type.lower().startswith(types)

@@ -12,11 +12,13 @@ from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.measures import show_in_the_unit_asked
+from planweave.tools.sql.named_keys import name_keys
 from planweave.tools.sql.own_tables import keep_to_the_only_table, look_in_the_same_key
 from planweave.tools.sql.shares import divide_by_the_whole
 from planweave.tools.sql.spaces import with_joined_names, with_stored_names
 from planweave.tools.sql.two_groups import (
     compare_two_groups,
+    gather,
     have_both,
     subtract_in_each_row,
     tell_apart,
@@ -80,7 +82,8 @@ def corrected(
 
     if not ranks:
         tree, compared = compare_two_groups(tree, question, texts)
-        changes += compared
+        tree, gathered = gather(tree)
+        changes += compared + gathered
     changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
     changes += dates.take_the_whole_year(tree, question)
     for select in tree.find_all(exp.Select):
@@ -90,9 +93,10 @@ def corrected(
         changes += _spans(tree, homes, question, dialect)
         changes += [] if ranks else _grouped(tree, catalogue, question, dialect)
         changes += grouping.show_keys(tree)
-        changes += grouping.group_by_what_is_shown(tree)
+        changes += grouping.group_by_what_is_shown(tree, question)
         changes += [] if ranks else _shown(tree, catalogue, question)
         changes += divide_by_the_whole(tree, question, data.several)
+        changes += grouping.leave_out_the_nameless(tree, question, homes.lacking(data))
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
@@ -207,6 +211,7 @@ def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[st
     changes += show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
     changes += show_in_the_unit_asked(select, question)
+    changes += name_keys(select, catalogue, question)
     return changes + slips.keep_the_first(select, question)
 
 

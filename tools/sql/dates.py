@@ -17,7 +17,9 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
 _YEAR = re.compile(r"\d{4}$")
 _SPAN = re.compile(r"\d+ (?:day|month|year)s?")
-_UNIT = re.compile(r"\bin (?:whole |full )?(?P<unit>hours|minutes|seconds)\b", re.IGNORECASE)
+_UNIT = re.compile(
+    r"\b(?:in (?:whole |full )?|how many )(?P<unit>hours|minutes|seconds)\b", re.IGNORECASE
+)
 _A_DAY = {"hours": 24, "minutes": 1_440, "seconds": 86_400}
 _TO_UNITS = (24, 60, 1_440, 3_600, 86_400)
 """What days are multiplied by, by those who forget a step."""

@@ -4,6 +4,7 @@ Each function changes a parsed query in place and returns what it changed, for t
 """
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from planweave.tools.linking import parts_of, plain
@@ -29,6 +30,9 @@ _AMOUNTS = re.compile(
     re.IGNORECASE,
 )
 """Words for a number of things: who counts rows of such a column means the things."""
+_SUPERLATIVE = re.compile(r"\b(?:the|our|their) (?:\w+est|most|least|first|last)\b", re.IGNORECASE)
+_EACH = re.compile(r"\b(?:each|every|per|by|across|all|group\w*|respective\w*)\b", re.IGNORECASE)
+_WHICH = re.compile(r"^\W*(?:which|what|who)\b", re.IGNORECASE)
 _ONE_ASKED = re.compile(
     r"^\W*(?:how (?:many|much)|what(?:'s| is| was| were| are)? the "
     r"(?:total|sum|average|mean|overall|number|count|ratio|percentage|proportion|share))\b",
@@ -41,8 +45,11 @@ _GROUPS_ASKED = re.compile(
 )
 
 
-def group_by_what_is_shown(select: "exp.Select") -> list[str]:
-    """Group by the columns that are beside an aggregate, where the query forgets to."""
+def group_by_what_is_shown(select: "exp.Select", question: str = "") -> list[str]:
+    """Group by the columns that are beside an aggregate, where the query forgets to.
+
+    Beside ``MAX(price)`` for "the dearest" stands the row of the highest price, not each group.
+    """
     from sqlglot import exp
 
     if select.args.get("group") or not select.args.get("from_"):
@@ -52,8 +59,20 @@ def group_by_what_is_shown(select: "exp.Select") -> list[str]:
     aggregates = [one for one in shown if one.find(exp.AggFunc) and not one.find(exp.Window)]
     if not keys or not aggregates or any(one.is_star for one in shown):
         return []
+    extreme = aggregates[0]
+    if len(aggregates) == 1 and isinstance(extreme, exp.Max | exp.Min) and _is_one(question):
+        by = extreme.this.copy()
+        extreme.replace(by)
+        select.order_by(exp.Ordered(this=by.copy(), desc=isinstance(extreme, exp.Max)), copy=False)
+        select.limit(1, copy=False)
+        return [f"takes the row of the extreme {by.sql()}"]
     select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
     return [f"groups by {key.sql()}" for key in keys]
+
+
+def _is_one(question: str) -> bool:
+    """Whether a question asks for the one that is the most of something, and not for each."""
+    return _SUPERLATIVE.search(question) is not None and not _EACH.search(question)
 
 
 def show_keys(select: "exp.Select") -> list[str]:
@@ -81,6 +100,30 @@ def show_keys(select: "exp.Select") -> list[str]:
     added = [[key.copy() for key in group] for group in (before, after)]
     select.set("expressions", [*added[0], *select.expressions, *added[1]])
     return [f"shows {key.sql()}" for key in [*before, *after]]
+
+
+def leave_out_the_nameless(
+    select: "exp.Select", question: str, lacking: Callable[["exp.Column"], bool]
+) -> list[str]:
+    """Let no group without a name be what "which company has the most members?" asks for.
+
+    Args:
+        select: Changed in place.
+        question: What is asked.
+        lacking: Whether rows have no value in a column.
+    """
+    from sqlglot import exp
+
+    group, is_chosen = (
+        select.args.get("group"),
+        select.args.get("having") or select.args.get("limit"),
+    )
+    if not group or not is_chosen or not _WHICH.search(question):
+        return []
+    keys = [key for key in group.expressions if isinstance(key, exp.Column) and lacking(key)]
+    for key in keys:
+        select.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())), copy=False)
+    return [f"without rows that have no {key.name}" for key in keys]
 
 
 def drop_groups(select: "exp.Select", question: str) -> list[str]:

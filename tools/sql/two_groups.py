@@ -25,13 +25,23 @@ _UNBRACKETED = re.compile(
 )
 _AND_OF_THE_OTHER = re.compile(
     r"\band (?:how (?:many|much|long|often)|what|(?:the )?(?:average|total|number))\b"
-    r"|\bfor (?:both|each of the two)\b|\brespectively\b",
+    r"|\bfor (?:both|each of the two)\b|\brespectively\b|\bcompare\b",
+    re.IGNORECASE,
+)
+_TWICE = re.compile(
+    r"\b(?P<of>by|for|from|in|of|on|to|with) [^?.;]*?(?:and|or|than) (?:[\w-]+ ){0,2}(?P=of) ",
+    re.IGNORECASE,
+)
+"""The same preposition twice, as in "for urgent and for other ones": two averages, or one sum."""
+_AND_WITHOUT = re.compile(
+    r"\b(?:and|or|than)\b[^?.;]*\b(?:without|non|not)\b|\b(?:without|non|not)\b[^?.;]*\b(?:and|or|than)\b",
     re.IGNORECASE,
 )
 _EXTREME_DIFFERENCE = re.compile(
     r"\b(largest|biggest|greatest|highest|maximum|smallest|least|lowest|minimum) difference\b",
     re.IGNORECASE,
 )
+_FLAGS = ("0", "1", "Y", "N", "y", "n", "Yes", "No", "yes", "no", "T", "F")
 _BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 
 Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
@@ -161,24 +171,68 @@ def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
 def tell_apart(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """One number for each of two values, where the question asks for that of the one and the other.
 
-    "How long does an e-bike take, and how long a city bike?" is no question for both together.
+    "How long does an e-bike take, and how long a city bike?" is no question for both together, and
+    "with a shed and without one" none for those with a shed alone.
     """
     from sqlglot import exp
 
     shown = [one.unalias() for one in select.expressions]
-    is_one = all(isinstance(one, exp.AggFunc) for one in shown) and not select.args.get("group")
-    if not is_one or not _AND_OF_THE_OTHER.search(question):
+    is_one = all(one.find(exp.AggFunc) for one in shown) and not select.args.get("group")
+    is_mean = any(one.find(exp.Avg, exp.Div, exp.Max, exp.Min) for one in shown)
+    cues = (_AND_OF_THE_OTHER, _TWICE) if is_mean else (_AND_OF_THE_OTHER,)
+    if not is_one or not any(cue.search(question) for cue in cues):
         return []
     tree = select.copy()
     pair = _pair(tree, question) or (_pair(tree, question) if _joined(tree, catalogue) else None)
-    if pair is None or any(
-        one.name.lower() not in question.lower() for one in (pair.first, pair.second)
-    ):
+    is_said = pair and all(one.name.lower() in question.lower() for one in pair[1:3])
+    column = pair.column if pair and is_said else _flag(tree, question)
+    if column is None:
         return []
-    tree.set("expressions", [pair.column.copy(), *tree.expressions])
-    tree.group_by(pair.column.copy(), copy=False)
+    tree.set("expressions", [column.copy(), *tree.expressions])
+    tree.group_by(column.copy(), copy=False)
+    select.set("where", None)
     select.args.update(tree.args)
-    return [f"groups by {pair.column.sql()}"]
+    return [f"groups by {column.sql()}"]
+
+
+def _flag(select: "exp.Select", question: str) -> "exp.Column | None":
+    """The flag of which a query takes one side and the question both; the test is left out."""
+    from sqlglot import exp
+
+    where = select.args.get("where")
+    tests = tests_of(where) if where else []
+    flags = [one for one in tests if isinstance(one, exp.EQ) and one.expression.name in _FLAGS]
+    if len(flags) != 1 or not _AND_WITHOUT.search(question):
+        return None
+    kept = [one for one in tests if one is not flags[0]]
+    select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    column = flags[0].this
+    return column if isinstance(column, exp.Column) else None
+
+
+def gather(tree: "exp.Query") -> "tuple[exp.Query, list[str]]":
+    """Tell the numbers of a union apart, whose sides differ in one value that they filter by."""
+    from sqlglot import exp
+
+    sides = (tree.this, tree.expression) if isinstance(tree, exp.Union) else ()
+    if not all(isinstance(one, exp.Select) and _is_number(one) for one in sides) or not sides:
+        return tree, []
+    tests = [[*one.find_all(exp.EQ)] for one in sides]
+    if len(tests[0]) != len(tests[1]):
+        return tree, []
+    apart = [(a, b) for a, b in zip(*tests, strict=True) if a != b]
+    if len(apart) != 1 or apart[0][0].this != apart[0][1].this:
+        return tree, []
+    (first, second), merged = apart[0], sides[0].copy()
+    if not isinstance(first.this, exp.Column) or not isinstance(first.expression, exp.Literal):
+        return tree, []
+    for test in [one for one in merged.find_all(exp.EQ) if one == first]:
+        values = [first.expression.copy(), second.expression.copy()]
+        test.replace(exp.In(this=first.this.copy(), expressions=values))
+    column = first.this
+    merged.set("expressions", [column.copy(), *merged.expressions])
+    merged.group_by(column.copy(), copy=False)
+    return merged, [f"groups by {column.sql()}"]
 
 
 def _joined(select: "exp.Select", catalogue: Catalogue) -> bool:
