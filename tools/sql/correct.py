@@ -19,8 +19,6 @@ from planweave.tools.sql.spaces import with_joined_names, with_stored_names
 from planweave.tools.sql.two_groups import (
     compare_two_groups,
     gather,
-    have_both,
-    subtract_in_each_row,
     tell_apart,
     with_brackets,
 )
@@ -100,7 +98,6 @@ def corrected(
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
-    changes += slips.compare_with_presence(tree, texts, homes.lacking(data))
     changes += slips.write_stored_values(_compared(tree, homes), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
     changes += dates.set_the_present(tree, now) if now else []
@@ -114,7 +111,6 @@ def corrected(
 def _aggregated(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """What a query counts and adds up, as the question and the stored columns say."""
     return [
-        *grouping.count_different(select, question),
         *grouping.add_up_counts(select, catalogue, question),
         *grouping.add_up_amounts(select, catalogue, question),
     ]
@@ -197,17 +193,13 @@ def _grouped(select: "exp.Select", catalogue: Catalogue, question: str, dialect:
     is_sqlite = dialect == "sqlite"
     changes = dates.group_by_span(select, question, catalogue.is_date) if is_sqlite else []
     changes += grouping.drop_groups(select, question)
-    changes += have_both(select, question)
     changes += tell_apart(select, catalogue, question)
-    changes += subtract_in_each_row(select, question)
     return changes + grouping.group_by_each(select, catalogue, question)
 
 
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """Show what the question names, what rows are called, and as many rows as are asked for."""
-    changes = slips.rank_several(select, question)
-    changes += slips.leave_out_those_that_have(select, question)
-    changes += slips.sort_as_asked(select, question, catalogue.is_date)
+    changes = slips.sort_as_asked(select, question, catalogue.is_date)
     changes += show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
     changes += show_in_the_unit_asked(select, question)

@@ -14,9 +14,6 @@ from planweave.tools.sql.slips import tests_of
 if TYPE_CHECKING:
     from sqlglot import exp
 
-_DIFFERENT = re.compile(
-    r"\bhow many (?:different|distinct|unique)\b|\bnumber of (?:different|distinct|unique)\b", re.I
-)
 _BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
 _AVERAGE_BOUND = re.compile(
     rf"\b(?:average|mean)\b[^.?!;]{{0,60}}?{_BOUND}(?P<after>\d+(?:\.\d+)?)"
@@ -253,17 +250,3 @@ def compare_averages(select: "exp.Select", question: str) -> list[str]:
     test.set("this", exp.Avg(this=test.this.copy()))
     select.having(test, copy=False)
     return [f"compares {test.this.sql()}"]
-
-
-def count_different(select: "exp.Select", question: str) -> list[str]:
-    """Count each thing once where the question asks how many different ones there are."""
-    from sqlglot import exp
-
-    counts = [one for shown in select.expressions for one in shown.find_all(exp.Count)]
-    if not _DIFFERENT.search(question) or len(counts) != 1:
-        return []
-    column = counts[0].this
-    if not isinstance(column, exp.Column):
-        return []
-    counts[0].set("this", exp.Distinct(expressions=[column.copy()]))
-    return [f"counts each {column.name} once"]

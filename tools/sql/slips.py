@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 _TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
-_SEVERAL = re.compile(
-    r"\b(?:which|what are the|top|list the|the) (\d{1,3}|two|three|four|five|ten) ", re.I
-)
-_LACKS = re.compile(r"\b(?:no|without|never|not (?:\w+ ){0,2}any)\b", re.IGNORECASE)
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
@@ -29,8 +25,6 @@ _CODE = 2
 """The most letters of a code."""
 _YES = ("y", "yes", "true", "t", "1")
 _NO = ("n", "no", "false", "f", "0")
-_PRESENT, _ABSENT = frozenset({"yes", "true"}), frozenset({"no", "false", "none"})
-"""Words for what is there and what is not; a letter may be a mark of its own."""
 
 
 class Compared(NamedTuple):
@@ -304,77 +298,4 @@ def drop_placeholders(tree: "exp.Expr") -> list[str]:
             where.set("this", exp.and_(*kept))
         else:
             where.pop()
-    return changes
-
-
-def rank_several(select: "exp.Select", question: str) -> list[str]:
-    """Sort where several rows are asked for: one maximum is a condition that one row meets."""
-    from sqlglot import exp
-
-    asked, where = {*_SEVERAL.findall(question)}, select.args.get("where")
-    test = where.this if where else None
-    if not where or not isinstance(test, exp.EQ) or len(asked) != 1 or select.args.get("order"):
-        return []
-    inner = test.expression.unnest()
-    value = inner.expressions[0] if isinstance(inner, exp.Select) else None
-    if not isinstance(value, exp.Max | exp.Min) or value.this.name != test.this.name:
-        return []
-    if inner.args.get("where") or inner.args.get("group"):
-        return []
-    number = _NUMBERS.get(found := asked.pop().lower(), found)
-    where.pop()
-    select.order_by(exp.Ordered(this=test.this.copy(), desc=isinstance(value, exp.Max)), copy=False)
-    select.limit(int(number), copy=False)
-    return [f"ranks by {test.this.sql()}"]
-
-
-def leave_out_those_that_have(select: "exp.Select", question: str) -> list[str]:
-    """Find what has none of something: a row with something else says nothing of it.
-
-    "Which region has no coffee sales?" is asked of all rows of a region, ``product <> 'Coffee'`` of
-    one.
-    """
-    from sqlglot import exp
-
-    where, source = select.args.get("where"), select.args.get("from_")
-    shown = [one.unalias() for one in select.expressions]
-    if not where or not source or select.args.get("joins") or select.args.get("group"):
-        return []
-    tests = tests_of(where)
-    denied = [test for test in tests if isinstance(test, exp.NEQ) and test.expression.is_string]
-    if len(shown) != 1 or not isinstance(shown[0], exp.Column) or len(denied) != 1:
-        return []
-    (test,), key = denied, shown[0]
-    is_said = test.expression.name.casefold() in question.casefold()
-    if not _LACKS.search(question) or not is_said or test.this.name == key.name:
-        return []
-    having = exp.select(key.copy()).from_(source.this.copy())
-    having = having.where(exp.EQ(this=test.this.copy(), expression=test.expression.copy()))
-    test.replace(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=having))))
-    select.set("distinct", exp.Distinct())
-    return [f"leaves out what has {test.expression.sql()}"]
-
-
-def compare_with_presence(
-    tree: "exp.Expr",
-    values: Callable[["exp.Column"], Sequence[str]],
-    lacking: Callable[["exp.Column"], bool],
-) -> list[str]:
-    """``defect = 'Yes'`` asks whether there is one, where the column says which, or nothing."""
-    from sqlglot import exp
-
-    changes = []
-    for test in list(tree.find_all(exp.EQ, exp.NEQ)):
-        column, text = test.this, test.expression
-        if not isinstance(column, exp.Column) or not text.is_string:
-            continue
-        word, stored = text.name.casefold(), {one.casefold() for one in values(column)}
-        if word not in _PRESENT | _ABSENT or not stored or stored & {*_YES, *_NO, *_ABSENT}:
-            continue
-        if not lacking(column):
-            continue
-        is_there = (word in _PRESENT) is isinstance(test, exp.EQ)
-        nothing = exp.Is(this=column.copy(), expression=exp.Null())
-        test.replace(exp.Not(this=nothing) if is_there else nothing)
-        changes.append(f"{column.name} says {'something' if is_there else 'nothing'}")
     return changes

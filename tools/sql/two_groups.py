@@ -37,12 +37,7 @@ _AND_WITHOUT = re.compile(
     r"\b(?:and|or|than)\b[^?.;]*\b(?:without|non|not)\b|\b(?:without|non|not)\b[^?.;]*\b(?:and|or|than)\b",
     re.IGNORECASE,
 )
-_EXTREME_DIFFERENCE = re.compile(
-    r"\b(largest|biggest|greatest|highest|maximum|smallest|least|lowest|minimum) difference\b",
-    re.IGNORECASE,
-)
 _FLAGS = ("0", "1", "Y", "N", "y", "n", "Yes", "No", "yes", "no", "T", "F")
-_BOTH = re.compile(r"\bboth\b", re.IGNORECASE)
 
 Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
 """The texts that a column has."""
@@ -93,26 +88,6 @@ def compare_two_groups(
         pair = _pair(tree, question) or _named(tree, question, stored)
         return tree, _set_against(tree, pair, made, question) if pair else []
     return tree, []
-
-
-def subtract_in_each_row(select: "exp.Select", question: str) -> list[str]:
-    """The largest difference between two columns is that of one row, not of their extremes."""
-    from sqlglot import exp
-
-    said = _EXTREME_DIFFERENCE.search(question)
-    if said is None:
-        return []
-    is_largest = said[1].lower() in ("largest", "biggest", "greatest", "highest", "maximum")
-    made = exp.Max if is_largest else exp.Min
-    changes = []
-    for difference in [one for shown in select.expressions for one in shown.find_all(exp.Sub)]:
-        high, low = difference.this, difference.expression
-        if not isinstance(high, exp.Max) or not isinstance(low, exp.Min) or high.this == low.this:
-            continue
-        each = exp.Sub(this=high.this.copy(), expression=low.this.copy())
-        difference.replace(made(this=each))
-        changes.append(f"subtracts in each row: {each.sql()}")
-    return changes
 
 
 def _set_against(
@@ -266,31 +241,6 @@ def _joined(select: "exp.Select", catalogue: Catalogue) -> bool:
         select.join(table.copy(), on=link, copy=False)
         return True
     return False
-
-
-def have_both(select: "exp.Select", question: str) -> list[str]:
-    """Keep what has both values, where the question says both and the query takes either."""
-    from sqlglot import exp
-
-    if not _BOTH.search(question) or select.args.get("group") or select.find(exp.AggFunc):
-        return []
-    pair = _pair(select, question)
-    if pair is None or any(
-        one.is_star or one.unalias() == pair.column for one in select.expressions
-    ):
-        return []
-    first, second = (re.escape(one.name) for one in (pair.first, pair.second))
-    said = rf"\bboth\b[^.?]*?{first}[^.?]*? and [^.?]*?{second}"
-    if not re.search(said, question, re.IGNORECASE):
-        return []
-    either = exp.In(this=pair.column.copy(), expressions=[pair.first.copy(), pair.second.copy()])
-    select.set("where", exp.Where(this=exp.and_(*pair.rest, either)))
-    select.set("distinct", None)
-    keys = [one.unalias().copy() for one in select.expressions]
-    select.set("group", exp.Group(expressions=keys))
-    count = exp.Count(this=exp.Distinct(expressions=[pair.column.copy()]))
-    select.having(exp.EQ(this=count, expression=exp.Literal.number(2)), copy=False)
-    return [f"has both {pair.first.sql()} and {pair.second.sql()}"]
 
 
 def _is_number(select: "exp.Select") -> bool:
