@@ -72,6 +72,12 @@ shop = database_of(SHOP)
             (("Ada",), ("Cleo",)),
             id="alternatives for one column",
         ),
+        pytest.param(
+            "SELECT sale_id FROM sale WHERE sold LIKE '2024-01%' OR sold LIKE '2024-02%' "
+            "AND strftime('%d', sold) = '06'",
+            (),
+            id="alternatives for a date, and a part of it",
+        ),
         pytest.param("SELECT COUNT(*) / 2 FROM sale", ((1.5,),), id="a ratio keeps its fraction"),
         pytest.param(
             "SELECT city, COUNT(*) FROM customer", (("Genoa", 2), ("Lübeck", 1)), id="no GROUP BY"

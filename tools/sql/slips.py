@@ -173,7 +173,9 @@ def join_alternatives(tree: "exp.Expr") -> list[str]:
             continue
         columns = {_only_column(one) for one in meant}
         column = columns.pop()
-        if columns or not column or column in {_only_column(one) for one in rest}:
+        # The weekday of a date is another matter than the date.
+        others = {_only_column(one) for one in rest if not one.find(exp.Func)}
+        if columns or not column or column in others:
             continue
         either.replace(exp.and_(*rest, exp.paren(exp.or_(*meant))))
         changes.append(f"the alternatives for {column} belong together")
