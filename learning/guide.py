@@ -4,7 +4,6 @@ import pathlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
-from typing import NamedTuple
 
 import numpy as np
 
@@ -29,19 +28,6 @@ _KEEP = 4
 _MORE = 4
 _ACTION = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _NUMBERED = re.compile(r"\{\d+\}")
-
-
-class Suggestion(NamedTuple):
-    """A path for a question.
-
-    Attributes:
-        origins: The questions of the paths that they come from.
-        expected: See :class:`~learning.rl_agent.Proposal`.
-    """
-
-    instructions: tuple[str, ...]
-    origins: tuple[str, ...]
-    expected: float = 0.0
 
 
 class Guide:
@@ -131,7 +117,7 @@ class Guide:
         graph.insert_all(self._forms)
         return graph
 
-    def propose(self, question: str, k: int) -> list[Suggestion]:
+    def propose(self, question: str, k: int) -> list[Proposal]:
         """At most ``k`` different paths for a question, the likeliest first (InstructRAG).
 
         A path is not proposed if it wants names of which the question has none.
@@ -139,24 +125,17 @@ class Guide:
         names = len(self.slots.names(question))
         if self._rl_agent is None:
             return self._nearest_in_form(question, k, names)
-        asked = {path.key: path.question for path in self._forms}
         found: list[Proposal] = []
         for count in (k, _MORE * k):  # more are asked for only where some of the first do not fit
             proposed = self._rl_agent.propose(self.graph, question, count)
             found = [one for one in proposed if can_fill(one.instructions, names)][:k]
             if len(found) == k or len(proposed) < count:
                 break
-        return [
-            Suggestion(p.instructions, tuple(asked[key] for key in p.origins), p.expected)
-            for p in found
-        ]
+        return found
 
-    def select(self, question: str, suggestions: Sequence[Suggestion]) -> int:
+    def select(self, question: str, proposals: Sequence[Proposal]) -> int:
         """The place of the path that suits the question best, of at least one."""
-        if self._ml_agent is None:
-            return 0
-        proposals = [Proposal(each.instructions, (), (), each.expected) for each in suggestions]
-        return self._ml_agent.select(question, proposals)
+        return self._ml_agent.select(question, proposals) if self._ml_agent else 0
 
     def form(self, path: TaskPath) -> tuple[str, ...]:
         """The instructions of a path, with slots."""
@@ -172,15 +151,15 @@ class Guide:
         values = {f"{{{number}}}": name for number, name in names}
         return tuple(_filled(text, values) for text in instructions)
 
-    def shown(self, suggestion: Suggestion, question: str) -> tuple[str, ...] | None:
+    def shown(self, proposal: Proposal, question: str) -> tuple[str, ...] | None:
         """A path as a model is shown it, with nothing in it that belongs to other questions."""
-        if any(map(places, suggestion.instructions)):
+        if any(map(places, proposal.instructions)):
             return None  # environments have no database that would fill the slots of a query
         if self._published:
-            return suggestion.instructions
-        return self.slots.shown(suggestion.instructions, question, suggestion.origins)
+            return proposal.instructions
+        return self.slots.shown(proposal.instructions, question, proposal.origins)
 
-    def _nearest_in_form(self, question: str, k: int, names: int) -> list[Suggestion]:
+    def _nearest_in_form(self, question: str, k: int, names: int) -> list[Proposal]:
         cosines = self._form_vectors @ self._embed([self.slots.question(question)])[0]
         found: dict[tuple[str, ...], list[str]] = {}
         for row in np.argsort(-cosines, kind="stable"):
@@ -190,7 +169,7 @@ class Guide:
             if len(found) == k and instructions not in found:
                 break
             found.setdefault(instructions, []).append(self.paths[row].question)
-        return [Suggestion(path, tuple(asked)) for path, asked in found.items()]
+        return [Proposal(path, tuple(asked)) for path, asked in found.items()]
 
 
 def _filled(instruction: str, values: Mapping[str, str]) -> str:

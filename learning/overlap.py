@@ -1,7 +1,8 @@
 """How much of a successful path another path holds."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from types import MappingProxyType
 
 from planweave.learning.paths import TaskPath
 from planweave.learning.slots import finishes
@@ -30,21 +31,15 @@ def in_order(found: Sequence[str], truth: Sequence[str]) -> float:
     return 2 * _common(one, other) / together if together else 1.0
 
 
-def shared(path: TaskPath, instructions: Sequence[str]) -> float:
-    """What instructions come to on a question: their overlap, in order, with its path."""
-    return in_order(instructions, path.instructions)
+def shared(
+    path: TaskPath, instructions: Sequence[str], forms: Mapping[str, str] = MappingProxyType({})
+) -> float:
+    """What instructions come to on a question: their overlap, in order, with its path.
 
-
-def shared_forms(forms: Mapping[str, str]) -> Callable[[TaskPath, Sequence[str]], float]:
-    """As :func:`shared`, where instructions have no slots: what counts is their forms.
-
-    ``Search[Ed Wood]`` is in the path of no other question, ``Search[{1}]`` is.
+    Where they have no slots, their ``forms`` are compared: ``Search[Ed Wood]`` is in the path of
+    no other question, ``Search[{1}]`` is.
     """
-
-    def shared(path: TaskPath, instructions: Sequence[str]) -> float:
-        return in_order(formed(instructions, forms), formed(path.instructions, forms))
-
-    return shared
+    return in_order(formed(instructions, forms), formed(path.instructions, forms))
 
 
 def formed(instructions: Sequence[str], forms: Mapping[str, str]) -> tuple[str, ...]:

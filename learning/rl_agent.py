@@ -40,17 +40,16 @@ Reward: TypeAlias = Callable[[TaskPath, Sequence[str]], float]
 
 
 class Proposal(NamedTuple):
-    """A candidate path.
+    """A path for a question.
 
     Attributes:
-        nodes: The node that gave each of them.
-        origins: Keys of stored paths that hold one of the instructions, those of the likest
-            questions first.
+        origins: The questions of the stored paths that hold one of the instructions, the likest
+            first.
+        expected: The overlap that it is expected to have with the question's own path.
     """
 
     instructions: tuple[str, ...]
-    nodes: tuple[int, ...]
-    origins: tuple[str, ...]
+    origins: tuple[str, ...] = ()
     expected: float = 0.0
 
 
@@ -218,9 +217,7 @@ class RLAgent:
         vector = question_vectors([question], self._embed, self._slots)[0]
         view = View(survey, vector, printed=self._printed)
         walks = candidates(view, self._policy, k, rule=search_first)
-        proposed = [proposal(view, *walk) for walk in walks]
-        # As printed nothing but the cosine decides on the selection.
-        return [one._replace(expected=0.0) for one in proposed] if self._printed else proposed
+        return [_proposal(view, *walk) for walk in walks]
 
     def _surveyed(self, graph: InstructionGraph) -> Survey:
         if (
@@ -239,8 +236,7 @@ class RLAgent:
         return self._survey[1]
 
 
-def proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Proposal:
-    """A formed path with its instructions and origins by name."""
+def _proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Proposal:
     survey = view.survey
     held = [survey.nodes[node] for node in nodes]
     rows = np.concatenate(
@@ -248,9 +244,10 @@ def proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Prop
     )
     rows = np.unique(rows[view.seen[rows]])
     best = rows[np.argsort(-view.to_paths[rows], kind="stable")]
-    origins = tuple(survey.paths[row].key for row in best)
+    origins = tuple(survey.paths[row].question for row in best)
     instructions = tuple(survey.texts[text] for text in texts)
-    return Proposal(instructions, nodes, origins, view.expected(instructions))
+    # As printed nothing but the cosine decides on the selection.
+    return Proposal(instructions, origins, 0.0 if view.printed else view.expected(instructions))
 
 
 def calibrated(

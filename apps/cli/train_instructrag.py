@@ -41,7 +41,7 @@ from planweave.learning.agents_file import (
 from planweave.learning.graph_states import FEATURES, PRINTED
 from planweave.learning.guide import Guide
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.overlap import shared, shared_forms
+from planweave.learning.overlap import shared
 from planweave.learning.paths import MetaTask, read_paths, succeeded
 from planweave.learning.rl_agent import Reward
 from planweave.learning.slots import Slots, finishes
@@ -254,7 +254,7 @@ def adapt(
     published = loaded.card.published
     own_slots = Slots.of(known)
     slots = None if published else own_slots
-    reward = shared_forms(own_slots.forms(known)) if published else shared
+    reward = partial(shared, forms=own_slots.forms(known) if published else {})
     order = np.random.default_rng(seed).permutation(len(known))
     support = tuple(slots.path(known[row]) if slots else known[row] for row in order)
     # Calibrated are agents where they are used, on the graph at hand.

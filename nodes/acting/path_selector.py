@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from planweave.learning.guide import Suggestion
 from planweave.learning.progress import Progress
+from planweave.learning.rl_agent import Proposal
 from planweave.learning.slots import ANSWER, ASKED, FITTING, FOUND, without_limit
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.acting.pathfinder import guide_for
@@ -34,7 +34,7 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         return {}
     guide = guide_for(context)
     proposed = [
-        Suggestion(tuple(path["instructions"]), tuple(path["origins"]), path.get("expected", 0.0))
+        Proposal(tuple(path["instructions"]), tuple(path["origins"]), path.get("expected", 0.0))
         for path in state["candidate_paths"]
     ]
     plans = {path: plan for path in proposed if (plan := guide.shown(path, question))}

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from planweave.learning.agents_file import NONE
-from planweave.learning.guide import Suggestion
 from planweave.learning.paths import TaskPath
+from planweave.learning.rl_agent import Proposal
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.acting.path_selector import chosen_path, readable
 from planweave.nodes.acting.pathfinder import guide_for
@@ -25,7 +25,7 @@ def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     guide = guide_for(context.model_copy(update={"agents": NONE}))
     nearest = guide.nearest(question, context.candidate_paths)
     update: WorkingMemory = {"candidate_paths": [_example(path) for path in nearest]}
-    followed = Suggestion(guide.form(nearest[0]), (nearest[0].question,))
+    followed = Proposal(guide.form(nearest[0]), (nearest[0].question,))
     if context.path_aids == "on" and (steps := guide.shown(followed, question)):
         origins = [*followed.origins]
         update["path"] = InstructionPath(instructions=[*steps], origins=origins, by="RAP")

@@ -10,7 +10,7 @@ from worlds import PATHS, small_agents, solved
 from planweave import BadInput
 from planweave.learning.experience import experience_of
 from planweave.learning.graph_states import PathSample
-from planweave.learning.guide import Guide, Suggestion, guide_of, open_guide
+from planweave.learning.guide import Guide, guide_of, open_guide
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.paths import TaskPath, read_paths
@@ -26,7 +26,7 @@ class Walks(RLAgent):
         pass
 
     def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
-        return [Proposal(p.instructions, (), (p.key,)) for p in reversed(graph.paths)][:k]
+        return [Proposal(p.instructions, (p.question,)) for p in reversed(graph.paths)][:k]
 
 
 class Shortest(MLAgent):
@@ -122,7 +122,7 @@ def test_agents_propose_from_the_graph_and_select(tmp_path: Path) -> None:
     assert [one.origins for one in proposed] == [(PATHS[1]["question"],), (PATHS[0]["question"],)]
     assert known.graph.paths[0].instructions[0] == "Search[{1} {asked}]"
     assert known.select(BORN, proposed) == 0
-    assert known.select(BORN, [Suggestion(("a", "b"), ()), Suggestion(("a",), ())]) == 1
+    assert known.select(BORN, [Proposal(("a", "b")), Proposal(("a",))]) == 1
 
 
 def test_a_guide_takes_agents_by_name_or_file(

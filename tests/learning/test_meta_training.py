@@ -291,7 +291,7 @@ def test_what_was_learned_serves_an_unseen_task(
         for sample in path_samples(grown, unseen.query, embed, printed=False):
             formed = Traversal(sample.view, policy(plain(those.rl)), 2).formed
             paths = [tuple(grown.texts[text] for text in texts) for _, texts in formed]
-            proposals = [Proposal(path, (), ()) for path in paths]
+            proposals = [Proposal(path) for path in paths]
             total += reward(sample.path, paths[selector.select(sample.path.question, proposals)])
         return total / len(unseen.query)
 
@@ -319,7 +319,7 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
     even = selector.scores("get stone", paths, [0.0, 0.0])
     np.testing.assert_allclose(even, selector.cosines("get stone", paths) / 0.07, rtol=1e-4)
     for better in (0, 1):
-        proposals = [Proposal(path, (), (), float(row == better)) for row, path in enumerate(paths)]
+        proposals = [Proposal(path, (), float(row == better)) for row, path in enumerate(paths)]
         assert selector.select("get stone", proposals) == better
 
 

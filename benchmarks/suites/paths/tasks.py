@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -11,7 +12,7 @@ from pydantic import JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn
-from planweave.learning.overlap import shared, shared_forms
+from planweave.learning.overlap import shared
 from planweave.learning.paths import MetaTask, TaskOf, TaskPath, read_paths
 from planweave.learning.rl_agent import Reward
 from planweave.learning.slots import Slots, finishes
@@ -121,7 +122,7 @@ class PathTasks:
     @property
     def reward(self) -> Reward:
         """The overlap, in order, with the successful path."""
-        return shared if self.slots else shared_forms(self.forms)
+        return partial(shared, forms=self.forms)
 
 
 def load(environment: Environment, file: Path) -> list[TaskPath]:
