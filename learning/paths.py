@@ -11,25 +11,23 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
-from typing import Annotated, Any, BinaryIO, Self, TypeAlias
+from typing import Annotated, BinaryIO, TypeAlias
 
 from pydantic import (
     AliasChoices,
     BaseModel,
     BeforeValidator,
+    ConfigDict,
     Field,
     JsonValue,
-    ModelWrapValidatorHandler,
-    PrivateAttr,
     StringConstraints,
-    model_validator,
 )
 
 from planweave.records import read_records, writing
 from planweave.texts import digest
 
 TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
-"""Names the task of a record that was read."""
+"""Names the task of a record by its ``question`` and the fields that are not read here."""
 
 _MOST = 10_000
 _MOST_BYTES = 256_000_000
@@ -90,6 +88,8 @@ def _as_step(given: object) -> object:
 class _Trajectory(BaseModel):
     """A record of any of the published sets; beside a ``task_description`` ``task`` is a type."""
 
+    model_config = ConfigDict(extra="allow")
+
     question: Annotated[_Text, Field(min_length=1)] = Field(
         validation_alias=AliasChoices("question", "task_description", "instruction", "task")
     )
@@ -102,14 +102,6 @@ class _Trajectory(BaseModel):
     )
     final_score: Annotated[float, Field(le=100)] | None = None
     source: _Text | None = None
-    _record: Mapping[str, JsonValue] = PrivateAttr(default_factory=dict)
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _keep(cls, given: Any, read: ModelWrapValidatorHandler[Self]) -> Self:
-        made = read(given)
-        made._record = given
-        return made
 
     def path(self, file: str, task_of: TaskOf | None) -> TaskPath | None:
         """The path, or None without any action."""
@@ -119,9 +111,11 @@ class _Trajectory(BaseModel):
         if not instructions:
             return None
         own = self.task_type or (self.task if self.task_description is not None else "")
+        if task_of:
+            own = task_of({**(self.model_extra or {}), "question": self.question})
         reward = self.reward if self.final_score is None else max(0.0, self.final_score / 100)
         return TaskPath(
-            task=task_of(self._record) if task_of else own,
+            task=own,
             question=self.question,
             instructions=instructions,
             reward=reward,

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,37 +32,30 @@ class Card(trained.Card):
     metrics: dict[str, JsonValue]
 
 
-class Head:
-    """A perceptron with one hidden layer, in NumPy.
+def expected_ranks(w: Mapping[str, Floats], inputs: Floats) -> Floats:
+    """The expected reciprocal rank, between 0 and 1, of each row [n, features].
 
-    Args:
-        weights: ``mean`` and ``scale`` [features] of the inputs, ``w1`` [features, hidden],
-            ``b1`` [hidden], ``w2`` [hidden], ``b2`` [].
+    The head is a perceptron with one hidden layer. Its weights: ``mean`` and ``scale`` [features]
+    of the inputs, ``w1`` [features, hidden], ``b1`` [hidden], ``w2`` [hidden], ``b2`` [].
     """
-
-    def __init__(self, weights: Mapping[str, Floats]) -> None:
-        self.weights = weights
-
-    def __call__(self, inputs: Floats) -> Floats:
-        """The expected reciprocal rank, between 0 and 1, of each row [n, features]."""
-        w = self.weights
-        hidden = np.tanh((inputs - w["mean"]) / w["scale"] @ w["w1"] + w["b1"])
-        return np.asarray(1 / (1 + np.exp(-(hidden @ w["w2"] + w["b2"]))), np.float32)
+    hidden = np.tanh((inputs - w["mean"]) / w["scale"] @ w["w1"] + w["b1"])
+    return np.asarray(1 / (1 + np.exp(-(hidden @ w["w2"] + w["b2"]))), np.float32)
 
 
 class PlanAssessor:
     """Scores candidate queries by what searching them would bring.
 
     Args:
+        weights: Of :func:`expected_ranks`; beside them ``trained_on``, the fingerprints of the
+            questions that it has seen, sorted.
         card: Where it comes from.
-        trained_on: Fingerprints of the questions that it has seen, sorted.
     """
 
     def __init__(
-        self, head: Head, card: Card, trained_on: NDArray[np.uint64], embed: Embed | None = None
+        self, weights: Mapping[str, NDArray[Any]], card: Card, embed: Embed | None = None
     ) -> None:
         self.card = card
-        self._head, self._trained_on, self._embed = head, trained_on, embed
+        self._weights, self._embed = weights, embed
 
     def scores(
         self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
@@ -82,11 +76,11 @@ class PlanAssessor:
         if self._embed is None:
             self._embed = SentenceVectors(embeddings(self.card.embeddings))
         seen = features(question, evidence, candidates, self._embed)
-        return [float(score) for score in self._head(seen)]
+        return [float(score) for score in expected_ranks(self._weights, seen)]
 
     def knows(self, question: str) -> bool:
         """Whether it was trained on this question."""
-        return bool(np.isin(fingerprint(question), self._trained_on))
+        return bool(np.isin(fingerprint(question), self._weights["trained_on"]))
 
 
 def fingerprint(question: str) -> np.uint64:
@@ -116,5 +110,4 @@ def load_assessor(path: Path, embed: Embed | None = None) -> PlanAssessor:
     def fits(card: Card) -> bool:
         return (card.version, card.features) == (VERSION, FEATURES)
 
-    weights, card = trained.read(path, Card, fits, by="planweave train plan-assessor")
-    return PlanAssessor(Head(weights), card, weights.pop("trained_on"), embed)
+    return PlanAssessor(*trained.read(path, Card, fits, by="planweave train plan-assessor"), embed)

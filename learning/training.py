@@ -104,7 +104,7 @@ def train(
     There are two questions at least; the order of the groups does not matter to the split.
 
     Returns:
-        The weights of the epoch with the best held-out MRR, as :class:`~learning.Head` takes them.
+        The weights of the epoch with the best held-out MRR.
     """
     settings = settings or Settings()
     held = _held_out([group.question for group in groups], settings)

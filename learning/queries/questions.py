@@ -6,7 +6,7 @@ of a published data set can get in here.
 
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -131,20 +131,16 @@ class Questions:
         cls, questions: Iterable[Question], attributes: Attributes, semantics: Semantics
     ) -> "Questions":
         """Put every candidate of every question before the simulator."""
-        node, blocks = attributes.candidate, _Blocks()
-        for question in questions:
-            outcome = question.simulate(semantics=semantics)
-            place = {
-                key: row for row, key in enumerate(question.world[node.table].values(node.key))
-            }
-            rows = np.array([place[candidate] for candidate in outcome.candidates])
-            asked = {slot: _asked(question, slot) for slot in attributes.slots}
-            known = attributes.columns(question.world, asked)
-            blocks.columns.append({name: column[rows] for name, column in known.items()})
-            best = set(outcome.equivalent)
-            blocks.right.append(np.array([c in best for c in outcome.candidates], dtype=np.bool_))
-            blocks.gain.append(outcome.gained_share)
-        return blocks.joined()
+        every = [_simulated(question, attributes, semantics) for question in questions]
+        return cls(
+            {
+                name: np.concatenate([one.columns[name] for one in every])
+                for name in every[0].columns
+            },
+            np.cumsum([0, *(len(one.right) for one in every[:-1])]),
+            np.concatenate([one.right for one in every]),
+            np.concatenate([one.gain for one in every]),
+        )
 
     def __len__(self) -> int:
         """How many questions."""
@@ -227,19 +223,13 @@ class Questions:
         return kept
 
 
-@dataclass
-class _Blocks:
-    """What :class:`Questions` is put together from: one block for each question."""
-
-    columns: list[dict[str, Column]] = field(default_factory=list)
-    right: list[NDArray[np.bool_]] = field(default_factory=list)
-    gain: list[Column] = field(default_factory=list)
-
-    def joined(self) -> Questions:
-        sizes = [len(block) for block in self.right]
-        return Questions(
-            {name: np.concatenate([c[name] for c in self.columns]) for name in self.columns[0]},
-            np.cumsum([0, *sizes[:-1]]),
-            np.concatenate(self.right),
-            np.concatenate(self.gain),
-        )
+def _simulated(question: Question, attributes: Attributes, semantics: Semantics) -> Questions:
+    """One question."""
+    outcome, node = question.simulate(semantics=semantics), attributes.candidate
+    place = {key: row for row, key in enumerate(question.world[node.table].values(node.key))}
+    rows = [place[candidate] for candidate in outcome.candidates]
+    asked = {slot: _asked(question, slot) for slot in attributes.slots}
+    known = attributes.columns(question.world, asked)
+    right = np.isin(outcome.candidates, outcome.equivalent)
+    columns = {name: column[rows] for name, column in known.items()}
+    return Questions(columns, np.array([0]), right, outcome.gained_share)

@@ -58,7 +58,7 @@ def test_the_twelve_answer_types(question: str, answer: str, expected: str) -> N
     ],
 )
 def test_the_kinds_of_goods(instruction: str, expected: str) -> None:
-    assert goods({"instruction": instruction}) == expected
+    assert goods({"question": instruction}) == expected
 
 
 def trajectories(folder: Path) -> Path:

@@ -71,9 +71,9 @@ def test_an_array_of_trajectories_is_read(tmp_path: Path) -> None:
 
 
 def test_the_task_may_be_named_by_a_rule(tmp_path: Path) -> None:
-    file = written(tmp_path, json.dumps(RECORDS[0]))
-    (path,) = read_paths(file, lambda record: f"source {record['source']}")
-    assert path.task == "source KnowAgent"
+    file = written(tmp_path, json.dumps({**RECORDS[0], "split": "dev"}))
+    (path,) = read_paths(file, lambda record: f"{record['split']}: {record['question']}")
+    assert path.task == "dev: Who directed Sinister?"
 
 
 @pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])

@@ -16,7 +16,7 @@ from planweave.learning import FEATURES, Candidate, Card, Floats, Hit, features,
 from planweave.learning.plan_assessor import (
     SHIPPED,
     VERSION,
-    Head,
+    expected_ranks,
     fingerprint,
     load_assessor,
     save,
@@ -53,7 +53,7 @@ def test_round_trip(path: Path) -> None:
     assert loaded.card == CARD.model_copy(update={"sha256": loaded.card.sha256})
     rows = features("Who is it?", [], [Candidate("it", [Hit("It", "is it")])], embed)
     assert loaded.scores("Who is it?", [], [Candidate("it", [Hit("It", "is it")])]) == [
-        float(Head(weights())(rows)[0])
+        float(expected_ranks(weights(), rows)[0])
     ]
     assert loaded.knows("who is IT")
     assert not loaded.knows("Who was it?")

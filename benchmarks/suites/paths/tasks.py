@@ -88,7 +88,7 @@ def goods(record: Mapping[str, JsonValue]) -> str:
     The data have no true categories. In this order: fashion, beauty, grocery, electronics; home,
     if it is none of them.
     """
-    instruction = str(record.get("instruction")).lower()
+    instruction = str(record.get("question")).lower()
     found = (name for name, words in _GOODS if re.search(rf"\b({words})\b", instruction))
     return next(found, "home")
 
