@@ -3,16 +3,13 @@
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
-from planweave.benchmarks.core.lines import write_once
 from planweave.benchmarks.suites.agents.questions import Document
 from planweave.tools.documents.collection import open_collection
 
 
 def collect(
     documents: Sequence[Document],
-    folder: Path,
     *,
     embeddings: str = "minilm",
     status: Callable[[str], None] = lambda _: None,
@@ -25,14 +22,17 @@ def collect(
     Returns:
         The collection's name.
     """
-    digest = _digest(documents, embeddings)
-    collection = open_collection(f"bench/agents-{digest}", embeddings=embeddings, create=True)
+    name = f"bench/agents-{_digest(documents, embeddings)}"
+    collection = open_collection(name, embeddings=embeddings, create=True)
     there = {info.name for info in collection.documents()}
     for number, document in enumerate(documents, start=1):
         if document.name not in there:
-            collection.add(document.path or _write(document, folder / digest))
+            if document.path:
+                collection.add(document.path)
+            else:
+                collection.add_texts({document.name: [document.text]})
         status(f"{number} of {len(documents)} documents are read …")
-    return collection.name
+    return name
 
 
 def _digest(documents: Sequence[Document], embeddings: str) -> str:
@@ -41,9 +41,3 @@ def _digest(documents: Sequence[Document], embeddings: str) -> str:
         content = document.path.read_bytes() if document.path else document.text.encode()
         digest.update(json.dumps([document.name, len(content)]).encode() + content)
     return digest.hexdigest()[:16]
-
-
-def _write(document: Document, folder: Path) -> Path:
-    path = folder / document.name
-    write_once(path, json.dumps({"page": 1, "text": document.text}) + "\n")
-    return path

@@ -13,7 +13,6 @@ import typer
 from pydantic import JsonValue
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import bench_cache
 from planweave.benchmarks.core.options import Embeddings, Options, listed
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
@@ -181,7 +180,7 @@ def _asked_on(
     @cache
     def made(one: str) -> str:
         chosen = [document for document in documents if one in ("", document.name)]
-        return collect(chosen, bench_cache(), embeddings=options.embeddings, status=status)
+        return collect(chosen, embeddings=options.embeddings, status=status)
 
     return collection
 

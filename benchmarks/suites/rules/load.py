@@ -43,15 +43,10 @@ class Problem(BaseModel):
 
 
 class RuleBook(NamedTuple):
-    """The rules of a domain."""
+    """The rules of a domain: their file, and all that it says."""
 
-    domain: Domain
     path: Path
-
-    @property
-    def text(self) -> str:
-        """All of them."""
-        return read_text(self.path, fix=_FIX)
+    text: str
 
 
 class Found(NamedTuple):
@@ -71,12 +66,6 @@ def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> F
     ]
     if not wanted:
         raise BadInput(f"{data} holds no problem of these domains and levels.", fix=_FIX)
-    rules = {domain: _rules(data, domain) for domain in domains}
+    files = {domain: data / f"rules_{domain}.txt" for domain in domains}
+    rules = {domain: RuleBook(file, read_text(file, fix=_FIX)) for domain, file in files.items()}
     return Found(wanted, rules)
-
-
-def _rules(data: Path, domain: Domain) -> RuleBook:
-    path = data / f"rules_{domain}.txt"
-    if not path.is_file():
-        raise BadInput(f"There is no file {path}.", fix=_FIX)
-    return RuleBook(domain, path)

@@ -1,6 +1,5 @@
 """The suite: problems, each with the rules of its domain as a collection of one document."""
 
-import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -10,7 +9,6 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from planweave import prompts
-from planweave.benchmarks.core.lines import bench_cache
 from planweave.benchmarks.core.options import Embeddings, Options, listed, published
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
@@ -71,22 +69,17 @@ class Rules(Suite):
         found = load(data, domains, levels)
         chosen = drawn(found.problems, options.limit, options.seed, lambda problem: problem.id)
         status("reading the rules …")
-        collections = {
-            domain: collect(
-                [Document(book.path.name, book.path)], bench_cache(), embeddings=options.embeddings
-            )
-            for domain, book in (found.rules.items() if {*methods} - {WHOLE} else ())
-        }
+        contexts = {}
+        for domain, (file, _) in found.rules.items() if {*methods} - {WHOLE} else ():
+            name = collect([Document(file.name, file)], embeddings=options.embeddings)
+            contexts[domain] = context.model_copy(update={"collection": name})
         # Records of the usual embeddings were kept before others could be chosen: no part of keys.
         other = "" if options.embeddings == _USUAL else options.embeddings
         made = [
-            _sample(Target(one, found.rules[one.domain]), WHOLE, context)
-            if method == WHOLE
-            else _sample(
+            _sample(
                 Target(one, found.rules[one.domain]),
                 method,
-                context.model_copy(update={"collection": collections[one.domain]}),
-                other,
+                *((context, "") if method == WHOLE else (contexts[one.domain], other)),
             )
             for method in methods
             for one in sorted(chosen, key=lambda problem: problem.domain)
@@ -104,7 +97,7 @@ class Rules(Suite):
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Ask the graph, or put all rules into one prompt."""
         if sample.method == WHOLE:
-            return await play_whole(sample.target.rules, sample, on_call)
+            return await play_whole(sample, on_call)
         return await play_graph(sample, on_call)
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
@@ -119,7 +112,7 @@ class Target(NamedTuple):
     rules: RuleBook
 
 
-def _sample(target: Target, method: str, context: Context, about: str = "") -> Sample:
+def _sample(target: Target, method: str, context: Context, about: str) -> Sample:
     problem, book = target
     return Sample(
         suite=NAME,
@@ -145,7 +138,7 @@ class Worked(BaseModel):
     answer: str = Field(max_length=200)
 
 
-async def play_whole(rules: RuleBook, sample: Sample, on_call: OnCall) -> WorkingMemory:
+async def play_whole(sample: Sample, on_call: OnCall) -> WorkingMemory:
     """Ask once with the whole rules; a reply that cannot be read is asked for once more."""
     context = sample.context
     model = await achat_model(
@@ -154,9 +147,8 @@ async def play_whole(rules: RuleBook, sample: Sample, on_call: OnCall) -> Workin
         max_tokens=max(context.reply_tokens, _FEWEST_TOKENS),
         seed=context.seed,
     )
-    text = await asyncio.to_thread(lambda: rules.text)
     messages = [
-        SystemMessage(prompts.load("rules/whole").fill(rules=text)),
+        SystemMessage(prompts.load("rules/whole").fill(rules=sample.target.rules.text)),
         HumanMessage(prompts.load("rules/whole_question").fill(question=sample.asked)),
     ]
     reply = await ask(model, messages, Worked, role=WHOLE)
