@@ -1,4 +1,4 @@
-"""Answers by rule: quantities, TAT-QA's own metric, and what is left to the judge."""
+"""Answers by rule: quantities, spans, and what is left to the judge."""
 
 import pytest
 from published import published
@@ -140,7 +140,7 @@ def test_what_an_answer_repeats_of_the_question_is_no_other_answer() -> None:
 def test_tatqa_by_hand(
     gold: list[str], scale: str, said: str, expected: tuple[float, float]
 ) -> None:
-    assert match(gold, scale, said, spans=True) == expected
+    assert match(gold, scale, said) == expected
 
 
 @pytest.mark.parametrize(
@@ -190,7 +190,7 @@ def test_a_text_without_the_gold_number_is_no_matter_for_the_judge(text: str, ma
 def test_published_spans_match_themselves() -> None:
     found = load(published("tatqa/dev.jsonl.gz").parents[1], contexts=1000, seed=1)
     golds = [q.gold for q in found.questions if q.gold and q.gold.spans and not q.gold.scale]
-    said = [match(gold.spans, "", "; ".join(gold.spans), spans=True) for gold in golds]
+    said = [match(gold.spans, "", "; ".join(gold.spans)) for gold in golds]
     assert len(golds) > 700
     assert all(found.exact for found in said)
 

@@ -61,7 +61,7 @@ class Gold:
             whole = found + [q for remark in remarks for q in quantities(remark)]
             return any(same(form, own, question) for form in self.forms for own in (found, whole))
         if self.spans:
-            exact, f1 = match(self.spans, self.scale, short, spans=True)
+            exact, f1 = match(self.spans, self.scale, short)
             return True if exact else None if f1 else False
         return None
 
@@ -89,7 +89,6 @@ class Question:
         id: Its name in the data set, of TAT-QA the beginning.
         part: The set that it belongs to.
         evidence: The pages that hold it, as (document, page).
-        arithmetic: Its answer is one of TAT-QA's that is computed or counted.
     """
 
     id: str
@@ -97,7 +96,6 @@ class Question:
     asked: str
     gold: Gold | None
     evidence: frozenset[tuple[str, int]]
-    arithmetic: bool = False
 
 
 @dataclass(frozen=True)
@@ -233,7 +231,6 @@ def _document(context: _Context) -> Document:
 
 def _of_table(asked: _TatQuestion, context: _Context) -> Question | None:
     """A question of TAT-QA; None for arithmetic without a derivation."""
-    computed = asked.answer_type in ("arithmetic", "count")
     if asked.answer_type == "arithmetic" and not asked.derivation:
         return None
     hard = asked.req_comparison or asked.answer_type == "count"
@@ -245,7 +242,6 @@ def _of_table(asked: _TatQuestion, context: _Context) -> Question | None:
         asked=asked.question,
         gold=_gold(answer, asked.scale),
         evidence=frozenset({(_name(context), 1)}),
-        arithmetic=computed,
     )
 
 

@@ -28,7 +28,6 @@ from planweave.benchmarks.suites.agents.judge import (
 )
 from planweave.benchmarks.suites.agents.questions import SETS, Document, Question, choose, load
 from planweave.benchmarks.suites.agents.tables import agent_tables
-from planweave.benchmarks.suites.agents.tatqa import match
 from planweave.graphs import of_family
 from planweave.memory import Answer, Context
 from planweave.models import embeddings
@@ -299,7 +298,6 @@ class Trial:
                 "found": bool(self.question.evidence & self.finds(self.question.asked)),
                 "scored": "judge" if judged else "rule" if short or not gold else "no answer",
                 "judged": dict[str, JsonValue](judged._asdict()) if judged else None,
-                "tatqa": self._tatqa(answer),
                 "rag": metrics,
             },
         )
@@ -318,15 +316,6 @@ class Trial:
             return gold.right(answer["decision"], self.question.asked)
         text = spoken(answer)
         return None if text and gold.may_be_in(text) else False
-
-    def _tatqa(self, answer: Answer | None) -> dict[str, JsonValue] | None:
-        """Exact match and F1 of the short answer by TAT-QA's metric."""
-        gold = self.question.gold
-        if gold is None or not gold.spans:
-            return None
-        short = answer["decision"] if answer else None
-        spans = not self.question.arithmetic
-        return match(gold.spans, gold.scale, short or "", spans=spans)._asdict()
 
 
 def spoken(answer: Answer) -> str:

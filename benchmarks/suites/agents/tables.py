@@ -11,7 +11,6 @@ from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, Cells, Rows, Table, by_method, by_part, tabled
 from planweave.benchmarks.suites.agents.questions import SETS
 from planweave.nodes.support.judges import ANSWER_JUDGE, Judged
-from planweave.tools.short_answers import Match
 
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""
@@ -35,7 +34,6 @@ class _Details(BaseModel):
     found: bool
     scored: Literal["judge", "rule", "no answer"]
     judged: Judged | None
-    tatqa: Match | None
     rag: _Metrics | None = None
 
 
@@ -56,7 +54,6 @@ def agent_tables(records: Sequence[Record]) -> list[Table]:
         _judge(grouped(checks)),
         _citations(answers),
         _findable(answers),
-        _tatqa(answers),
         _unanswerable(answers),
         _rag(answers),
         _cost(answers),
@@ -219,18 +216,6 @@ def _findable(groups: Groups) -> Rows:
         own = [r for r in questions.values() if name in (r.scenario, "all")]
         if own:
             yield name, rate([_details(record).found for record in own])
-
-
-@by_method(
-    "TAT-QA's own metric",
-    "method | exact match | F1",
-    note="Of the short answers to TAT-QA's questions, the scale included. The published "
-    "figures are not comparable: there the table is given, here it has to be found.",
-)
-def _tatqa(own: Sequence[Record]) -> Cells:
-    found = [(m, r.question) for r in own if (m := _details(r).tatqa)]
-    names = [name for _, name in found]
-    return [rate(each, names) for each in zip(*(match for match, _ in found), strict=True)]
 
 
 @by_method(

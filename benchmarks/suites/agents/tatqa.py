@@ -1,4 +1,4 @@
-"""TAT-QA's own metric (Zhu et al. 2021, section 5.1): exact match and F1, scale included.
+"""Spans by TAT-QA's metric (Zhu et al. 2021, section 5.1): exact match and F1, scale included.
 
 Its normalisation of numbers and words is written from the published evaluation script.
 """
@@ -18,11 +18,11 @@ _SEPARATORS = (r"\s*;\s*", r"\s*[;,](?!\d)\s*", r"\s*(?:;|,(?!\d)|\band\b)\s*")
 _SIGNS = str.maketrans("", "", string.punctuation)
 
 
-def match(gold: Sequence[str], scale: str, answer: str, *, spans: bool) -> Match:
+def match(gold: Sequence[str], scale: str, answer: str) -> Match:
     """Compare an answer with the gold one.
 
     The answer's scale is in words; where the gold has several spans it is taken apart in the
-    way that fits best. F1 of a number (no ``spans``) is its exact match.
+    way that fits best.
     """
     there = _words(_joined(gold, scale))
     best = Match(0.0, 0.0)
@@ -30,7 +30,7 @@ def match(gold: Sequence[str], scale: str, answer: str, *, spans: bool) -> Match
         for form in _forms(parts):
             words = _words(form)
             exact = float(bool(words) and words == there)
-            best = max(best, Match(exact, _f1(set(words), set(there)) if spans else exact))
+            best = max(best, Match(exact, _f1(set(words), set(there))))
     return best
 
 
