@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import LineFile, parse
+from planweave.benchmarks.core.lines import LineFile, read_lines
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
 from planweave.texts import digest
@@ -202,12 +202,7 @@ class Ballot(Votes):
 
 def read_votes(path: Path) -> list[Vote]:
     """The votes of a file, none where it is not there yet; an incomplete last line is left out."""
-    try:
-        return parse(path, path.read_bytes(), _VOTE).lines
-    except FileNotFoundError:
-        return []
-    except OSError as error:
-        raise BadInput(f"The file of votes {path} cannot be read ({error.strerror}).") from None
+    return read_lines(path, _VOTE).lines if path.exists() else []
 
 
 def _sources(match: Match, vote: Vote) -> tuple[str, str]:

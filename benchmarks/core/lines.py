@@ -53,8 +53,18 @@ class Parsed(NamedTuple, Generic[Line]):
     complete: int
 
 
+def read_lines(path: Path, form: TypeAdapter[Line]) -> Parsed[Line]:
+    """Read a file of lines of one form."""
+    try:
+        return parse(path, path.read_bytes(), form)
+    except OSError as error:
+        raise BadInput(
+            f"The file {path} cannot be read ({error.strerror}).", fix="Check the path."
+        ) from None
+
+
 def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
-    """Read lines of one form."""
+    """Lines of one form."""
     read: list[Line] = []
     complete = 0
     lines = data.splitlines(keepends=True)

@@ -11,8 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
 
-from planweave import BadInput
-from planweave.benchmarks.core.lines import LineFile, parse
+from planweave.benchmarks.core.lines import LineFile, read_lines
 from planweave.benchmarks.core.record import Record
 
 
@@ -46,15 +45,10 @@ _LINE: TypeAdapter[Run | Record] = TypeAdapter(Annotated[Run | Record, Field(dis
 
 @dataclass
 class Results:
-    """What result files hold.
-
-    Attributes:
-        torn: Whether the last line is incomplete; it is in neither.
-    """
+    """What result files hold."""
 
     runs: list[Run] = field(default_factory=list)
     records: dict[str, Record] = field(default_factory=dict)
-    torn: bool = False
 
     def take(self, line: Run | Record) -> None:
         """Take up a line that is below the others."""
@@ -65,35 +59,20 @@ class Results:
 
 
 def read(path: Path) -> Results:
-    """Read a result file."""
-    try:
-        parsed = parse(path, path.read_bytes(), _LINE)
-    except OSError as error:
-        raise BadInput(
-            f"The result file {path} cannot be read ({error.strerror}).", fix="Check the path."
-        ) from None
-    results = _results(parsed.lines)
-    results.torn = bool(parsed.torn)
-    return results
+    """Read a result file, without an incomplete last line."""
+    return merged([path], lambda _: None)
 
 
 def merged(paths: Iterable[Path], notify: Callable[[str], None]) -> Results:
     """Several result files as one; ``notify`` gets a sentence on incomplete last lines."""
     together = Results()
     for path in paths:
-        found = read(path)
-        if found.torn:
+        parsed = read_lines(path, _LINE)
+        if parsed.torn:
             notify(f"The last line of {path} is incomplete and was left out.")
-        together.runs += found.runs
-        together.records |= found.records
+        for line in parsed.lines:
+            together.take(line)
     return together
-
-
-def _results(lines: Iterable[Run | Record]) -> Results:
-    results = Results()
-    for line in lines:
-        results.take(line)
-    return results
 
 
 class ResultFile(LineFile[Run | Record]):
@@ -101,7 +80,9 @@ class ResultFile(LineFile[Run | Record]):
 
     def __init__(self, path: Path, notify: Callable[[str], None]) -> None:
         super().__init__(path, _LINE, notify)
-        self.results = _results(self.lines)
+        self.results = Results()
+        for line in self.lines:
+            self.results.take(line)
 
     def append(self, line: Run | Record) -> None:
         """Write one line and wait until it is on the disk."""

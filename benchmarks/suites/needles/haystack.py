@@ -1,23 +1,27 @@
 """The haystack: a stretch of somebody's text, cut at sentences, with needles spread in it."""
 
-import gzip
-import json
 import random
 import re
 import textwrap
-import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 from pathlib import Path
 
+from pydantic import BaseModel
+
 from planweave import BadInput
+from planweave.records import read_records, read_text
 
 CHARACTERS_PER_TOKEN = 4
 """The estimate for lengths; English prose in common tokenisers has a little more."""
 
 _PIECE = 300
 _FIX = "Name a text file, or .jsonl or .jsonl.gz with a page's text on each line."
+
+
+class _Page(BaseModel):
+    text: str
 
 
 @dataclass(frozen=True)
@@ -54,13 +58,10 @@ class Haystack:
 
 def load(path: Path) -> Haystack:
     """Read a haystack: a text file, or pages as JSON lines with a ``text`` each."""
-    try:
-        raw = path.read_bytes()
-        text = (gzip.decompress(raw) if path.suffix == ".gz" else raw).decode("utf-8")
-        if ".jsonl" in path.suffixes:
-            text = "\n".join(json.loads(line)["text"] for line in text.splitlines() if line.strip())
-    except (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError) as error:
-        raise BadInput(f"{path} cannot be read ({type(error).__name__}).", fix=_FIX) from None
+    if ".jsonl" in path.suffixes:
+        text = "\n".join(page.text for page in read_records(path, _Page, fix=_FIX))
+    else:
+        text = read_text(path, fix=_FIX)
     if not text.strip():
         raise BadInput(f"{path} holds no text.", fix=_FIX)
     return Haystack.of(text)
