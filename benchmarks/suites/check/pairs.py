@@ -38,7 +38,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class _Measure:
-    """A column of numbers and how people speak of it."""
+    """A column of numbers and how people speak of it, and of who has least and most of it."""
 
     column: str
     words: str
@@ -49,8 +49,6 @@ class _Measure:
     digits: int
     least: tuple[str, ...] = ()
     most: tuple[str, ...] = ()
-    less: str = "lower"
-    more: str = "higher"
 
 
 @dataclass(frozen=True)
@@ -174,17 +172,13 @@ class _World:
         listed = ", ".join(self.columns)
         return fact(1, self.columns, self.rows, f"SELECT {listed} FROM {self.domain.table}")
 
-    def top(self, at: int, *, down: bool) -> Fact:
-        d, m = self.domain, self.measure.column
-        way = " DESC" if down else ""
-        query = f"SELECT {d.key}, {m} FROM {d.table} ORDER BY {m}{way} LIMIT 1"
-        return fact(1, [d.key, m], [[self.names[at], self.values[at]]], query)
-
-    def only(self, at: int) -> Fact:
-        """One row of which nothing says why it is this one."""
-        d, m = self.domain, self.measure.column
-        query = f"SELECT {d.key}, {m} FROM {d.table} LIMIT 1"
-        return fact(1, [d.key, m], [[self.names[at], self.values[at]]], query)
+    def row(self, at: int, measure: _Measure, *, down: bool | None = None) -> Fact:
+        """One row: the first by a measure, or, without a way, one of which nothing says why."""
+        d, m = self.domain, measure.column
+        value = (self.values if measure is self.measure else self.others)[at]
+        order = "" if down is None else f" ORDER BY {m}{' DESC' * down}"
+        query = f"SELECT {d.key}, {m} FROM {d.table}{order} LIMIT 1"
+        return fact(1, [d.key, m], [[self.names[at], value]], query)
 
     def value_of(self, at: int, number: int = 1) -> Fact:
         d, m = self.domain, self.measure.column
@@ -231,39 +225,26 @@ def _superlative(w: _World, rng: random.Random) -> _Made:
     down = rng.random() < 0.5
     right, wrong = (w.high, w.low) if down else (w.low, w.high)
     word = "highest" if down else "lowest"
-    adjectives = m.most if down else m.least
-    questions = [
-        f"Which {d.thing} has the {word} {m.words}?",
-        f"Find the {d.thing} with the {word} {m.words}.",
-    ]
-    for adjective in adjectives:
-        if " parcels" in adjective or " tickets" in adjective:
-            questions.append(f"Which {d.thing} has the {adjective}?")
-        elif m.less in ("shorter",):
-            questions.append(f"Which {d.thing} has the {adjective} {m.words}?")
-        else:
-            questions.append(f"Which {d.thing} is the {adjective}?")
-    question = rng.choice(questions[:1] + questions[2:] if len(questions) > 2 else questions[:1])
-    table, top = [w.all_rows()], [w.top(right, down=down)]
+    superlatives = (f"has the {word} {m.words}", *(m.most if down else m.least))
+    question = f"Which {d.thing} {rng.choice(superlatives)}?"
+    table, top = [w.all_rows()], [w.row(right, m, down=down)]
     middle = w.other_than(right, wrong)
     yield "right, all rows", w.names[right], True, table, question
     yield "right, ordered query", w.names[right], True, top, question
     yield "other end of the rank", w.names[wrong], False, table, question
     yield "middle of the rank", w.names[middle], False, table, question
     yield "name that no row holds", w.stranger, False, table, question
-    turned = [w.top(wrong, down=not down)]
+    turned = [w.row(wrong, m, down=not down)]
     yield "query ordered the other way", w.names[wrong], False, turned, question
-    yield "one row without a rank", w.names[middle], False, [w.only(middle)], question
-    yield "right, but one row without a rank", w.names[right], False, [w.only(right)], question
-    by_other = min if not down else max
-    at = w.others.index(by_other(w.others))
+    alone, right_alone = [w.row(middle, m)], [w.row(right, m)]
+    yield "one row without a rank", w.names[middle], False, alone, question
+    yield "right, but one row without a rank", w.names[right], False, right_alone, question
+    at = w.others.index((max if down else min)(w.others))
     if at != right:
-        way = " DESC" if down else ""
-        every = f"SELECT {d.key}, {w.other.column} FROM {d.table}"
-        query = f"{every} ORDER BY {w.other.column}{way} LIMIT 1"
-        one = fact(1, [d.key, w.other.column], [[w.names[at], w.others[at]]], query)
-        yield "ranked by another column", w.names[at], False, [one], question
+        one = [w.row(at, w.other, down=down)]
+        yield "ranked by another column", w.names[at], False, one, question
         rows = [[n, o] for n, o in zip(w.names, w.others, strict=True)]
+        every = f"SELECT {d.key}, {w.other.column} FROM {d.table}"
         listed = fact(1, [d.key, w.other.column], rows, every)
         yield "rows of another column", w.names[at], False, [listed], question
     amount = f"What is the {word} {m.words}?"
@@ -311,7 +292,7 @@ def _grouped(w: _World, rng: random.Random) -> _Made:
     yield "right within a group", w.names[best], True, table, question
     if overall not in inside:
         yield "first of all groups", w.names[overall], False, table, question
-        top = [w.top(overall, down=down)]
+        top = [w.row(overall, m, down=down)]
         yield "first of all groups by a query", w.names[overall], False, top, question
     others = [i for i in inside if i != best]
     yield "another of the group", w.names[others[0]], False, table, question
@@ -412,7 +393,7 @@ def _superlatives(w: _World, rng: random.Random, *, down: bool) -> _Claims:
             f"{name} stands out because its {m.words} of {number} is the {rank}.",
         ]
 
-    table, top = [w.all_rows()], [w.top(right, down=down)]
+    table, top = [w.all_rows()], [w.row(right, m, down=down)]
     which = rng.randrange(6)
     alone = which if which != 2 else 0  # the third wording counts all rows
     yield "right superlative", say(right, word, right)[which], True, table
@@ -423,8 +404,9 @@ def _superlatives(w: _World, rng: random.Random, *, down: bool) -> _Claims:
     yield "opposite superlative", say(right, opposite, right)[which], False, table
     yield "number of another row", say(right, word, other)[which], False, table
     yield "unit changed", say(right, word, right, unit=m.rival)[which], False, table
-    yield "superlative over one row", say(other, word, other)[alone], False, [w.only(other)]
-    yield "right superlative over one row", say(right, word, right)[alone], False, [w.only(right)]
+    ones = [w.row(other, m)], [w.row(right, m)]
+    yield "superlative over one row", say(other, word, other)[alone], False, ones[0]
+    yield "right superlative over one row", say(right, word, right)[alone], False, ones[1]
     yield "negation", f"{w.names[right]} does not have the {word} {m.words}.", False, table
 
 
