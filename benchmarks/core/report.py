@@ -191,12 +191,10 @@ def draw(report: Report, folder: Path) -> list[Path]:
         name = SUITES.get(about.name).measures.replace(" ", "-")
         drawing = partial(about.draw, report.records)
         picture = Picture(folder / f"{name}.png", drawing, about.caption)
-    return write_page(folder / "report.md", _heads(report), report.tables, picture)
-
-
-def markdown(report: Report) -> str:
-    """The report as Markdown, without its picture."""
-    return _page(_heads(report), report.tables)
+    heads = "\n".join(f"- {head}" for head in report.heads())
+    return write_page(
+        folder / "report.md", [f"# Results: {about.name}", heads], report.tables, picture
+    )
 
 
 def write_page(
@@ -207,21 +205,13 @@ def write_page(
         page.parent.mkdir(parents=True, exist_ok=True)
         drawn = [picture] if picture and draw_picture(picture.path, picture.draw) else []
         shown = [f"![{one.caption}]({one.path.name})" for one in drawn]
-        page.write_text(_page([*heads, *shown], tables), encoding="utf-8")
+        parts = [*heads, *shown, *map(_markdown, tables)]
+        page.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     return [page, *(one.path for one in drawn)]
 
 
-def _page(heads: Sequence[str], tables: Sequence[Table]) -> str:
-    return "\n\n".join([*heads, *map(table_markdown, tables)]) + "\n"
-
-
-def _heads(report: Report) -> list[str]:
-    about = "\n".join(f"- {head}" for head in report.heads())
-    return [f"# Results: {report.records[0].suite}", about]
-
-
-def table_markdown(table: Table) -> str:
-    """A table as Markdown, with its title and its note."""
+def _markdown(table: Table) -> str:
+    """A table with its title and its note."""
     lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
     for row in table.rows:
         cells = (text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from planweave.benchmarks.core import metrics
 from planweave.benchmarks.core.record import Called, Record, Score
-from planweave.benchmarks.core.report import Report, markdown, show, show_tables
+from planweave.benchmarks.core.report import Report, draw, show, show_tables
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.table import Table
 from planweave.models import CallRecord
@@ -58,9 +58,10 @@ RECORDS = [
 ]
 
 
-def test_the_report_as_markdown() -> None:
+def test_the_report_as_markdown(tmp_path: Path) -> None:
     expected = Path(__file__).with_name("report.md").read_text(encoding="utf-8")
-    assert markdown(Report.of([RUN, RUN], RECORDS)) == expected
+    (page,) = draw(Report.of([RUN, RUN], RECORDS), tmp_path)
+    assert page.read_text(encoding="utf-8") == expected
 
 
 def test_each_models_questions_are_split_by_its_own_retrievals() -> None:

@@ -28,7 +28,7 @@ from planweave.benchmarks.core.suite import (
 )
 from planweave.benchmarks.core.table import Table
 from planweave.benchmarks.suites.mhqa import multihop
-from planweave.benchmarks.suites.mhqa.corpus import ParagraphCollection, Place, collect
+from planweave.benchmarks.suites.mhqa.corpus import Place, collect
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables
 from planweave.memory import Answer, Context
@@ -135,7 +135,7 @@ def pool_of(dataset: str, data: Path, embeddings: str, status: Status) -> list["
         embeddings=embeddings,
         progress=lambda _, done, of: status(f"{dataset}: {done} of {of} paragraphs are embedded …"),
     )
-    return asked(dataset, corpus, questions)
+    return [Asked(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions]
 
 
 def load(dataset: str, data: Path) -> list[MultiHop]:
@@ -179,11 +179,6 @@ class Asked:
                 "supporting": [list(place) for place in self.supporting],
             },
         )
-
-
-def asked(dataset: str, corpus: ParagraphCollection, questions: Sequence[MultiHop]) -> list[Asked]:
-    """Questions of a data set, to be asked on its corpus."""
-    return [Asked(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions]
 
 
 def samples(

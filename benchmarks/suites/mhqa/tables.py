@@ -147,20 +147,11 @@ def _all_and_by_hops(groups: Groups) -> Iterable[tuple[str, str, Sequence[Record
 
 @each(
     _all_and_by_hops,
-    "Rounds and what they cost",
-    "part | method | questions | rounds | calls | tokens | seconds | dollars | no short answer"
-    " | unreadable replies",
+    "Rounds",
+    "part | method | questions | rounds | unreadable replies",
     note="Mean · median · 95th percentile of a question. A round is a search, or one that was "
-    "not made since it had been made before; dollars are of the questions whose price is known.",
+    "not made since it had been made before.",
 )
 def _rounds(own: Sequence[Record]) -> Cells:
-    return (
-        len(own),
-        spread([len(record.turns) for record in own]),
-        spread([len(record.calls) for record in own]),
-        spread([record.tokens for record in own]),
-        spread([record.seconds for record in own]),
-        spread([cost for record in own if (cost := record.dollars) is not None]),
-        sum(record.score.answer is None for record in own),
-        sum(len(record.failures) for record in own),
-    )
+    rounds = spread([len(record.turns) for record in own])
+    return len(own), rounds, sum(len(record.failures) for record in own)
