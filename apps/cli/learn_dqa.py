@@ -1,7 +1,6 @@
 """``planweave learn dqa``: decisions learned from simulated ones that succeeded."""
 
 import json
-import sys
 from collections.abc import Container
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -190,7 +189,7 @@ def _write(out: Path, taken: list[_Taken]) -> tuple[list[str], bool]:
     written = _kept(out, {one.name for one in taken})
     others = [path.task for path in written.paths]
     date = datetime.now(UTC).date().isoformat()
-    about: _Course = {"date": date, "command": machine.command(["planweave", *sys.argv[1:]])}
+    about: _Course = {"date": date, "command": machine.command()}
     for one in taken:
         written.paths.extend(one.learned.paths)
         written.courses.append(about | _course_card(one))

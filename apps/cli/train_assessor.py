@@ -1,6 +1,5 @@
 """``planweave train plan-assessor``: the assessor that ships can be trained again."""
 
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -114,7 +113,7 @@ def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> Card:
         sha256="",
         seed=seed,
         date=datetime.now(UTC).date().isoformat(),
-        command=machine.command(["planweave", *sys.argv[1:]]),
+        command=machine.command(),
         data={
             name: {
                 "questions": len({group.question for group in groups if group.dataset == name}),

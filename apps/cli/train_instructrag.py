@@ -1,6 +1,5 @@
 """``planweave train instructrag`` and ``train adapt``: the agents of InstructRAG, from paths."""
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -290,7 +289,7 @@ def _card(
         features=PRINTED if published else FEATURES,
         seed=seed,
         date=datetime.now(UTC).date().isoformat(),
-        command=machine.command(["planweave", *sys.argv[1:]]),
+        command=machine.command(),
         tasks=tasks,
         reward=reward,
         rewards=rewards,

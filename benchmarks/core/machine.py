@@ -5,7 +5,6 @@ import platform
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -65,23 +64,19 @@ def commit() -> str:
 
 
 def head() -> dict[str, JsonValue]:
-    """How and where ``planweave`` makes a result: as :func:`made_by`, and the commit."""
-    return made_by(["planweave", *sys.argv[1:]]) | {"commit": commit()}
-
-
-def made_by(words: Sequence[str]) -> dict[str, JsonValue]:
-    """How and where a result is made: command, date, machine, versions."""
+    """How and where a result is made."""
     return {
-        "command": command(words),
+        "command": command(),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "versions": {**versions()},
+        "commit": commit(),
     }
 
 
-def command(words: Sequence[str]) -> str:
+def command() -> str:
     """What was typed, with the last part of each path only."""
-    return " ".join(_FOLDERS.sub("", word) for word in words)
+    return " ".join(["planweave", *(_FOLDERS.sub("", word) for word in sys.argv[1:])])
 
 
 def _processor() -> str:

@@ -222,10 +222,11 @@ def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(
     assert killed.file.read_bytes().startswith(before)
 
 
-def test_the_head_of_a_result_file_names_no_folder() -> None:
+def test_the_head_of_a_result_file_names_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     typed = ["/x/bin/planweave", "bench", "--data=/a/b/c.tar.xz", "--out", "../r/x", "~/d/e"]
     models = ["--model", "http://host:1/v1#m", "--model", "embedded:/a/b.gguf", "openai:gpt-4o"]
-    assert command([*typed, *models]) == (
+    monkeypatch.setattr(sys, "argv", [*typed, *models])
+    assert command() == (
         "planweave bench --data=c.tar.xz --out x e "
         "--model http://host:1/v1#m --model embedded:b.gguf openai:gpt-4o"
     )

@@ -4,7 +4,6 @@ import asyncio
 import json
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -213,7 +212,7 @@ def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
     """The head of a start: who runs what, where, with which settings."""
     return Run(
         suite=suite,
-        command=machine.command(sys.argv),
+        command=machine.command(),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         models=sorted({context.model, *context.models.values()}),
         settings=settings_of(context) | {"process": machine.model_settings()},
