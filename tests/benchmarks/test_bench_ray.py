@@ -52,7 +52,7 @@ class Bench:
             "--ray",
             ray,
         ]
-        words += ["--method", "single_rag", "--max-iterations", "1", "--concurrency", "4"]
+        words += ["--method", "single_rag", "--setting", "max_iterations=1", "--concurrency", "4"]
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from planweave.apps.cli.main import main; main()", *words],
             cwd=_ROOT,

@@ -87,7 +87,7 @@ def test_a_larger_limit_adds_to_what_is_done(data: Path, tmp_path: Path) -> None
 
 def test_malformed_replies_are_answers_not_crashes(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--model", "scripted:broken", "--out", tmp_path, "--limit", 1)
-    bench("dqa", *words, "--max-iterations", 2)
+    bench("dqa", *words, "--setting", "max_iterations=2")
     for record in read(tmp_path / "scripted-broken.jsonl").records.values():
         assert record.error == ""
         assert record.score.answer is None
@@ -130,7 +130,7 @@ def test_a_crash_is_redone_if_asked(
         (["--method", "magic"], "There is no method 'magic'."),
         (["--database", "paper"], "There is no kind of database 'paper'."),
         (["--scenario", "distribution"], "There is no scenario 'distribution'."),
-        (["--replan", "never"], "The setting replan cannot be used"),
+        (["--setting", "replan=never"], "The setting replan cannot be used"),
         (["--setting", "max_seconds"], "'max_seconds' is not NAME=VALUE."),
         (["--setting", "replam=1"], "no setting 'replam'; did you mean replan?"),
     ],

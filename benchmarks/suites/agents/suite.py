@@ -76,10 +76,6 @@ class AgentOptions(Options):
         int, typer.Option(help="Human-judged pairs that the judge is tried on.", min=0)
     ] = 40
     contexts: Annotated[int, typer.Option(help="Tables of TAT-QA among the documents.", min=1)] = 50
-    temperature: Annotated[
-        float, typer.Option(help="Above 0, so that trials differ.", min=0, max=2)
-    ] = 0.3
-    max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15
     embeddings: Embeddings = "minilm"
     one_document: Annotated[
         bool,
@@ -96,13 +92,9 @@ class AgentOptions(Options):
     ] = False
 
     def settings(self) -> dict[str, str | int]:
-        """The agents search, as in the thesis."""
-        return {
-            **super().settings(),
-            "max_iterations": self.max_iterations,
-            "temperature": f"{self.temperature:g}",
-            "whole_collection": "off",
-        }
+        """The agents search, as in the thesis; trials differ by temperature."""
+        own: dict[str, str | int] = {"temperature": "0.3", "whole_collection": "off"}
+        return super().settings() | own | {"max_iterations": 15}
 
 
 @register(NAME, tables=agent_tables)

@@ -49,19 +49,11 @@ class DecisionOptions(Options):
     scenario: Annotated[
         str, typer.Option(help="Scenarios with commas between; both: all in the data.")
     ] = "both"
-    replan: Annotated[
-        str, typer.Option(help="every_observation (as in the paper), or adaptive.")
-    ] = "every_observation"
-    max_iterations: Annotated[int, typer.Option(help="Actions a question at most.")] = 15
 
     def settings(self) -> dict[str, str | int]:
-        """The paper's methods ask once for the decision."""
-        own = super().settings()
-        return own | {
-            "replan": self.replan,
-            "max_iterations": self.max_iterations,
-            "ask_again": False,
-        }
+        """As in the paper: a plan is judged at every observation, a decision is asked for once."""
+        own: dict[str, str | int] = {"replan": "every_observation", "ask_again": False}
+        return super().settings() | own | {"max_iterations": 15}
 
 
 @register(NAME, tables=decision_tables)
