@@ -24,7 +24,7 @@ from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.picture import draw_picture
 from planweave.benchmarks.suites.environment.play import MOST_STEPS
 from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
-from planweave.benchmarks.suites.paths.tasks import Environment, load, world
+from planweave.benchmarks.suites.paths.tasks import EnvironmentName, load, world
 from planweave.errors import require
 from planweave.learning.agents_file import (
     ITERATIONS,
@@ -120,7 +120,7 @@ class Training:
 @grouped()
 def instructrag(
     *,
-    environment: Annotated[Environment, typer.Option(help="Environment of the tasks.")],
+    environment: Annotated[EnvironmentName, typer.Option(help="Environment of the tasks.")],
     data: Data,
     out: Annotated[Path, typer.Option(help="Folder of the agents, their card and the curves.")],
     training: Training,
@@ -168,7 +168,7 @@ def instructrag(
 @contextmanager
 def _rewarded(
     training: Training,
-    environment: Environment,
+    environment: EnvironmentName,
     guide: Guide,
     out: Path,
     bar: Progress,

@@ -131,7 +131,7 @@ def test_published_trajectories_make_twelve_tasks() -> None:
 
 def line(seed: int, part: str, name: str, *f1: float) -> suite.Measured:
     recalls = (0.0, 0.25, 0.5, 0.75, 1.0)
-    scores = [suite.Score(f"q{place}", value, recalls) for place, value in enumerate(f1)]
+    scores = [suite.PathScore(f"q{place}", value, recalls) for place, value in enumerate(f1)]
     return suite.Measured(seed=seed, part=part, name=name, scores=scores)
 
 

@@ -22,7 +22,7 @@ from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.report import show_tables
-from planweave.benchmarks.suites.paths.tasks import Environment, drawn_paths, load, world
+from planweave.benchmarks.suites.paths.tasks import EnvironmentName, drawn_paths, load, world
 from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded, load_agents
 from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import TaskPath
@@ -72,7 +72,7 @@ class Training:
 @grouped()
 def paths(
     *,
-    environment: Annotated[Environment, typer.Option(help="Environment of the tasks.")],
+    environment: Annotated[EnvironmentName, typer.Option(help="Environment of the tasks.")],
     data: Annotated[Path, typer.Option(help="Trajectories, as .jsonl[.gz].")],
     seed: Annotated[
         list[int], typer.Option(help="Seeds of tasks, training and noise; repeatable.", min=0)

@@ -66,7 +66,7 @@ RIVALS = (RAP, OUR_RAP, RULE, NO_GRAPH, NO_RL)
 """What every line is held against."""
 
 
-class Score(NamedTuple):
+class PathScore(NamedTuple):
     """Of one question."""
 
     question: str
@@ -101,7 +101,7 @@ class Measured(BaseModel):
     seed: int
     part: str
     name: str
-    scores: list[Score]
+    scores: list[PathScore]
     about: str = ""
     adaptations: list[Adaptation] = []
     training_seconds: float = 0.0
@@ -217,7 +217,7 @@ class Experiment:
         settings = replace(self._settings, printed=True)
         yield PRINTED, settings, self._trained(settings)
 
-    def _line(self, part: str, name: str, scores: list[Score]) -> Measured:
+    def _line(self, part: str, name: str, scores: list[PathScore]) -> Measured:
         return Measured(seed=self._settings.seed, part=part, name=name, scores=scores)
 
     def _surveyed(self, paths: Sequence[TaskPath]) -> Survey:
@@ -275,7 +275,7 @@ class Experiment:
         tasks: Sequence[MetaTask],
         stored: Sequence[TaskPath],
         rule: Policy,
-    ) -> dict[str, list[Score]]:
+    ) -> dict[str, list[PathScore]]:
         """Adapt to each of these tasks, as far as it is stored, and ask its query questions."""
         setup = tasks, stored, settings.printed
         if self._tested is None or self._tested[0] != setup:
@@ -287,7 +287,7 @@ class Experiment:
             self._tested = setup, survey, asked
         _, survey, asked = self._tested
         self._adaptations = []
-        scores: dict[str, list[Score]] = {}
+        scores: dict[str, list[PathScore]] = {}
         for task, questions in zip(tasks, asked, strict=True):
             known = tuple(path for path in survey.paths if path.task == task.name)
             own = MetaTask(task.name, known, ())
@@ -302,7 +302,9 @@ class Experiment:
                     f1 = overlap(formed(selected, forms), truth)
                     each = [formed(path, forms) for path in proposed]
                     recalls = [recall(each[:k], truth) for k in range(1, MOST + 1)]
-                    scores.setdefault(name, []).append(Score(sample.path.key, f1, tuple(recalls)))
+                    scores.setdefault(name, []).append(
+                        PathScore(sample.path.key, f1, tuple(recalls))
+                    )
         self._status(f"seed {settings.seed}: tried")
         return scores
 

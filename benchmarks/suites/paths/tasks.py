@@ -17,7 +17,7 @@ from planweave.learning.paths import MetaTask, TaskOf, TaskPath, read_paths
 from planweave.learning.rl_agent import Reward
 from planweave.learning.slots import Slots, finishes
 
-Environment: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
+EnvironmentName: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
 
 _FEWEST = 4  # paths of a task
 _YEAR = re.compile(
@@ -93,7 +93,7 @@ def goods(record: Mapping[str, JsonValue]) -> str:
     return next(found, "home")
 
 
-TASK_OF: dict[Environment, TaskOf | None] = {
+TASK_OF: dict[EnvironmentName, TaskOf | None] = {
     "hotpotqa": answer_type,
     "alfworld": None,
     "scienceworld": None,
@@ -125,7 +125,7 @@ class PathTasks:
         return partial(shared, forms=self.forms)
 
 
-def load(environment: Environment, file: Path) -> list[TaskPath]:
+def load(environment: EnvironmentName, file: Path) -> list[TaskPath]:
     """The paths of a file that have more than an answer."""
     rule = TASK_OF[environment]
     paths = [path for path in read_paths(file, rule) if path.task or rule is None]

@@ -1,10 +1,11 @@
 """Tables of the RAT benchmark, from its records alone."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 
 from pydantic import BaseModel, TypeAdapter
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, rate, spread
+from planweave.benchmarks.core.metrics import accuracy, grouped, parted, rate, spread
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cells, Table, each
 from planweave.benchmarks.suites.rat.code_eval import pass_at_k
@@ -30,11 +31,12 @@ _ATTEMPTS = TypeAdapter(list[Attempt])
 
 def rat_tables(records: Sequence[Record]) -> list[Table]:
     """All tables of the suite."""
+    groups = grouped(records)
     return [
-        _scores(records),
-        _several(records),
-        retrieval_table(records),
-        seconds_table(_cells(records)),
+        _scores(groups),
+        _several(groups),
+        retrieval_table(groups),
+        seconds_table(_by_dataset(groups)),
     ]
 
 
@@ -42,16 +44,11 @@ def _attempts(record: Record) -> list[Attempt]:
     return _ATTEMPTS.validate_python(record.score.details.get("attempts", []))
 
 
-def _cells(records: Sequence[Record]) -> Iterator[tuple[str, str, list[Record]]]:
-    """Records by data set and method."""
-    for scenario in dict.fromkeys(sorted(record.scenario for record in records)):
-        own = [record for record in records if record.scenario == scenario]
-        for label, some in grouped(own).items():
-            yield scenario, label, some
+_by_dataset = partial(parted, part=lambda record: record.scenario)
 
 
 @each(
-    _cells,
+    _by_dataset,
     "Score by data set",
     "scenario | method | right",
     note="Programs: all tests pass (pass@1). Word problems: the program gives the published "
@@ -63,7 +60,7 @@ def _scores(own: Sequence[Record]) -> Cells:
 
 
 @each(
-    _cells,
+    _by_dataset,
     "At least one of several attempts",
     "scenario | method | k | pass@k",
     note="Unbiased estimate (Chen et al. 2021, eq. 1).",
@@ -78,7 +75,7 @@ def _several(own: Sequence[Record]) -> Cells:
 
 
 @each(
-    _cells,
+    _by_dataset,
     "What retrieval did",
     "scenario | method | retrievals | steps drafted | steps changed | unreadable replies",
     note="Mean · median · 95th percentile of an attempt; shares are of the steps for which a "

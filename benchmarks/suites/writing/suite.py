@@ -76,7 +76,7 @@ class Writing(Rat):
         """How long the texts are, what retrieval changed in them, and where the time went."""
         groups = grouped(records)
         every = (("all", *one) for one in groups.items())
-        return [_texts(groups), retrieval_table(records), seconds_table(every)]
+        return [_texts(groups), retrieval_table(groups), seconds_table(every)]
 
 
 def load_tasks(source: str) -> list[Item]:
