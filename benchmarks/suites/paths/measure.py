@@ -297,14 +297,12 @@ class Experiment:
             for sample in questions:
                 found = self._found(sample, adapted, settings, rule)
                 forms = self._world.forms
+                truth = formed(sample.path.instructions, forms)
                 for name, (selected, proposed) in found.items():
-                    truth = formed(sample.path.instructions, forms)
                     f1 = overlap(formed(selected, forms), truth)
                     each = [formed(path, forms) for path in proposed]
-                    recalls = [recall(each[:k], truth) for k in range(1, MOST + 1)]
-                    scores.setdefault(name, []).append(
-                        PathScore(sample.path.key, f1, tuple(recalls))
-                    )
+                    recalls = tuple(recall(each[:k], truth) for k in range(1, MOST + 1))
+                    scores.setdefault(name, []).append(PathScore(sample.path.key, f1, recalls))
         self._status(f"seed {settings.seed}: tried")
         return scores
 
