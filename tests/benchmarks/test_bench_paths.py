@@ -1,16 +1,17 @@
 """Which path is retrieved: tasks, tables, and the commands around the training."""
 
 import json
-import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bench_command import bench, invoke
 from json_lines import write_lines
 from published import published
 
 from planweave import BadInput
-from planweave.apps.cli.main import main
+from planweave.apps.cli.train import app
 from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
 from planweave.benchmarks.suites.paths.tasks import answer_type, goods, load, world
@@ -22,6 +23,8 @@ from planweave.learning.guide import guide_of
 from planweave.learning.meta_training import Point, Trained, first
 
 pytestmark = pytest.mark.usefixtures("word_vectors")
+paths = partial(bench, "paths", "--environment", "alfworld")
+train = partial(invoke, app)
 
 
 @pytest.mark.parametrize(
@@ -165,16 +168,7 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
     assert noisy.over == {suite.RAP: Estimate(0.25, 0, 0.25, 0.25, 2, 2)}
 
 
-def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> None:
-    monkeypatch.setattr(sys, "argv", ["planweave", *words])
-    with pytest.raises(SystemExit) as ended:
-        main()
-    assert not ended.value.code
-
-
-def test_what_is_measured_is_not_measured_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_what_is_measured_is_not_measured_again(tmp_path: Path) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     out.mkdir()
     about = suite.about(load("alfworld", data), 10)
@@ -182,26 +176,20 @@ def test_what_is_measured_is_not_measured_again(
     other = line(1, "ablation", suite.FULL, 0.0, 0.0)  # of other paths, or fewer iterations
     kept = "".join(each.model_dump_json() + "\n" for each in (other, *mine))
     (out / "alfworld.jsonl").write_text(kept, "utf-8")
-    words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
-    words += ["--iterations", "10"]
-    run(monkeypatch, *words, "--seed", "1", "--seed", "2", "--json")
-    report = json.loads(capsys.readouterr().out)
+    words = ("--data", data, "--out", out, "--iterations", 10)
+    report = json.loads(paths(*words, "--seed", 1, "--seed", 2, "--json").stdout)
     assert report["result"][0]["by_seed"] == [0.75, 0.5]
     assert report["paths"] == 13
     assert str(tmp_path) not in report["command"]
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
-    run(monkeypatch, *words, "--seed", "1")
-    assert "Retrieved paths: ablation" in capsys.readouterr().out
+    assert "Retrieved paths: ablation" in paths(*words, "--seed", 1).output
 
 
 @pytest.mark.slow
-def test_agents_that_were_trained_before_are_tried(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agents_that_were_trained_before_are_tried(tmp_path: Path) -> None:
     data, agents, out = trajectories(tmp_path), saved(tmp_path), tmp_path / "out"
-    words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
-    run(monkeypatch, *words, "--agents", str(agents), "--seed", "1", "--json")
-    report = json.loads(capsys.readouterr().out)
+    words = ("--data", data, "--out", out, "--agents", agents, "--seed", 1)
+    report = json.loads(paths(*words, "--json").stdout)
     assert report["iterations"] is None
     names = [row["name"] for row in report["result"] if row["part"] == "ablation"]
     assert names == [
@@ -211,12 +199,12 @@ def test_agents_that_were_trained_before_are_tried(
     recalls = [[each["value"] for each in row["recalls"]] for row in report["result"]]
     assert all(each == sorted(each) and len(each) == suite.MOST for each in recalls)
     kept = (out / "alfworld.jsonl").read_text("utf-8")
-    run(monkeypatch, *words, "--agents", str(agents), "--seed", "1")  # nothing is left to measure
+    paths(*words)  # nothing is left to measure
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
 
 
 def test_trained_agents_are_written_with_their_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     agents = first(Settings(width=8, layers=1), 64)
     points = [Point(0.25, 1.0, 2.0), Point(0.5, 0.5, 1.0)]
@@ -224,12 +212,8 @@ def test_trained_agents_are_written_with_their_card(
         "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
     )  # the training itself is tested beside it
     data, out = trajectories(tmp_path), tmp_path / "out"
-    run(
-        monkeypatch,
-        *("train", "instructrag", "--environment", "alfworld", "--data", str(data)),
-        *("--out", str(out), "--iterations", "2"),
-    )
-    assert "2 iterations on 2 tasks" in capsys.readouterr().out
+    words = ("--environment", "alfworld", "--data", data, "--out", out, "--iterations", 2)
+    assert "2 iterations on 2 tasks" in train("instructrag", *words).output
     assert sorted(file.name for file in out.iterdir()) == [
         *("instructrag.json", "instructrag.npz", "instructrag.png")
     ]
@@ -244,7 +228,7 @@ def test_trained_agents_are_written_with_their_card(
 
 @pytest.mark.slow
 def test_as_published_instructions_have_no_slots(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data, out, seen = trajectories(tmp_path), tmp_path / "out", []
 
@@ -253,8 +237,8 @@ def test_as_published_instructions_have_no_slots(
         return Trained(first(as_published(1, 0), 64), [])
 
     monkeypatch.setattr("planweave.learning.meta_training.train", no_training)
-    words = ["train", "instructrag", "--environment", "alfworld", "--data", str(data)]
-    run(monkeypatch, *words, "--out", str(out), "--as-published")
+    words = ("--environment", "alfworld", "--data", data, "--out", out, "--as-published")
+    train("instructrag", *words)
     assert seen[0].slots is None
     assert {"dig stone", "give fruit"} <= {*seen[0].texts}
     loaded = agents_file.load_agents(out / "instructrag.npz")
@@ -268,7 +252,7 @@ def test_as_published_instructions_have_no_slots(
 
 @pytest.mark.slow
 def test_the_papers_agents_are_measured_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deltas = []
 
@@ -281,34 +265,27 @@ def test_the_papers_agents_are_measured_by_name(
 
     monkeypatch.setattr(suite, "train", no_training)
     data, out = trajectories(tmp_path), tmp_path / "out"
-    words = ["bench", "paths", "--environment", "alfworld", "--data", str(data), "--out", str(out)]
-    words += ["--agents", "as-published", "--seed", "1", "--json"]
-    run(monkeypatch, *words)
-    report = json.loads(capsys.readouterr().out)
+    words = ("--data", data, "--out", out, "--agents", "as-published", "--seed", 1, "--json")
+    report = json.loads(paths(*words).stdout)
     assert (report["iterations"], report["delta"]) == (20, 0.4)
     names = [row["name"] for row in report["result"]]
     assert {f"{suite.FULL}, {tenths}0%" for tenths in (1, 2, 3, 4, 5)} <= {*names}
     assert not {suite.PRINTED, suite.NO_CALIBRATION} & {*names}
-    run(monkeypatch, *words, "--delta", "0.8")
+    paths(*words, "--delta", 0.8)
     assert {*deltas} == {0.4, 0.8}
     lines = [json.loads(text) for text in (out / "alfworld.jsonl").read_text().splitlines()]
     assert len({line["about"] for line in lines}) == 2
 
 
-def test_agents_are_adapted_to_a_task_by_a_few_paths(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agents_are_adapted_to_a_task_by_a_few_paths(tmp_path: Path) -> None:
     before, data, out = saved(tmp_path), trajectories(tmp_path), tmp_path / "out"
-    words = ["train", "adapt", "--data", str(data), "--agents", str(before), "--out", str(out)]
-    run(monkeypatch, *words, "--task", "stone")
-    assert "adapted to 6 of 6 paths" in capsys.readouterr().out
+    words = ("adapt", "--data", data, "--agents", before, "--out", out)
+    assert "adapted to 6 of 6 paths" in train(*words, "--task", "stone").output
     old, new = agents_file.load_agents(before), agents_file.load_agents(out / "instructrag.npz")
     assert new.card.tasks == {"stone": 6}
     assert not np.array_equal(old.rl["w1"], new.rl["w1"])
     assert not np.array_equal(old.ml["path.token"], new.ml["path.token"])
-    with pytest.raises(AssertionError):
-        run(monkeypatch, *words, "--task", "nothing")
-    assert "too few paths of the task 'nothing'" in capsys.readouterr().err
+    train(*words, "--task", "nothing", fails="too few paths of the task 'nothing'")
 
 
 def saved(folder: Path) -> Path:

@@ -1,7 +1,6 @@
 """Paths rewarded by the environment's score, and agents trained by it."""
 
 import json
-import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
@@ -9,9 +8,11 @@ from pathlib import Path
 
 import pytest
 from bag_of_words import embed
+from bench_command import invoke
 from json_lines import write_lines
+from typer.testing import Result
 
-from planweave.apps.cli.main import main
+from planweave.apps.cli.train import app
 from planweave.benchmarks.suites.environment.play import Gold, play
 from planweave.benchmarks.suites.environment.reward import EnvironmentReward, Episode
 from planweave.learning import agents_file
@@ -178,34 +179,25 @@ def files(folder: Path) -> tuple[Path, Path]:
     return write_lines(folder / "paths.jsonl", *paths), write_lines(folder / "games.jsonl", *games)
 
 
+Train = Callable[..., Result]
+
+
 @pytest.fixture
-def train(
-    word_vectors: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> Callable[..., int]:
-    """``planweave train instructrag`` on small agents and few steps; returns its exit code."""
+def train(word_vectors: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Train:
+    """``planweave train instructrag`` on small agents and few steps."""
     small = partial(Settings, width=8, layers=1, warm_steps=20, pre_steps=5)
     monkeypatch.setattr("planweave.learning.agent_batches.Settings", small)
     data, _ = files(tmp_path)
-
-    def run(*words: object) -> int:
-        command = ["train", "instructrag", "--environment", "hotpotqa", "--data", data]
-        command += ["--out", tmp_path / "out", "--iterations", 2, "--questions", 2, "--others", 2]
-        command += ["--without", "pre-training,fine-tuning"]  # which see no score
-        monkeypatch.setattr(sys, "argv", ["planweave", *map(str, [*command, *words])])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        return int(ended.value.code or 0)
-
-    return run
+    words = ("--environment", "hotpotqa", "--data", data, "--out", tmp_path / "out")
+    few = ("--iterations", 2, "--questions", 2, "--others", 2)
+    without = ("--without", "pre-training,fine-tuning")  # which see no score
+    return partial(invoke, app, "instructrag", *words, *few, *without)
 
 
 @pytest.mark.slow
-def test_agents_are_trained_by_the_score(
-    train: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_agents_are_trained_by_the_score(train: Train, tmp_path: Path) -> None:
     words = ("--reward", "environment", "--games", tmp_path / "games.jsonl")
-    assert train(*words) == 0
-    told = capsys.readouterr().out
+    told = train(*words).output
     assert "4 of 4 questions are tasks of the environment" in told
     lines = read(tmp_path / "out" / "episodes.jsonl")
     assert f"{len(lines)} episodes played, 0 known from before" in told
@@ -213,8 +205,8 @@ def test_agents_are_trained_by_the_score(
     card = agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card
     assert card.reward == "environment"
     assert all(0 < each < 1 for each in card.rewards)
-    assert train(*words) == 0  # trained anew, and every episode is known
-    assert f"0 episodes played, {len(lines)} known from before" in capsys.readouterr().out
+    again = train(*words).output  # trained anew, and every episode is known
+    assert f"0 episodes played, {len(lines)} known from before" in again
     assert read(tmp_path / "out" / "episodes.jsonl") == lines
     assert (
         agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card.rewards == card.rewards
@@ -222,24 +214,18 @@ def test_agents_are_trained_by_the_score(
 
 
 @pytest.mark.slow
-def test_questions_without_a_task_are_not_asked(
-    train: Callable[..., int], tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_questions_without_a_task_are_not_asked(train: Train, tmp_path: Path) -> None:
     games = tmp_path / "games.jsonl"
     lines = read(games)
     games.write_text("\n".join(lines[:4]), "utf-8")  # of one type of question
-    assert train("--reward", "environment", "--games", games) == 0
-    told = capsys.readouterr().out
+    words = ("--reward", "environment", "--games", games)
+    told = train(*words).output
     assert "2 of 4 questions are tasks of the environment; the rest are left out." in told
     assert agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card.tasks == {"person": 4}
     games.write_text(json.dumps({**json.loads(lines[0]), "question": "Who?"}), "utf-8")
-    assert train("--reward", "environment", "--games", games) == 1
-    assert "None of the questions of these paths is a task" in capsys.readouterr().err
+    train(*words, fails="None of the questions of these paths is a task")
 
 
 @pytest.mark.parametrize("words", [("--reward", "environment"), ("--games", "games.jsonl")])
-def test_the_score_and_its_tasks_come_together(
-    words: tuple[str, str], train: Callable[..., int], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert train(*words) == 1
-    assert "The environment's score takes its tasks" in capsys.readouterr().err
+def test_the_score_and_its_tasks_come_together(words: tuple[str, str], train: Train) -> None:
+    train(*words, fails="The environment's score takes its tasks")
