@@ -14,6 +14,7 @@ from pydantic_core import PydanticSerializationError
 
 from planweave import BadInput
 from planweave.records import read_records, writing
+from planweave.texts import digest
 
 Line = TypeVar("Line", bound=BaseModel)
 
@@ -24,20 +25,17 @@ def published(path: Path) -> list[dict[str, Any]]:
     return read_records(path, dict[str, Any], fix=fix)
 
 
-def bench_cache() -> Path:
-    """Where benchmarks keep what they make of data sets."""
-    return platformdirs.user_cache_path("planweave") / "bench"
-
-
-def write_once(path: Path, text: str) -> None:
-    """Write a file whose name holds a digest of its text, unless it is there."""
-    if path.exists():
-        return
-    part = path.with_suffix(f".{os.getpid()}.part")
-    with writing(path.parent):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text, encoding="utf-8")
-        part.replace(path)
+def kept_script(name: str, text: str, ending: str) -> Path:
+    """A database as a script in the cache folder: written unless one with its digest is there."""
+    folder = platformdirs.user_cache_path("planweave") / "bench"
+    path = folder / f"{name}-{digest(text)}.{ending}"
+    if not path.exists():
+        part = path.with_suffix(f".{os.getpid()}.part")
+        with writing(folder):
+            folder.mkdir(parents=True, exist_ok=True)
+            part.write_text(text, encoding="utf-8")
+            part.replace(path)
+    return path
 
 
 class Parsed(NamedTuple, Generic[Line]):

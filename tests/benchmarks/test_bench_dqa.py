@@ -69,7 +69,6 @@ def test_no_question_is_asked_that_the_experience_holds(
             methods=["path_policy"],
             databases=["relational"],
             settings=Context(experience=name, owner="alice"),
-            folder=tmp_path,
         )
 
     assert len(asked_with(questions[2])) == 2
@@ -78,18 +77,17 @@ def test_no_question_is_asked_that_the_experience_holds(
 
 
 def test_the_same_questions_for_every_method_and_database(
-    questions: tuple[Question, ...], tmp_path: Path
+    questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def make(folder: Path, **settings: object) -> list[Sample]:
+    def make(**settings: object) -> list[Sample]:
         return samples(
             questions[:2],
             methods=("planrag", "single_rag"),
             databases=("relational", "graph"),
             settings=Context.model_validate(settings),
-            folder=folder,
         )
 
-    made = make(tmp_path)
+    made = make()
     assert len({sample.key for sample in made}) == len(made) == 8
     assert [s.context.database is None for s in made] == [False, False, True, True] * 2
     for sample in made:
@@ -98,14 +96,15 @@ def test_the_same_questions_for_every_method_and_database(
         assert sample.context.rules == question.rules
         assert str(tmp_path) not in str(sample.settings)
     keys = [sample.key for sample in made]
-    assert [sample.key for sample in make(tmp_path / "elsewhere")] == keys
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "elsewhere"))
+    assert [sample.key for sample in make()] == keys
     changes: list[dict[str, object]] = [
         {"max_iterations": 3},
         {"replan": "every_observation"},
         {"models": {"planner": "x"}},
     ]
     for settings in changes:
-        assert not {sample.key for sample in make(tmp_path, **settings)} & set(keys)
+        assert not {sample.key for sample in make(**settings)} & set(keys)
 
 
 @pytest.mark.parametrize("name", ["locating", "building", "distribution"])

@@ -145,21 +145,18 @@ def broken(error: Exception) -> Cluster:
     return Cluster(1, 1, Fails(error))
 
 
-def sample(data: Path, folder: Path) -> Sample:
+def sample(data: Path) -> Sample:
     questions = choose(load_dataset(data).questions, ["building"], 1, seed=1)
-    return samples(
-        questions,
-        methods=["single_rag"],
-        databases=["relational"],
-        settings=Context(),
-        folder=folder,
-    )[0]
+    (made,) = samples(
+        questions, methods=["single_rag"], databases=["relational"], settings=Context()
+    )
+    return made
 
 
 async def test_what_ray_reports_is_told_apart(tmp_path: Path) -> None:
     from ray import exceptions
 
-    asked = sample(bench_world.write_data(tmp_path / "data", 1), tmp_path)
+    asked = sample(bench_world.write_data(tmp_path / "data", 1))
     record = await broken(exceptions.WorkerCrashedError()).carry_out(asked)
     assert record.error == "ClusterLost: Its worker was lost 4 times (WorkerCrashedError)."
     assert (record.key, record.score.value) == (asked.key, 0.0)

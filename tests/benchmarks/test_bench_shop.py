@@ -115,7 +115,7 @@ def test_one_query_can_decide(tmp_path: Path) -> None:
 
 def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
     asked = choose(DOMAINS, SEED, None)
-    made = samples(asked, methods=["single_rag"], settings=Context(), folder=tmp_path)
+    made = samples(asked, methods=["single_rag"], settings=Context())
     by_id = {one.id: one for one in asked}
     assert len({sample.key for sample in made}) == len(made) == len(asked)
     for sample in made:
@@ -125,11 +125,9 @@ def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
         best = one.decision.best
         assert not sample.context.candidates or best in sample.context.candidates
         assert open_database(str(sample.context.database)).schema().entities
-    others = samples(
-        choose(DOMAINS, 5, None), methods=["single_rag"], settings=Context(), folder=tmp_path
-    )
+    others = samples(choose(DOMAINS, 5, None), methods=["single_rag"], settings=Context())
     assert not {s.key for s in others} & {s.key for s in made}
-    assert len([*tmp_path.glob("*.sql")]) == 2 * len(DOMAINS)
+    assert len([*tmp_path.rglob("*.sql")]) == 2 * len(DOMAINS)
     assert choose(DOMAINS, SEED, 7) == choose(DOMAINS, SEED, 20)[:7]
 
 

@@ -10,7 +10,7 @@ import typer
 from pydantic import JsonValue
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import bench_cache, write_once
+from planweave.benchmarks.core.lines import kept_script
 from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
@@ -31,7 +31,6 @@ from planweave.simulators.baselines import BASELINES, random_source
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.published import load_dataset
 from planweave.simulators.scenario import Question
-from planweave.texts import digest
 from planweave.tools.database import Kind
 
 NAME = "dqa"
@@ -82,9 +81,7 @@ class DecisionQA(Suite):
         without = [question.id for question in found.questions if not question.database]
         skipped = [f"Skipped, without a database: {', '.join(without)}."] if without else []
         return Selection(
-            samples=samples(
-                chosen, methods=methods, databases=kinds, settings=context, folder=bench_cache()
-            ),
+            samples=samples(chosen, methods=methods, databases=kinds, settings=context),
             about=options.about(questions=len(found.questions), chosen=len(chosen)),
             notes=[*found.missing, *skipped],
         )
@@ -113,7 +110,6 @@ def samples(
     methods: Sequence[str],
     databases: Sequence[Kind],
     settings: Context,
-    folder: Path,
 ) -> list[Sample]:
     """Every question with every method on every kind of database.
 
@@ -125,7 +121,7 @@ def samples(
     for question in questions:
         judge = Judge(question)
         for database in databases:
-            path = _write_script(question, database, folder)
+            path = _script(question, database)
             context = settings.model_copy(
                 update={
                     "database" if database == "relational" else "graph": str(path),
@@ -164,14 +160,12 @@ def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
         )
 
 
-def _write_script(question: Question, database: Kind, folder: Path) -> Path:
-    """The question's database as a script with the typos repaired, named by its content."""
+def _script(question: Question, database: Kind) -> Path:
+    """The question's database as a script with the typos repaired."""
     assert question.database is not None  # noqa: S101 (only such questions are chosen)
-    relational = database == "relational"
-    text = question.database.sql if relational else question.database.cypher
-    path = folder / f"{question.scenario.name}-{digest(text)}.{'sql' if relational else 'cql'}"
-    write_once(path, text)
-    return path
+    if database == "relational":
+        return kept_script(question.scenario.name, question.database.sql, "sql")
+    return kept_script(question.scenario.name, question.database.cypher, "cql")
 
 
 class Judge:

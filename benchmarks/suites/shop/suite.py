@@ -3,13 +3,12 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import typer
 
 from planweave import prompts
-from planweave.benchmarks.core.lines import bench_cache, write_once
+from planweave.benchmarks.core.lines import kept_script
 from planweave.benchmarks.core.options import Limit, ModelOptions, listed
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
@@ -20,7 +19,6 @@ from planweave.benchmarks.suites.shop.tables import shop_tables
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
-from planweave.texts import digest
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -63,7 +61,7 @@ class ShopDecisions(Suite):
         methods = deciders if every else listed(options.method, [*known], "method", every="")
         decisions = choose(listed(options.shops, DOMAINS, "shop"), options.seed, None)
         chosen = decisions[: options.limit]
-        made = samples(chosen, methods=methods, settings=context, folder=bench_cache())
+        made = samples(chosen, methods=methods, settings=context)
         counts = {"questions": len(decisions), "chosen": len(chosen)}
         about = {**counts, "limit": options.limit, "seed": options.seed}
         return Selection(samples=made, about=about)
@@ -103,18 +101,15 @@ def choose(names: Iterable[str], seed: int, limit: int | None) -> list[Asked]:
     return drawn(every, limit, seed, lambda asked: asked.id)
 
 
-def samples(
-    asked: Iterable[Asked], *, methods: Sequence[str], settings: Context, folder: Path
-) -> list[Sample]:
+def samples(asked: Iterable[Asked], *, methods: Sequence[str], settings: Context) -> list[Sample]:
     """Every decision with every method: method by method, shop by shop."""
     ordered = sorted(asked, key=lambda one: one.shop.name)
-    return [_sample(one, method, settings, folder) for method in methods for one in ordered]
+    return [_sample(one, method, settings) for method in methods for one in ordered]
 
 
-def _sample(asked: Asked, method: str, settings: Context, folder: Path) -> Sample:
+def _sample(asked: Asked, method: str, settings: Context) -> Sample:
     made, decision = asked.shop, asked.decision
-    path = folder / f"{made.name}-{digest(made.sql)}.sql"
-    write_once(path, made.sql)
+    path = kept_script(made.name, made.sql, "sql")
     candidates: tuple[str, ...] = ()
     if decision.candidates:
         listed = open_database(str(path)).run(decision.candidates, _LISTED)
