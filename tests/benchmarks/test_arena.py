@@ -264,12 +264,7 @@ def judge(prompt: Prompt, verdict: Callable[[str, str], str]) -> Reply:
     ],
 )
 def test_a_judge_is_asked_both_ways_round_and_a_change_of_mind_is_a_tie(
-    verdict: Callable[[str, str], str],
-    wins: int,
-    same: str,
-    first: str,
-    run: Arena,
-    results: Path,
+    verdict: Callable[[str, str], str], wins: int, same: str, first: str, run: Arena, results: Path
 ) -> None:
     model = register(lambda prompt: judge(prompt, verdict))
     done = run("--judge", model, "--limit", 9, "--concurrency", 2)

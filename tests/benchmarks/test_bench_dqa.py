@@ -50,10 +50,7 @@ def test_a_sample_is_fixed_balanced_and_grows(questions: tuple[Question, ...]) -
 
 @pytest.mark.parametrize("source", ["file", OWN])
 def test_no_question_is_asked_that_the_experience_holds(
-    source: str,
-    questions: tuple[Question, ...],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    source: str, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
     file = tmp_path / "kept.jsonl"

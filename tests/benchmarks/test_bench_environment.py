@@ -15,7 +15,8 @@ from scripted import Replies, register
 from worlds import encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput
-from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.environment.play import Gold, followers, play, summary, table
 from planweave.benchmarks.suites.environment.players import (
     Buyer,
@@ -37,6 +38,11 @@ def _vectors(word_vectors: None) -> Iterator[None]:
 
 
 run = partial(bench, "environment", "--name", "hotpotqa")
+
+
+def results(out: Path) -> list[Record]:
+    (file,) = out.glob("*.jsonl")
+    return [*read(file).records.values()]
 
 
 def test_gold_paths_are_replayed(tmp_path: Path) -> None:
@@ -235,9 +241,7 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
     assert " · 1 of 1 questions · " in (tmp_path / "out" / "hotpotqa" / "report.md").read_text()
     again = run(*command)
     assert "2 done before, 0 to do" in again.stderr
-    (file,) = (tmp_path / "out" / "hotpotqa").glob("*.jsonl")
-    records = [json.loads(line) for line in file.read_text().splitlines()]
-    scores = {r["method"]: r["score"]["value"] for r in records if r["kind"] == "sample"}
+    scores = {one.method: one.score.value for one in results(tmp_path / "out" / "hotpotqa")}
     assert scores == {"react": pytest.approx(0.5), "instructrag": pytest.approx(0.5)}
 
 
@@ -248,8 +252,7 @@ def test_a_missing_library_ends_the_run_and_marks_nothing_failed(
     monkeypatch.setenv("TOY_MISSING", "1")
     words = ("--name", "toy", "--policy", "react,rap", "--model", register(Replies()))
     run(*words, "--out", tmp_path / "out", fails="there is no toy")
-    (file,) = (tmp_path / "out" / "toy").glob("*.jsonl")
-    assert "sample" not in {json.loads(line)["kind"] for line in file.read_text().splitlines()}
+    assert not results(tmp_path / "out" / "toy")
 
 
 @pytest.mark.usefixtures("toy_shop")
@@ -258,11 +261,8 @@ def test_ends_of_the_environment_stand_in_the_report(tmp_path: Path) -> None:
     script = Replies(action=[{"thought": "So.", "action": action} for action in done])
     words = ("--name", "toy", "--policy", "react", "--model", register(script))
     run(*words, "--out", tmp_path / "out")
-    (file,) = (tmp_path / "out" / "toy").glob("*.jsonl")
-    (score,) = (
-        one["score"] for one in map(json.loads, file.read_text().splitlines()) if "score" in one
-    )
-    assert (score["value"], score["details"]["crashes"], score["details"]["timeouts"]) == (1, 1, 1)
+    (score,) = (one.score for one in results(tmp_path / "out" / "toy"))
+    assert (score.value, score.details["crashes"], score.details["timeouts"]) == (1, 1, 1)
     report = (tmp_path / "out" / "toy" / "report.md").read_text()
     assert "success | environment's crashes | environment's time-outs |" in report
     assert "(1) | 1 | 1 |" in report
@@ -287,15 +287,11 @@ def test_models_stand_apart_in_the_report() -> None:
 def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:
     buys = ["search[scarf]", "click[B000000002]", "click[Buy Now]"] * 2
     script = Replies(action=[{"thought": "So.", "action": action} for action in buys])
-    command = ("--name", "webshop", "--data", shop(tmp_path), "--policy", "react")
-    out = ("--model", register(script), "--out", tmp_path / "out", "--json")
-    run(*command, *out)
-    (file,) = (tmp_path / "out" / "webshop").glob("*.jsonl")
-    scores = [
-        one["score"] for one in map(json.loads, file.read_text().splitlines()) if "score" in one
-    ]
-    assert [score["answer"] for score in scores] == ["over"] * 2
-    assert all(score["value"] < 1 for score in scores)
+    words = ("--name", "webshop", "--data", shop(tmp_path), "--policy", "react")
+    run(*words, "--model", register(script), "--out", tmp_path / "out")
+    scores = [one.score for one in results(tmp_path / "out" / "webshop")]
+    assert [score.answer for score in scores] == ["over"] * 2
+    assert all(score.value < 1 for score in scores)
     report = (tmp_path / "out" / "webshop" / "report.md").read_text()
     assert "| react | fashion |" in report
     assert "| react | garden |" in report

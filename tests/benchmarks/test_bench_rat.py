@@ -203,9 +203,7 @@ REPLIES: dict[str, dict[str, tuple[Reply, Reply]]] = {
         )
     },
     "maths": {"program": ("```\nprint(6)\n```", "print(2 + 3)")},
-    "planning": {
-        "steps": ({"steps": ["craft 4 oak_planks"]}, {"steps": []}),
-    },
+    "planning": {"steps": ({"steps": ["craft 4 oak_planks"]}, {"steps": []})},
 }
 
 
