@@ -3,6 +3,8 @@
 import hashlib
 import json
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from planweave.benchmarks.suites.agents.questions import Document
 from planweave.tools.documents.collection import open_collection
@@ -25,13 +27,11 @@ def collect(
     name = f"bench/agents-{_digest(documents, embeddings)}"
     collection = open_collection(name, embeddings=embeddings, create=True)
     there = {info.name for info in collection.documents()}
-    for number, document in enumerate(documents, start=1):
-        if document.name not in there:
-            if document.path:
-                collection.add(document.path)
-            else:
-                collection.add_texts({document.name: [document.text]})
-        status(f"{number} of {len(documents)} documents are read …")
+    with TemporaryDirectory() as folder:
+        for number, document in enumerate(documents, start=1):
+            if document.name not in there:
+                collection.add(document.path or _written(document, Path(folder)))
+            status(f"{number} of {len(documents)} documents are read …")
     return name
 
 
@@ -41,3 +41,9 @@ def _digest(documents: Sequence[Document], embeddings: str) -> str:
         content = document.path.read_bytes() if document.path else document.text.encode()
         digest.update(json.dumps([document.name, len(content)]).encode() + content)
     return digest.hexdigest()[:16]
+
+
+def _written(document: Document, folder: Path) -> Path:
+    path = folder / document.name
+    path.write_text(json.dumps({"page": 1, "text": document.text}) + "\n", encoding="utf-8")
+    return path
