@@ -71,7 +71,8 @@ def test_an_array_of_trajectories_is_read(tmp_path: Path) -> None:
 
 
 def test_the_task_may_be_named_by_a_rule(tmp_path: Path) -> None:
-    file = written(tmp_path, json.dumps({**RECORDS[0], "split": "dev"}))
+    record = {"question": "Who directed Sinister?", "split": "dev", "steps": [["Search[Sinister]"]]}
+    file = written(tmp_path, json.dumps(record))
     (path,) = read_paths(file, lambda record: f"{record['split']}: {record['question']}")
     assert path.task == "dev: Who directed Sinister?"
 
