@@ -21,18 +21,10 @@ class Watch:
     """
 
     def __init__(self, console: Console, before: Iterable[Record], total: int) -> None:
-        self._console = console
-        self._done = list(before)
-        self._inherited = len(self._done)
-        self._total = total
-        self._start = monotonic()
-        self._bar = Progress(
-            BarColumn(bar_width=16),
-            MofNCompleteColumn(),
-            TextColumn("{task.description}"),
-            console=console,
-            disable=not console.is_terminal,
-        )
+        self._console, self._done, self._total = console, [*before], total
+        self._inherited, self._start = len(self._done), monotonic()
+        columns = (BarColumn(bar_width=16), MofNCompleteColumn(), TextColumn("{task.description}"))
+        self._bar = Progress(*columns, console=console, disable=not console.is_terminal)
         self._task = self._bar.add_task(self.standing(), total=total, completed=self._inherited)
 
     def __enter__(self) -> "Watch":

@@ -183,7 +183,9 @@ def test_strangers_and_recorded_searches_join_the_candidates() -> None:
 
 
 def test_searches_of_recorded_training_runs(tmp_path: Path) -> None:
-    steps = [{"action": a} for a in ("Search[Stull]", "retrieve[Ann Lee]", "Finish[Kansas]", None)]
+    steps = [
+        {"action": a} for a in ("Search[Stull]", "retrieve[Ann Lee]", "Finish[Kansas]", "think")
+    ]
     path = written(
         tmp_path,
         {"question": "a", "split": "train", "steps": steps},

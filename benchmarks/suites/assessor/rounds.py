@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel
 
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph
 from planweave.learning import Candidate, Hit, words
-from planweave.records import read_records
+from planweave.learning.paths import read_paths
 
 ROUNDS = 5
 PER_ROUND = 2
@@ -37,10 +36,7 @@ _OPENING_WORDS = """
 what who whom whose which when where why how is are was were do does did in on at the a an of
 for are both from by after before he she it they this his her its as with between
 """
-_OPENERS = frozenset(
-    _OPENING_WORDS.split()
-)  # words that are written with a capital for standing first
-_FIX = "Give recorded runs with question, split and steps."
+_OPENERS = frozenset(_OPENING_WORDS.split())  # have a capital for standing first
 _FOCUS = 6  # plain words of a question that follow a name in a query
 
 
@@ -238,22 +234,11 @@ def _offered(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]
     )
 
 
-class _Action(BaseModel):
-    action: str | None = None
-
-
-class _Trajectory(BaseModel):
-    question: str
-    split: str
-    steps: list[_Action]
-
-
 def recorded_searches(path: Path) -> dict[str, list[str]]:
     """What recorded runs on training questions searched for, by question."""
     found: dict[str, list[str]] = {}
-    for record in read_records(path, _Trajectory, fix=_FIX):
-        if record.split == "train":
-            actions = [_SEARCH.fullmatch(step.action or "") for step in record.steps]
-            queries = [match[1] for match in actions if match]
-            found.setdefault(record.question, []).extend(queries)
+    for run in read_paths(path, lambda record: str(record.get("split"))):
+        if run.task == "train":
+            searches = map(_SEARCH.fullmatch, run.instructions)
+            found.setdefault(run.question, []).extend(match[1] for match in searches if match)
     return found
