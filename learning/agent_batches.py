@@ -1,4 +1,4 @@
-"""What the losses of the two agents are computed on: questions, searches, and what they come to."""
+"""What the losses of the two agents are computed on: questions, searches, and their rewards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -221,7 +221,7 @@ class Batches:
     def played(
         self, some: Sequence[PathSample], agents: Agents, random: np.random.Generator
     ) -> tuple[Played, float]:
-        """Search by lot, let the ML-Agent select, and see what the path comes to.
+        """Search by lot, let the ML-Agent select, and see what the path is worth.
 
         If neither of its losses is taken, the first path is selected.
 

@@ -34,7 +34,7 @@ def in_order(found: Sequence[str], truth: Sequence[str]) -> float:
 def shared(
     path: TaskPath, instructions: Sequence[str], forms: Mapping[str, str] = MappingProxyType({})
 ) -> float:
-    """What instructions come to on a question: their overlap, in order, with its path.
+    """What instructions are worth on a question: their overlap, in order, with its path.
 
     Where they have no slots, their ``forms`` are compared: ``Search[Ed Wood]`` is in the path of
     no other question, ``Search[{1}]`` is.

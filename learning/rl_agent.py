@@ -36,7 +36,7 @@ _DECISIONS = 400
 
 
 Reward: TypeAlias = Callable[[TaskPath, Sequence[str]], float]
-"""From a question with its successful path to what other instructions come to on it: 0 to 1."""
+"""From a question with its successful path to what other instructions are worth on it: 0 to 1."""
 
 
 class Proposal(NamedTuple):
@@ -192,7 +192,7 @@ class RLAgent:
     Args:
         printed: Start at the instructions nearest to the question and take from each node the one
             nearest to it, as it is printed; see :class:`~learning.graph_states.View`.
-        reward: What a path comes to: the policy is calibrated by it on some paths of the graph,
+        reward: What a path is worth: the policy is calibrated by it on some paths of the graph,
             each as if it were not stored. None leaves it as it was trained.
     """
 
@@ -253,7 +253,7 @@ def _proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Pro
 def calibrated(
     parameters: Parameters, known: Sequence[PathSample], rule: Rule | None, reward: Reward
 ) -> Parameters:
-    """The policy, as ready to include as its first paths come to most on known questions.
+    """The policy, as ready to include as makes its first paths worth most on known questions.
 
     Tasks differ in how long their paths are and in how alike: a policy that was trained on some
     stops too early, or too late, on others. So this one number is searched for where the policy is

@@ -203,7 +203,7 @@ def question_vectors(questions: Sequence[str], embed: Embed, slots: Slots | None
     """The vectors [n, d] by which questions are compared.
 
     With slots, the mean direction of a question as it was asked and of its form: what it asks for
-    and how it asks both tell which path serves.
+    and how it asks both show which path serves.
     """
     vectors = embed(questions)
     if slots is None:

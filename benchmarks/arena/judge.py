@@ -1,4 +1,4 @@
-"""A language model in people's stead: asked both ways round, where it changes its mind is a tie."""
+"""A language model in place of people: asked both ways round; a change of mind is a tie."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping

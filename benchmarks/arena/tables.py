@@ -1,4 +1,4 @@
-"""What votes come to: skill, win rates, every pair, and how far a judge goes by the place."""
+"""Results of votes: skill, win rates, every pair, and how far a judge goes by the place."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -56,7 +56,7 @@ class Vote(BaseModel):
 
     Attributes:
         a: Digest of the text on side A.
-        swapped: Of a judge that was asked twice: what it said with B shown before A.
+        swapped: Of a judge that was asked twice: its verdict with B shown before A.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -87,7 +87,7 @@ _VOTE: TypeAdapter[Vote] = TypeAdapter(Vote)
 def matches(records: Iterable[Record], seed: int) -> list[Match]:
     """Every pair of texts on the same task, in a random order and on random sides.
 
-    Both hang on the seed and the texts alone: with further texts, what was there stays as it was.
+    Both depend on the seed and the texts alone: with further texts, what was there stays as it was.
     Where two methods wrote the same text there is nothing to compare.
     """
     asked: dict[str, str] = {}

@@ -183,8 +183,8 @@ def _event(call: Called, record: Record) -> ModelEvent:
 
 def _usage(calls: Sequence[Called]) -> ModelUsage:
     made = [call.record for call in calls]
-    read, said = sum(one.input_tokens for one in made), sum(one.output_tokens for one in made)
-    return ModelUsage(input_tokens=read, output_tokens=said, total_tokens=read + said)
+    read, written = (sum(one.input_tokens for one in made), sum(one.output_tokens for one in made))
+    return ModelUsage(input_tokens=read, output_tokens=written, total_tokens=read + written)
 
 
 # -- suites as tasks -------------------------------------------------------------------------------

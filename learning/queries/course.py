@@ -92,7 +92,7 @@ class Point(NamedTuple):
 
 
 class Learned(NamedTuple):
-    """What a course has come to.
+    """What was learned in a course.
 
     Attributes:
         trial: Share of the trial questions that it decides rightly.

@@ -1,7 +1,7 @@
 """What was learned, as paths of instructions: shipped with planweave, in a file, or an owner's.
 
 An instruction is ``sql[…]`` or ``cypher[…]`` with slots, or ``finish[decision]``: decide what that
-column of the last result says, a row by itself.
+column of the last result holds, a row by itself.
 """
 
 import re

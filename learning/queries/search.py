@@ -46,7 +46,7 @@ class Settings:
 
 
 class Generation(NamedTuple):
-    """Where a search stands."""
+    """How far a search is."""
 
     number: int
     population: tuple[Ranking, ...]

@@ -16,7 +16,7 @@ _LONGEST = 4
 
 
 class Place(NamedTuple):
-    """Where the values of a slot stand: a table's column, or a label's property."""
+    """Where the values of a slot are: a table's column, or a label's property."""
 
     owner: str
     column: str

@@ -71,7 +71,7 @@ class Quantity(NamedTuple):
 def quantities(text: str) -> list[Quantity]:
     """The quantities in a text, in order; of a range both ends.
 
-    What is said once of a range or of a list (its scale, unit or currency) holds for each of its
+    What is written once of a range or a list (its scale, unit or currency) holds for each of its
     numbers. A number in round brackets alone is negative, as in tables of accounts. Digits that
     belong to a word (CO2, 45Q) are none; number words count only where there is no figure.
     """
@@ -79,7 +79,7 @@ def quantities(text: str) -> list[Quantity]:
     matches = list(_QUANTITY.finditer(plain))
     found = [_quantity(match) for match in matches]
     joins = [_JOIN.fullmatch(plain[a.end() : b.start()]) for a, b in pairwise(matches)]
-    for place in range(len(joins) - 1, -1, -1):  # from the end, where the unit stands
+    for place in range(len(joins) - 1, -1, -1):  # from the end, where the unit is
         if joins[place]:
             found[place] = _as(found[place], found[place + 1])
     for place, join in enumerate(joins):
@@ -135,7 +135,7 @@ def is_number(text: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A text in which a minus is a minus, a range is said in words, and a number in figures."""
+    """A text in which a minus is a minus, a range is in words, and a number in figures."""
     plain = _NEGATIVE.sub(r"-\1", text.replace("\u2212", "-"))
     if re.search(r"\d", plain):
         return _RANGE.sub(" to ", plain)
@@ -171,7 +171,7 @@ def _as(one: Quantity, other: Quantity, *, whole: bool = True) -> Quantity:
 
 
 def _factor(gold: str, given: str) -> float:
-    """What turns the unit that was said into the gold's; 0 if they are of different kinds."""
+    """What turns the given unit into the gold's; 0 if they are of different kinds."""
     if not gold or not given:
         return 1.0
     (kind, one), (other_kind, other) = _UNITS[gold], _UNITS[given]

@@ -51,7 +51,7 @@ class Gold:
     scale: str = ""
 
     def right(self, short: str, question: str) -> bool | None:
-        """Whether a short answer is right; None where only a judge can tell.
+        """Whether a short answer is right; None where only a judge can decide.
 
         Of words, the same are right, and words of which none is the same are wrong.
         """
@@ -66,7 +66,7 @@ class Gold:
         return None
 
     def may_be_in(self, text: str) -> bool:
-        """Whether a text can tell this answer: one that nowhere gives its numbers cannot.
+        """Whether a text can hold this answer: one that nowhere gives its numbers cannot.
 
         Their signs may be in its words ("it fell by 22 %").
         """
@@ -147,7 +147,7 @@ class _TatQuestion(BaseModel):
 
 
 class _Context(BaseModel):
-    """A line of TAT-QA: a table, what stands around it, and questions about both."""
+    """A line of TAT-QA: a table, the text around it, and questions about both."""
 
     table: _Table
     paragraphs: list[_Paragraph]

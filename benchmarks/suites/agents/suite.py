@@ -295,7 +295,7 @@ class Trial:
         )
 
     def by_rule(self, answer: Answer | None) -> bool | None:
-        """Whether an answer is right; None where only the judge can tell.
+        """Whether an answer is right; None where only the judge can decide.
 
         What the documents do not answer is right to be called unknown.
         """

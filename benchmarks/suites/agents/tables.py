@@ -115,7 +115,7 @@ def _sets(groups: Groups) -> Table:
         columns=("method", "trials", *heads, f"all ({sum(number.values())})"),
         rows=rows,
         note="Per cent, mean ± sample standard deviation over trials of all questions together; "
-        "in brackets the number of questions. A set of few questions can tell little.",
+        "in brackets the number of questions. A set of few questions can show little.",
     )
 
 
@@ -125,7 +125,7 @@ def _sets(groups: Groups) -> Table:
     "right by the judge | judge unsure | judge unread",
     note="By rule: numbers with their scale, unit and rounding, spans that match wholly or "
     "not at all, and what cannot be answered. The judge has the rest; unsure, unread and no "
-    "answer count as wrong. How often it errs stands in the next table.",
+    "answer count as wrong. The next table shows how often it errs.",
 )
 def _scored(own: Sequence[Record]) -> Cells:
     details = [_details(record) for record in own]
@@ -207,7 +207,7 @@ def _gold_share(record: Record) -> float:
 @tabled(
     "Pages found by the question itself",
     "set | a gold page is found",
-    note="One search with the question as it stands, as many pages as an agent gets: what "
+    note="One search with the question as it is, as many pages as an agent gets: what "
     "the retrieval gives without any agent.",
 )
 def _findable(groups: Groups) -> Rows:

@@ -1,6 +1,6 @@
 """Rounds of a multi-hop search as the plan assessor meets them: evidence, candidates, gains.
 
-Candidates come from rules that stand in for a language model, so that a measurement needs none
+Candidates come from rules in place of a language model, so that a measurement needs none
 and can be repeated. No rule looks at the supporting paragraphs, and no candidate names what
 neither the question nor the evidence names.
 """

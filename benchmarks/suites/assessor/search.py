@@ -1,4 +1,4 @@
-"""Where a search comes to when one chooser drives all of its rounds: the paragraphs found.
+"""What a search finds when one chooser drives all of its rounds.
 
 The MRR of :mod:`planweave.benchmarks.suites.assessor.measure` compares choosers on the same rounds.
 Here each meets the evidence that its own choices have brought, as in a run, and still no language
@@ -19,7 +19,7 @@ from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth,
 from planweave.learning import PlanAssessor
 
 AFTER = (1, 2, 3, ROUNDS)
-"""Rounds after which is told what was found."""
+"""Rounds after which the recall is reported."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -121,7 +121,7 @@ class Reader:
 
 
 class Walker:
-    """ALFWorld: does what the path says, with whichever numbered things are at hand.
+    """ALFWorld: follows the path, with whichever numbered things are there.
 
     Where a thing is not at the place that the path names, the other places are searched, those of
     the same kind first; what is closed is opened.
@@ -205,7 +205,7 @@ class Buyer:
 
 
 class Experimenter:
-    """ScienceWorld: does what the path says, with what this task has in place of what that one had.
+    """ScienceWorld: follows the path, with the things of this task in place of those of that one.
 
     Words in which the two questions differ are exchanged. It walks to the path's rooms from where
     it is. For an action that is refused it does the one most alike, and exchanges from then on

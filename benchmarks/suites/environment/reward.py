@@ -1,4 +1,4 @@
-"""What a path comes to in the environment itself: the reward R of InstructRAG (section 4.3).
+"""What a path scores in the environment itself: the reward R of InstructRAG (section 4.3).
 
 The paper's language model is replaced by the player without one, so that an episode costs what its
 steps cost. Each is played once and kept.
@@ -46,7 +46,7 @@ class EnvironmentReward:
 
     Args:
         environment: Open; closed by who opened it.
-        tasks: What may be played; of several with one question the first is.
+        tasks: What may be played; of several with one question, the first.
         guide: Of the known paths; fills slots.
         kept: A file of episodes; those that it holds are not played again. It belongs to these
             tasks and known paths.
@@ -78,7 +78,7 @@ class EnvironmentReward:
         self.played, self.known = 0, len(self._episodes)
 
     def __call__(self, path: TaskPath, instructions: Sequence[str]) -> float:
-        """What instructions with slots come to on the question of a path."""
+        """What instructions with slots score on the question of a path."""
         asked = (path.question, tuple(instructions))
         if asked not in self._scores:
             self._scores[asked] = self._score(*asked)

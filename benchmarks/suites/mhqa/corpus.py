@@ -24,7 +24,7 @@ class ParagraphCollection(NamedTuple):
     places: Mapping[Paragraph, Place]
 
     def supporting(self, question: MultiHop) -> list[Place]:
-        """Where the paragraphs stand that the answer to a question rests on."""
+        """Where the paragraphs are that the answer to a question rests on."""
         return [self.places[paragraph] for paragraph in question.supporting]
 
 

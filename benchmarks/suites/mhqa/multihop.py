@@ -1,7 +1,7 @@
 """Multi-hop questions with their paragraphs, from three published formats, and their corpus.
 
 HotpotQA (Yang et al. 2018), 2WikiMultihopQA (Ho et al. 2020) and MuSiQue-Ans (Trivedi et al. 2022),
-JSON lines or a JSON array, plain or packed; the format is told by the fields of a record.
+JSON lines or a JSON array, plain or packed; the fields of a record show its format.
 """
 
 from collections.abc import Iterable, Sequence

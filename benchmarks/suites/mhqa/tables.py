@@ -23,7 +23,7 @@ _OURS = "furepa"
 
 
 class _Details(BaseModel):
-    """What a record says of its question."""
+    """What a record keeps of its question."""
 
     f1: float
     hops: int
@@ -89,7 +89,7 @@ _by_dataset = each(
     "Answers and paragraphs by data set",
     "data set | method | " + _FIGURES,
     note="Published normalisation; an answer without a short answer counts as empty. Found is "
-    "what stands behind a fact at the end. In brackets: 95 % interval and number of "
+    "what a fact was read from at the end. In brackets: 95 % interval and number of "
     "questions. Every figure here depends on the language model but for the paragraphs that "
     "rag-1 and rag-5 find.",
 )(_figures)

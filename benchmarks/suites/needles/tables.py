@@ -80,7 +80,7 @@ def _by_length(records: Sequence[Record]) -> Rows:
 @tabled(
     "By position",
     "needle | recall",
-    note="The first stands at the very beginning of the text, the last at its very end.",
+    note="The first is at the very beginning of the text, the last at its very end.",
 )
 def _by_position(records: Sequence[Record]) -> Rows:
     columns = zip_longest(*(_details(record).found for record in records))

@@ -124,8 +124,8 @@ def about(paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = 
     ``trained`` is the iterations of the training, or the checksum of agents trained before.
     """
     fewer = [] if [*parts] == [*PARTS] else [[*parts]]
-    told = json.dumps([trained, [(path.key, path.reward) for path in paths], *fewer])
-    return digest(told, 12)
+    basis = json.dumps([trained, [(path.key, path.reward) for path in paths], *fewer])
+    return digest(basis, 12)
 
 
 class Experiment:
@@ -457,10 +457,10 @@ def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
 
 def seconds(lines: Sequence[Measured]) -> dict[str, float] | None:
     """Mean seconds of training and of testing over the seeds; None where no line has them."""
-    told = [line for line in lines if line.testing_seconds]
-    if not told:
+    timed = [line for line in lines if line.testing_seconds]
+    if not timed:
         return None
     return {
-        "training": float(np.mean([line.training_seconds for line in told])),
-        "testing": float(np.mean([line.testing_seconds for line in told])),
+        "training": float(np.mean([line.training_seconds for line in timed])),
+        "testing": float(np.mean([line.testing_seconds for line in timed])),
     }

@@ -17,7 +17,7 @@ def format_tables(records: Sequence[Record]) -> list[Table]:
 @by_method(
     "Repetition and length",
     "format | repetition | characters | cut",
-    note="A reply repeats itself if a block of up to 20 words stands three times in a row, or "
+    note="A reply repeats itself if a block of up to 20 words occurs three times in a row, or "
     "if eight words in a row occur again. Characters: mean · median · 95th percentile. Cut: "
     "replies that reached the limit of tokens.",
 )

@@ -3,7 +3,7 @@
 Code: MBPP's problems outside its test part, with their solutions. Maths: GSM8K's training part.
 Planning: the wiki of the crafting world. Writing: HotpotQA's paragraphs. A text that shares ten
 words in a row with a tested item is dropped (the n-gram rule of Guo et al. 2024, section 2.4), and
-told of.
+reported.
 """
 
 import re

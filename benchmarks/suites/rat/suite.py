@@ -89,7 +89,7 @@ class RatOptions(AttemptOptions):
         return self.samples or {"code": 5, "maths": 3}.get(self.family, 1)
 
     def settings(self) -> dict[str, str | int]:
-        """The family tells a method what is asked of it."""
+        """By the family a method knows what is asked of it."""
         (family,) = listed(self.family, tuple(FILES), "task family", every="")
         return {**super().settings(), "family": family}
 

@@ -39,7 +39,7 @@ class WritingOptions(AttemptOptions):
     ] = ""
 
     def settings(self) -> dict[str, str | int]:
-        """The family tells a method what is asked of it."""
+        """By the family a method knows what is asked of it."""
         return {**super().settings(), "family": "writing"}
 
 
