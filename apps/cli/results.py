@@ -15,7 +15,8 @@ app = typer.Typer(no_args_is_help=True)
 
 ARCHIVE = "records.tar.xz"
 _LARGEST = 200 * 2**20
-_SUFFIX = ".jsonl"
+_ENDINGS = (".jsonl", ".sql", ".cypher", ".glossary.txt")
+"""Records, and the databases and graphs of our own questions."""
 
 Folder = Annotated[Path, typer.Option("--results", help="Folder of the results.")]
 
@@ -47,7 +48,7 @@ def download(
 @app.command("pack")
 def pack(*, results: Folder = Path("results")) -> None:
     """Pack every file of records into the archive; the files stay."""
-    files = sorted(results.rglob(f"*{_SUFFIX}"))
+    files = sorted(file for file in results.rglob("*") if file.name.endswith(_ENDINGS))
     if not files:
         raise BadInput(f"There are no records in {results}.", fix="Run a benchmark first.")
     with tarfile.open(results / ARCHIVE, "w:xz") as archive:
@@ -90,7 +91,7 @@ def _unpacked(archive: Path, results: Path) -> int:
             for entry in opened:
                 target = results / entry.name
                 outside = Path(entry.name).is_absolute() or ".." in Path(entry.name).parts
-                if outside or not entry.isfile() or target.suffix != _SUFFIX:
+                if outside or not entry.isfile() or not target.name.endswith(_ENDINGS):
                     raise BadInput(
                         f"{archive} holds {entry.name!r}, which is not a file of records."
                     )
