@@ -193,6 +193,18 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "divides nothing",
         ),
         (
+            "For every region with tea, what is the highest revenue?",
+            "SELECT MAX(revenue) FROM sales WHERE product = 'Tea'",
+            [[3300.5]],
+            "shows one number where the question asks for several",
+        ),
+        (
+            "What are the highest and the lowest revenue of tea?",
+            "SELECT revenue FROM sales WHERE product = 'Tea' ORDER BY revenue DESC LIMIT 1",
+            [[3300.5]],
+            "shows one end",
+        ),
+        (
             "When was tea sold?",
             "SELECT sold FROM sales WHERE product = 'Tea'",
             [[1577921600]],

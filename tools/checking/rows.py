@@ -64,10 +64,17 @@ _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 _PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
 _IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
 _BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
+_BOTH_ENDS = re.compile(
+    r"\b(?:first\b[^?.;]* and [^?.;]*\blast|oldest\b[^?.;]* and [^?.;]*\b(?:newest|youngest)"
+    r"|(?:highest|most|largest|longest|best)\b[^?.;]* and [^?.;]*"
+    r"\b(?:lowest|fewest|least|smallest|shortest|worst))\b",
+    re.IGNORECASE,
+)
 _RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
 _TEXT, _NUMBER = re.compile(r"'[^']*'"), re.compile(r"\d+(?:\.\d+)?")
 _IN_BRACKETS = re.compile(r"\([^()]*\)")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
+_FOR_EACH = re.compile(r"\bfor (?:each|every)\b", re.IGNORECASE)
 _STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:where|having|case|iif)\b", re.IGNORECASE)
 _ENDS = [
@@ -145,8 +152,10 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         _other_months(asked, view),
         _unended(asked, view),
         _undivided(asked, view),
+        _ungrouped(asked, view),
         _of_nothing(view),
         _ranks_by_one(asked, view),
+        _one_end(asked, view),
         _other_end(asked, view),
         _any_state(asked, view),
         "" if view.complete else f"Fact {cites(view.facts)} shows the first rows only.",
@@ -255,6 +264,15 @@ def _undivided(asked: Asked, view: View) -> str:
     return f"The query of fact {cites(view.facts)} divides nothing “per {said[0]}”."
 
 
+def _ungrouped(asked: Asked, view: View) -> str:
+    """Why one number is none "for each tree"; empty if several are shown or none is asked for."""
+    adds_up = view.reading.aggregates or view.reading.extremes
+    is_one = len(view.rows) == len(view.reading.expressions) == 1
+    if not is_one or not adds_up or not _FOR_EACH.search(asked.question):
+        return ""
+    return f"Fact {cites(view.facts)} shows one number where the question asks for several."
+
+
 def _of_nothing(view: View) -> str:
     """Why a group may be none: rows without a value in the column that they are grouped by."""
     grouped = "group by" in view.reading.text.lower() and view.rows
@@ -269,6 +287,13 @@ def _ranks_by_one(asked: Asked, view: View) -> str:
     if not order or not _BY_TWO.search(asked.question) or "," in _IN_BRACKETS.sub("", order[1]):
         return ""
     return f"The query of fact {cites(view.facts)} ranks by one of two things."
+
+
+def _one_end(asked: Asked, view: View) -> str:
+    """Why a row is not all of "the first and the last"; empty if the query takes no single row."""
+    if not view.reading.limited or len(view.rows) > 1 or not _BOTH_ENDS.search(asked.question):
+        return ""
+    return f"Fact {cites(view.facts)} shows one end where the question asks for both."
 
 
 def _other_end(asked: Asked, view: View) -> str:
