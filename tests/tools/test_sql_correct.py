@@ -1092,6 +1092,13 @@ def test_a_year_is_more_than_its_last_day(opened: OpenSql, question: str, rows: 
             "SELECT sale_id FROM sale WHERE amount = 40", "Which sale?", ((3,),), id="nothing names"
         ),
         pytest.param(
+            "SELECT product_id, city FROM sale JOIN customer "
+            "ON customer.customer_id = sale.customer_id WHERE city = 'Lübeck'",
+            "Which went to Lübeck?",
+            ((1, "Lübeck", "Lamp"),),
+            id="a key without its table, beside a join",
+        ),
+        pytest.param(
             "SELECT s.product_id FROM sale s JOIN visit v ON v.customer_id = s.customer_id "
             "UNION SELECT product_id FROM sale WHERE sale_id = 3",
             "Which product?",
@@ -1179,6 +1186,25 @@ INSERT INTO stay VALUES (1, 'Rome', 'Y', 4, '2024-01-02', '2020-05-01'),
             "Do more go to Rome or to Oslo?",
             (("Oslo", 1), ("Rome", 2)),
             id="a union of two numbers",
+        ),
+        pytest.param(
+            "SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION "
+            "SELECT SUM(days) FROM stay WHERE town = 'Oslo'",
+            "How many in Rome, and how long in Oslo?",
+            ((2,), (7,)),
+            id="a union of two things",
+        ),
+        pytest.param(
+            "SELECT id, MIN(moved) FROM stay",
+            "Who has the least?",
+            ((1, "2020-05-01"),),
+            id="a missing value is no extreme",
+        ),
+        pytest.param(
+            "SELECT AVG(days) FROM stay WHERE pets = 'N'",
+            "What is the average stay of those that are not with pets, and the average for Rome?",
+            ((6.0,),),
+            id="one side of a flag",
         ),
         pytest.param(
             "SELECT town, SUM(days) FROM stay GROUP BY town ORDER BY SUM(days) DESC LIMIT 1",

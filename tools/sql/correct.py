@@ -88,13 +88,7 @@ def corrected(
         changes += _aggregated(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
-        changes += _spans(tree, homes, question, dialect)
-        changes += [] if ranks else _grouped(tree, catalogue, question, dialect)
-        changes += grouping.show_keys(tree)
-        changes += grouping.group_by_what_is_shown(tree, question)
-        changes += [] if ranks else _shown(tree, catalogue, question)
-        changes += divide_by_the_whole(tree, question, data.several)
-        changes += grouping.leave_out_the_nameless(tree, question, homes.lacking(data))
+        changes += _as_asked(tree, homes, data, question, dialect, ranks=ranks)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
@@ -106,6 +100,22 @@ def corrected(
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
+
+
+def _as_asked(
+    select: "exp.Select", homes: "_Homes", data: Data, question: str, dialect: str, *, ranks: bool
+) -> list[str]:
+    """Spans, groups, columns and shares as the question says; a ranking shows each option."""
+    catalogue = homes.catalogue
+    changes = _spans(select, homes, question, dialect)
+    changes += [] if ranks else _grouped(select, catalogue, question, dialect)
+    changes += grouping.show_keys(select)
+    changes += grouping.group_by_what_is_shown(select, "" if ranks else question)
+    changes += [] if ranks else _shown(select, catalogue, question)
+    changes += divide_by_the_whole(select, question, data.several)
+    if ranks:
+        return changes
+    return changes + grouping.leave_out_the_nameless(select, question, homes.lacking(data))
 
 
 def _aggregated(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:

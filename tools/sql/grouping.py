@@ -60,7 +60,9 @@ def group_by_what_is_shown(select: "exp.Select", question: str = "") -> list[str
     if len(aggregates) == 1 and isinstance(extreme, exp.Max | exp.Min) and _is_one(question):
         by = extreme.this.copy()
         extreme.replace(by)
-        select.order_by(exp.Ordered(this=by.copy(), desc=isinstance(extreme, exp.Max)), copy=False)
+        is_most = isinstance(extreme, exp.Max)
+        order = exp.Ordered(this=by.copy(), desc=is_most, nulls_first=False)
+        select.order_by(order, copy=False)
         select.limit(1, copy=False)
         return [f"takes the row of the extreme {by.sql()}"]
     select.set("group", exp.Group(expressions=[key.copy() for key in keys]))
@@ -111,10 +113,8 @@ def leave_out_the_nameless(
     """
     from sqlglot import exp
 
-    group, is_chosen = (
-        select.args.get("group"),
-        select.args.get("having") or select.args.get("limit"),
-    )
+    group = select.args.get("group")
+    is_chosen = select.args.get("having") or select.args.get("limit")
     if not group or not is_chosen or not _WHICH.search(question):
         return []
     keys = [key for key in group.expressions if isinstance(key, exp.Column) and lacking(key)]

@@ -1,5 +1,6 @@
 """Names beside keys: ``director_id`` alone says little to a person."""
 
+from collections.abc import Container
 from typing import TYPE_CHECKING, NamedTuple
 
 from planweave.tools.linking import parts_of, plain, stem
@@ -93,13 +94,28 @@ def _columns(
 
     columns, table = catalogue.columns[found.table], found.alias
     if not found.is_joined:
-        for one in [*select.find_all(exp.Column)] if not select.args.get("joins") else []:
-            is_here = not one.table and one.find_ancestor(exp.Select) is select
-            if is_here and one.name.lower() in columns:
-                one.set("table", exp.to_identifier(found.alias))
+        _tell_apart(select, columns, catalogue)
         table = catalogue.name(found.table)
         source = exp.Table(this=exp.to_identifier(table, quoted=not table.isidentifier()))
         ends = exp.column(key.name, table=found.alias), exp.column(columns[found.key], table=table)
         link = exp.EQ(this=ends[0], expression=ends[1])
         select.join(source, on=link, join_type="left", copy=False)
     return [exp.column(one, table=table, quoted=not one.isidentifier()) for one in found.names]
+
+
+def _tell_apart(select: "exp.Select", columns: Container[str], catalogue: Catalogue) -> None:
+    """Say the table of each column whose name a table that is about to be joined has, too."""
+    from sqlglot import exp
+
+    sources = [select.args["from_"], *(select.args.get("joins") or ())]
+    for one in [*select.find_all(exp.Column)]:
+        name = one.name.lower()
+        if one.table or name not in columns or one.find_ancestor(exp.Select) is not select:
+            continue
+        homes = [
+            source.this.alias_or_name
+            for source in sources
+            if name in catalogue.columns.get(source.this.name.lower(), {})
+        ]
+        if len(homes) == 1:
+            one.set("table", exp.to_identifier(homes[0], quoted=not homes[0].isidentifier()))

@@ -33,10 +33,7 @@ _TWICE = re.compile(
     re.IGNORECASE,
 )
 """The same preposition twice, as in "for urgent and for other ones": two averages, or one sum."""
-_AND_WITHOUT = re.compile(
-    r"\b(?:and|or|than)\b[^?.;]*\b(?:without|non|not)\b|\b(?:without|non|not)\b[^?.;]*\b(?:and|or|than)\b",
-    re.IGNORECASE,
-)
+_AND_WITHOUT = re.compile(r"\b(?:and|or|than) (?:[\w-]+ ){0,2}(?:without|non|not)\b", re.IGNORECASE)
 _FLAGS = ("0", "1", "Y", "N", "y", "n", "Yes", "No", "yes", "no", "T", "F")
 
 Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
@@ -201,6 +198,11 @@ def gather(tree: "exp.Query") -> "tuple[exp.Query, list[str]]":
     (first, second), merged = apart[0], sides[0].copy()
     if not isinstance(first.this, exp.Column) or not isinstance(first.expression, exp.Literal):
         return tree, []
+    other = sides[1].copy()
+    for test in [one for one in other.find_all(exp.EQ) if one == second]:
+        test.replace(first.copy())
+    if other != merged:
+        return tree, []  # they differ in more, such as what they count
     for test in [one for one in merged.find_all(exp.EQ) if one == first]:
         values = [first.expression.copy(), second.expression.copy()]
         test.replace(exp.In(this=first.this.copy(), expressions=values))
