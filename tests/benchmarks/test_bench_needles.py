@@ -17,7 +17,13 @@ from planweave import BadInput, prompts
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
-from planweave.benchmarks.suites.needles.suite import NeedleOptions, ingredients, named, samples
+from planweave.benchmarks.suites.needles.suite import (
+    NeedleOptions,
+    fitting,
+    ingredients,
+    named,
+    samples,
+)
 from planweave.memory import Context
 
 bench = partial(bench_command.bench, "needles")
@@ -30,7 +36,8 @@ def made(haystack: Haystack | None = None, **changed: object) -> list[Sample]:
     given: dict[str, object] = {"shortest": 500, "longest": 1000, "step": 500, "runs": 2}
     given |= {"data": Path(), "model": "any:model"} | changed
     options = NeedleOptions(**given)  # type: ignore[arg-type]  # by name
-    return samples(haystack or Haystack.of(TEXT), options, Context())
+    lengths, _ = fitting(options, Context())
+    return samples(haystack or Haystack.of(TEXT), lengths, options, Context())
 
 
 def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
@@ -134,9 +141,11 @@ def test_samples_are_drawn_by_seed_and_not_from_the_text() -> None:
     assert {word for s in left for word in SAID.findall(s.asked)} == set(ingredients()[30:])
 
 
-def test_what_does_not_fit_is_refused() -> None:
-    with pytest.raises(BadInput, match=r"8000 tokens.*do not fit into the 8192 tokens of embedded"):
-        made(longest=8000, window=8192)
+def test_what_does_not_fit_is_left_out_or_refused() -> None:
+    fits = made(shortest=4000, longest=10_000, step=1000, window=8192, runs=1)
+    assert [sample.question for sample in fits] == ["4000-1", "5000-1", "6000-1", "7000-1"]
+    with pytest.raises(BadInput, match=r"9000 tokens do not fit.*8192 tokens of any:model"):
+        made(shortest=9000, longest=9000, window=8192)
     assert made(window=8192)
     with pytest.raises(BadInput, match="too short"):
         made(longest=40_000)
@@ -198,10 +207,13 @@ def test_lengths_that_make_no_sense(tmp_path: Path) -> None:
     text.write_text(TEXT, encoding="utf-8")
     words = ("--data", text, "--out", tmp_path)
     bench(*words, "--longest", 500, fails="less than --shortest")
-    bench(*words, "--longest", 9000, fails="do not fit")
-    small = ("--model", speaks(_forgetful), "--window", 1200, "--longest", 1000)
-    bench(*words, *small, fails="1200 tokens of speaking")
+    bench(*words, "--shortest", 9000, "--longest", 9000, fails="do not fit")
+    small = ("--model", speaks(_forgetful), "--window", 2000, "--runs", 1)
+    bench(*words, *small, "--shortest", 2000, fails="2000 tokens of speaking")
     assert not [*tmp_path.glob("*.jsonl")]
+    shown = bench(*words, *small, "--longest", 32_000).output
+    assert "are left out" in shown
+    assert "1 to do" in shown
 
 
 @pytest.mark.published

@@ -89,10 +89,12 @@ class Needles(Suite):
         """Every length several times."""
         if options.longest < options.shortest:
             raise BadInput("--longest is less than --shortest.")
-        made = samples(load(options.data), options, context)
+        lengths, notes = fitting(options, context)
+        made = samples(load(options.data), lengths, options, context)
         counts = {"questions": len(made), "chosen": len(made)}
         sample = {"needles": options.needles, "runs": options.runs, "seed": options.seed}
-        return Selection(samples=made, about={"name": options.data.name, **counts, **sample})
+        about = {"name": options.data.name, **counts, **sample}
+        return Selection(samples=made, about=about, notes=notes)
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Ask for all of them at once."""
@@ -127,14 +129,38 @@ def window(model: str) -> int | None:
     return process_settings().n_ctx if model.partition(":")[0] == "embedded" else None
 
 
-def samples(haystack: Haystack, options: NeedleOptions, settings: Context) -> list[Sample]:
+def fitting(options: NeedleOptions, settings: Context) -> tuple[range, list[str]]:
+    """The lengths that fit into the model's window, and a sentence on those that do not."""
+    asked = range(options.shortest, options.longest + 1, options.step)
+    takes = options.window or window(options.model)
+    if takes is None:
+        return asked, []
+    frame = sum(tokens(prompts.load(f"needles/{name}").text) for name in ("system", "question"))
+    room = takes - frame - settings.reply_tokens
+    if asked[-1] <= room:
+        return asked, []
+    why = (
+        f"do not fit, with the question ({frame}) and a reply of up to {settings.reply_tokens}, "
+        f"into the {takes} tokens of {options.model}"
+    )
+    fix = "give the model more context (PLANWEAVE_N_CTX for the embedded one)"
+    if options.shortest > room:
+        raise BadInput(
+            f"Texts of {options.shortest} tokens {why}.",
+            fix=f"Lower --shortest or the setting max_reply_tokens, or {fix}.",
+        )
+    note = f"Texts of more than {room} tokens are left out: they {why}. To ask them, {fix}."
+    return range(options.shortest, min(options.longest, room) + 1, options.step), [note]
+
+
+def samples(
+    haystack: Haystack, lengths: Sequence[int], options: NeedleOptions, settings: Context
+) -> list[Sample]:
     """Every length several times, run by run; each draws its needles and its stretch of text.
 
     Lengths are of the text with its needles, in estimated tokens.
     """
-    lengths, needles = range(options.shortest, options.longest + 1, options.step), options.needles
-    if takes := options.window or window(options.model):
-        _fit(max(lengths), takes, settings)
+    needles = options.needles
     present = named(haystack.text, ingredients())
     absent = [word for word in ingredients() if word not in present]
     if len(absent) < needles:
@@ -147,17 +173,6 @@ def samples(haystack: Haystack, options: NeedleOptions, settings: Context) -> li
         for run in range(1, options.runs + 1)
         for length in lengths
     ]
-
-
-def _fit(length: int, window: int, settings: Context) -> None:
-    frame = sum(tokens(prompts.load(f"needles/{name}").text) for name in ("system", "question"))
-    if length + frame + settings.reply_tokens > window:
-        raise BadInput(
-            f"A text of {length} tokens, the question ({frame}) and a reply of up to "
-            f"{settings.reply_tokens} do not fit into the {window} tokens of {settings.model}.",
-            fix="Lower --longest or the setting max_reply_tokens, or give the model more context "
-            "(PLANWEAVE_N_CTX for the embedded one).",
-        )
 
 
 def _sample(
