@@ -93,8 +93,9 @@ class Needles(Suite):
         made = samples(load(options.data), lengths, options, context)
         counts = {"questions": len(made), "chosen": len(made)}
         sample = {"needles": options.needles, "runs": options.runs, "seed": options.seed}
-        about = {"name": options.data.name, **counts, **sample}
-        return Selection(samples=made, about=about, notes=notes)
+        return Selection(
+            samples=made, about={"name": options.data.name, **counts, **sample}, notes=notes
+        )
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Ask for all of them at once."""
