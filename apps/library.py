@@ -26,7 +26,7 @@ class Options(TypedDict, total=False):
 
     Attributes:
         method: Name of the method; chosen by the model and the sources if unset.
-        database: Relational database: URL, SQLite file or ``.sql`` script.
+        database: Relational database: URL, or a SQLite, ``.sql``, CSV, Excel or Parquet file.
         rules: Business rules that the answer must follow: text, or the path of a file.
         documents: Name of a document collection (``planweave docs``).
         model: Name of a chat model, or any LangChain chat model; the embedded one if unset.
@@ -37,7 +37,7 @@ class Options(TypedDict, total=False):
     """
 
     method: str
-    database: str | None
+    database: str | Path | None
     rules: str | Path
     documents: str | None
     model: str | BaseChatModel
@@ -157,6 +157,8 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
     )
     names = {"database": "database", "documents": "collection", "rules": "rules", "model": "model"}
     given |= {names[name]: value for name, value in options.items() if name in names}
+    if isinstance(given.get("database"), Path):
+        given["database"] = str(given["database"])
     if isinstance(given.get("rules"), Path):
         given["rules"] = text_of(given["rules"], "rules")
     if isinstance(given.get("model"), BaseChatModel):

@@ -73,12 +73,14 @@ class Registry(Generic[T]):
         return name in self.names()
 
     def _load(self, entry: EntryPoint) -> None:
-        fix = "Repair or uninstall the package that brings it."
+        package = entry.dist.name if entry.dist else "that brings it"
+        fix = f"Repair or uninstall the package {package}."
         try:
             found: Any = entry.load()
         except Exception as error:
+            reason = f"{type(error).__name__}: {error}"
             raise BadInput(
-                f"The {self.kind} {entry.value} cannot be loaded ({type(error).__name__}).", fix=fix
+                f"The {self.kind} {entry.value} cannot be loaded ({reason}).", fix=fix
             ) from error
         if self._accepts(found):
             self._known.setdefault(entry.name, found)

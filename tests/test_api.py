@@ -132,7 +132,7 @@ async def test_it_runs_beside_other_work_and_inside_a_loop(offers: str) -> None:
         planweave.arun(QUESTION, database=offers, model=replies()),
     )
     assert first.decision == second.decision == "birch"
-    assert planweave.run(QUESTION, database=offers, model=replies()).decision == "birch"
+    assert planweave.run(QUESTION, database=Path(offers), model=replies()).decision == "birch"
     kinds = [event.type for event in planweave.stream(QUESTION, database=offers, model=replies())]
     assert kinds[-1] == "answer"
 

@@ -5,11 +5,10 @@ from typing import Annotated, ClassVar
 
 import typer
 
-from planweave import BadInput
 from planweave.apps import completion
 from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
 from planweave.apps.cli.groups import grouped
-from planweave.apps.options import Approve, PlanFile, context_of
+from planweave.apps.options import Approve, PlanFile
 from planweave.tools.web.engine import KNOWN
 
 EXAMPLES = """\
@@ -32,8 +31,8 @@ class Texts:
     collection: Annotated[
         str,
         typer.Option(
-            help="Document collection (`planweave docs`). If unset: default, but a small model "
-            "that is given a database reads none.",
+            help="Document collection (`planweave docs`). If unset: default, or none where a "
+            "database is named.",
             autocompletion=completion.collections,
         ),
     ] = ""
@@ -67,10 +66,8 @@ def ask(
     if telling.resume:
         go_on(question, sources, telling, given, command="ask")
         return
-    of_run = {**players.settings(), **bounds.settings()}
-    small = not players.method and context_of(of_run).assists("selector")
     settings = {
-        "collection": _collection(texts, sources, small=small),
+        "collection": _collection(texts, sources),
         "web_search": texts.web_search or None,
         **sources.settings(),
         "approve": approve,
@@ -81,22 +78,10 @@ def ask(
     begin(question, settings, players, plan=plan, command="ask", as_json=telling.as_json)
 
 
-def _collection(texts: Texts, sources: Sources, *, small: bool) -> str | None:
-    """The collection that is asked: if none is named, the default one, where there is one.
-
-    A small model that is given a database reads no documents besides: it answers best from one
-    query.
-    """
+def _collection(texts: Texts, sources: Sources) -> str | None:
+    """The collection that is asked: where nothing is named the default one, if there is one."""
     from planweave.tools.documents.store import collections
 
-    if texts.collection or texts.web_search:
+    if texts.collection or texts.web_search or any(sources.urls().values()):
         return texts.collection or None
-    connected = any(sources.urls().values())
-    if _DEFAULT in collections() and not (small and connected):
-        return _DEFAULT
-    if connected:
-        return None
-    raise BadInput(
-        "There is nothing to ask: no database is named, and no document was added.",
-        fix="Name a file with --database FILE, or add documents: planweave docs add FILE",
-    )
+    return _DEFAULT if _DEFAULT in collections() else None

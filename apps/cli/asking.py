@@ -21,7 +21,6 @@ from planweave.apps.options import (
     text_of,
 )
 from planweave.graphs import METHODS
-from planweave.tools.connect import open_filled
 
 if TYPE_CHECKING:
     from planweave.apps.example import Example
@@ -119,7 +118,7 @@ class Telling:
     resume: Annotated[
         str,
         typer.Option(
-            help="Go on with a thread: with a further question, or interrupted.",
+            help="Go on with a thread: ask a further question, or continue what was interrupted.",
             autocompletion=completion.threads,
         ),
     ] = ""
@@ -140,7 +139,7 @@ def begin(
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import Thread, new_id
     from planweave.graphs.support.choice import choose
-    from planweave.tools.documents.collection import open_collection
+    from planweave.nodes.shared.intake import sources_of
 
     if not question.strip():
         raise BadInput(
@@ -156,10 +155,7 @@ def begin(
     start: Input = {"question": question}
     if plan:
         start["predefined_plan"] = text_of(plan, "plan").splitlines()
-    for url in filter(None, (context.database, context.graph)):
-        open_filled(url)  # what is not there is reported before anything else
-    if context.collection:
-        open_collection(context.collection)
+    sources_of(context)  # what is not there is reported before anything else
     choice = choose(context, with_plan=plan is not None)
     method = players.method or choice.method
     thread = Thread(id=new_id(), method=method, context=context, example=example)

@@ -105,7 +105,7 @@ def _show(listed: "dict[str, list[DocumentInfo]]", *, whole: bool) -> None:
             table.add_column(title)
         for info in infos:
             images = _numbers(info.image_pages)
-            size, added = f"{info.bytes / 1000:,.0f}", info.added[:16].replace("T", " ")
+            size, added = f"{-(-info.bytes // 1000):,}", info.added[:16].replace("T", " ")
             table.add_row(plain(info.name), str(info.pages), images, str(info.chunks), size, added)
         console = Console(markup=False, highlight=False)
         console.print(f"{name}: {counted(len(infos), 'document')}")
@@ -124,7 +124,7 @@ def remove(
     *,
     collection: _Name = _DEFAULT,
 ) -> None:
-    """Take documents away; none if one of the names is unknown."""
+    """Remove documents; none is removed if one of the names is unknown."""
     names = dict.fromkeys(documents)
     _opened(collection).remove(*names)
     for name in names:

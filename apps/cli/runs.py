@@ -94,6 +94,7 @@ def show(
 ) -> None:
     """Show what a run came to: plan, facts and answer."""
     from planweave.apps.cli.story import Story
+    from planweave.graphs.support.events import FactEvent, PlanEvent
 
     found = load_thread(thread)
     memory = memory_now(found.id)
@@ -103,7 +104,12 @@ def show(
         return
     console = Console(highlight=False)
     console.print(Text(plain(memory.get("question", "(no question)")), style="italic"))
-    Story(console).finish(memory, in_words=found.context.in_words)
+    story = Story(console)
+    if plan := memory.get("plan"):
+        story.show(PlanEvent(steps=plan))
+    for fact in memory.get("facts", ()):
+        story.show(FactEvent(fact=fact))
+    story.finish(memory, in_words=found.context.in_words)
 
 
 @app.command("remove")

@@ -21,7 +21,7 @@ from planweave.graphs.support.events import (
     TokenEvent,
 )
 from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
-from planweave.nodes.shared.citation_check import CITATION
+from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.verdict import is_good
 from planweave.tools.result_text import FOR_PEOPLE, table_lines
@@ -86,7 +86,7 @@ class Story:
                 self._say(f"  ✗ {where}: {text}", "yellow")
 
     def finish(self, memory: WorkingMemory, *, in_words: bool = False) -> None:
-        """Print the decision, the facts that it cites, and what the run used.
+        """Print the answer, the facts that it cites, and what the run used.
 
         ``in_words``: the question was for a text that cites facts, not for a decision.
         """
@@ -151,13 +151,13 @@ def _lines(fact: Fact) -> list[str]:
 
 
 def _answer(answer: Answer, *, in_words: bool) -> Panel:
-    """The answer; where facts are not cited in its text, they are cited at the end."""
-    cites = CITATION.search(answer["why"]) is not None
+    """The answer; where its text says nothing of sources, the facts are cited at the end."""
+    cites = CITATION.search(answer["why"]) or UNSUPPORTED in answer["why"]
     citations = "" if cites else " " + "".join(f"[{number}]" for number in answer["facts"])
     verdict = answer.get("verdict")
     is_said = verdict and answer["unknown"].rstrip(".").lower() in verdict["text"].lower()
     unknown = "" if is_said or not answer["unknown"] else f"Not known: {answer['unknown']}"
-    decided = answer["decision"] or ("" if in_words else "No decision")
+    decided = answer["decision"] or ("" if in_words and answer["why"] else "No answer")
     colour = "green" if is_good(answer) and (answer["decision"] or in_words) else "yellow"
     parts = [
         Text(plain(decided), style=f"bold {colour}"),
@@ -166,9 +166,7 @@ def _answer(answer: Answer, *, in_words: bool) -> Panel:
         Text(plain(unknown), style="yellow"),
     ]
     text = Text("\n").join(part for part in parts if part)
-    in_rows = answer.get("basis", {"how": "stated"})["how"] == "rows"
-    title = "Answer" if in_words or in_rows else "Decision"
-    return Panel(text, title=title, title_align="left", border_style=colour)
+    return Panel(text, title="Answer", title_align="left", border_style=colour)
 
 
 def _used(usage: Usage) -> str:

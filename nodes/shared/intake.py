@@ -59,7 +59,7 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     if not question:
         raise BadInput("There is no question.", fix="Send it as a message or as `question`.")
     greeting = task is None and _is_greeting(question)
-    sources = {} if greeting else _sources(runtime.context)
+    sources = {} if greeting else sources_of(runtime.context)
     plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
     memory: WorkingMemory = {
         "messages": [HumanMessage(question, id=f"{_OWN}{uuid4()}")] if said is None else [],
@@ -100,7 +100,12 @@ class Source(NamedTuple):
     text: str
 
 
-def _sources(context: Context) -> dict[str, Source]:
+def sources_of(context: Context) -> dict[str, Source]:
+    """What a run may read from, by tool; one that is missing or cannot be used is reported.
+
+    Raises:
+        DatabaseUnavailable: A database is missing or does not answer.
+    """
     if context.environment:
         return {"environment": Source("actions", scene(context))}
     urls = {
@@ -123,8 +128,9 @@ def _sources(context: Context) -> dict[str, Source]:
     if not sources and context.retrievals:
         raise BadInput(
             "No database and no document collection is connected.",
-            fix="Give `database`, `graph`, `collection` or `web_search` in the run's context "
-            "(--database, --graph, --collection or --web-search).",
+            fix="Give --database, --graph, --collection or --web-search (in a run's context "
+            "`database`, `graph`, `collection` or `web_search`). `planweave docs add FILE` adds "
+            "documents.",
         )
     return sources
 

@@ -135,7 +135,7 @@ def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
     least = min(shares, default=1.0)
     if least >= context.agreement_needed:
         return ""
-    return f"Of the queries that were tried for this, {least:.0%} returned the same."
+    return f"Only {least:.0%} of the queries tried for this returned these rows."
 
 
 def _is_trusted(fact: Fact, context: Context) -> bool:

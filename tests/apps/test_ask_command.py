@@ -140,7 +140,7 @@ def test_a_database_is_asked_without_documents(planweave: CommandLine, offers: s
     assert "Birch" in run.stdout
 
 
-def test_a_small_model_reads_documents_beside_a_database_only_if_they_are_named(
+def test_documents_are_read_beside_a_database_only_if_they_are_named(
     planweave: CommandLine, offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", str(tmp_path / "data"))
@@ -151,12 +151,14 @@ def test_a_small_model_reads_documents_beside_a_database_only_if_they_are_named(
     small = (*asked, "--setting", "assist=on")
     assert planweave(*small).stdout.startswith("single_rag ")
     assert planweave(*small, "--collection", "default").stdout.startswith("agent_v1 ")
-    assert planweave(*asked).stdout.startswith("planrag ")
+    whole = "found note.txt"
+    assert whole not in planweave(*asked).stdout
+    assert whole in planweave(*asked, "--collection", "default").stdout
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [((), "nothing to ask"), (("--collection", "none"), "no document collection 'none'")],
+    [((), "planweave docs add FILE"), (("--collection", "none"), "no document collection 'none'")],
 )
 def test_no_source_is_reported_before_a_thread_is_begun(
     planweave: CommandLine, options: tuple[str, ...], words: str

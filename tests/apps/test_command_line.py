@@ -47,7 +47,7 @@ def test_decide_tells_plan_query_facts_and_decision(
             *("--candidates", "SELECT name FROM offer", "--model", model.name),
         )
     assert run.returncode == 0, run.stderr
-    order = ["Which offer?", "Plan", "1. Find", "SELECT name", "[1]", "birch | 5.25", "Decision"]
+    order = ["Which offer?", "Plan", "1. Find", "SELECT name", "[1]", "birch | 5.25", "Answer"]
     places = [run.stdout.index(text) for text in order]
     assert places == sorted(places)
     assert "4 model calls" in run.stdout
@@ -68,10 +68,10 @@ ASH = DECISION | {"decision": "ash", "why": "It is there."}
     [
         ((QUERY, DECISION), (), 0, ("birch", "In the facts: the cheapest of fact [1].")),
         ((ANY_ROW, ASH), (), 0, ("ash", "Not in the facts: fact [1] shows one row")),
-        ((ANY_ROW, ASH), ("--strict",), 7, ("No decision", 'Undecided: the model says "ash"')),
-        ((BOTH, ASH, ASH), (), 6, ("No decision", 'the model says "ash"; the rule gives "birch"')),
+        ((ANY_ROW, ASH), ("--strict",), 7, ("No answer", 'Undecided: the model says "ash"')),
+        ((BOTH, ASH, ASH), (), 6, ("No answer", 'the model says "ash"; the rule gives "birch"')),
         ((BOTH, ASH, DECISION), ("--strict",), 0, ("birch", "In the facts: the lowest price")),
-        ((QUERY, DECISION | {"decision": None}), (), 6, ("No decision", "Undecided")),
+        ((QUERY, DECISION | {"decision": None}), (), 6, ("No answer", "Undecided")),
     ],
 )
 def test_decide_shows_the_verdict_and_exits_by_it(
@@ -106,8 +106,16 @@ def test_only_what_is_supported_has_the_colour_of_success(
     memory["answer"] = Given(decision=decision, why="", facts=[], unknown="", verdict=verdict)
     Story(Console(force_terminal=True, color_system="standard", width=80)).finish(memory)
     shown = capsys.readouterr().out
-    assert f"{colour}{decision or 'No decision'}" in shown
+    assert f"{colour}{decision or 'No answer'}" in shown
     assert ("\x1b[32m" in shown) == (kind == "supported")
+
+
+def test_an_answer_without_a_source_cites_none(capsys: pytest.CaptureFixture[str]) -> None:
+    memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
+    for why, cited in (("It is cheap. (no source)", False), ("It is cheap.", True)):
+        memory["answer"] = Given(decision="birch", why=why, facts=[1], unknown="")
+        Story(Console(width=80)).finish(memory)
+        assert ("[1]" in capsys.readouterr().out) is cited
 
 
 def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> None:
@@ -408,6 +416,7 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
             ("too many candidates", "--candidates"),
         ),
         (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
+        (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
         (
             ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
             ("no plan that could be approved", "--method planrag"),
@@ -420,9 +429,8 @@ def test_what_cannot_be_begun(
     asked = [offers if word == "OFFERS" else word for word in arguments]
     run = planweave("decide", *asked, "--model", "http://127.0.0.1:9/v1#m")
     assert_one_clear_error(run, *words)
-    if "--database" in arguments:  # else the run itself finds that there is none
-        assert run.stdout == ""
-        assert json.loads(planweave("runs", "list", "--json").stdout) == []
+    assert run.stdout == ""
+    assert json.loads(planweave("runs", "list", "--json").stdout) == []
 
 
 @pytest.mark.parametrize(
@@ -501,11 +509,11 @@ def test_no_secret_is_kept_or_shown(planweave: CommandLine, offers: str, tmp_pat
         assert not [file for file in files if secret.encode() in file.read_bytes()]
 
 
-def test_runs_are_the_owners_alone(planweave: CommandLine, tmp_path: Path) -> None:
+def test_runs_are_the_owners_alone(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
     known = tmp_path / "state" / "long-term.sqlite"
     known.parent.mkdir()
     known.touch(mode=0o644)  # as it was made before
-    planweave("decide", "Hi!")
+    planweave("decide", "Hi!", "--database", offers)
     assert (tmp_path / "state" / "threads").stat().st_mode & 0o077 == 0
     for file in (known, *(tmp_path / "state" / "threads").iterdir()):
         assert file.name.endswith(".json") or file.stat().st_mode & 0o077 == 0, file

@@ -27,7 +27,10 @@ def test_a_run_is_listed_shown_and_removed(planweave: CommandLine, offers: str) 
     assert kept["thread"] in planweave("runs").stdout
     shown = json.loads(planweave("runs", "show", kept["thread"], "--json").stdout)
     assert shown["facts"]
-    assert shown["answer"]["decision"] in planweave("runs", "show", kept["thread"]).stdout
+    again = planweave("runs", "show", kept["thread"]).stdout
+    assert shown["answer"]["decision"] in again
+    assert "Plan" in again
+    assert "birch | 5.25" in again
     assert_one_clear_error(planweave("runs", "remove", kept["thread"], "nobody"), "'nobody'")
     assert planweave("runs", "remove", kept["thread"]).stdout == "Removed: 1\n"
     assert json.loads(planweave("runs", "list", "--json").stdout) == []

@@ -122,6 +122,11 @@ def test_its_method_answers_and_its_suite_measures(run: Run, tmp_path: Path) -> 
     assert [record.score.value for record in read(file).records.values()] == [1.0]
 
 
+def test_a_suite_without_its_data_says_so_in_one_sentence(run: Run) -> None:
+    with pytest.raises(AssertionError, match=r"questions\.json cannot be read.*--data FILE"):
+        run(("bench", "short-answers", "--method", "step_back", "--model", "script:none.txt"))
+
+
 def test_its_tool_is_called(run: Run, tmp_path: Path) -> None:
     shutil.copy(ROOT / "examples" / "offers.sql", tmp_path)
     days = json.dumps({"first": "2026-11-23", "last": "2026-11-29"})

@@ -263,7 +263,7 @@ def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> N
     assert "first rows only" in cut["verdict"]["text"]
     split = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.5})
     assert split is not None
-    assert "50% returned the same" in split["verdict"]["text"]
+    assert "only 50% of the queries tried" in split["verdict"]["text"]
 
 
 @pytest.mark.parametrize(

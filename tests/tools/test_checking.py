@@ -155,3 +155,34 @@ def test_a_small_number_in_words_is_that_number(decision: str, kind: str) -> Non
     told = fact(1, ("text",), (), "notice") | {"text": words, "quote": quote}
     found = follow(decision, [told], question="What notice does it ask for?")
     assert found.kind == kind
+
+
+BIKES = "SELECT model, price_eur FROM bikes WHERE weight_kg < 12"
+BY_PRICE = f"{BIKES} ORDER BY price_eur LIMIT 1"
+
+
+def test_a_name_with_a_number_is_a_name() -> None:
+    bike = fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), BY_PRICE)
+    rules = "Buy the cheapest bike that weighs less than 12 kg."
+    assert follow("Kid 20", [bike], question="Which bike is it?", rules=rules).kind == "supported"
+    assert follow("Kid 21", [bike], question="Which bike is it?", rules=rules).kind != "supported"
+
+
+@pytest.mark.parametrize(
+    ("claim", "query", "true"),
+    [
+        ("It weighs less than 12 kg and costs 349 EUR.", BY_PRICE, True),
+        ("It weighs at most 12 kg.", BY_PRICE.replace("<", "<="), True),
+        ("It weighs less than 12 kg.", BY_PRICE.replace("<", "<="), None),
+        ("It weighs more than 12 kg.", BY_PRICE, None),
+        ("It weighs less than 12 kg.", BY_PRICE.replace("< 12", "< 12 OR price_eur < 400"), None),
+        ("It weighs less than 12 kg.", f"SELECT model, price_eur FROM ({BIKES}), bikes", None),
+        ("It costs less than 300 EUR.", BY_PRICE, False),
+    ],
+)
+def test_a_bound_that_the_query_sets_is_true_of_its_rows(
+    claim: str, query: str, true: bool | None
+) -> None:
+    bike = fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), query)
+    found = judge(claim, [bike], question="Which bike?", rules="", subject="Kid 20")
+    assert found.truth is true

@@ -13,6 +13,7 @@ from planweave.tools.checking.passages import (
     unknown_name,
     wrong_clause,
 )
+from planweave.tools.checking.queries import column_roots
 from planweave.tools.checking.tables import (
     Row,
     View,
@@ -27,6 +28,7 @@ from planweave.tools.checking.words import (
     GENERIC,
     KINDS,
     NUMBER,
+    Condition,
     Superlative,
     comparatives,
     conditions,
@@ -79,6 +81,10 @@ class Judgement(NamedTuple):
 
 _COSTS_LEAST = re.compile(r"\bcosts?(?: the)? least\b", re.IGNORECASE)
 _COSTS_MOST = re.compile(r"\bcosts?(?: the)? most\b", re.IGNORECASE)
+
+
+_LOOSE = re.compile(r"\b(or|not|case|having|left|union)\b|\bselect\b.*\bselect\b", re.I | re.S)
+"""What a query has whose conditions need not hold for every row that it returns."""
 
 
 def judge(
@@ -591,6 +597,9 @@ class _InTable:
     def _bounds(self) -> Iterator[tuple[bool | None, str]]:
         """Each "more than 10" is true of the row that is named."""
         for bound in conditions(self.claim):
+            if self._is_filter(bound):
+                yield True, ""
+                continue
             rows = self._rows_named()
             if not rows or len(rows) > 1:
                 yield None, f"it does not say what is {bound.text}"
@@ -614,6 +623,17 @@ class _InTable:
             cells = [row[chosen[0]] for row in rows[0].what]  # type: ignore[attr-defined]
             good = all(isinstance(c, int | float) and bound.holds(float(c)) for c in cells)
             yield bool(cells) and good, f"it is not {bound.text}"
+
+    def _is_filter(self, bound: Condition) -> bool:
+        """Whether the query keeps no row of which a bound is false; its column may not be shown."""
+        query = self.view.reading.text
+        sign = "<" if bound.relation in ("at_most", "less") else ">"
+        equal = "=?" if bound.relation.startswith("at_") else ""
+        number = re.escape(f"{bound.number:g}")
+        found = re.search(rf"([\w.]+)[`\"\]]?\s*{sign}{equal}\s*{number}(?![\w.])", query)
+        if not found or _LOOSE.search(query):
+            return False
+        return bool(column_roots(found[1], self.view.reading) & bound.roots)
 
     def _kinds(self) -> list[str]:
         words = set(tokens(self.claim))

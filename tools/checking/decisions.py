@@ -482,8 +482,11 @@ def _answering(view: View, asked: Asked, used: set[int], decision: str) -> list[
             else []
         )
         return list(dict.fromkeys([*named, *same]))
-    if re.search(r"\b(which|who|whom|what)\b", asked.question, re.I) and not numbers_of(decision):
-        return [c for c in free if view.identifies(c)]
+    if re.search(r"\b(which|who|whom|what)\b", asked.question, re.I):
+        keys = [c for c in free if view.identifies(c)]
+        names = [row[c] for row in view.rows for c in keys if view.is_text(c)]
+        if not numbers_of(decision) or any(cell_equals(name, decision) for name in names):
+            return keys
     spoken = {c: len(meaning(view.roots(c)) & asked.spoken) for c in free}
     most = max(spoken.values(), default=0)
     if most:

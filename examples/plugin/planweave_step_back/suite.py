@@ -1,11 +1,12 @@
 """A suite: planweave bench short-answers --data questions.json --method step_back."""
 
-import json
+from pathlib import Path
 
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, Selection, Suite, drawn
 from planweave.graphs import METHODS
+from planweave.records import read_records
 
 
 class ShortAnswers(Suite):
@@ -13,7 +14,8 @@ class ShortAnswers(Suite):
 
     def select(self, options, context, status):
         """Every chosen question with every method."""
-        given = json.loads(options.data.read_text())
+        path, fix = Path(options.data or "questions.json"), "Name a file of questions: --data FILE."
+        given = read_records(path, dict[str, str], fix=fix)
         items = drawn(given, options.limit, options.seed, lambda item: item["question"])
         return Selection(samples=[
             Sample(suite=self.name, method=one, question=item["question"], asked=item["question"],
