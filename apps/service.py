@@ -24,7 +24,9 @@ from planweave.records import read_object
 class ServiceSettings(BaseSettings):
     """Where the operator has written the service down (``PLANWEAVE_SERVICE``)."""
 
-    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="PLANWEAVE_", env_file=".env", env_ignore_empty=True, extra="ignore"
+    )
 
     service: Path | None = None
 
@@ -83,6 +85,15 @@ class Service(BaseModel):
         for name in callers("lower") & settings.keys():
             self._check_limit(name, getattr(context, name))
         return context
+
+    def trusted(self, settings: Mapping[str, Any]) -> Context:
+        """The context of a run of a caller who may set everything, offered names included."""
+        urls: Mapping[str, Mapping[str, str]] = {"database": self.databases, "graph": self.graphs}
+        named = {
+            name: urls[name].get(str(settings[name])) for name in urls.keys() & settings.keys()
+        }
+        known = {name: url for name, url in named.items() if url}
+        return context_of(self.context.model_dump() | {**settings, **known})
 
     def offers(self, method: str) -> None:
         """Check that a method may be called."""

@@ -73,6 +73,7 @@ def serve(
     from planweave.apps.server.people import new_key as make_key
     from planweave.apps.server.settings import server_settings
     from planweave.apps.server.tables import check_database
+    from planweave.apps.service import service
 
     settings = server_settings()
     if new_key is not None:
@@ -80,6 +81,7 @@ def serve(
         return
     Gate(settings)
     check_database(settings.database())
+    service()  # a file that cannot be used is reported now, not at the first request
     if not settings.shared and not _is_loopback(host):
         raise BadInput(
             f"Without keys the server answers anybody, so it does not listen at {host}.",

@@ -8,7 +8,6 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from planweave import BadInput
-from planweave.apps.options import context_of
 from planweave.apps.server.assistants import method_of
 from planweave.apps.server.people import Person
 from planweave.apps.server.runs import Order, Strategy
@@ -144,7 +143,7 @@ def admitted(person: Person, settings: Mapping[str, Any]) -> Context:
     or database may also be the caller's own (``owner/name``), and memory is the caller's.
     """
     if not person.shared:
-        return context_of(service().context.model_dump() | dict(settings))
+        return service().trusted(settings)
     own = {
         name: str(settings[name])
         for name in ("collection", "database")

@@ -79,6 +79,13 @@ def test_what_is_not_offered_is_refused_in_a_sentence(
         OFFER.admit(settings)
 
 
+def test_who_may_set_everything_may_also_use_names() -> None:
+    assert OFFER.trusted({"database": "sales"}).database == OFFER.databases["sales"]
+    chosen = OFFER.trusted({"database": "own.db", "graph": "roads", "max_iterations": 20})
+    assert (chosen.database, chosen.graph, chosen.max_iterations) == ("own.db", "bolt://graph", 20)
+    assert OFFER.trusted({"database": None}).database is None
+
+
 def test_a_method_that_is_not_offered() -> None:
     OFFER.offers("planrag")
     with pytest.raises(BadInput, match="planrag, agent_v3"):
@@ -97,5 +104,5 @@ def test_the_file_of_the_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path.unlink()
     with pytest.raises(BadInput, match="cannot be read"):
         service.__wrapped__()
-    monkeypatch.delenv("PLANWEAVE_SERVICE")
+    monkeypatch.setenv("PLANWEAVE_SERVICE", "")
     assert service_module.service.__wrapped__() == Service()

@@ -219,6 +219,8 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
         assert "secret" not in run.stderr
     run = planweave("serve", PLANWEAVE_SERVE_JOBS="none")
     assert_one_clear_error(run, "PLANWEAVE_SERVE_JOBS")
+    run = planweave("serve", PLANWEAVE_SERVICE="none.json")
+    assert_one_clear_error(run, "none.json cannot be read", "PLANWEAVE_SERVICE")
 
 
 def test_a_port_that_is_taken_is_told(planweave: CommandLine) -> None:

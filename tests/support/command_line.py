@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 from planweave.apps.cli.main import main
 from planweave.apps.server.settings import server_settings
+from planweave.apps.service import service
 from planweave.models.settings import process_settings
 
 PROGRAM = str(Path(sys.executable).with_name("planweave"))
@@ -47,7 +48,7 @@ def in_process(folder: Path, environment: Mapping[str, str]) -> CommandLine:
             stack.enter_context(chdir(folder))
             stack.enter_context(redirect_stdout(output))
             stack.enter_context(redirect_stderr(errors))
-            for settings in (process_settings, server_settings):
+            for settings in (process_settings, server_settings, service):
                 settings.cache_clear()
                 stack.callback(settings.cache_clear)
             try:
