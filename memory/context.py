@@ -83,14 +83,16 @@ class _Measured(NamedTuple):
     """What was measured of a model: when its queries and its word can be trusted."""
 
     agreement: float
-    answerable: float
+    by_tables: float
+    by_graph: float
     right: float
 
 
 _MEASURED = {
-    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.73, right=0.65)),
+    # It finds questions to graphs less likely to have an answer.
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.75, 0.73, right=0.65)),
     # Of what three of four of its queries return a fifth is wrong, and its yes is chance.
-    "embedded:0.5b": _Measured(agreement=1.0, answerable=0.0, right=1.0),
+    "embedded:0.5b": _Measured(agreement=1.0, by_tables=0.0, by_graph=0.0, right=1.0),
 }
 
 
@@ -127,8 +129,8 @@ class Context(BaseModel):
     """With aids: queries that are tried; their results vote"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: refuse a question if the model finds it less likely than this that the database
-    can answer it; 0: never refuse; not set: 0.73 with the embedded 1.5B, 0 with the 0.5B, which
-    cannot tell, else 0.5"""
+    can answer it; 0: never refuse; not set: 0.75 with the embedded 1.5B (0.73 for graphs), 0 with
+    the 0.5B, which cannot tell, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: share of the queries tried that must return the same before an answer counts as
     sure; not set: 0.75 with the embedded 1.5B, else 1"""
@@ -316,11 +318,12 @@ class Context(BaseModel):
         least = self.least_agreement
         return self._measured().agreement if least is None else least
 
-    @property
-    def chance_needed(self) -> float:
+    def chance_needed(self, kind: Literal["relational", "graph"]) -> float:
         """How likely the model must find it that a database can answer, or it is refused."""
-        least = self.least_answerable
-        return self._measured().answerable if least is None else least
+        if self.least_answerable is not None:
+            return self.least_answerable
+        measured = self._measured()
+        return measured.by_graph if kind == "graph" else measured.by_tables
 
     @property
     def rightness_needed(self) -> float:
@@ -329,7 +332,7 @@ class Context(BaseModel):
         return self._measured().right if least is None else least
 
     def _measured(self) -> "_Measured":
-        return _MEASURED.get(self.model_for("query_writer"), _Measured(1.0, 0.5, right=1.0))
+        return _MEASURED.get(self.model_for("query_writer"), _Measured(1.0, 0.5, 0.5, right=1.0))
 
     @property
     def aids(self) -> AidsGiven:

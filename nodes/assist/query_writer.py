@@ -20,6 +20,7 @@ from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
 from planweave.texts import listed, without_gaps
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
+from planweave.tools.asked_attribute import unknown_attribute
 from planweave.tools.checking import asks_for_order
 from planweave.tools.database import Entity, Schema
 from planweave.tools.linking import about
@@ -136,8 +137,8 @@ async def write_query(
         DatabaseUnavailable: The connection is gone.
     """
     ground = await asyncio.to_thread(ground_of, need, database, schema_limit)
-    if yes_or_no and not await _can_be_answered(ground, need, yes_or_no):
-        return _refused(load("query_writer/unanswerable").fill())
+    if yes_or_no and (problem := await _unanswerable(ground, need, database, yes_or_no)):
+        return _refused(problem)
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
     )
@@ -169,15 +170,26 @@ async def _judged(written: Written, ground: BaseMessage, need: Need, yes_or_no: 
     return written._replace(chance=await yes_or_no.sure(prompt))
 
 
-async def _can_be_answered(ground: BaseMessage, need: Need, yes_or_no: YesOrNo) -> bool:
-    """Whether the model finds it likely that the database holds what is asked.
+async def _unanswerable(
+    ground: BaseMessage, need: Need, database: Database, yes_or_no: YesOrNo
+) -> str:
+    """Why the database hardly holds what is asked; empty if it may.
 
     A decision by rules is not judged: the rules say what counts.
     """
     if need.rules.strip() or not yes_or_no.least_answerable:
-        return True
+        return ""
+    if name := await asyncio.to_thread(unknown_in, need, database):
+        return load("query_writer/invented").fill(name=name)
     chance = await yes_or_no.sure(answerable_prompt(ground, need.question, need.instructions))
-    return chance >= yes_or_no.least_answerable
+    likely = chance >= yes_or_no.least_answerable
+    return "" if likely else load("query_writer/unanswerable").fill()
+
+
+def unknown_in(need: Need, database: Database) -> str:
+    """What is asked of a thing though the database has no word for it; empty if there is none."""
+    explained = [need.instructions, need.background, *database.linked(need.question)]
+    return unknown_attribute(need.question, database.schema(), " ".join(explained))
 
 
 def _refused(problem: str) -> Written:

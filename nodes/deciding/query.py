@@ -184,7 +184,7 @@ async def _written(
     is_first = sum(message.type == "human" for message in state["messages"]) < 2
     yes_or_no = YesOrNo(
         sure,
-        context.chance_needed if is_first else 0.0,
+        context.chance_needed(database.kind) if is_first else 0.0,
         asks_right=database.kind == "relational" and context.rightness_needed < 1,
     )
     is_words = not is_query(action["input"])

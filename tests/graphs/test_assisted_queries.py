@@ -310,7 +310,7 @@ async def test_equal_options_decide_nothing(single: Run) -> None:
     assert "are equal" in answer_of(memory)["unknown"]
 
 
-GOVERNMENT = {"question": "What is the language of the government?"}
+GOVERNMENT = {"question": "Which language does the government speak?"}
 
 
 @pytest.mark.parametrize(
@@ -359,6 +359,14 @@ async def test_whether_it_can_be_answered_is_asked_of_what_is_so(
     likely, written = script.prompts
     assert f"Question: {asked}\n" in likely.text
     assert question in written.text
+
+
+async def test_what_no_column_speaks_of_is_refused_unasked(single: Run) -> None:
+    script = Replies(write=[])
+    question = {"question": "What is the phone number of each plant?"}
+    memory = await single(script, question, least_answerable=0.5)
+    assert not script.tasks
+    assert "nothing about: phone number." in answer_of(memory)["unknown"]
 
 
 async def test_a_query_that_fails_twice_is_sampled(single: Run) -> None:

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 from planweave.memory import Fact, Value
 from planweave.texts import listed as in_part
 from planweave.tools.checking.claims import BOUND_WORDS, judge
+from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.passages import clause_says, unknown_name
 from planweave.tools.checking.queries import Reading
 from planweave.tools.checking.tables import (
@@ -29,24 +30,21 @@ from planweave.tools.checking.tables import (
     senses_of,
     views,
 )
-from planweave.tools.checking.units import foreign_unit, is_unit_word
+from planweave.tools.checking.units import foreign_unit
 from planweave.tools.checking.words import (
     GENERIC,
-    KINDS,
     Condition,
     Superlative,
     conditions,
     listed,
     negations,
     numbers_of,
-    of_kind,
     root,
     roots,
     superlatives,
     tokens,
 )
 from planweave.tools.result_text import cell_text
-from planweave.tools.synonyms import SYNONYMS
 
 _GENERIC = frozenset(map(root, GENERIC))
 _TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))
@@ -96,7 +94,6 @@ _COMPARING = listed(
     "past current first last alphabetical alphabetically ascending descending order per inclusive "
     "never exclusive starts ends contains id ids name names"
 )
-_SYNONYMS = [frozenset(map(root, words)) for words in SYNONYMS]
 _LEFT = _COMPARING | listed(_CALENDAR)
 """Words that rows need not say: their query compares, orders and picks the time."""
 _VERB = re.compile(r"(?:ing|ed)$")
@@ -248,28 +245,9 @@ def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
                 break
             ordinary = word in _COMMON or word[0].isdigit() or superlatives(word)
             left_to_query = not strict and (word in _LEFT or _VERB.search(word))
-            stem = root(word)
-            said = _is_kin(stem, known) or _implied(word, known) or _has_synonym(stem, known)
-            if not (ordinary or left_to_query or said):
+            if not (ordinary or left_to_query or is_known(word, known)):
                 return word
     return ""
-
-
-def _is_kin(word: str, known: frozenset[str]) -> bool:
-    """Whether a word is known, or made from a known one: ``lateness`` from ``late``."""
-    return word in known or any(len(one) > 3 and word.startswith(one) for one in known)
-
-
-def _has_synonym(word: str, known: frozenset[str]) -> bool:
-    """Whether another word for the same is known: ``product`` for ``goods``."""
-    return any(word in words and words & known for words in _SYNONYMS)
-
-
-def _implied(word: str, known: frozenset[str]) -> bool:
-    """Whether a column is of the kind that a word names."""
-    return is_unit_word(root(word)) or any(
-        word in words and of_kind(kind, known) for kind, words in KINDS.items()
-    )
 
 
 def unbound(left: Sequence[Condition], facts: Sequence[Fact]) -> str:

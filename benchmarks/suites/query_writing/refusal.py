@@ -18,7 +18,7 @@ from planweave.benchmarks.core.table import Rows, Table, tabled
 from planweave.benchmarks.suites.query_writing.question import Question
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
-from planweave.nodes.assist.query_writer import Need, ground_of
+from planweave.nodes.assist.query_writer import Need, ground_of, unknown_in
 from planweave.nodes.assist.yes_or_no import answerable_prompt
 from planweave.tools.connect import open_database
 
@@ -52,18 +52,26 @@ async def scored(
 ) -> list[Scored]:
     """The chance that ``model`` gives every question, those of one database together.
 
+    A question for what the database has no word for is refused unasked: its chance is 0.
+
     Raises:
         ModelUnavailable: The model did not answer.
     """
     context, found = Context(model=model), []
     asked = await achat_model(model, temperature=0.0, max_tokens=context.reply_tokens)
     for question in sorted(questions, key=lambda one: str(one.source)):
-        need = Need(question=question.question, background=question.notes)
+        need = Need(
+            question=question.question,
+            instructions=question.instructions,
+            background=question.notes,
+        )
         database = await asyncio.to_thread(open_database, question.source)
         ground = await asyncio.to_thread(ground_of, need, database, context.schema_characters * 2)
-        prompt = answerable_prompt(ground, question.question, question.instructions)
-        chance = await chance_of_yes(asked, prompt, role="query_writer")
-        found.append(Scored(question.id, question.answerable, chance.yes))
+        chance = 0.0
+        if not await asyncio.to_thread(unknown_in, need, database):
+            prompt = answerable_prompt(ground, question.question, question.instructions)
+            chance = (await chance_of_yes(asked, prompt, role="query_writer")).yes
+        found.append(Scored(question.id, question.answerable, chance))
         on_question()
     return found
 

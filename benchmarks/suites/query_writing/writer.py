@@ -61,7 +61,7 @@ async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: 
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
-        yes_or_no=YesOrNo(sure, context.chance_needed, asks_right),
+        yes_or_no=YesOrNo(sure, context.chance_needed(database.kind), asks_right),
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})

@@ -1,0 +1,37 @@
+"""What a question asks of a thing though the database has no word for it."""
+
+import pytest
+from shop import database_of
+
+from planweave.tools.asked_attribute import unknown_attribute
+from planweave.tools.sql import SqlDatabase
+
+shelter = database_of("""
+CREATE TABLE animals (id INTEGER PRIMARY KEY, species TEXT, weight_kg REAL, bought_from TEXT,
+  adoption_price REAL);
+CREATE TABLE visits (id INTEGER PRIMARY KEY, animal_id INTEGER REFERENCES animals (id), day TEXT);
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "attribute"),
+    [
+        ("What is the microchip number of each dog?", "microchip number"),
+        ("What\u2019s the average body temperature for dogs?", "average body temperature"),
+        ("List the passport number of every animal.", "passport number"),
+        ("What is the average weight of each species?", ""),
+        ("What is the total cost of all animals?", ""),
+        ("What are the 3 busiest kennels of the year?", ""),
+        ("List the customers of the shelter.", "customers"),
+        ("Show the heaviest of all animals.", ""),
+        ("Which dogs have a microchip?", ""),
+    ],
+)
+def test_what_is_asked_of_a_thing(shelter: SqlDatabase, question: str, attribute: str) -> None:
+    assert unknown_attribute(question, shelter.schema()) == attribute
+
+
+def test_words_that_are_explained_are_known(shelter: SqlDatabase) -> None:
+    question = "What is the BMI of each dog?"
+    assert unknown_attribute(question, shelter.schema()) == "BMI"
+    assert unknown_attribute(question, shelter.schema(), "BMI = weight_kg / 2") == ""

@@ -1,0 +1,51 @@
+"""What a question asks of each thing, by a word that the database does not have."""
+
+import re
+
+from planweave.tools.checking.known_words import is_known
+from planweave.tools.checking.words import GENERIC, listed, roots, tokens
+from planweave.tools.database import Schema
+
+_PHRASE = r"((?:(?!by\b|with\b|that\b|where\b|top\b|\d)[\w-]+\s+){1,4}?)"
+_ATTRIBUTE = re.compile(
+    rf"\bwhat(?:['\u2019]s|\s+(?:is|was|are|were))\s+the\s+{_PHRASE}(?:of|for|from|per|at|on|in)\b"
+    rf"|\b(?:list|show|give)\s+(?:me\s+|us\s+)?the\s+{_PHRASE}(?:of|for)\s+(?:all|each|every|the)\b",
+    re.IGNORECASE,
+)
+"""Where a question says what it wants to know of a thing: "the microchip number of each dog"."""
+_PLAIN = listed(
+    "and average combination common current daily date day different difference distinct every "
+    "exact final first five four full fraction kind last list maximum mean median minimum month "
+    "monthly most number of or overall percent percentage proportion quarterly range ratio recent "
+    "respective second share sum ten third three time top total two type weekly worst year yearly"
+)
+"""Words of calculation, order and time, which are no names."""
+
+
+def unknown_attribute(question: str, schema: Schema, explained: str = "") -> str:
+    """What a question asks of a thing if the database has no word for it; empty else.
+
+    Args:
+        question: In the user's words.
+        schema: What the database holds.
+        explained: Texts whose words are known: rules, values that the question speaks of.
+    """
+    asked = _ATTRIBUTE.search(question)
+    if not asked:
+        return ""
+    attribute = next(filter(None, asked.groups())).strip()
+    fields = [field for one in schema.entities for field in one.fields]
+    names = [one.name for one in schema.entities]
+    names += [text for field in fields for text in (field.name, field.comment)]
+    known = roots(" ".join([*names, explained]))
+    telling = (word for word in tokens(attribute) if not _is_plain(word))
+    return attribute if any(not is_known(word, known) for word in telling) else ""
+
+
+def _is_plain(word: str) -> bool:
+    singular = word.removesuffix("s")
+    return (
+        not {word, singular}.isdisjoint(_PLAIN | GENERIC)
+        or word.endswith(("ly", "ed", "est"))
+        or not word.isalpha()
+    )
