@@ -205,7 +205,7 @@ async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
     [
         (CHEAPEST, "In the facts"),
         ("SELECT region, cost, name FROM plant ORDER BY cost LIMIT 1", "In the facts"),
-        (DEARER, "Not sure: of the queries"),
+        (DEARER, "Not sure: only"),
     ],
 )
 async def test_queries_that_disagree_make_the_answer_unsure(
@@ -222,9 +222,9 @@ async def test_queries_that_disagree_make_the_answer_unsure(
     ("others", "word", "verdict"),
     [
         ([CHEAPEST, DEARER], ["Yes"], "In the facts"),
-        ([CHEAPEST, DEARER], ["No"], "Not sure: of the queries"),
+        ([CHEAPEST, DEARER], ["No"], "Not sure: only"),
         ([CHEAPEST, CHEAPEST], [], "In the facts"),  # all agree, so the model is not asked
-        ([DEARER, "SELECT name FROM plant"], [], "Not sure: of the queries"),  # too few agree
+        ([DEARER, "SELECT name FROM plant"], [], "Not sure: only"),  # too few agree
     ],
 )
 async def test_where_most_candidates_agree_the_model_s_word_decides(
