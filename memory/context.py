@@ -80,7 +80,10 @@ ModelName = Annotated[str, AfterValidator(_without_secret)]
 
 
 class _Measured(NamedTuple):
-    """What was measured of a model: when its queries and its word can be trusted."""
+    """What was measured of a model: when its queries and its word can be trusted.
+
+    ``by_tables`` and ``by_graph``: how likely it must find it that these can answer a question.
+    """
 
     agreement: float
     by_tables: float
