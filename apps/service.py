@@ -45,7 +45,7 @@ class Service(BaseModel):
         default_factory=Context, description="Settings of every run, and the highest limits"
     )
     methods: tuple[str, ...] = Field(
-        default_factory=METHODS.names, description="Methods that may be called"
+        default_factory=lambda: tuple(METHODS.usable()), description="Methods that may be called"
     )
     models: tuple[str, ...] = Field(default=(), description="Models that a caller may choose")
     databases: dict[str, str] = Field(

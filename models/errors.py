@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from planweave import BadInput, PlanweaveError
 from planweave.models.settings import process_settings
-from planweave.redact import holds_secret
+from planweave.redact import HIDDEN, holds_secret, without
 from planweave.texts import shorten
 
 if TYPE_CHECKING:
@@ -174,8 +174,8 @@ def _of_status(status: int, text: str) -> Trouble:
 def _first_line(error: Exception) -> str:
     line = (str(error).strip().splitlines() or [""])[0]
     for key in _keys():  # a server may repeat the key that it was sent
-        line = line.replace(key, "***")
-    return shorten(_SECRET.sub("***", line), 300)
+        line = without(line, key)
+    return shorten(_SECRET.sub(HIDDEN, line), 300)
 
 
 def _keys() -> list[str]:

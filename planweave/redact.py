@@ -3,6 +3,8 @@
 import re
 
 HIDDEN = "***"
+_LONG = 4
+"""Characters from which on a secret is hidden within words, too."""
 
 # Each is found in one pass: what is looked through may be megabytes that a caller has sent.
 _RUN = re.compile(r"\S++")
@@ -27,6 +29,13 @@ def _without_login(run: re.Match[str]) -> str:
     if found is None or found.end() == end:
         return text
     return f"{text[: found.end()]}{HIDDEN}{text[end:]}"
+
+
+def without(text: str, secret: str) -> str:
+    """Hide a secret that a message may repeat; a short one only where it is no part of a word."""
+    if len(secret) >= _LONG:
+        return text.replace(secret, HIDDEN)
+    return re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", HIDDEN, text) if secret else text
 
 
 def holds_secret(url: str) -> bool:

@@ -1,5 +1,6 @@
 """Things of one kind by name: our own, what a program registers, what installed packages bring."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
@@ -9,6 +10,7 @@ from typing import Any, Generic, TypeVar
 from planweave.errors import BadInput
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 _NONE: Mapping[str, str] = MappingProxyType({})
 
 
@@ -62,6 +64,16 @@ class Registry(Generic[T]):
         """Every name: our own in their order, then what was registered, then what is installed."""
         installed = (entry.name for entry in entry_points(group=self.group))
         return tuple(dict.fromkeys((*self._own, *self._known, *installed)))
+
+    def usable(self) -> dict[str, T]:
+        """Everything by name; of what is installed and broken a warning is logged instead."""
+        found = {}
+        for name in self.names():
+            try:
+                found[name] = self.get(name)
+            except BadInput as error:
+                _log.warning("%s", error)
+        return found
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())

@@ -1,6 +1,6 @@
 import pytest
 
-from planweave.redact import holds_secret, without_passwords
+from planweave.redact import holds_secret, without, without_passwords
 
 SECRET = "h0nter2"
 
@@ -64,3 +64,16 @@ def test_a_long_text_is_looked_through_once(text: str) -> None:
 )
 def test_urls_of_models(url: str, secret: bool) -> None:
     assert holds_secret(url) is secret
+
+
+@pytest.mark.parametrize(
+    ("secret", "shown"),
+    [
+        ("p", "password 'pip' at port 9, ***"),
+        ("pip", "password '***' at port 9, p"),
+        ("swor", "pas***d 'pip' at port 9, p"),
+        ("", "password 'pip' at port 9, p"),
+    ],
+)
+def test_a_secret_that_a_message_repeats(secret: str, shown: str) -> None:
+    assert without("password 'pip' at port 9, p", secret) == shown

@@ -5,12 +5,13 @@ import sys
 import types
 from importlib.metadata import EntryPoint
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from planweave import BadInput
 from planweave.apps.cli.methods import page
-from planweave.graphs import METHODS
+from planweave.graphs import METHODS, Family, method
 from planweave.registry import Registry
 
 ROOT = Path(__file__).parents[1]
@@ -65,6 +66,21 @@ def test_what_cannot_be_had_gets_one_sentence(
 ) -> None:
     with pytest.raises(BadInput, match=sentence):
         words.get(name)
+
+
+def test_what_is_broken_does_not_hide_the_rest(
+    words: Registry[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert words.usable() == {"own": "ours", "brought": "hello"}
+    assert [record.getMessage().partition(" (")[0] for record in caplog.records] == [
+        "The long word outside:absent cannot be loaded",
+        "outside:NUMBER is no long word. Repair or uninstall the package that brings it.",
+    ]
+
+
+def test_a_method_has_a_known_family() -> None:
+    with pytest.raises(BadInput, match=r"no family 'dance'\. The families are: decide, "):
+        method("waltz", family=cast("Family", "dance"))
 
 
 def test_langgraph_json_names_every_method() -> None:

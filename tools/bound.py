@@ -21,6 +21,10 @@ class ToolFailed(PlanweaveError):
 
 def register_tool(tool: BaseTool) -> BaseTool:
     """Make a tool known by its name, so that a run can list it in ``tools``."""
+    if not isinstance(tool, BaseTool):
+        raise BadInput(
+            f"{tool!r} is no tool.", fix="Decorate the function with langchain_core.tools.tool."
+        )
     if tool.name in (*OWN_TOOLS, BOUND_TOOL):
         raise BadInput(f"A tool may not be named {tool.name!r}.", fix="Choose another name.")
     return TOOLS.add(tool.name, tool)

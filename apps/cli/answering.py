@@ -13,7 +13,7 @@ from planweave.apps.cli.approval import approver
 from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.plain import json_text, print_line
 from planweave.apps.run import Ask, run
-from planweave.apps.threads import Thread
+from planweave.apps.threads import Thread, memory_now
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
 from planweave.models import ModelUnavailable
@@ -46,10 +46,10 @@ def answer(
     method was chosen, where nobody has named it.
     """
     console = Console(stderr=as_json, highlight=False)
-    if start:
-        why = f" ({reason})" if reason else ""
-        console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
-        console.print(start["question"].strip(), markup=False, style="italic")
+    why = f" ({reason})" if reason else ""
+    console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
+    question = (start or memory_now(thread.id)).get("question", "")
+    console.print(question.strip(), markup=False, style="italic")
     story = Story(console)
     if start and (plan := start.get("predefined_plan")):
         story.show(PlanEvent(steps=[step for step in plan if step.strip()]))

@@ -45,7 +45,7 @@ def methods(
     if markdown:
         typer.echo(page(), nl=False)
         return
-    described = {name: METHODS.get(name).description for name in METHODS.names()}
+    described = {name: one.description for name, one in METHODS.usable().items()}
     if as_json:
         typer.echo(json.dumps(described, indent=2))
         return
@@ -57,8 +57,8 @@ def methods(
 
 def page() -> str:
     """The page ``docs/graphs.md``: each method's description and its graph."""
-    own = [METHODS.get(name) for name in METHODS.names()]
-    lines = [_HEAD, *(line for one in own for line in _section(one)), "## Shared parts", ""]
+    every = METHODS.usable().values()
+    lines = [_HEAD, *(line for one in every for line in _section(one)), "## Shared parts", ""]
     for name, part in _PARTS:
         inner = dict(METHODS.get(name).graph.get_subgraphs())[part]
         lines += [f"### {part.capitalize()}", "", *_drawn(inner.get_graph()), ""]

@@ -33,14 +33,13 @@ class Methods:
 
     def listed(self, request: Request) -> JSONResponse:
         """Every method with its description, the form of the settings, and what is offered."""
-        methods = [METHODS.get(name) for name in METHODS.names()]
         listed = [
             {
                 "name": method.name,
                 "description": method.description,
                 "group": _GROUPS.get(method.family, "decide"),
             }
-            for method in methods
+            for method in METHODS.usable().values()
         ]
         offered = self._access.offered(request)
         return JSONResponse({"methods": listed, "settings": form(), "offered": offered})
@@ -125,5 +124,5 @@ def _group(title: str) -> dict[str, JsonValue]:
     fields = {name: one for name, one in settings().items() if one.group == title}
     families = {family for one in fields.values() for family in one.families}
     every = any(not one.families for one in fields.values())
-    methods = [] if every else [n for n in METHODS if METHODS.get(n).family in families]
+    methods = [] if every else [n for n, one in METHODS.usable().items() if one.family in families]
     return {"title": title, "fields": [*fields], "methods": [*methods]}

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from planweave.errors import BadInput
 from planweave.registry import Registry
 
 if TYPE_CHECKING:
@@ -110,6 +111,11 @@ def method(
             nodes write; all of working memory if None.
         baseline: Whether it is a baseline of a paper.
     """
+    if family not in get_args(Family):
+        raise BadInput(
+            f"The method {name!r} is of no family {family!r}.",
+            fix=f"The families are: {', '.join(get_args(Family))}.",
+        )
 
     def registered(wire: "Callable[[Builder], None]") -> Method:
         return METHODS.add(
@@ -121,4 +127,4 @@ def method(
 
 def of_family(family: Family) -> tuple[str, ...]:
     """Names of the methods of a family."""
-    return tuple(name for name in METHODS.names() if METHODS.get(name).family == family)
+    return tuple(name for name, one in METHODS.usable().items() if one.family == family)

@@ -280,6 +280,7 @@ def test_decide_survives_being_killed(
         model.answers[:] = scripted(FINISH, DECISION)
         resumed = planweave("decide", "--resume", thread)
     assert resumed.returncode == 0, resumed.stderr
+    assert "\nWhich offer?\n" in resumed.stdout  # the question is repeated
     assert "birch" in resumed.stdout.lower()
     assert len(model.requests) - before == 2  # neither the plan nor the query was made again
 

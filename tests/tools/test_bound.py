@@ -1,6 +1,7 @@
 """LangChain tools that a program binds: their arguments, their results, their failures."""
 
 import time
+from typing import Any, cast
 
 import pytest
 from langchain_core.tools import BaseTool, tool
@@ -66,3 +67,5 @@ def test_names_of_our_own_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(length, "name", "sql")
     with pytest.raises(BadInput, match="may not be named 'sql'"):
         register_tool(length)
+    with pytest.raises(BadInput, match="is no tool"):
+        register_tool(cast("Any", lambda height: height))

@@ -455,7 +455,7 @@ def test_a_script_writes_no_files(tmp_path: Path, opened: OpenSql, statement: st
     [
         ("/nowhere/shop.db", "There is no database file /nowhere/shop.db."),
         ("sqlite:////nowhere/shop.db", "There is no database file /nowhere/shop.db."),
-        ("sqlite://", "There is no database file ."),
+        ("sqlite://", ". is a folder, not a database file."),
         ("/nowhere/shop.sql", "cannot be read: No such file or directory."),
         ("oracle://u:secret@h/d", "oracle:// is no SQL database that can be opened here."),
         ("nonsense://u:secret@h/d", "nonsense:// is no SQL database that can be opened here."),

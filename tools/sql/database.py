@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from weakref import finalize
 
 from planweave import PlanweaveError
-from planweave.redact import without_passwords
+from planweave.redact import without, without_passwords
 from planweave.texts import listed
 from planweave.tools.database import (
     Corrected,
@@ -384,8 +384,7 @@ def _check_role(backend: Backend) -> None:
 def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
     """Say that a database does not answer, with the reason and without the password."""
     reason = hints.message_of(error)
-    if url.password:
-        reason = reason.replace(str(url.password), "***")
+    reason = without(reason, str(url.password or ""))
     plain = url.set(drivername=url.get_backend_name())  # without the driver's name
     where = without_passwords(plain.render_as_string(hide_password=True))
     return DatabaseUnavailable(

@@ -106,7 +106,10 @@ def open_file(path: Path) -> SqliteBackend:
     """
     if not path.is_file():
         raise DatabaseUnavailable(
-            f"There is no database file {path}.", fix="Check the path; nothing was created."
+            f"There is no database file {path}."
+            if not path.is_dir()
+            else f"{path} is a folder, not a database file.",
+            fix="Check the path; nothing was created.",
         )
     backend = SqliteBackend(path)
     try:
@@ -118,7 +121,7 @@ def open_file(path: Path) -> SqliteBackend:
             f"{path} cannot be read as an SQLite database: {error}.",
             fix="Wait until the program that writes to it has ended."
             if locked
-            else "Give a SQLite file, or a .sql script.",
+            else "Give a SQLite file, a .sql script, or a CSV, Excel or Parquet file.",
         ) from error
     return backend
 
