@@ -177,6 +177,9 @@ class Database(Protocol):
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which names a question speaks of."""
 
+    def misspelt(self, question: str) -> tuple[str, str]:
+        """Words of a question that are nearly a stored value, and that value; or nothing."""
+
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A name that a query takes from the question and the database does not have; or nothing.
 

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from difflib import SequenceMatcher
 
 from planweave.texts import MORE
 from planweave.tools.database import Schema
@@ -15,6 +16,8 @@ _SHOWN_PLACES = 8
 _SHOWN_VALUES = 3
 _LONGEST_VALUE = 60
 _LONG_WORD = 6
+_NEARLY = 0.84
+"""Likeness from which on words may be a misspelt value."""
 _WORDS = re.compile(r"[^\W_]+", re.UNICODE)
 _PARTS_OF_A_NAME = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_a-zA-Z]+")
 _SMALL_WORDS = """
@@ -76,6 +79,51 @@ def spoken_values(
         longest = [value for value in found if not _is_part(plain(value), texts)]
         if longest:
             yield table, column, longest
+
+
+def misspelt_value(
+    question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]
+) -> tuple[str, str]:
+    """Words of a question that are nearly a stored value, and that value; empty if there are none.
+
+    A single word must be written as a name: with a capital letter, not at the beginning.
+    """
+    words = _WORDS.findall(question)
+    found = [
+        (likeness, said, value)
+        for value in {
+            value
+            for entity in schema.entities
+            for field in entity.fields
+            for value in values(entity.name, field.name)
+            if len(value) <= _LONGEST_VALUE
+        }
+        for said in _runs(words, len(_WORDS.findall(value)))
+        if (likeness := _likeness(plain(said), plain(value))) >= _NEARLY
+    ]
+    right = {said for likeness, said, _ in found if likeness == 1}
+    nearly = [one for one in found if one[1] not in right]
+    return max(nearly, default=(0, "", ""))[1:]
+
+
+def _runs(words: Sequence[str], length: int) -> Iterable[str]:
+    """So many words in a row, as they are written."""
+    for at in range(len(words) - length + 1):
+        run = words[at : at + length]
+        if length > 1 or (length and at and run[0][0].isupper()):
+            yield " ".join(run)
+
+
+def _likeness(said: str, value: str) -> float:
+    """From 0 to 1; nothing where short words, numbers or first letters differ."""
+    pairs = list(zip(said.split(), value.split(), strict=True))
+    other = [(one, another) for one, another in pairs if stem(one) != stem(another)]
+    if not other:
+        return 1.0
+    if any(min(len(a), len(b)) < 3 or a[0] != b[0] or not a.isalpha() for a, b in other):
+        return 0.0
+    matcher = SequenceMatcher(None, said, value)
+    return matcher.ratio() if matcher.quick_ratio() >= _NEARLY else 0.0
 
 
 def _is_spoken(value: str, text: str) -> bool:

@@ -182,8 +182,12 @@ async def _unanswerable(
     if name := await asyncio.to_thread(unknown_in, need, database):
         return load("query_writer/invented").fill(name=name)
     chance = await yes_or_no.sure(answerable_prompt(ground, need.question, need.instructions))
-    likely = chance >= yes_or_no.least_answerable
-    return "" if likely else load("query_writer/unanswerable").fill()
+    if chance >= yes_or_no.least_answerable:
+        return ""
+    said, value = await asyncio.to_thread(database.misspelt, need.question)
+    if said:
+        return load("query_writer/misspelt").fill(said=said, value=value)
+    return load("query_writer/unanswerable").fill()
 
 
 def unknown_in(need: Need, database: Database) -> str:

@@ -330,6 +330,13 @@ async def test_what_the_database_knows_nothing_of_is_refused(
     assert problem in answer_of(memory)["unknown"]
 
 
+async def test_a_refusal_names_what_is_nearly_asked_for(single: Run) -> None:
+    memory = await single(
+        Replies(write=["no"]), {"question": "Who runs Achen?"}, least_answerable=0.5
+    )
+    assert 'has no "Achen", but it has "Aachen"' in answer_of(memory)["unknown"]
+
+
 @pytest.mark.parametrize(
     ("replies", "least"), [(["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0)], ids=["likely", "never"]
 )

@@ -373,6 +373,7 @@ def test_values_are_written_as_cypher_writes_them(films: Database) -> None:
 
 def test_what_a_question_speaks_of(films: Database) -> None:
     assert films.linked("Who directed Sea?") == ["Values in the data: Movie.title = 'Sea'."]
+    assert films.misspelt("Who directed Seea?") == ("Seea", "Sea")
 
 
 @pytest.mark.parametrize(

@@ -205,6 +205,28 @@ def test_what_a_question_speaks_of(shop: SqlDatabase) -> None:
     assert shop.linked("How are you?") == []
 
 
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("Who wrote the glas ferry?", ("the glas ferry", "The Glass Ferry")),
+        ("What did Anna Lund write?", ("Anna Lund", "Ana Lund")),
+        ("Which books are in Sloveniia?", ("Sloveniia", "Slovenia")),
+        ("Which book by Ana Lund is in Sloveniia?", ("Sloveniia", "Slovenia")),
+        ("Sloveniia has which books?", ("", "")),  # a first word is no name
+        ("Which books are in sloveniia?", ("", "")),
+        ("Which books are in Slovakia?", ("", "")),
+        ("Which books by Ana Lunds are there?", ("", "")),
+        ("What is in bay 14?", ("", "")),
+    ],
+)
+def test_a_misspelt_value(opened: OpenSql, question: str, found: tuple[str, str]) -> None:
+    library = opened(
+        "CREATE TABLE book (title TEXT, author TEXT, land TEXT, place TEXT);"
+        "INSERT INTO book VALUES ('The Glass Ferry', 'Ana Lund', 'Slovenia', 'Bay 13');"
+    )
+    assert library.misspelt(question) == found
+
+
 def test_a_value_that_looks_like_sql_stays_a_text(opened: OpenSql) -> None:
     database = opened("CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('X''; DROP TABLE t; --');")
     done = database.corrected("SELECT a FROM t WHERE a = 'x''; drop table t; --'")

@@ -13,6 +13,7 @@ from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
 from planweave.tools.database import Cell, Corrected, Kind, Limits, QueryFailed, QueryResult, Schema
 from planweave.tools.invented import invented
+from planweave.tools.linking import misspelt_value
 
 NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
 """How to fix a query that takes too long."""
@@ -107,6 +108,10 @@ class Graph(ABC):
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which names a question speaks of."""
         return links(question, self.schema(), self.run)
+
+    def misspelt(self, question: str) -> tuple[str, str]:
+        """Words of a question that are nearly a stored value, and that value; or nothing."""
+        return misspelt_value(question, self.schema(), stored_values(self.schema(), self.run))
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A property that only the question has; see :class:`planweave.tools.database.Database`."""

@@ -23,7 +23,7 @@ from planweave.tools.database import (
     Schema,
 )
 from planweave.tools.invented import invented
-from planweave.tools.linking import linked
+from planweave.tools.linking import linked, misspelt_value
 from planweave.tools.sql import hints
 from planweave.tools.sql.backend import Backend
 from planweave.tools.sql.correct import Data, columns_read, corrected
@@ -139,6 +139,10 @@ class SqlDatabase:
             DatabaseUnavailable: The database does not answer.
         """
         return linked(question, self.schema(), self._values)
+
+    def misspelt(self, question: str) -> tuple[str, str]:
+        """Words of a question that are nearly a stored value, and that value; or nothing."""
+        return misspelt_value(question, self.schema(), self._values)
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A column that only the question has; see :class:`planweave.tools.database.Database`."""
