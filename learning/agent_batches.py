@@ -21,10 +21,10 @@ from planweave.learning.instruction_graph import THRESHOLD as PUBLISHED
 from planweave.learning.ml_agent import PLACES, MLAgent, sequence
 from planweave.learning.paths import MetaTask
 from planweave.learning.rl_agent import (
-    Decision,
+    NodeDecision,
+    PathRule,
     Policy,
     Reward,
-    Rule,
     Traversal,
     candidates,
     policy,
@@ -38,7 +38,7 @@ _NODES = 24
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class AgentSettings:
     """How the agents are trained; the first part says what is done, the second how much.
 
     Attributes:
@@ -74,7 +74,7 @@ class Settings:
     fine_tuning: bool = True
     by_overlap: bool = True
     calibration: bool = True
-    rule: Rule | None = search_first
+    rule: PathRule | None = search_first
 
     hidden: int = 20
     width: int = 64
@@ -107,9 +107,9 @@ class Agents(NamedTuple):
     ml: Parameters
 
 
-def as_published(seed: int, iterations: int, threshold: float = PUBLISHED) -> Settings:
+def as_published(seed: int, iterations: int, threshold: float = PUBLISHED) -> AgentSettings:
     """The paper's agents; they take instructions without slots."""
-    return Settings(
+    return AgentSettings(
         seed=seed,
         iterations=iterations,
         threshold=threshold,
@@ -119,17 +119,17 @@ def as_published(seed: int, iterations: int, threshold: float = PUBLISHED) -> Se
     )
 
 
-def drawn_nodes(sample: PathSample, random: np.random.Generator) -> list[Decision]:
+def drawn_nodes(sample: PathSample, random: np.random.Generator) -> list[NodeDecision]:
     """States of nodes drawn by lot, labelled by whether the question's own path has them."""
     survey = sample.view.survey
     walks = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
     own = {node for walk in walks for node in walk}
     nodes = random.choice([*survey.nodes], min(_NODES, len(survey.nodes)), replace=False).tolist()
     seen = (sample.view.at(node, random) for node in nodes)
-    return [Decision(choice.state, choice.node in own) for choice in seen if choice]
+    return [NodeDecision(choice.state, choice.node in own) for choice in seen if choice]
 
 
-def labelled(sample: PathSample, rule: Rule | None) -> list[Decision]:
+def labelled(sample: PathSample, rule: PathRule | None) -> list[NodeDecision]:
     """States along a question's own path and those of the two likest questions, with labels.
 
     Included is what gives an instruction of the question's own path.
@@ -141,7 +141,7 @@ def labelled(sample: PathSample, rule: Rule | None) -> list[Decision]:
     walks = own + [survey.walks[row] for row in likest]
     texts = [sample.path.instructions] * len(own)
     texts += [survey.paths[row].instructions for row in likest]
-    made: dict[tuple[int, ...], list[Decision]] = {}
+    made: dict[tuple[int, ...], list[NodeDecision]] = {}
     for walk, names in zip(walks, texts, strict=True):
         given = tuple(survey.text_row[name] for name in names)
         for length in range(len(walk) + 1):
@@ -149,17 +149,19 @@ def labelled(sample: PathSample, rule: Rule | None) -> list[Decision]:
                 continue
             before = names[:length]
             made[walk[:length]] = [
-                Decision(c.state, c.text in wanted)
+                NodeDecision(c.state, c.text in wanted)
                 for c in view.choices(walk[:length], given[:length])
                 if rule is None or rule(before, survey.texts[c.text])
             ]
     return [decision for decisions in made.values() for decision in decisions]
 
 
-class Material:
+class GraphMaterial:
     """A task as it is learned from."""
 
-    def __init__(self, survey: Survey, task: MetaTask, embed: Embed, settings: Settings) -> None:
+    def __init__(
+        self, survey: Survey, task: MetaTask, embed: Embed, settings: AgentSettings
+    ) -> None:
         self.task = task
         self.support = path_samples(survey, task.support, embed, printed=settings.printed)
         self.query = path_samples(survey, task.query, embed, printed=settings.printed)
@@ -178,7 +180,7 @@ class Material:
 
 
 def drawn_labels(
-    materials: Sequence[Material], random: np.random.Generator, count: int
+    materials: Sequence[GraphMaterial], random: np.random.Generator, count: int
 ) -> Labelled:
     """States of one of the support sets, two on the path for one that is not, drawn by lot.
 
@@ -206,7 +208,9 @@ def drawn(given: Sequence[PathSample], count: int, random: np.random.Generator) 
 class Batches:
     """Makes what the losses take, with the paths' vectors at hand."""
 
-    def __init__(self, survey: Survey, embed: Embed, settings: Settings, reward: Reward) -> None:
+    def __init__(
+        self, survey: Survey, embed: Embed, settings: AgentSettings, reward: Reward
+    ) -> None:
         self._survey, self._embed = survey, embed
         self._settings, self._reward = settings, reward
         longest = max(len(path.instructions) for path in survey.paths)
@@ -242,7 +246,7 @@ class Batches:
             ]
         )
         usual = 0.0 if settings.printed else rewards.mean(axis=1, keepdims=True)
-        taken: list[tuple[Decision, float]] = []
+        taken: list[tuple[NodeDecision, float]] = []
         for tried, gains in zip(searches, (rewards - usual), strict=True):
             for search, gain in zip(tried, gains, strict=True):
                 last = len(search.decisions) - 1
@@ -305,7 +309,7 @@ class Batches:
         counts = self._settings.by_overlap and not self._settings.printed
         return [sample.view.expected(path) if counts else 0.0 for path in paths]
 
-    def _played(self, taken: Sequence[tuple[Decision, float]], searches: int) -> Played:
+    def _played(self, taken: Sequence[tuple[NodeDecision, float]], searches: int) -> Played:
         width = self._settings.features
         size = 1 << max(9, (len(taken) - 1).bit_length())
         states, (actions, returns) = np.zeros((size, width), np.float32), np.zeros((2, size))

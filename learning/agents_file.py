@@ -29,7 +29,7 @@ SHIPPED_FILE = Path(__file__).parent / "artefacts" / "instructrag.npz"
 VERSION = 1
 
 
-class AgentsCard(trained.Card):
+class AgentsCard(trained.WeightsCard):
     """What is written beside the parameters.
 
     Attributes:
@@ -46,7 +46,7 @@ class AgentsCard(trained.Card):
     rewards: list[float]
 
 
-class Loaded(NamedTuple):
+class LoadedAgents(NamedTuple):
     """Parameters of the RL-Agent and of the ML-Agent, and their card."""
 
     rl: Parameters
@@ -61,7 +61,7 @@ def save(path: Path, rl: Parameters, ml: Parameters, card: AgentsCard) -> None:
     trained.write(path, arrays, card)
 
 
-def load_agents(agents: str | Path = SHIPPED) -> Loaded:
+def load_agents(agents: str | Path = SHIPPED) -> LoadedAgents:
     """Read what :func:`save` wrote: the shipped agents, or those of a file."""
 
     def fits(card: AgentsCard) -> bool:
@@ -71,7 +71,7 @@ def load_agents(agents: str | Path = SHIPPED) -> Loaded:
     path = SHIPPED_FILE if agents == SHIPPED else Path(agents)
     arrays, card = trained.read(path, AgentsCard, fits, by="planweave train instructrag")
     named = {name: np.asarray(value, np.float32) for name, value in arrays.items()}
-    return Loaded(_of("rl.", named), _of("ml.", named), card)
+    return LoadedAgents(_of("rl.", named), _of("ml.", named), card)
 
 
 def _of(prefix: str, named: dict[str, Floats]) -> dict[str, Floats]:

@@ -32,7 +32,7 @@ _SCHEMA = (
 )
 
 
-class Entry(NamedTuple):
+class KeptPath(NamedTuple):
     """A path and when it was added, in ISO format."""
 
     path: TaskPath
@@ -61,14 +61,14 @@ class Experience:
             )
         return [key for key in dict.fromkeys(path.key for path in paths) if key not in known]
 
-    def entries(self) -> list[Entry]:
+    def entries(self) -> list[KeptPath]:
         """All paths, the oldest first."""
         with self._open() as database:
             rows = database.execute(
                 "SELECT task, question, instructions, reward, origin, added FROM path ORDER BY id"
             )
             return [
-                Entry(TaskPath(task, question, tuple(json.loads(texts)), reward, origin), added)
+                KeptPath(TaskPath(task, question, tuple(json.loads(texts)), reward, origin), added)
                 for task, question, texts, reward, origin, added in rows
             ]
 

@@ -24,14 +24,14 @@ why will with
 _EMPTY = frozenset(_EMPTY_WORDS.split())
 
 
-class Hit(NamedTuple):
+class RetrievedPage(NamedTuple):
     """A page that the retriever returns for a query."""
 
     title: str
     text: str
 
 
-class Candidate(NamedTuple):
+class CandidateQuery(NamedTuple):
     """A query that could be searched next.
 
     Attributes:
@@ -40,7 +40,7 @@ class Candidate(NamedTuple):
     """
 
     query: str
-    hits: Sequence[Hit]
+    hits: Sequence[RetrievedPage]
 
 
 class Group(NamedTuple):
@@ -64,7 +64,7 @@ def words(text: str) -> frozenset[str]:
 
 
 def features(
-    question: str, evidence: Sequence[str], candidates: Sequence[Candidate], embed: Embed
+    question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery], embed: Embed
 ) -> Floats:
     """One row of numbers for each candidate.
 
@@ -83,11 +83,11 @@ def features(
     return np.array([[row[name] for name in FEATURES] for row in rows], np.float32)
 
 
-def _seen(hit: Hit, evidence: Sequence[str]) -> bool:
+def _seen(hit: RetrievedPage, evidence: Sequence[str]) -> bool:
     return any(hit.text in passage for passage in evidence)
 
 
-def _page(hit: Hit) -> str:
+def _page(hit: RetrievedPage) -> str:
     return f"{hit.title}: {hit.text}" if hit.title else hit.text
 
 
@@ -123,7 +123,9 @@ class _State:
         return [float(self.vectors[text] @ self.vectors[other]) for other in others]
 
 
-def _row(state: _State, candidate: Candidate, fresh: Sequence[Hit]) -> dict[str, float]:
+def _row(
+    state: _State, candidate: CandidateQuery, fresh: Sequence[RetrievedPage]
+) -> dict[str, float]:
     seen = [_seen(hit, state.evidence) for hit in candidate.hits[:_DEPTH]]
     return {
         "hits": float(bool(fresh)),
@@ -178,9 +180,9 @@ def _wording(state: _State, query: str, pages: Sequence[frozenset[str]]) -> dict
     }
 
 
-def _naming(state: _State, query: str, fresh: Sequence[Hit]) -> dict[str, float]:
+def _naming(state: _State, query: str, fresh: Sequence[RetrievedPage]) -> dict[str, float]:
     """Whether one text names the title of another: the links of a multi-hop question."""
-    hits = [*fresh, Hit("", ""), Hit("", "")][:2]
+    hits = [*fresh, RetrievedPage("", ""), RetrievedPage("", "")][:2]
     found = {"evidence_title_in_query": float(_any_in(state.titles, query))}
     for n, hit in enumerate(hits, 1):
         title = [part for part in [_plain(hit.title)] if part]
@@ -215,5 +217,5 @@ def _mean(values: Sequence[float]) -> float:
     return sum(values) / len(values) if values else 0.0
 
 
-FEATURES = tuple(_row(_State("", [], {"": np.zeros(1, np.float32)}), Candidate("", []), []))
+FEATURES = tuple(_row(_State("", [], {"": np.zeros(1, np.float32)}), CandidateQuery("", []), []))
 """Their names, in the order of the columns."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from planweave.learning.instruction_graph import Edge, InstructionGraph
 from planweave.learning.overlap import in_order
 from planweave.learning.paths import TaskPath
-from planweave.learning.slots import Slots, finishes, question_vectors
+from planweave.learning.slots import QuestionSlots, finishes, question_vectors
 from planweave.learning.vectors import Embed, Floats
 
 PRINTED = ("question~instruction", "question~task", "question~task_question")
@@ -43,7 +43,7 @@ Walk: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """The nodes of a path, and the row in :attr:`Survey.texts` of the instruction that each gave."""
 
 
-class Choice(NamedTuple):
+class NodeChoice(NamedTuple):
     """A node that could be included next.
 
     Attributes:
@@ -79,7 +79,9 @@ class Survey:
         after: The nodes that follow a node, or :data:`START`.
     """
 
-    def __init__(self, graph: InstructionGraph, embed: Embed, slots: Slots | None = None) -> None:
+    def __init__(
+        self, graph: InstructionGraph, embed: Embed, slots: QuestionSlots | None = None
+    ) -> None:
         self.slots = slots
         self.paths = graph.paths
         self.walks = [graph.walk(path.key) for path in self.paths]
@@ -146,7 +148,7 @@ def _passages(taken: Sequence[tuple[int, int, int]]) -> Passages:
     return Passages(*np.array(taken, np.intp).T)
 
 
-class View:
+class QuestionView:
     """A survey as one question sees it.
 
     Args:
@@ -167,7 +169,7 @@ class View:
         nearest = self.to_paths[self.seen].max(initial=-1.0)
         self.weights = np.exp(survey.sharpness * (self.to_paths - nearest)) * self.seen
         self._total = float(self.weights.sum()) or 1.0
-        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], list[Choice]] = {}
+        self._known: dict[tuple[tuple[int, ...], tuple[int, ...]], list[NodeChoice]] = {}
         self._near = np.flatnonzero(self.weights > 1e-3)
         self._near_weights = self.weights[self._near] / (self.weights[self._near].sum() or 1.0)
         self._near_holds = survey.holds[self._near]
@@ -186,7 +188,7 @@ class View:
             found.setdefault(texts, tuple(survey.walks[row]))
         return [(nodes, texts) for texts, nodes in found.items()]
 
-    def choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
+    def choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[NodeChoice]:
         """What may follow the nodes of a path and the instructions that they gave.
 
         An instruction enters a path once; a node that has no other left is no choice.
@@ -195,12 +197,12 @@ class View:
             self._known[walk, texts] = self._choices(walk, texts)
         return self._known[walk, texts]
 
-    def at(self, node: int, random: np.random.Generator) -> Choice | None:
+    def at(self, node: int, random: np.random.Generator) -> NodeChoice | None:
         """The state of a node behind one of those before it, drawn by lot."""
         before = [one for one, other in self.survey.edges if other == node]
         return self._choice(int(random.choice(before)), node, 0, self.seen, ())
 
-    def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
+    def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[NodeChoice]:
         last = walk[-1] if walk else START
         same = self.seen & self._began(walk) if walk else self.seen
         nodes = self._nearest_nodes() if self.printed and not walk else self._next(last)
@@ -225,7 +227,7 @@ class View:
 
     def _choice(
         self, last: int, node: int, length: int, same: NDArray[np.bool_], texts: Sequence[int]
-    ) -> Choice | None:
+    ) -> NodeChoice | None:
         inside = self._seen_of(self.survey.nodes[node])
         edge = self.survey.edges.get((last, node))
         edge = inside if edge is None else self._seen_of(edge)
@@ -239,7 +241,7 @@ class View:
             *self._shares(last, node, edge, text, length, same),
             *(now, _STEEPNESS * (then - now), _STEEPNESS * (promise - now)),
         )
-        return Choice(node, text, np.array(features, np.float32))
+        return NodeChoice(node, text, np.array(features, np.float32))
 
     def expected(self, instructions: Sequence[str]) -> float:
         """The overlap, in order, that a whole path is expected to have with the question's own.
@@ -340,7 +342,7 @@ class PathSample(NamedTuple):
     """A question with its path, and the graph as it sees it: without its own path."""
 
     path: TaskPath
-    view: View
+    view: QuestionView
 
 
 def path_samples(
@@ -358,6 +360,6 @@ def path_samples(
         return []
     vectors = question_vectors([path.question for path in paths], embed, survey.slots)
     return [
-        PathSample(path, View(survey, vector, rows.get(path.question, ()), printed=printed))
+        PathSample(path, QuestionView(survey, vector, rows.get(path.question, ()), printed=printed))
         for path, vector in zip(paths, vectors, strict=True)
     ]

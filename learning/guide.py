@@ -17,7 +17,7 @@ from planweave.learning.overlap import shared
 from planweave.learning.paths import TaskPath, read_paths, succeeded
 from planweave.learning.queries.slots import places
 from planweave.learning.rl_agent import Proposal, RLAgent
-from planweave.learning.slots import ASKED, Slots, can_fill
+from planweave.learning.slots import ASKED, QuestionSlots, can_fill
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
 from planweave.models import embeddings
 
@@ -59,7 +59,7 @@ class Guide:
                 "There is no path that succeeded.",
                 fix="Name a file of paths in `paths`, or add some: planweave experience add FILE",
             )
-        self.slots = Slots.of(self.paths, moves)
+        self.slots = QuestionSlots.of(self.paths, moves)
         self._embed, self._rl_agent, self._ml_agent = embed, rl_agent, ml_agent
         self._vectors: Floats = embed([path.question for path in self.paths])
         self._published = published
@@ -209,7 +209,7 @@ def guide_of(
     if loaded.card.published:
         agents_as_published = RLAgent(loaded.rl, embed, printed=True), MLAgent(loaded.ml, embed)
         return Guide(paths, embed, *agents_as_published, moves, published=True)
-    slots = Slots.of(succeeded(paths), moves)
+    slots = QuestionSlots.of(succeeded(paths), moves)
     # Calibration by the overlap would undo what the environment taught the policy.
     reward = shared if loaded.card.reward == "overlap" else None
     rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=reward)

@@ -17,9 +17,9 @@ import optax  # type: ignore[import-untyped]  # it ships no types
 
 from planweave.learning.agent_batches import (
     Agents,
+    AgentSettings,
     Batches,
-    Material,
-    Settings,
+    GraphMaterial,
     drawn,
     drawn_labels,
     plain,
@@ -45,7 +45,7 @@ _Batch = TypeVar("_Batch", Labelled, Pairs, Played, Pools)
 _Loss: TypeAlias = Callable[..., jax.Array]
 
 
-class Point(NamedTuple):
+class TrainingPoint(NamedTuple):
     """How an iteration went.
 
     Attributes:
@@ -62,10 +62,10 @@ class Trained(NamedTuple):
     """The agents, and how each iteration went."""
 
     agents: Agents
-    points: list[Point]
+    points: list[TrainingPoint]
 
 
-def first(settings: Settings, given: int) -> Agents:
+def first(settings: AgentSettings, given: int) -> Agents:
     """Parameters to begin with."""
     random = np.random.default_rng(settings.seed)
     features, hidden = settings.features, settings.hidden
@@ -151,7 +151,7 @@ class _State(NamedTuple):
 
     rl: _Adam
     ml: _Adam
-    points: list[Point]
+    points: list[TrainingPoint]
 
     @property
     def agents(self) -> Agents:
@@ -160,12 +160,12 @@ class _State(NamedTuple):
 
 def train(
     survey: Survey,
-    materials: Sequence[Material],
+    materials: Sequence[GraphMaterial],
     embed: Embed,
-    settings: Settings,
+    settings: AgentSettings,
     reward: Reward,
     *,
-    progress: Callable[[int, Point], None] | None = None,
+    progress: Callable[[int, TrainingPoint], None] | None = None,
 ) -> Trained:
     """Algorithm 2 on the seen tasks.
 
@@ -189,7 +189,12 @@ def train(
 
 
 def adapt(
-    agents: Agents, survey: Survey, task: MetaTask, embed: Embed, settings: Settings, reward: Reward
+    agents: Agents,
+    survey: Survey,
+    task: MetaTask,
+    embed: Embed,
+    settings: AgentSettings,
+    reward: Reward,
 ) -> Agents:
     """Algorithm 3 on one unseen task: the losses of both agents on its support set.
 
@@ -198,7 +203,7 @@ def adapt(
     if not task.support:
         return agents
     few = MetaTask(task.name, task.support[: settings.few], ())
-    material = Material(survey, few, embed, settings)
+    material = GraphMaterial(survey, few, embed, settings)
     batches = Batches(survey, embed, settings, reward)
     for step in range(settings.adaptation):
         random = np.random.default_rng([settings.seed, step, len(task.support)])
@@ -232,9 +237,9 @@ class _Inside(NamedTuple):
 
 def _inside(
     agents: Agents,
-    material: Material,
+    material: GraphMaterial,
     batches: Batches,
-    settings: Settings,
+    settings: AgentSettings,
     random: np.random.Generator,
 ) -> _Inside:
     labels = drawn_labels([material], random, 256)
@@ -247,7 +252,7 @@ def _inside(
 
 
 def _prepared(
-    agents: Agents, materials: Sequence[Material], batches: Batches, settings: Settings
+    agents: Agents, materials: Sequence[GraphMaterial], batches: Batches, settings: AgentSettings
 ) -> Agents:
     """Minimise L_WS and L_PT on all support sets."""
     random = np.random.default_rng(settings.seed)
@@ -264,7 +269,7 @@ def _prepared(
 
 
 def _iteration(
-    state: _State, materials: Sequence[Material], batches: Batches, settings: Settings
+    state: _State, materials: Sequence[GraphMaterial], batches: Batches, settings: AgentSettings
 ) -> _State:
     """One pass of the loop of Algorithm 2."""
     random = np.random.default_rng([settings.seed, 1 + len(state.points)])
@@ -287,15 +292,15 @@ def _iteration(
     if settings.fine_tuning:
         pairs, rate = _stack([each.pairs for each in inside]), _ml_rate(settings)
         losses[1], ml = _adam(outer_ml, ml, settings.rate, pairs, _stack(pools), rate)
-    point = Point(float(np.mean(rewards or [0.0])), float(losses[0]), float(losses[1]))
+    point = TrainingPoint(float(np.mean(rewards or [0.0])), float(losses[0]), float(losses[1]))
     return _State(rl, ml, [*points, point])
 
 
-def _rl_rate(settings: Settings) -> float:
+def _rl_rate(settings: AgentSettings) -> float:
     return settings.inner_rate * settings.warm_start
 
 
-def _ml_rate(settings: Settings) -> float:
+def _ml_rate(settings: AgentSettings) -> float:
     return settings.inner_rate_ml * settings.pre_training
 
 

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from planweave.learning.rl_agent import Parameters, Proposal
-from planweave.learning.slots import Slots, question_vectors
+from planweave.learning.slots import QuestionSlots, question_vectors
 from planweave.learning.vectors import Embed, Floats
 
 Array: TypeAlias = Any
@@ -114,7 +114,9 @@ def shapes(given: int, width: int, layers: int) -> dict[str, tuple[int, ...]]:
 class MLAgent:
     """Selects the path that suits a question best."""
 
-    def __init__(self, parameters: Parameters, embed: Embed, *, slots: Slots | None = None) -> None:
+    def __init__(
+        self, parameters: Parameters, embed: Embed, *, slots: QuestionSlots | None = None
+    ) -> None:
         self._parameters, self._embed, self._slots = parameters, embed, slots
 
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:

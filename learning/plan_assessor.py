@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import JsonValue
 
 from planweave.learning import trained
-from planweave.learning.features import FEATURES, Candidate, features
+from planweave.learning.features import FEATURES, CandidateQuery, features
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
 from planweave.models import embeddings
 
@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).parent / "artefacts" / "plan-assessor.npz"
 VERSION = 1
 
 
-class Card(trained.Card):
+class AssessorCard(trained.WeightsCard):
     """What is written beside the weights.
 
     Attributes:
@@ -52,13 +52,13 @@ class PlanAssessor:
     """
 
     def __init__(
-        self, weights: Mapping[str, NDArray[Any]], card: Card, embed: Embed | None = None
+        self, weights: Mapping[str, NDArray[Any]], card: AssessorCard, embed: Embed | None = None
     ) -> None:
         self.card = card
         self._weights, self._embed = weights, embed
 
     def scores(
-        self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
+        self, question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery]
     ) -> list[float]:
         """The reciprocal rank at which each query should find the next page that is needed.
 
@@ -96,7 +96,7 @@ def plan_assessor(path: Path = SHIPPED) -> PlanAssessor:
 
 
 def save(
-    folder: Path, weights: Mapping[str, Floats], card: Card, trained_on: NDArray[np.uint64]
+    folder: Path, weights: Mapping[str, Floats], card: AssessorCard, trained_on: NDArray[np.uint64]
 ) -> Path:
     """Write ``plan-assessor.npz`` and its card into a folder; the card gets the checksum."""
     path = folder / SHIPPED.name
@@ -107,7 +107,9 @@ def save(
 def load_assessor(path: Path, embed: Embed | None = None) -> PlanAssessor:
     """Load a plan assessor."""
 
-    def fits(card: Card) -> bool:
+    def fits(card: AssessorCard) -> bool:
         return (card.version, card.features) == (VERSION, FEATURES)
 
-    return PlanAssessor(*trained.read(path, Card, fits, by="planweave train plan-assessor"), embed)
+    return PlanAssessor(
+        *trained.read(path, AssessorCard, fits, by="planweave train plan-assessor"), embed
+    )

@@ -15,7 +15,7 @@ _FORM = "[…]"
 
 
 @dataclass(frozen=True)
-class Progress:
+class PathProgress:
     """What is next on a path.
 
     Attributes:

@@ -6,10 +6,17 @@ from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-from planweave.learning.graph_states import Choice, PathSample, Survey, View, Walk, path_samples
+from planweave.learning.graph_states import (
+    NodeChoice,
+    PathSample,
+    QuestionView,
+    Survey,
+    Walk,
+    path_samples,
+)
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.paths import TaskPath
-from planweave.learning.slots import Slots, question_vectors
+from planweave.learning.slots import QuestionSlots, question_vectors
 from planweave.learning.vectors import Embed, Floats
 
 Parameters: TypeAlias = Mapping[str, Any]
@@ -18,7 +25,7 @@ Parameters: TypeAlias = Mapping[str, Any]
 Policy: TypeAlias = Callable[[Floats], Floats]
 """From states [n, features] to the chance [n] with which each node is included."""
 
-Rule: TypeAlias = Callable[[Sequence[str], str], bool]
+PathRule: TypeAlias = Callable[[Sequence[str], str], bool]
 """Whether an instruction may follow those of a path."""
 
 BREADTH = 6
@@ -53,7 +60,7 @@ class Proposal(NamedTuple):
     expected: float = 0.0
 
 
-class Decision(NamedTuple):
+class NodeDecision(NamedTuple):
     """A state [features] that was decided on, and whether its node was included."""
 
     state: Floats
@@ -105,22 +112,22 @@ class Traversal:
 
     def __init__(
         self,
-        view: View,
+        view: QuestionView,
         decide: Policy,
         k: int,
         *,
-        rule: Rule | None = None,
+        rule: PathRule | None = None,
         draw: np.random.Generator | None = None,
     ) -> None:
         self._view, self._decide, self._k, self._rule, self._draw = view, decide, k, rule, draw
         self.formed: list[Walk] = []
-        self.decisions: list[Decision] = []
+        self.decisions: list[NodeDecision] = []
         left_out = self._explore((), ())
         for choice in left_out:
             if len(self.formed) < k:
                 self._go_on((), (), choice)
 
-    def _explore(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
+    def _explore(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[NodeChoice]:
         """Decide on all that may follow; returns what was excluded."""
         choices = self._choices(walk, texts)
         if not choices:
@@ -133,7 +140,7 @@ class Traversal:
                 break
             choice, chance = choices[place], float(likely[place])
             included = chance > (0.5 if self._draw is None else self._draw.random())
-            self.decisions.append(Decision(choice.state, included))
+            self.decisions.append(NodeDecision(choice.state, included))
             if included:
                 self._go_on(walk, texts, choice)
             else:
@@ -141,7 +148,7 @@ class Traversal:
                 self._form(walk, texts)
         return left_out
 
-    def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[Choice]:
+    def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[NodeChoice]:
         if len(walk) >= self._view.survey.longest:
             return []
         choices = self._view.choices(walk, texts)
@@ -151,7 +158,7 @@ class Traversal:
         before = [names[text] for text in texts]
         return [choice for choice in choices if self._rule(before, names[choice.text])]
 
-    def _go_on(self, walk: tuple[int, ...], texts: tuple[int, ...], choice: Choice) -> None:
+    def _go_on(self, walk: tuple[int, ...], texts: tuple[int, ...], choice: NodeChoice) -> None:
         self._explore((*walk, choice.node), (*texts, choice.text))
 
     def _form(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> None:
@@ -160,7 +167,9 @@ class Traversal:
             self.formed.append((walk, texts))
 
 
-def candidates(view: View, decide: Policy, k: int, *, rule: Rule | None = None) -> list[Walk]:
+def candidates(
+    view: QuestionView, decide: Policy, k: int, *, rule: PathRule | None = None
+) -> list[Walk]:
     """The ``k`` paths that are proposed for a question; fewer only where the graph has no more.
 
     As printed they are those of the search. By itself the search forms paths that differ little;
@@ -191,7 +200,7 @@ class RLAgent:
 
     Args:
         printed: Start at the instructions nearest to the question and take from each node the one
-            nearest to it, as it is printed; see :class:`~learning.graph_states.View`.
+            nearest to it, as it is printed; see :class:`~learning.graph_states.QuestionView`.
         reward: What a path is worth: the policy is calibrated by it on some paths of the graph,
             each as if it were not stored. None leaves it as it was trained.
     """
@@ -202,7 +211,7 @@ class RLAgent:
         embed: Embed,
         *,
         printed: bool = False,
-        slots: Slots | None = None,
+        slots: QuestionSlots | None = None,
         reward: Reward | None = None,
     ) -> None:
         self._parameters, self._policy, self._embed = parameters, policy(parameters), embed
@@ -215,7 +224,7 @@ class RLAgent:
             return []
         survey = self._surveyed(graph)
         vector = question_vectors([question], self._embed, self._slots)[0]
-        view = View(survey, vector, printed=self._printed)
+        view = QuestionView(survey, vector, printed=self._printed)
         walks = candidates(view, self._policy, k, rule=search_first)
         return [_proposal(view, *walk) for walk in walks]
 
@@ -236,7 +245,7 @@ class RLAgent:
         return self._survey[1]
 
 
-def _proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Proposal:
+def _proposal(view: QuestionView, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Proposal:
     survey = view.survey
     held = [survey.nodes[node] for node in nodes]
     rows = np.concatenate(
@@ -251,7 +260,7 @@ def _proposal(view: View, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Pro
 
 
 def calibrated(
-    parameters: Parameters, known: Sequence[PathSample], rule: Rule | None, reward: Reward
+    parameters: Parameters, known: Sequence[PathSample], rule: PathRule | None, reward: Reward
 ) -> Parameters:
     """The policy, as ready to include as makes its first paths worth most on known questions.
 
@@ -269,7 +278,7 @@ def calibrated(
     return _shifted(parameters, max(SHIFTS, key=worth)) if known else parameters
 
 
-def _first(view: View, decide: Policy, rule: Rule | None) -> Sequence[str]:
+def _first(view: QuestionView, decide: Policy, rule: PathRule | None) -> Sequence[str]:
     formed = Traversal(view, decide, 1, rule=rule).formed
     return [view.survey.texts[text] for _, texts in formed for text in texts]
 

@@ -54,7 +54,7 @@ _LIMIT = re.compile(
 
 
 @dataclass(frozen=True)
-class Slots:
+class QuestionSlots:
     """Turns the words that belong to one question alone into slots.
 
     ``{1}``, ``{2}``, …: what the question names, in reading order; ``{asked}``: its other words
@@ -83,7 +83,7 @@ class Slots:
     moves: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, paths: Iterable[TaskPath], moves: Iterable[str] = ()) -> "Slots":
+    def of(cls, paths: Iterable[TaskPath], moves: Iterable[str] = ()) -> "QuestionSlots":
         """The slots for questions like those of stored paths.
 
         Fixed is what the paths of a tenth of the questions have in common, of at least three.
@@ -199,7 +199,7 @@ class Slots:
         return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_rank))}]"
 
 
-def question_vectors(questions: Sequence[str], embed: Embed, slots: Slots | None) -> Floats:
+def question_vectors(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
     """The vectors [n, d] by which questions are compared.
 
     With slots, the mean direction of a question as it was asked and of its form: what it asks for

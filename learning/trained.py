@@ -18,7 +18,7 @@ EMBEDDINGS = "minilm"
 """The frozen model of sentence vectors that all of it uses."""
 
 
-class Card(BaseModel):
+class WeightsCard(BaseModel):
     """What is written beside the arrays.
 
     Attributes:
@@ -37,11 +37,11 @@ class Card(BaseModel):
     command: str
 
 
-AnyCard = TypeVar("AnyCard", bound=Card)
+AnyCard = TypeVar("AnyCard", bound=WeightsCard)
 Arrays = Mapping[str, NDArray[Any]]
 
 
-def write(path: Path, arrays: Arrays, card: Card) -> None:
+def write(path: Path, arrays: Arrays, card: WeightsCard) -> None:
     """Write the arrays as ``.npz`` and the card beside them as ``.json``, with the checksum."""
     packed = io.BytesIO()
     np.savez_compressed(packed, allow_pickle=False, **arrays)

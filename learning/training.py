@@ -41,7 +41,7 @@ class Epoch(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class HeadSettings:
     """How the head is trained.
 
     Attributes:
@@ -95,7 +95,7 @@ def loss(scores: jax.Array, batch: Batch, sharpness: float) -> jax.Array:
 
 def train(
     groups: Sequence[Group],
-    settings: Settings | None = None,
+    settings: HeadSettings | None = None,
     *,
     progress: Callable[[Epoch], None] | None = None,
 ) -> Trained:
@@ -106,7 +106,7 @@ def train(
     Returns:
         The weights of the epoch with the best held-out MRR.
     """
-    settings = settings or Settings()
+    settings = settings or HeadSettings()
     held = _held_out([group.question for group in groups], settings)
     inside = [group for group in groups if group.question not in held]
     outside = [group for group in groups if group.question in held]
@@ -118,7 +118,7 @@ def train(
     return Trained({"mean": mean, "scale": scale, **arrays}, epochs, best)
 
 
-def _held_out(questions: Sequence[str], settings: Settings) -> frozenset[str]:
+def _held_out(questions: Sequence[str], settings: HeadSettings) -> frozenset[str]:
     names = sorted(set(questions))
     drawn = np.random.default_rng(settings.seed).permutation(len(names))
     return frozenset(names[row] for row in drawn[: max(1, round(len(names) * settings.held_out))])
@@ -137,7 +137,7 @@ def _batch(groups: Sequence[Group], mean: Floats, scale: Floats) -> Batch:
     return Batch(*map(jnp.asarray, (inputs, gains, real, weights / weights.mean())))
 
 
-def _first(features: int, settings: Settings) -> Parameters:
+def _first(features: int, settings: HeadSettings) -> Parameters:
     one, two = jax.random.split(jax.random.PRNGKey(settings.seed))
     shape = (features, settings.hidden)
     return {
@@ -149,7 +149,7 @@ def _first(features: int, settings: Settings) -> Parameters:
 
 
 def _fit(
-    fitting: Batch, deciding: Batch, settings: Settings, progress: Callable[[Epoch], None]
+    fitting: Batch, deciding: Batch, settings: HeadSettings, progress: Callable[[Epoch], None]
 ) -> tuple[Parameters, list[Epoch], int]:
     """Steps until the held-out MRR gets no better; the best parameters, all epochs, which."""
     optimiser = optax.adamw(settings.rate, weight_decay=settings.decay)
@@ -194,7 +194,7 @@ def _slices(rows: np.ndarray[tuple[int], np.dtype[np.int64]], size: int) -> list
     return [jnp.asarray(rows[start:end]) for start, end in pairwise(edges)]
 
 
-def _judged(value: float, parameters: Parameters, held: Batch, settings: Settings) -> Epoch:
+def _judged(value: float, parameters: Parameters, held: Batch, settings: HeadSettings) -> Epoch:
     scores = logits(parameters, held.inputs)
     chosen = jnp.argmax(jnp.where(held.real > 0, scores, _FAR), axis=1)
     mrr = jnp.take_along_axis(held.gains, chosen[:, None], axis=1).mean()

@@ -26,7 +26,7 @@ from planweave.models.samples import chance_of_yes as chance_of_yes
 from planweave.models.samples import several_replies as several_replies
 from planweave.models.settings import ModelSettings as ModelSettings
 from planweave.models.settings import process_settings as process_settings
-from planweave.models.structured import Reply as Reply
+from planweave.models.structured import StructuredReply as StructuredReply
 from planweave.models.structured import ask as ask
 from planweave.models.usage import CallRecord as CallRecord
 from planweave.models.usage import price_of as price_of

@@ -17,12 +17,12 @@ from planweave.models.chat import name_of
 from planweave.models.errors import ModelUnavailable, OutOfTime, unavailable
 from planweave.models.settings import process_settings
 from planweave.models.spoken import NO_STREAM
-from planweave.models.usage import CallRecord, Message, Price, price_of
+from planweave.models.usage import CallRecord, Price, PromptMessage, price_of
 from planweave.usage import current_end, current_meter
 
 _MOST_TOKENS = 2**40  # a sum of many such still fits what checkpoints keep
 
-Asked: TypeAlias = Runnable[LanguageModelInput, object]
+BoundModel: TypeAlias = Runnable[LanguageModelInput, object]
 """A model with something bound to it; it answers a message, or a dict with the message in it."""
 
 
@@ -40,7 +40,7 @@ async def call(
     *,
     role: str = "",
     config: RunnableConfig | None = None,
-    asked: Asked | None = None,
+    asked: BoundModel | None = None,
 ) -> Call:
     """Ask ``model``, or ``asked``, which is the model with something bound to it, for free text.
 
@@ -114,7 +114,8 @@ def _asked(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> 
         role=role,
         model=name_of(model),
         prompt=tuple(
-            Message(role=message.type, content=_sendable(message.text)) for message in messages
+            PromptMessage(role=message.type, content=_sendable(message.text))
+            for message in messages
         ),
     )
 
@@ -130,7 +131,7 @@ def _with_role(config: RunnableConfig | None, role: str) -> RunnableConfig:
 
 
 async def _replied(
-    asked: Asked, messages: Sequence[BaseMessage], config: RunnableConfig
+    asked: BoundModel, messages: Sequence[BaseMessage], config: RunnableConfig
 ) -> AIMessage:
     """The reply; a stream that breaks off is asked for again, as clients do with whole replies."""
     for number in range(process_settings().retries):

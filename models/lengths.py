@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from planweave.texts import MORE, shorten
 
-Node: TypeAlias = Mapping[str, Any]
+SchemaNode: TypeAlias = Mapping[str, Any]
 """A JSON schema, or a part of one."""
 
 MOST_TOKENS = 4_096
@@ -32,7 +32,7 @@ def tokens_of(form: type[BaseModel]) -> int:
     return min(ceil(_longest(schema, schema.get("$defs", {})) / _FEWEST), MOST_TOKENS)
 
 
-def fitted(schema: Node, tokens: int) -> Node:
+def fitted(schema: SchemaNode, tokens: int) -> SchemaNode:
     """A JSON schema whose longest reply, in English, has so many tokens at most.
 
     All its texts are shortened alike, so that a model that is bound to the schema ends its reply
@@ -46,12 +46,14 @@ def fitted(schema: Node, tokens: int) -> Node:
     return schema if share == 1 else _shortened(schema, share)
 
 
-def marked(value: Any, schema: Node) -> Any:
+def marked(value: Any, schema: SchemaNode) -> Any:
     """A reply as JSON, with ``…`` at the end of each text that a bound model had to break off."""
     return _marked(value, schema, schema.get("$defs", {}))
 
 
-def _longest(node: Node, defs: Node, share: float = 1.0, items: int = _MOST_ITEMS) -> int:
+def _longest(
+    node: SchemaNode, defs: SchemaNode, share: float = 1.0, items: int = _MOST_ITEMS
+) -> int:
     """Characters of the longest JSON that fits: a share of each text, so many items at most."""
     node = _resolved(node, defs)
     options = node.get("anyOf") or node.get("oneOf")
@@ -75,8 +77,8 @@ def _length(length: int, share: float) -> int:
     return min(length, max(_SHORTEST, int(length * share)))
 
 
-def _resolved(node: Node, defs: Node) -> Node:
-    found: Node = defs[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
+def _resolved(node: SchemaNode, defs: SchemaNode) -> SchemaNode:
+    found: SchemaNode = defs[node["$ref"].rpartition("/")[2]] if "$ref" in node else node
     return found
 
 
@@ -91,7 +93,7 @@ def _shortened(node: Any, share: float) -> Any:
     }
 
 
-def _marked(value: Any, node: Node, defs: Node) -> Any:
+def _marked(value: Any, node: SchemaNode, defs: SchemaNode) -> Any:
     node = _resolved(node, defs)
     if isinstance(value, dict):
         fields = node.get("properties", {})

@@ -11,7 +11,7 @@ import httpx
 from planweave.usage import held
 
 
-class Reading(NamedTuple):
+class PromptProgress(NamedTuple):
     """How many of a prompt's tokens are read, of how many, and how many of them were kept."""
 
     read: int
@@ -19,13 +19,13 @@ class Reading(NamedTuple):
     cached: int
 
 
-Report: TypeAlias = Callable[[Reading], None]
+OnPromptProgress: TypeAlias = Callable[[PromptProgress], None]
 
-_listener: ContextVar[Report | None] = ContextVar("hearing", default=None)
+_listener: ContextVar[OnPromptProgress | None] = ContextVar("hearing", default=None)
 _REPORT = b'"prompt_progress"'
 
 
-def reading_heard(report: Report) -> AbstractContextManager[Report]:
+def reading_heard(report: OnPromptProgress) -> AbstractContextManager[OnPromptProgress]:
     """Report how prompts are read that this task sends inside the block."""
     return held(_listener, report)
 
@@ -56,7 +56,7 @@ def heard(response: httpx.Response) -> httpx.Response:
 
 
 class _Overheard(httpx.AsyncByteStream):
-    def __init__(self, inner: httpx.AsyncByteStream, report: Report) -> None:
+    def __init__(self, inner: httpx.AsyncByteStream, report: OnPromptProgress) -> None:
         self._inner, self._hear = inner, report
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
@@ -72,9 +72,9 @@ class _Overheard(httpx.AsyncByteStream):
         await self._inner.aclose()
 
 
-def _report(line: bytes) -> Reading | None:
+def _report(line: bytes) -> PromptProgress | None:
     try:
         progress = json.loads(line.removeprefix(b"data:"))["prompt_progress"]
-        return Reading(progress["processed"], progress["total"], progress["cache"])
+        return PromptProgress(progress["processed"], progress["total"], progress["cache"])
     except (ValueError, KeyError, TypeError):  # another server's, in another form
         return None

@@ -15,7 +15,7 @@ NO_STREAM = "nostream"
 """LangGraph's tag for calls that its message stream leaves out."""
 
 
-class Field:
+class SpokenField:
     """Decodes one string of a JSON object as it arrives; text before it may hold no brace.
 
     The path leads from the outermost object to the field; without one the reply is the text.
@@ -59,14 +59,14 @@ class Heard(Protocol):
 class Speaking(AsyncCallbackHandler):
     """Says a field of a reply in LangGraph's message stream, as a message of its own.
 
-    Without a path (see :class:`Field`) nothing is said. ``heard`` is called for every piece.
+    Without a path (see :class:`SpokenField`) nothing is said. ``heard`` is called for every piece.
     """
 
     run_inline = True  # in the order in which the pieces come
 
     def __init__(self, path: Sequence[str] | None, heard: Heard | None = None) -> None:
         self._path = path
-        self._field = None if path is None else Field(path)
+        self._field = None if path is None else SpokenField(path)
         self._heard, self._pieces = heard, 0
         self._message, self._text = f"draft-{uuid4()}", ""
         self._config = ensure_config()
@@ -110,7 +110,7 @@ class Speaking(AsyncCallbackHandler):
         for voice in voices:
             await voice.on_llm_end(LLMResult(generations=[[message]]))
         # What was said is corrected at the end: a second try would only say it once more.
-        self._field = None if self._path is None or self._text else Field(self._path)
+        self._field = None if self._path is None or self._text else SpokenField(self._path)
 
     async def _say(self, text: str) -> None:
         if self._voices is None:

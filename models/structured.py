@@ -19,18 +19,20 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.runnables import RunnableConfig
 from pydantic import BaseModel
 
-from planweave.models.call import Asked, Call, call
+from planweave.models.call import BoundModel, Call, call
 from planweave.models.chat import name_of
 from planweave.models.errors import ModelUnavailable, Trouble
 from planweave.models.extract import StructuredFailure, read
-from planweave.models.lengths import Node, fitted, marked
+from planweave.models.lengths import SchemaNode, fitted, marked
 from planweave.models.plain import InPrompt, Plain
 from planweave.models.usage import CallRecord
 from planweave.prompts import load
 from planweave.texts import shorten
 
 T = TypeVar("T", bound=BaseModel)
-Schema: TypeAlias = dict[str, "Schema | list[Schema] | list[str] | str | bool | int | float | None"]
+JsonSchema: TypeAlias = dict[
+    str, "JsonSchema | list[JsonSchema] | list[str] | str | bool | int | float | None"
+]
 
 _plain_only: set[tuple[str, str]] = set()
 """Pairs of model and schema whose server refuses the schema, or has ignored it again and again."""
@@ -45,7 +47,7 @@ _FAILURES: dict[Trouble, Literal["prompt_too_long", "out_of_time"]] = {
 
 
 @dataclass(frozen=True)
-class Reply(Generic[T]):
+class StructuredReply(Generic[T]):
     """What came of asking for an object.
 
     Attributes:
@@ -68,7 +70,7 @@ async def ask(
     *,
     role: str = "",
     config: RunnableConfig | None = None,
-) -> Reply[T]:
+) -> StructuredReply[T]:
     """Ask ``model`` for an object of ``schema``.
 
     Returns:
@@ -88,16 +90,16 @@ async def ask(
                 raise
             kind = _FAILURES[error.trouble]
             failed = StructuredFailure(kind=kind, message=error.problem)
-            return Reply(None, failed, tuple(records), role)
+            return StructuredReply(None, failed, tuple(records), role)
         outcome = await asyncio.to_thread(_read, done, schema, _bound_form(model, schema))
         if not tries:  # the second prompt spells the form out
             _note_ignored(_pair(model, schema), outcome)
         if not isinstance(outcome, StructuredFailure):
-            return Reply(outcome, None, tuple(records), role)
+            return StructuredReply(outcome, None, tuple(records), role)
         failure = outcome
         records[-1] = records[-1].model_copy(update={"error": failure.message})
         prompt = _corrected(messages, failure, schema)
-    return Reply(None, failure, tuple(records), role)
+    return StructuredReply(None, failure, tuple(records), role)
 
 
 def _note_ignored(pair: tuple[str, str], outcome: object) -> None:
@@ -110,7 +112,7 @@ def _note_ignored(pair: tuple[str, str], outcome: object) -> None:
         _plain_only.add(pair)
 
 
-def _read(done: Call, schema: type[T], form: Node | None) -> T | StructuredFailure:
+def _read(done: Call, schema: type[T], form: SchemaNode | None) -> T | StructuredFailure:
     if issubclass(schema, Plain):
         return schema.read(done.text, cut=done.cut)
     found = read(done.text, schema, cut=done.cut)
@@ -150,7 +152,7 @@ async def _request(
     return done
 
 
-def _native(model: BaseChatModel, schema: type[BaseModel]) -> Asked | None:
+def _native(model: BaseChatModel, schema: type[BaseModel]) -> BoundModel | None:
     """The model bound to its provider's structured output, or None where it has none."""
     inherited = type(model).with_structured_output is BaseChatModel.with_structured_output
     if inherited or issubclass(schema, Plain) or _pair(model, schema) in _plain_only:
@@ -180,7 +182,7 @@ def _understood(model: BaseChatModel, schema: type[BaseModel]) -> object:
     return response_format(schema, form)
 
 
-def _bound_form(model: BaseChatModel, schema: type[BaseModel]) -> Node | None:
+def _bound_form(model: BaseChatModel, schema: type[BaseModel]) -> SchemaNode | None:
     """The JSON schema whose lengths the model's server holds it to; None where none does."""
     from langchain_openai.chat_models.base import BaseChatOpenAI
 
@@ -205,7 +207,7 @@ def _without(node: object, names: Collection[str]) -> object:
     return {key: _without(value, names) for key, value in node.items() if key not in names}
 
 
-def response_format(schema: type[BaseModel], form: Node | None = None) -> dict[str, object]:
+def response_format(schema: type[BaseModel], form: SchemaNode | None = None) -> dict[str, object]:
     """The ``response_format`` of OpenAI-compatible servers for ``schema``, or its shorter ``form``.
 
     Strict wherever the schema allows it: every field is written, in the order of the class, and no

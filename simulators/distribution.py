@@ -21,12 +21,12 @@ from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.scenario import Case, Parameters, Scenario, generator
 from planweave.simulators.tables import (
+    DataTable,
     Floats,
     GraphMapping,
     NodeLabel,
     RelationshipType,
     Row,
-    Table,
     World,
 )
 
@@ -45,9 +45,9 @@ A plant without which some customer's demand cannot be delivered in time must no
 """
 
 TABLES = (
-    Table.of("plant", "name", name="text", fixed_cost="real", unit_cost="real"),
-    Table.of("customer", "name", name="text", demand="real", max_days="integer"),
-    Table.of(
+    DataTable.of("plant", "name", name="text", fixed_cost="real", unit_cost="real"),
+    DataTable.of("customer", "name", name="text", demand="real", max_days="integer"),
+    DataTable.of(
         "route",
         "plant customer",
         plant="text plant",

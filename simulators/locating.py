@@ -63,13 +63,13 @@ from planweave.simulators.scenario import (
     semantics_of,
 )
 from planweave.simulators.tables import (
+    DataTable,
     Floats,
     GraphMapping,
     Indices,
     NodeLabel,
     RelationshipType,
     Row,
-    Table,
     World,
     sums,
 )
@@ -78,8 +78,10 @@ GROWTH = 1.05
 """Both the merchant's factor on trading power and what a value gains on its way (equation 2)."""
 
 TABLES = (
-    Table.of("country", "country_name", country_name="text", home_node="text", development="real"),
-    Table.of(
+    DataTable.of(
+        "country", "country_name", country_name="text", home_node="text", development="real"
+    ),
+    DataTable.of(
         "trade_node",
         "trade_node",
         trade_node="text",
@@ -89,8 +91,8 @@ TABLES = (
         outgoing="real",
         ingoing="real",
     ),
-    Table.of("flow", "source dest", source="text", dest="text", flow="real"),
-    Table.of(
+    DataTable.of("flow", "source dest", source="text", dest="text", flow="real"),
+    DataTable.of(
         "node_country",
         "trade_node country_name",
         trade_node="text",

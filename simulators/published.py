@@ -32,7 +32,7 @@ from planweave.simulators.tables import Value
 if TYPE_CHECKING:
     import httpx
 
-Progress: TypeAlias = Callable[[int, int | None], None]
+OnRead: TypeAlias = Callable[[int, int | None], None]
 
 REPOSITORY = "https://github.com/myeon9h/PlanRAG"
 COMMIT = "186b44506aaa13ee1954151f07c9a86d2a86f4b0"
@@ -286,7 +286,7 @@ def download(
     destination: str | Path,
     commit: str = COMMIT,
     *,
-    progress: Progress | None = None,
+    progress: OnRead | None = None,
     client: "httpx.Client | None" = None,
 ) -> Path:
     """Fetch the public data set (MIT licence) as one archive that ``load`` takes.
@@ -325,7 +325,7 @@ def download(
             part.unlink()
 
 
-def _stream(http: "httpx.Client", url: str, part: Path, progress: Progress | None) -> None:
+def _stream(http: "httpx.Client", url: str, part: Path, progress: OnRead | None) -> None:
     with http.stream("GET", url, follow_redirects=True) as reply, part.open("wb") as file:
         reply.raise_for_status()
         length = reply.headers.get("content-length", "")

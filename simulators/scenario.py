@@ -14,7 +14,14 @@ from typing import NamedTuple, TypeAlias
 from planweave.errors import BadInput
 from planweave.simulators.outcome import Aim, Decision, Outcome, Semantics
 from planweave.simulators.scripts import read_sql
-from planweave.simulators.tables import GraphMapping, Table, Value, World, write_cypher, write_sql
+from planweave.simulators.tables import (
+    DataTable,
+    GraphMapping,
+    Value,
+    World,
+    write_cypher,
+    write_sql,
+)
 
 Parameters: TypeAlias = Mapping[str, Value]
 """What a question asks about, by name: the country, the goods …"""
@@ -73,7 +80,7 @@ class Scenario:
     rules: str
     question: str
     goal: str = ""
-    tables: tuple[Table, ...]
+    tables: tuple[DataTable, ...]
     graph: GraphMapping
     aim: Aim
     candidates: Callable[[World, Parameters], tuple[Decision, ...]]

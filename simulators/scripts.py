@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planweave.errors import BadInput
-from planweave.simulators.tables import Column, ColumnType, Row, Table, Value, World
+from planweave.simulators.tables import Column, ColumnType, DataTable, Row, Value, World
 
 TYPOS = {"has_has_merchant": "has_merchant"}
 """Column names as some published files spell them, and what they mean."""
@@ -57,7 +57,7 @@ def read_sql(text: str, name: str = "script") -> World:
     Raises:
         ScriptError: Something is not understood; names file and line.
     """
-    tables: dict[str, Table] = {}
+    tables: dict[str, DataTable] = {}
     rows: dict[str, list[Row]] = {}
     # Each INSERT head is looked up once.
     heads: dict[tuple[str, str], _Head] = {}
@@ -106,7 +106,7 @@ def _corrected(identifier: str) -> str:
     return TYPOS.get(identifier, identifier)
 
 
-def _table(name: str, body: str) -> Table:
+def _table(name: str, body: str) -> DataTable:
     """A table from what is between the brackets of CREATE TABLE."""
     columns: list[Column] = []
     key: tuple[str, ...] = ()
@@ -121,7 +121,7 @@ def _table(name: str, body: str) -> Table:
         else:
             raise BadInput(f"{part.strip()!r} is no column that is understood")
     linked = (Column(c.name, c.type, references.get(c.name, "")) for c in columns)
-    return Table(name, tuple(linked), key)
+    return DataTable(name, tuple(linked), key)
 
 
 def _literal(token: str) -> Value:
@@ -169,7 +169,7 @@ class _Head:
     order: tuple[tuple[int, ColumnType], ...]
 
     @classmethod
-    def of(cls, tables: Mapping[str, Table], name: str, columns: str) -> "_Head":
+    def of(cls, tables: Mapping[str, DataTable], name: str, columns: str) -> "_Head":
         if name not in tables:
             raise BadInput(f"table {name} is not created before")
         given = [_corrected(column.strip()) for column in columns.split(",")]

@@ -17,7 +17,14 @@ import numpy as np
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.scenario import Case, Parameters, Scenario, generator
-from planweave.simulators.tables import GraphMapping, NodeLabel, RelationshipType, Row, Table, World
+from planweave.simulators.tables import (
+    DataTable,
+    GraphMapping,
+    NodeLabel,
+    RelationshipType,
+    Row,
+    World,
+)
 
 PER_DAY, PER_UNIT = 20.0, 0.5
 
@@ -27,9 +34,9 @@ The lateness of a supplier costs the sum of this over all its deliveries.
 """
 
 TABLES = (
-    Table.of("supplier", "name", name="text"),
-    Table.of("site", "name", name="text"),
-    Table.of(
+    DataTable.of("supplier", "name", name="text"),
+    DataTable.of("site", "name", name="text"),
+    DataTable.of(
         "delivery",
         "id",
         id="integer",

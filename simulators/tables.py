@@ -44,7 +44,7 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """A named table: typed columns, the names of its key columns, and rows in order."""
 
     name: str
@@ -81,7 +81,7 @@ class Table:
             seen.add(key)
 
     @classmethod
-    def of(cls, name: str, key: str, /, **columns: str) -> "Table":
+    def of(cls, name: str, key: str, /, **columns: str) -> "DataTable":
         """A table without rows, whose key columns are named with blanks between.
 
         ``columns`` gives the type of each column, and behind it the table that it refers to, if
@@ -99,9 +99,9 @@ class Table:
         """The column names, in order."""
         return tuple(column.name for column in self.columns)
 
-    def with_rows(self, rows: Iterable[Row]) -> "Table":
+    def with_rows(self, rows: Iterable[Row]) -> "DataTable":
         """The same table with other rows."""
-        return Table(self.name, self.columns, self.key, tuple(rows))
+        return DataTable(self.name, self.columns, self.key, tuple(rows))
 
     def values(self, column: str) -> list[Value]:
         """One column, in row order."""
@@ -128,15 +128,15 @@ class Table:
 class World:
     """Named tables; compared by identity, so that prepared simulators can be kept per world."""
 
-    tables: Mapping[str, Table]
+    tables: Mapping[str, DataTable]
 
     @classmethod
-    def of(cls, tables: Iterable[Table]) -> "World":
+    def of(cls, tables: Iterable[DataTable]) -> "World":
         """Collect tables under their names."""
         return cls({table.name: table for table in tables})
 
     @classmethod
-    def filled(cls, tables: Iterable[Table], rows: Iterable[Iterable[Row]]) -> "World":
+    def filled(cls, tables: Iterable[DataTable], rows: Iterable[Iterable[Row]]) -> "World":
         """These tables with these rows, in the same order."""
         return cls.of(table.with_rows(own) for table, own in zip(tables, rows, strict=True))
 
@@ -144,7 +144,7 @@ class World:
         """The same world with other rows in the tables of these names."""
         return World.of(t.with_rows(rows[t.name]) if t.name in rows else t for t in self)
 
-    def __getitem__(self, name: str) -> Table:
+    def __getitem__(self, name: str) -> DataTable:
         if name not in self.tables:
             raise BadInput(
                 f"The database has no table {name}.",
@@ -152,7 +152,7 @@ class World:
             )
         return self.tables[name]
 
-    def __iter__(self) -> Iterator[Table]:
+    def __iter__(self) -> Iterator[DataTable]:
         return iter(self.tables.values())
 
     @cached_property
@@ -231,7 +231,7 @@ def write_sql(world: World) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _create_table(table: Table, world: World) -> str:
+def _create_table(table: DataTable, world: World) -> str:
     parts = [f"{column.name} {_SQL_TYPES[column.type]}" for column in table.columns]
     if table.key:
         parts.append(f"PRIMARY KEY ({', '.join(table.key)})")

@@ -6,9 +6,9 @@ from typing import Literal, TypeAlias
 from planweave.tools.checking.words import ANY, of_kind, root, superlatives
 from planweave.tools.linking import parts_of
 
-Part: TypeAlias = Literal["contains", "starts", "ends"]
+TextPlace: TypeAlias = Literal["contains", "starts", "ends"]
 
-_WORDS: dict[Part, str] = {
+_WORDS: dict[TextPlace, str] = {
     "contains": r"(?:contain(?:s|ing)?|includes?|including|mention(?:s|ing)?|with the word)",
     "starts": r"(?:start|begin)\w* (?:with|by|in)",
     "ends": r"end(?:s|ing)? (?:with|in|on)",
@@ -29,7 +29,7 @@ _BEGUN = frozenset(_BEGUN_WORDS.split())
 _BETWEEN = r"(?: (?:a|an|the|word|words|term|text|phrase|letter|letters|string)){0,3} ?\W?"
 
 
-def said_part(question: str, text: str) -> Part | None:
+def said_part(question: str, text: str) -> TextPlace | None:
     """What part of a stored text the question compares with ``text``; None for the whole."""
     for part, words in _WORDS.items():
         said = rf"\b{words}{_BETWEEN}{re.escape(text)}\b"

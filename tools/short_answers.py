@@ -15,7 +15,7 @@ _ARTICLES = re.compile(r"\b(a|an|the)\b")
 _CLOSED = ("yes", "no", "noanswer")
 
 
-class Match(NamedTuple):
+class AnswerMatch(NamedTuple):
     """How well a short answer matches, both from 0 to 1."""
 
     exact: float
@@ -28,11 +28,11 @@ def normalised(answer: str) -> str:
     return " ".join(_ARTICLES.sub(" ", plain).split())
 
 
-def match(answer: str, golds: Sequence[str]) -> Match:
+def match(answer: str, golds: Sequence[str]) -> AnswerMatch:
     """The best match of an answer with any of the gold ones; no answer is an empty one."""
     said = normalised(answer)
     known = [normalised(gold) for gold in golds]
-    return Match(float(said in known), max(_f1(said, gold) for gold in known))
+    return AnswerMatch(float(said in known), max(_f1(said, gold) for gold in known))
 
 
 def _f1(said: str, gold: str) -> float:

@@ -9,7 +9,7 @@ import typer
 
 from planweave import BadInput
 from planweave.apps import completion
-from planweave.apps.cli.asking import Limits, Players, Telling, begin, check_resumed
+from planweave.apps.cli.asking import LimitOptions, Players, Telling, begin, check_resumed
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Agents, context_of, resolved
 from planweave.tools.environments import ENVIRONMENTS, open_environment
@@ -50,7 +50,7 @@ def act(
     owner: Annotated[str, typer.Option(help="Whose experience is used.")] = "local",
     agents: Agents = "shipped",
     trials: Annotated[int, typer.Option(help="Attempts at the task (reflexion).")] = 3,
-    limits: Limits,
+    limits: LimitOptions,
     telling: Telling,
 ) -> None:
     """Solve a task of an environment, action by action (docs/environments.md)."""

@@ -23,8 +23,8 @@ from planweave.benchmarks.arena.tables import arena_tables
 from planweave.benchmarks.arena.votes import (
     MODEL,
     Ballot,
-    Match,
-    Verdict,
+    Pairing,
+    PairVerdict,
     Votes,
     matches,
     read_votes,
@@ -41,7 +41,7 @@ planweave arena results/writing/embedded.jsonl --judge openai:gpt-4.1-mini
 """
 
 _WIDE = 120
-_KEYS: dict[str, Verdict] = {"a": "a", "b": "b", "t": "tie", "n": "both_bad"}
+_KEYS: dict[str, PairVerdict] = {"a": "a", "b": "b", "t": "tie", "n": "both_bad"}
 _ASK = "Better? [a] [b] [t]ie, [n]either is any good, [q]uit: "
 
 
@@ -145,7 +145,7 @@ def _vote(ballot: Ballot, console: Console) -> None:
         ballot.cast(match, verdict)
 
 
-def _show(match: Match, title: str, console: Console) -> None:
+def _show(match: Pairing, title: str, console: Console) -> None:
     console.rule(title)
     console.print(Text(plain(match.asked), style="bold"))
     sides: list[RenderableType] = [
@@ -158,7 +158,7 @@ def _show(match: Match, title: str, console: Console) -> None:
         console.print(*sides, sep="\n")
 
 
-def _asked(console: Console) -> Verdict | None:
+def _asked(console: Console) -> PairVerdict | None:
     """The answer; None to stop."""
     while True:
         try:

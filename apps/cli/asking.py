@@ -76,7 +76,7 @@ class Players:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Limits:
+class LimitOptions:
     """How long a run may go on, and any setting besides."""
 
     panel: ClassVar = "Limits and settings"
@@ -96,7 +96,7 @@ class Limits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bounds(Limits):
+class Bounds(LimitOptions):
     """When a run plans again, how long it may go on, what it withholds, any setting besides."""
 
     replan: Annotated[

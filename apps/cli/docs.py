@@ -18,7 +18,7 @@ from planweave.apps.plain import counted, json_text, plain
 
 if TYPE_CHECKING:
     from planweave.tools.documents.collection import Added, Collection
-    from planweave.tools.documents.collection import Progress as Told
+    from planweave.tools.documents.collection import OnEmbedded as Told
     from planweave.tools.documents.store import DocumentInfo
 
 EXAMPLES = """\

@@ -21,9 +21,15 @@ from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.metrics import wilson
 from planweave.benchmarks.core.picture import draw_picture
 from planweave.learning.paths import TaskPath, read_paths, write_paths
-from planweave.learning.queries.course import Course, Learned, Learner, Material, Point
+from planweave.learning.queries.course import (
+    Course,
+    CourseMaterial,
+    GenerationPoint,
+    Learned,
+    Learner,
+)
 from planweave.learning.queries.questions import Worlds
-from planweave.learning.queries.search import Settings
+from planweave.learning.queries.search import RankingSettings
 from planweave.records import read_object
 from planweave.simulators.outcome import Semantics
 from planweave.simulators.registry import scenario
@@ -31,7 +37,7 @@ from planweave.simulators.registry import scenario
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_QUICK = Settings(generations=40, population=60, proposals=200, batch=150, promoted=20)
+_QUICK = RankingSettings(generations=40, population=60, proposals=200, batch=150, promoted=20)
 
 
 _FILES = ("dqa-experience.jsonl", "dqa-experience.json", "curve.json")
@@ -42,9 +48,9 @@ _Course: TypeAlias = dict[str, JsonValue]
 
 class _Taken(NamedTuple):
     course: Course
-    settings: Settings
+    settings: RankingSettings
     about: str
-    curve: list[Point]
+    curve: list[GenerationPoint]
     learned: Learned
     seconds: float
 
@@ -62,7 +68,7 @@ class _Card(BaseModel):
 class _Curve(BaseModel):
     scenario: str
     search: str
-    columns: tuple[str, ...] = Point._fields[:4]
+    columns: tuple[str, ...] = GenerationPoint._fields[:4]
     points: list[tuple[int, int, float, float]]
 
 
@@ -98,7 +104,7 @@ def dqa(
     other scenarios stays.
     """
     console = Console(highlight=False)
-    settings = _QUICK if quick else Settings()
+    settings = _QUICK if quick else RankingSettings()
     if generations:
         settings = replace(settings, generations=generations)
     names = dict.fromkeys(name.strip() for name in scenarios.split(","))
@@ -140,13 +146,13 @@ def _numbers(text: str) -> list[int]:
         raise BadInput(f"{text!r} is no list of seeds.", fix="Write such as 1,2,3.") from None
 
 
-def _material(course: Course, bar: Progress) -> Material:
+def _material(course: Course, bar: Progress) -> CourseMaterial:
     task: TaskID = bar.add_task(f"{course.worlds.scenario.name}: worlds")
 
     def show(done: int, total: int) -> None:
         bar.update(task, completed=done, total=total)
 
-    return Material(course, show)
+    return CourseMaterial(course, show)
 
 
 def _take(learner: Learner, bar: Progress) -> _Taken:

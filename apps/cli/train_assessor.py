@@ -27,7 +27,7 @@ from planweave.benchmarks.suites.assessor.rounds import (
 )
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.errors import require
-from planweave.learning import Card, Embed, Group
+from planweave.learning import AssessorCard, Embed, Group
 from planweave.learning.plan_assessor import VERSION, fingerprint, save
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def plan_assessor(
 ) -> None:
     """Train the plan assessor of FuRePA; vectors of finished blocks are kept if it is stopped."""
     require("Training", "learning,documents", "jax", "optax")
-    from planweave.learning.training import Settings
+    from planweave.learning.training import HeadSettings
     from planweave.learning.training import train as fit
 
     output_folder(out)
@@ -62,7 +62,7 @@ def plan_assessor(
     console = Console(highlight=False)
     with sentence_vectors(console) as embed:
         groups = _groups(data, embed, seed, console)
-    settings = Settings(seed=seed)
+    settings = HeadSettings(seed=seed)
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("training", total=settings.epochs)
 
@@ -105,10 +105,10 @@ def _half_greedy(round_: Round, lot: Lot) -> int:
     return by_truth(round_, lot) if lot.coin < 0.5 else lot.place
 
 
-def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> Card:
+def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> AssessorCard:
     best = trained.epochs[trained.best]
     counts = Counter(group.dataset for group in groups)
-    return Card(
+    return AssessorCard(
         version=VERSION,
         sha256="",
         seed=seed,

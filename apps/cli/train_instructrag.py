@@ -43,15 +43,15 @@ from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import shared
 from planweave.learning.paths import MetaTask, read_paths, succeeded
 from planweave.learning.rl_agent import Reward
-from planweave.learning.slots import Slots, finishes
+from planweave.learning.slots import QuestionSlots, finishes
 from planweave.models import process_settings
 from planweave.tools.environments import open_environment
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from planweave.learning.agent_batches import Settings
-    from planweave.learning.meta_training import Point
+    from planweave.learning.agent_batches import AgentSettings
+    from planweave.learning.meta_training import TrainingPoint
 
 
 _PARTS = ("warm-start", "policy-gradient", "pre-training", "fine-tuning")
@@ -97,12 +97,12 @@ class Training:
     ] = ""
     seed: Seed = 1
 
-    def settings(self) -> "Settings":
+    def settings(self) -> "AgentSettings":
         """It as the training takes it."""
-        from planweave.learning.agent_batches import Settings, as_published
+        from planweave.learning.agent_batches import AgentSettings, as_published
 
         left_out = listed(self.without, _PARTS, "part", every="") if self.without else []
-        settings = Settings(seed=self.seed, by_overlap=self.reward == "overlap")
+        settings = AgentSettings(seed=self.seed, by_overlap=self.reward == "overlap")
         if self.published:
             settings = as_published(self.seed, self.iterations)
         return replace(
@@ -127,7 +127,7 @@ def instructrag(
 ) -> None:
     """Train both agents of InstructRAG on all tasks of a file."""
     prepare_jax()
-    from planweave.learning.agent_batches import Material
+    from planweave.learning.agent_batches import GraphMaterial
     from planweave.learning.graph_states import Survey
     from planweave.learning.meta_training import train
 
@@ -147,10 +147,10 @@ def instructrag(
         graph.insert_all(path for task in tasks for path in task.support)
         survey = Survey(graph, embed, given.slots)
         tasks = _scored(tasks, worth, console)
-        materials = [Material(survey, task, embed, settings) for task in tasks]
+        materials = [GraphMaterial(survey, task, embed, settings) for task in tasks]
         shown = bar.add_task("training", total=training.iterations)
 
-        def show(number: int, point: "Point") -> None:
+        def show(number: int, point: "TrainingPoint") -> None:
             text = f"training, reward {point.reward:.3f}"
             bar.update(shown, completed=number, description=text)
 
@@ -230,7 +230,7 @@ def adapt(
 ) -> None:
     """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
     prepare_jax()
-    from planweave.learning.agent_batches import Settings, as_published
+    from planweave.learning.agent_batches import AgentSettings, as_published
     from planweave.learning.graph_states import Survey
     from planweave.learning.meta_training import adapt as adapted
     from planweave.learning.meta_training import as_agents
@@ -251,13 +251,13 @@ def adapt(
             fix="`planweave experience export FILE` writes those that were kept.",
         )
     published = loaded.card.published
-    own_slots = Slots.of(known)
+    own_slots = QuestionSlots.of(known)
     slots = None if published else own_slots
     reward = partial(shared, forms=own_slots.forms(known) if published else {})
     order = np.random.default_rng(seed).permutation(len(known))
     support = tuple(slots.path(known[row]) if slots else known[row] for row in order)
     # Calibrated are agents where they are used, on the graph at hand.
-    settings = as_published(seed, 0) if published else Settings(seed=seed, calibration=False)
+    settings = as_published(seed, 0) if published else AgentSettings(seed=seed, calibration=False)
     with sentence_vectors(console) as embed:
         graph = InstructionGraph(embed, settings.threshold)
         graph.insert_all(support)
@@ -296,7 +296,7 @@ def _card(
     )
 
 
-def _draw(points: "list[Point]", figure: "Figure") -> None:
+def _draw(points: "list[TrainingPoint]", figure: "Figure") -> None:
     """Draw the reward and the two losses, iteration by iteration."""
     figure.set_size_inches(9, 3)
     for axes, (name, title) in zip(

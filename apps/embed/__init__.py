@@ -7,10 +7,10 @@ from starlette.routing import BaseRoute
 from planweave.apps.embed.a2a import a2a_routes
 from planweave.apps.embed.mcp_server import mcp_routes
 from planweave.apps.embed.openai_api import openai_routes
-from planweave.apps.embed.runs import Order, Runner, in_process, over_protocol
+from planweave.apps.embed.runs import CallerOrder, Runner, in_process, over_protocol
 from planweave.apps.service import Service, service
 
-__all__ = ["Order", "Runner", "in_process", "openai_routes", "over_protocol", "routes"]
+__all__ = ["CallerOrder", "Runner", "in_process", "openai_routes", "over_protocol", "routes"]
 
 
 def routes(run: Runner | None = None, offered: Callable[[], Service] = service) -> list[BaseRoute]:

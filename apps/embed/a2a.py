@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput, __version__
-from planweave.apps.embed.runs import Order, Outcome, Runner, decision
+from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, decision
 from planweave.apps.embed.wire import error_reply, event_stream, read_body
 from planweave.apps.origins import is_here
 from planweave.apps.sent import checked
@@ -37,18 +37,18 @@ _METHODS = {
 """Names of the two versions: whether it is 1.0, and whether it streams."""
 
 
-class Part(BaseModel):
+class A2aPart(BaseModel):
     """A part of a message; only its text is read."""
 
     text: str = ""
 
 
-class Message(BaseModel):
+class A2aMessage(BaseModel):
     """A message of the caller."""
 
     model_config = ConfigDict(alias_generator=to_camel)
 
-    parts: list[Part] = Field(min_length=1)
+    parts: list[A2aPart] = Field(min_length=1)
     context_id: str = ""
     task_id: str = ""
     metadata: dict[str, Any] = {}
@@ -57,7 +57,7 @@ class Message(BaseModel):
 class Params(BaseModel):
     """What comes with a call."""
 
-    message: Message
+    message: A2aMessage
 
 
 class Call(BaseModel):
@@ -154,9 +154,9 @@ def _failure(call_id: int | str | None, code: int, text: str) -> dict[str, Any]:
 class _Task:
     """A message's task, in the words of the version that the caller speaks."""
 
-    def __init__(self, message: Message, request: Request, *, modern: bool) -> None:
+    def __init__(self, message: A2aMessage, request: Request, *, modern: bool) -> None:
         self._modern = modern
-        self.outcome = Outcome()
+        self.outcome = RunOutcome()
         waiting = message.task_id.partition(".")[0]
         self.context = message.context_id or waiting or str(uuid.uuid4())
         thread = _thread(self.context, request)
@@ -167,7 +167,7 @@ class _Task:
         settings = message.metadata.get("context", {})
         if not isinstance(settings, dict):
             raise BadInput("The metadata `context` is no object.")
-        self._order = Order(
+        self._order = CallerOrder(
             method=request.path_params["name"],
             messages=() if message.task_id else ({"role": "user", "content": text},),
             settings=settings,

@@ -7,7 +7,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from planweave import BadInput, __version__
-from planweave.apps.embed.runs import Order, Outcome, Runner
+from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome
 from planweave.apps.embed.wire import error_reply
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
@@ -58,7 +58,7 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
     async def call_tool(
         asked: "ServerRequestContext[Any]", params: "types.CallToolRequestParams"
     ) -> types.CallToolResult:
-        outcome, steps = Outcome(), 0
+        outcome, steps = RunOutcome(), 0
         try:
             order = _order(params.name, params.arguments or {}, offered())
             async for event in run(order, asked.request):
@@ -100,7 +100,7 @@ class _Endpoint:
             await manager.handle_request(scope, receive, send)
 
 
-def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> Order:
+def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> CallerOrder:
     """The run that a call asks for."""
     offered.offers(name)
     question = arguments.get("question")
@@ -109,7 +109,9 @@ def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> Order:
     if offered.context.approve:
         raise BadInput("A person has to approve plans here, and a tool cannot ask one.")
     settings = {key: value for key, value in arguments.items() if key != "question"}
-    return Order(method=name, messages=({"role": "user", "content": question},), settings=settings)
+    return CallerOrder(
+        method=name, messages=({"role": "user", "content": question},), settings=settings
+    )
 
 
 def _input_schema(offered: Service) -> dict[str, Any]:
@@ -134,7 +136,7 @@ def _input_schema(offered: Service) -> dict[str, Any]:
     }
 
 
-def _answer(outcome: Outcome) -> dict[str, Any]:
+def _answer(outcome: RunOutcome) -> dict[str, Any]:
     result, answer = outcome.result, outcome.result.answer
     return {
         "decision": result.decision,

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from planweave.apps.embed.runs import Order, RunFailed, Streamed, read
+from planweave.apps.embed.runs import CallerOrder, RunFailed, Streamed, read
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest
@@ -16,7 +16,7 @@ from planweave.apps.server.wire import decode
 from planweave.graphs.support.events import Event
 
 
-async def on_server(order: Order, request: Request | None) -> AsyncGenerator[Event]:
+async def on_server(order: CallerOrder, request: Request | None) -> AsyncGenerator[Event]:
     """Carry out an order as the person who sent the request (see ``Runner``).
 
     A caller who goes away ends the run.

@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput
-from planweave.apps.embed.runs import Order, Outcome, Runner, decision
+from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, decision
 from planweave.apps.embed.wire import error_reply, event_stream, read_body
 from planweave.apps.sent import checked
 from planweave.apps.service import Service
@@ -29,18 +29,18 @@ from planweave.memory import Context
 _CALL = re.compile(r"call_([0-9a-f]{32})")
 
 
-class Part(BaseModel):
+class ChatPart(BaseModel):
     """A part of a message's content."""
 
     type: str
     text: str = ""
 
 
-class Message(BaseModel):
+class ConversationMessage(BaseModel):
     """A message of the conversation."""
 
     role: Literal["system", "developer", "user", "assistant", "tool"]
-    content: str | list[Part] | None = None
+    content: str | list[ChatPart] | None = None
     tool_call_id: str = ""
 
     @property
@@ -63,7 +63,7 @@ class ChatRequest(BaseModel):
     """What is used of a request for a chat completion; the rest is ignored."""
 
     model: str
-    messages: list[Message] = Field(min_length=1)
+    messages: list[ConversationMessage] = Field(min_length=1)
     stream: bool | None = None
     stream_options: StreamOptions | None = None
     n: Literal[1, None] = None
@@ -119,7 +119,7 @@ def _error(status: int, text: str) -> dict[str, Any]:
     return {"message": text, "type": kind, "param": None, "code": None}
 
 
-def _order(asked: ChatRequest, context: Context) -> Order:
+def _order(asked: ChatRequest, context: Context) -> CallerOrder:
     """The run that a request asks for."""
     settings = _settings(asked)
     last = asked.messages[-1]
@@ -127,7 +127,7 @@ def _order(asked: ChatRequest, context: Context) -> Order:
         called = _CALL.fullmatch(last.tool_call_id)
         if not called:
             raise BadInput(f"There is no call {last.tool_call_id!r} to answer.")
-        return Order(
+        return CallerOrder(
             method=asked.model,
             settings=settings,
             thread=str(uuid.UUID(called[1])),
@@ -143,7 +143,7 @@ def _order(asked: ChatRequest, context: Context) -> Order:
         for message in (*told_before, last)
         if message.role in ("user", "assistant") and message.text
     ]
-    return Order(
+    return CallerOrder(
         method=asked.model, messages=said, settings=settings, thread=str(thread) if thread else None
     )
 
@@ -160,7 +160,7 @@ class _Reply:
     """A completion as it grows."""
 
     def __init__(self, model: str, thread: str | None) -> None:
-        self.outcome = Outcome()
+        self.outcome = RunOutcome()
         self._thread = thread
         self._steps: list[str] = []
         self._head = {
@@ -182,7 +182,7 @@ class _Reply:
         }
 
     async def stream(
-        self, run: Runner, order: Order, request: Request, *, usage: bool
+        self, run: Runner, order: CallerOrder, request: Request, *, usage: bool
     ) -> AsyncGenerator[str]:
         """The completion in pieces: what happens as ``reasoning_content``, the answer as written.
 

@@ -21,10 +21,10 @@ from planweave.graphs.support.events import (
     AnswerEvent,
     ApprovalEvent,
     Event,
+    EventReader,
     FactEvent,
     PlanEvent,
     ProblemEvent,
-    Reader,
     ReplanEvent,
     Result,
     ThoughtEvent,
@@ -44,7 +44,7 @@ _AGREED = re.compile(r"\W*(y|yes|ok|okay|approve|approved|go|go ahead)\W*", re.I
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class CallerOrder:
     """What a program asks for.
 
     Attributes:
@@ -86,7 +86,7 @@ class Runner(Protocol):
         PlanweaveError: The order is refused, or the run cannot go on.
     """
 
-    def __call__(self, order: Order, request: "Request | None", /) -> AsyncGenerator[Event]:
+    def __call__(self, order: CallerOrder, request: "Request | None", /) -> AsyncGenerator[Event]:
         """Carry out an order."""
 
 
@@ -98,13 +98,13 @@ Streamed: TypeAlias = tuple[str, Any]
 """A part of a server's stream: its mode with the subgraphs it comes from, and what it holds."""
 
 
-async def read(order: Order, parts: AsyncGenerator[Streamed]) -> AsyncGenerator[Event]:
+async def read(order: CallerOrder, parts: AsyncGenerator[Streamed]) -> AsyncGenerator[Event]:
     """The events of a run that a server streams.
 
     Raises:
         PlanweaveError: The run has ended with an error, or there was nothing to answer.
     """
-    reader, happened, failed = Reader(order.method, order.thread), False, None
+    reader, happened, failed = EventReader(order.method, order.thread), False, None
     async with aclosing(parts):
         async for name, data in parts:
             mode, *space = name.split("|")
@@ -131,7 +131,7 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
     """
     turns = Turns()
 
-    async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:
+    async def run(order: CallerOrder, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         offer = await asyncio.to_thread(offered)
         offer.offers(order.method)
         context = offer.admit(order.settings)
@@ -174,7 +174,7 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
     """Make the runner that hands orders to a LangGraph server, such as ``langgraph dev``."""
     client = cache(connect)
 
-    async def run(order: Order, _request: "Request | None" = None) -> AsyncGenerator[Event]:
+    async def run(order: CallerOrder, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         from langgraph_sdk.errors import APIStatusError
 
         known = subgraphs_of((await asyncio.to_thread(METHODS.get, order.method)).builder)
@@ -197,7 +197,7 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
 
 
 @dataclass
-class Outcome:
+class RunOutcome:
     """What a run has come to so far.
 
     Attributes:

@@ -22,11 +22,11 @@ from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeaseLost, leased
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest, admitted, check_nodes, order_of
-from planweave.apps.server.runs import Claim, MadeCall, Runs, Spent, Status
+from planweave.apps.server.runs import MadeCall, RunClaim, Runs, RunStatus, SpentToday
 from planweave.apps.server.settings import ServerSettings, UserLimits
 from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
-from planweave.apps.server.wire import Event, encode
+from planweave.apps.server.wire import WireEvent, encode
 from planweave.graphs import METHODS
 from planweave.graphs.support.running import Graph
 from planweave.graphs.support.running import graph as method_graph
@@ -49,10 +49,10 @@ Reason = Literal["cancelled", "lost", "drained"]
 
 
 @dataclass
-class Work:
+class RunUnderWay:
     """A run that is being carried out here."""
 
-    claim: Claim
+    claim: RunClaim
     task: asyncio.Task[None]
     meter: Meter = field(default_factory=Meter)
     booked: Usage = field(default_factory=Usage)
@@ -80,10 +80,10 @@ class Work:
         self.calls.append(MadeCall(self.claim.run_id, number, time.time(), record))
         self.made += 1
 
-    def unbooked(self) -> Spent:
+    def unbooked(self) -> SpentToday:
         """What has been used since the last time that this was asked."""
         fresh, self.booked = self.meter.used - self.booked, self.meter.used
-        return Spent(fresh.input_tokens + fresh.output_tokens, fresh.dollars)
+        return SpentToday(fresh.input_tokens + fresh.output_tokens, fresh.dollars)
 
 
 class Engine:
@@ -103,7 +103,7 @@ class Engine:
         self.feed = Feed(self.runs, self.worker)
         self.draining = False
         self._limits = limits
-        self._works: dict[str, Work] = {}
+        self._works: dict[str, RunUnderWay] = {}
         self._graphs: dict[str, Graph] = {}
         self._wake = asyncio.Event()
         self._asides: set[asyncio.Task[None]] = set()
@@ -165,7 +165,7 @@ class Engine:
         if work := self._works.get(run_id):
             work.stop("cancelled")
 
-    async def follow(self, run: dict[str, Any], after: int = -1) -> AsyncIterator[Event | None]:
+    async def follow(self, run: dict[str, Any], after: int = -1) -> AsyncIterator[WireEvent | None]:
         """The events of a run to its end; None when it was quiet for a while."""
         run_id = run["run_id"]
 
@@ -203,7 +203,7 @@ class Engine:
         for claim in await self.runs.claim(self.worker, lease, room, own, share):
             self.feed.local.add(claim.run_id)
             task = asyncio.create_task(self._carry(claim))
-            self._works[claim.run_id] = Work(claim, task)
+            self._works[claim.run_id] = RunUnderWay(claim, task)
 
     async def _pause(self) -> None:
         with suppress(TimeoutError):
@@ -228,25 +228,25 @@ class Engine:
         for thread_id in await self.runs.sweep(self.settings.keep_seconds):
             await self.storage.saver.adelete_thread(thread_id)
 
-    async def _book(self, work: Work) -> None:
+    async def _book(self, work: RunUnderWay) -> None:
         spent = work.unbooked()
         if spent.tokens or spent.dollars:
             await self.runs.book(work.claim, spent)
         await self._keep_calls(work)
 
-    async def _keep_calls(self, work: Work) -> None:
+    async def _keep_calls(self, work: RunUnderWay) -> None:
         made, work.calls = work.calls, []
         if made:
             await self.runs.keep_calls(made)
 
-    async def _carry(self, claim: Claim) -> None:
+    async def _carry(self, claim: RunClaim) -> None:
         """Carry out a run and write down how it ended."""
         work = self._works[claim.run_id]
         work.begun = True
         numbers = iter(range(claim.first_number, 2**63))
 
-        def event(name: str, data: Any) -> Event:
-            return Event(claim.run_id, next(numbers), name, encode(data).decode())
+        def event(name: str, data: Any) -> WireEvent:
+            return WireEvent(claim.run_id, next(numbers), name, encode(data).decode())
 
         def say(name: str, data: Any) -> None:
             self.feed.publish(event(name, data))
@@ -267,8 +267,8 @@ class Engine:
             self._wake.set()
 
     async def _attempt(
-        self, work: Work, say: Callable[[str, Any], None], span: Any
-    ) -> Status | None:
+        self, work: RunUnderWay, say: Callable[[str, Any], None], span: Any
+    ) -> RunStatus | None:
         """Run the graph; how the run ended, or None if it goes on elsewhere."""
         claim, limit = work.claim, asyncio.timeout(self.settings.run_seconds)
 
@@ -302,7 +302,7 @@ class Engine:
         await self._let_go(work)
         return None
 
-    async def _let_go(self, work: Work) -> None:
+    async def _let_go(self, work: RunUnderWay) -> None:
         with suppress(SQLAlchemyError):
             await self._book(work)
             if work.reason == "lost":
@@ -311,7 +311,9 @@ class Engine:
                 async with self.feed.ending(work.claim.run_id) as unsaved:
                     await self.runs.release(work.claim, self.worker, unsaved)
 
-    async def _finish(self, work: Work, status: Status, event: Callable[..., Event]) -> Status:
+    async def _finish(
+        self, work: RunUnderWay, status: RunStatus, event: Callable[..., WireEvent]
+    ) -> RunStatus:
         claim = work.claim
         state: dict[str, str] = {}
         try:
@@ -340,7 +342,7 @@ class Engine:
             await self.runs.alive(claim, self.worker)
         return status
 
-    def _context(self, claim: Claim) -> Context:
+    def _context(self, claim: RunClaim) -> Context:
         person = Person(claim.person, self._limits(claim.person), shared=self.settings.shared)
         return admitted(person, RunRequest.model_validate(claim.payload).settings)
 
@@ -359,7 +361,7 @@ class GivenUp(PlanweaveError):
     """A run that is not tried again."""
 
 
-def error_data(error: BaseException, claim: Claim) -> dict[str, str]:
+def error_data(error: BaseException, claim: RunClaim) -> dict[str, str]:
     """An error as the caller sees it: what a person can fix in full, the rest by its kind."""
     error = _of_the_caller(error, steered=bool(claim.payload.get("command")))
     name = BadInput.__name__ if isinstance(error, BadInput) else type(error).__name__

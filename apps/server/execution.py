@@ -7,7 +7,7 @@ from typing import Any
 from langgraph.types import Command, StateSnapshot
 
 from planweave.apps.server.requests import Place, RunRequest
-from planweave.apps.server.runs import Claim
+from planweave.apps.server.runs import RunClaim
 from planweave.apps.server.wire import encode
 from planweave.graphs.support.edges import RECURSION_LIMIT
 from planweave.graphs.support.running import Graph, parts
@@ -21,7 +21,7 @@ NAMES = {"messages-tuple": "messages"}
 
 
 async def carry_out(
-    claim: Claim, graph: Graph, context: Context, say: Say, called: Callable[[Any], None]
+    claim: RunClaim, graph: Graph, context: Context, say: Say, called: Callable[[Any], None]
 ) -> None:
     """Run the graph from where the run stands to its end or to an interrupt."""
     request = RunRequest.model_validate(claim.payload)
@@ -49,7 +49,7 @@ async def carry_out(
                 say(mode, chunk)
 
 
-async def outcome(claim: Claim, graph: Graph) -> tuple[bool, dict[str, str]]:
+async def outcome(claim: RunClaim, graph: Graph) -> tuple[bool, dict[str, str]]:
     """Whether the thread waits for a person, and its state as searches show it."""
     snapshot = await graph.aget_state(Place().of(claim.thread_id))
     return bool(snapshot.next), columns(snapshot)
@@ -61,7 +61,7 @@ def columns(snapshot: StateSnapshot) -> dict[str, str]:
     return {"values": encode(snapshot.values).decode(), "interrupts": encode(waiting).decode()}
 
 
-def _config(claim: Claim, request: RunRequest) -> Any:
+def _config(claim: RunClaim, request: RunRequest) -> Any:
     asked = request.config.recursion_limit if request.config else None
     return {
         **request.place.of(claim.thread_id),
@@ -71,7 +71,7 @@ def _config(claim: Claim, request: RunRequest) -> Any:
     }
 
 
-async def _given(claim: Claim, graph: Graph, request: RunRequest, config: Any) -> Any:
+async def _given(claim: RunClaim, graph: Graph, request: RunRequest, config: Any) -> Any:
     """The input; None to go on from the checkpoint that another worker has left."""
     if claim.attempt > 1:
         latest = Place().of(claim.thread_id)

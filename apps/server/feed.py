@@ -8,14 +8,14 @@ from contextlib import asynccontextmanager
 from typing import TypeAlias
 
 from planweave.apps.server.runs import FIRST_NUMBER, Runs
-from planweave.apps.server.wire import Event
+from planweave.apps.server.wire import WireEvent
 
 _ALIVE_SECONDS = 1.0  # how often a listener asks whether to go on
 _QUIET_SECONDS = 15.0
 _GATHER_SECONDS = 0.05  # what is said meanwhile is kept together
 
 
-_Queue: TypeAlias = "asyncio.Queue[Event | None]"
+_Queue: TypeAlias = "asyncio.Queue[WireEvent | None]"
 """Events of a run as they are said; None: look into the table."""
 
 
@@ -26,21 +26,21 @@ class Feed:
         self._runs = runs
         self._worker = worker
         self.local: set[str] = set()
-        self._unsaved: defaultdict[str, list[Event]] = defaultdict(list)
-        self._saving: dict[str, list[Event]] = {}
+        self._unsaved: defaultdict[str, list[WireEvent]] = defaultdict(list)
+        self._saving: dict[str, list[WireEvent]] = {}
         self._ending: set[str] = set()
         self._dirty = asyncio.Event()
         self._saved = asyncio.Condition()
         self._listeners: defaultdict[str, set[_Queue]] = defaultdict(set)
         self._progress: Mapping[str, object] = {}
 
-    def publish(self, event: Event) -> None:
+    def publish(self, event: WireEvent) -> None:
         """Hand an event to those who listen, and have it kept soon."""
         self._unsaved[event.run_id].append(event)
         self._dirty.set()
         self.hand_out(event)
 
-    def hand_out(self, event: Event) -> None:
+    def hand_out(self, event: WireEvent) -> None:
         """Hand an event that is kept already to those who listen."""
         for queue in self._listeners.get(event.run_id, ()):
             queue.put_nowait(event)
@@ -67,7 +67,7 @@ class Feed:
                 self._saved.notify_all()
 
     @asynccontextmanager
-    async def ending(self, run_id: str) -> AsyncIterator[list[Event]]:
+    async def ending(self, run_id: str) -> AsyncIterator[list[WireEvent]]:
         """What a run has said and the table does not hold yet, for who keeps it with the run's end.
 
         If that fails, it is kept like everything else.
@@ -85,7 +85,7 @@ class Feed:
 
     async def follow(
         self, run_id: str, after: int, alive: Callable[[], bool]
-    ) -> AsyncIterator[Event | None]:
+    ) -> AsyncIterator[WireEvent | None]:
         """The events of a run after a number, -1 for all; None when it was quiet for a while.
 
         The last one is ``end``, unless nobody waits any more or it has been dropped since.
@@ -116,7 +116,7 @@ class Feed:
 
     async def _events(
         self, run_id: str, after: int, queue: _Queue, alive: Callable[[], bool]
-    ) -> AsyncIterator[Event | None]:
+    ) -> AsyncIterator[WireEvent | None]:
         heard = time.monotonic()
         kept, over = await self._runs.events(run_id, after)
         while True:

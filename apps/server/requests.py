@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validat
 from planweave import BadInput
 from planweave.apps.server.assistants import method_of
 from planweave.apps.server.people import Person
-from planweave.apps.server.runs import Order, Strategy
+from planweave.apps.server.runs import RunOrder, Strategy
 from planweave.apps.service import service
 from planweave.memory import Context, check_input, check_state
 from planweave.texts import shorten
@@ -157,7 +157,9 @@ def admitted(person: Person, settings: Mapping[str, Any]) -> Context:
     return context.model_copy(update=own)
 
 
-def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False) -> Order:
+def order_of(
+    person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False
+) -> RunOrder:
     """The run that a request asks for, if it can be.
 
     ``stateless``: the thread is made for this run. ``quiet``: nobody streams the run, so that no
@@ -169,7 +171,7 @@ def order_of(person: Person, request: RunRequest, *, stateless: bool, quiet: boo
         check_state(request.command.update, "command.update", removes=False)
     context = admitted(person, request.settings)
     kept = request.model_copy(update={"stream_mode": [] if quiet else request.modes})
-    return Order(
+    return RunOrder(
         method=method,
         payload=kept.model_dump(exclude_none=True, exclude={"metadata"}),
         metadata={**(request.metadata or {}), "graph_id": method},

@@ -38,12 +38,12 @@ from planweave.apps.server.threads import (
     remove_thread,
     searchable,
 )
-from planweave.apps.server.wire import Event, decode, encode, iso
+from planweave.apps.server.wire import WireEvent, decode, encode, iso
 from planweave.redact import without_passwords
 from planweave.usage import Budget
 
 Strategy = Literal["reject", "enqueue", "interrupt", "rollback"]
-Status = Literal["pending", "running", "success", "error", "timeout", "interrupted"]
+RunStatus = Literal["pending", "running", "success", "error", "timeout", "interrupted"]
 
 _ACTIVE = ("pending", "running")
 _NUMBERS = 2**32  # event numbers of one attempt; those of the next attempt are all larger
@@ -60,7 +60,7 @@ _BOOK = text(
 
 
 @dataclass(frozen=True, kw_only=True)
-class Order:
+class RunOrder:
     """What is to be done.
 
     Attributes:
@@ -79,7 +79,7 @@ class Order:
     if_missing: Literal["create", "reject"] = "reject"
 
 
-class Claim(NamedTuple):
+class RunClaim(NamedTuple):
     """A run as one worker has it."""
 
     run_id: str
@@ -98,7 +98,7 @@ class Claim(NamedTuple):
         return self.attempt * _NUMBERS
 
 
-class Spent(NamedTuple):
+class SpentToday(NamedTuple):
     """What an owner has used on a day, or has reserved."""
 
     tokens: int = 0
@@ -123,7 +123,7 @@ class Runs(Keeper):
 
     @transaction
     def create(
-        self, connection: Connection, person: Person, thread_id: str | None, order: Order
+        self, connection: Connection, person: Person, thread_id: str | None, order: RunOrder
     ) -> dict[str, Any]:
         """Put a run into the queue; gives it as the protocol shows it."""
         share = _admit(connection, person, order.budget)
@@ -223,7 +223,7 @@ class Runs(Keeper):
         most: int,
         besides: Collection[str] = (),
         share: int | None = None,
-    ) -> list[Claim]:
+    ) -> list[RunClaim]:
         """Take runs that wait, or whose worker is silent: the oldest of each owner in turn.
 
         Fewer than ``most`` mean that there are no more. ``besides`` it is at work on: a worker that
@@ -244,7 +244,7 @@ class Runs(Keeper):
         most: int,
         besides: Collection[str],
         share: int | None,
-    ) -> list[Claim]:
+    ) -> list[RunClaim]:
         other = runs.alias()
         waits = runs.c.status == "pending"
         stale = and_(runs.c.status == "running", runs.c.lease < now())
@@ -308,7 +308,7 @@ class Runs(Keeper):
 
     @transaction
     def release(
-        self, connection: Connection, claim: Claim, worker: str, unsaved: Sequence[Event]
+        self, connection: Connection, claim: RunClaim, worker: str, unsaved: Sequence[WireEvent]
     ) -> None:
         """Give a run back with what it has said, so that another worker goes on with it."""
         given_back = _held(claim, worker).values(status="pending", worker=None, lease=None)
@@ -316,7 +316,7 @@ class Runs(Keeper):
             _add(connection, unsaved)
 
     @transaction
-    def alive(self, connection: Connection, claim: Claim, worker: str) -> None:
+    def alive(self, connection: Connection, claim: RunClaim, worker: str) -> None:
         """A worker whose lease ran out has not crashed: it gives the run back.
 
         If another one has taken it meanwhile, which counted as a crash, that is taken back.
@@ -331,13 +331,13 @@ class Runs(Keeper):
     def finish(
         self,
         connection: Connection,
-        claim: Claim,
+        claim: RunClaim,
         worker: str,
         *,
-        status: Status,
+        status: RunStatus,
         state: Mapping[str, Any],
-        unsaved: Sequence[Event],
-        spent: Spent,
+        unsaved: Sequence[WireEvent],
+        spent: SpentToday,
     ) -> bool:
         """End a run; False if it is this worker's no more. What was spent is booked in any case.
 
@@ -367,7 +367,7 @@ class Runs(Keeper):
         return True
 
     @transaction
-    def add_events(self, connection: Connection, worker: str, batch: Sequence[Event]) -> None:
+    def add_events(self, connection: Connection, worker: str, batch: Sequence[WireEvent]) -> None:
         """Keep events of runs that this worker holds; those of others are dropped.
 
         The runs are locked until the events are kept: a worker that is stopped in between would
@@ -382,13 +382,15 @@ class Runs(Keeper):
         _add(connection, kept)
 
     @transaction
-    def events(self, connection: Connection, run_id: str, after: int) -> tuple[list[Event], bool]:
+    def events(
+        self, connection: Connection, run_id: str, after: int
+    ) -> tuple[list[WireEvent], bool]:
         """The kept events of a run from a number on, and whether it is over."""
         later = select(events).where(events.c.run_id == run_id, events.c.number > after)
         status = select(runs.c.status).where(runs.c.run_id == run_id)
         over = connection.execute(status).scalar_one_or_none() not in _ACTIVE
         rows = connection.execute(later.order_by(events.c.number))
-        return [Event(*row) for row in rows], over
+        return [WireEvent(*row) for row in rows], over
 
     @transaction
     def progress(self, connection: Connection, names: Sequence[str]) -> dict[str, object]:
@@ -403,17 +405,17 @@ class Runs(Keeper):
         return {name: (how, unsaved.get(name)) for name, how in connection.execute(status)}
 
     @transaction
-    def book(self, connection: Connection, claim: Claim, spent: Spent) -> None:
+    def book(self, connection: Connection, claim: RunClaim, spent: SpentToday) -> None:
         """Add what a run has used to what its owner has used today."""
         _book(connection, claim.owner, spent, run_id=claim.run_id)
 
     @transaction
-    def spent(self, connection: Connection, owner: str) -> Spent:
+    def spent(self, connection: Connection, owner: str) -> SpentToday:
         """What the owner has used today."""
         return _spent(connection, owner)
 
     @transaction
-    def share(self, connection: Connection, claim: Claim) -> Budget:
+    def share(self, connection: Connection, claim: RunClaim) -> Budget:
         """What a run may still use of its owner's daily budget."""
         asked = select(reserved.c.tokens, reserved.c.dollars)
         row = connection.execute(asked.where(reserved.c.run_id == claim.run_id)).mappings().first()
@@ -454,8 +456,8 @@ def _admit(connection: Connection, person: Person, own: Budget) -> Budget:
     The entry in the ledger lets one request in at a time.
     """
     owner, limits = person.owner, person.limits
-    _book(connection, owner, Spent(), asked=1)
-    spent = _spent(connection, owner) if limits.a_day else Spent()
+    _book(connection, owner, SpentToday(), asked=1)
+    spent = _spent(connection, owner) if limits.a_day else SpentToday()
     if limits.max_tokens_a_day is not None and spent.tokens >= limits.max_tokens_a_day:
         raise TooMuch(f"Today's budget of {limits.max_tokens_a_day} tokens is used up.")
     if limits.max_dollars_a_day is not None and spent.dollars >= limits.max_dollars_a_day:
@@ -470,7 +472,7 @@ def _admit(connection: Connection, person: Person, own: Budget) -> Budget:
     return _share(connection, person, own, spent) if limits.a_day else Budget()
 
 
-def _share(connection: Connection, person: Person, own: Budget, spent: Spent) -> Budget:
+def _share(connection: Connection, person: Person, own: Budget, spent: SpentToday) -> Budget:
     """The part of the daily budget that a run reserves: its own limits, or all that is left.
 
     A limit ends the gathering of facts, and a call is not ended by it, so there is room for both.
@@ -493,7 +495,7 @@ def _share(connection: Connection, person: Person, own: Budget, spent: Spent) ->
     return Budget.model_validate(share)
 
 
-def _reserved(connection: Connection, owner: str) -> Spent:
+def _reserved(connection: Connection, owner: str) -> SpentToday:
     """What the owner's runs that are not over may still use."""
     asked = (
         select(func.coalesce(func.sum(reserved.c.tokens), 0), func.sum(reserved.c.dollars))
@@ -501,10 +503,10 @@ def _reserved(connection: Connection, owner: str) -> Spent:
         .where(runs.c.owner == owner, runs.c.status.in_(_ACTIVE))
     )
     tokens, dollars = connection.execute(asked).one()
-    return Spent(int(tokens), dollars or 0.0)
+    return SpentToday(int(tokens), dollars or 0.0)
 
 
-def _thread(connection: Connection, owner: str, thread_id: str | None, order: Order) -> str:
+def _thread(connection: Connection, owner: str, thread_id: str | None, order: RunOrder) -> str:
     """The thread of a run, made if need be, with room for the run, and marked as busy."""
     notes = {"graph_id": order.method}
     if thread_id is None:
@@ -563,18 +565,18 @@ def _own_run(connection: Connection, owner: str, thread_id: str, run_id: str) ->
     return row
 
 
-def _claimed(row: RowMapping) -> Claim:
+def _claimed(row: RowMapping) -> RunClaim:
     names = ("run_id", "thread_id", "owner", "person", "method", "metadata", "attempt", "crashes")
-    return Claim(**{name: row[name] for name in names}, payload=decode(row["order"]))
+    return RunClaim(**{name: row[name] for name in names}, payload=decode(row["order"]))
 
 
-def _add(connection: Connection, unsaved: Sequence[Event]) -> None:
+def _add(connection: Connection, unsaved: Sequence[WireEvent]) -> None:
     if unsaved:
         connection.execute(insert(events), [event._asdict() for event in unsaved])
 
 
 def _book(
-    connection: Connection, owner: str, spent: Spent, *, asked: int = 0, run_id: str = ""
+    connection: Connection, owner: str, spent: SpentToday, *, asked: int = 0, run_id: str = ""
 ) -> None:
     """Add to what the owner has used today, and take it from what the run has reserved."""
     if not (asked or spent.tokens or spent.dollars):
@@ -593,12 +595,12 @@ def _active(connection: Connection, condition: Any) -> int:
     return connection.execute(asked).scalar_one()
 
 
-def _spent(connection: Connection, owner: str) -> Spent:
+def _spent(connection: Connection, owner: str) -> SpentToday:
     asked = select(ledger.c.tokens, ledger.c.dollars).where(
         ledger.c.owner == owner, ledger.c.day == _today()
     )
     row = connection.execute(asked).first()
-    return Spent(*row) if row else Spent()
+    return SpentToday(*row) if row else SpentToday()
 
 
 def _pairs(rows: Any) -> dict[str, Any]:
@@ -614,7 +616,7 @@ def _own(asked: Any, owner: str, thread_id: str) -> Any:
     return asked.where(runs.c.owner == owner, runs.c.thread_id == thread_id)
 
 
-def _held(claim: Claim, worker: str) -> Any:
+def _held(claim: RunClaim, worker: str) -> Any:
     return update(runs).where(
         runs.c.run_id == claim.run_id,
         runs.c.worker == worker,

@@ -17,7 +17,7 @@ from planweave.apps.server.errors import Conflict, NotFound
 from planweave.apps.server.tables import now, threads
 from planweave.apps.server.wire import decode, iso
 
-Status = Literal["idle", "busy", "interrupted", "error"]
+ThreadStatus = Literal["idle", "busy", "interrupted", "error"]
 SortBy = Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"]
 
 MOST_SKIPPED = 2**31 - 1
@@ -30,7 +30,7 @@ class ThreadQuery(BaseModel):
     metadata: dict[str, Any] | None = None
     values: dict[str, Any] | None = None
     ids: list[str] | None = None
-    status: Status | None = None
+    status: ThreadStatus | None = None
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
     sort_by: SortBy | None = None
@@ -117,7 +117,7 @@ def add_thread(
     thread_id: str | None,
     metadata: Mapping[str, Any],
     *,
-    status: Status = "idle",
+    status: ThreadStatus = "idle",
     temporary: bool = False,
 ) -> str:
     """Make a thread in a transaction; returns its name."""

@@ -16,7 +16,7 @@ from planweave import BadInput, __version__
 if TYPE_CHECKING:
     from opentelemetry.trace import Span, Tracer
 
-    from planweave.apps.server.runs import Claim
+    from planweave.apps.server.runs import RunClaim
 
 
 @cache
@@ -41,7 +41,7 @@ def tracer() -> "Tracer | None":
 
 
 @contextmanager
-def run_span(claim: "Claim") -> "Iterator[Span | None]":
+def run_span(claim: "RunClaim") -> "Iterator[Span | None]":
     """The span of a run."""
     if (found := tracer()) is None:
         yield None

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
-class Event(NamedTuple):
+class WireEvent(NamedTuple):
     """One event of a run's stream.
 
     Attributes:
@@ -45,7 +45,7 @@ def iso(seconds: float | None) -> str | None:
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
-def sse(event: Event) -> bytes:
+def sse(event: WireEvent) -> bytes:
     """An event as the lines of an event stream."""
     return f"id: {event.number}\nevent: {event.name}\ndata: {event.data}\n\n".encode()
 

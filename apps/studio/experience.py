@@ -45,7 +45,7 @@ class Did(BaseModel):
     problem: str
 
 
-class Judged(BaseModel):
+class PersonsJudgement(BaseModel):
     """What a person says of the answer to a question, and how the run came to it."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
@@ -88,7 +88,7 @@ class Experiences:
     async def judge(self, request: Request) -> JSONResponse:
         """Keep what a run did for a question as a path that succeeded or failed."""
         _, experience = self._of(request)
-        judged = checked(Judged, json_object(await body(request, _MOST_BYTES)), "The run")
+        judged = checked(PersonsJudgement, json_object(await body(request, _MOST_BYTES)), "The run")
         path = path_of(
             judged.question,
             cast("list[Turn]", [turn.model_dump() for turn in judged.turns]),

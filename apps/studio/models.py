@@ -12,7 +12,7 @@ from planweave.models.weights import DEFAULT, KNOWN, Weights, find
 
 
 @dataclass(frozen=True, kw_only=True)
-class Choice:
+class ModelChoice:
     """A model, what to know of it, and why it cannot answer yet; empty if it is ready."""
 
     name: str
@@ -29,33 +29,33 @@ class Models:
     def listed(self, request: Request) -> JSONResponse:
         """The models that a caller can choose; the first is used unless another is chosen."""
         default = self._access.service().context.model
-        found = [Choice(name=default, about="")] if default not in ("embedded",) else []
+        found = [ModelChoice(name=default, about="")] if default not in ("embedded",) else []
         if self._access.owner(request) is None:
             found += map(_weights, sorted(KNOWN.values(), key=lambda one: one.name != DEFAULT))
             found += _providers()
-        found += [Choice(name=name, about="") for name in self._access.service().models]
+        found += [ModelChoice(name=name, about="") for name in self._access.service().models]
         known = {choice.name: choice for choice in reversed(found)}  # the first of a name stays
         order = dict.fromkeys(choice.name for choice in found)
         return JSONResponse({"models": [asdict(known[name]) for name in order]})
 
 
-def _weights(weights: Weights) -> Choice:
+def _weights(weights: Weights) -> ModelChoice:
     size, is_default = f"{weights.size / 1e9:.1f} GB", weights.name == DEFAULT
     name = "embedded" if is_default else weights.model
     about = f"{weights.name}, in this process, {weights.memory:g} GB of memory"
     if not find_spec("xllamacpp"):
-        return Choice(
+        return ModelChoice(
             name=name, about=about, missing="not installed: pip install 'planweave[embedded]'"
         )
     try:
         find(weights)
     except ModelUnavailable:
         missing = f"not fetched: planweave models pull {weights.name} ({size})"
-        return Choice(name=name, about=about, missing=missing)
-    return Choice(name=name, about=about)
+        return ModelChoice(name=name, about=about, missing=missing)
+    return ModelChoice(name=name, about=about)
 
 
-def _providers() -> list[Choice]:
+def _providers() -> list[ModelChoice]:
     """Providers whose key this process has."""
     has_key = process_settings().openai_api_key is not None
-    return [Choice(name="openai:gpt-4.1-mini", about="OpenAI, by its key")] if has_key else []
+    return [ModelChoice(name="openai:gpt-4.1-mini", about="OpenAI, by its key")] if has_key else []

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 
-from planweave.benchmarks.arena.votes import Ballot, Match, Verdict
+from planweave.benchmarks.arena.votes import Ballot, Pairing, PairVerdict
 from planweave.memory import Context
 from planweave.models import CallRecord
 from planweave.nodes.support.judges import prefer
 
-_FORTH: Mapping[str, Verdict] = {"1": "a", "2": "b", "tie": "tie", "both bad": "both_bad"}
-_BACK: Mapping[str, Verdict] = {**_FORTH, "1": "b", "2": "a"}
+_FORTH: Mapping[str, PairVerdict] = {"1": "a", "2": "b", "tie": "tie", "both bad": "both_bad"}
+_BACK: Mapping[str, PairVerdict] = {**_FORTH, "1": "b", "2": "a"}
 
 
 async def judge(
@@ -27,7 +27,7 @@ async def judge(
 
 
 async def _work(
-    todo: Iterator[Match],
+    todo: Iterator[Pairing],
     ballot: Ballot,
     context: Context,
     on_call: Callable[[CallRecord], None],
@@ -39,7 +39,7 @@ async def _work(
         other = await prefer(match.asked, b, a, context, on_call)
         unswapped = _FORTH[one.better] if one else None
         swapped = _BACK[other.better] if other else None
-        verdict: Verdict | None = None
+        verdict: PairVerdict | None = None
         if unswapped and swapped:
             verdict = unswapped if unswapped == swapped else "tie"
         ballot.cast(match, verdict, unswapped=unswapped, swapped=swapped)

@@ -7,9 +7,9 @@ from math import sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
-from planweave.benchmarks.arena.votes import Decision, Vote
+from planweave.benchmarks.arena.votes import ArenaVote, Vote
 from planweave.benchmarks.core.metrics import Estimate, rate
-from planweave.benchmarks.core.table import Rows, Table, tabled
+from planweave.benchmarks.core.table import ReportTable, Rows, tabled
 from planweave.errors import require
 
 _DRAW = 0.1
@@ -34,7 +34,7 @@ class Standing(NamedTuple):
     bad: int
 
 
-def skills(decisions: Sequence[Decision]) -> dict[str, Skill]:
+def skills(decisions: Sequence[ArenaVote]) -> dict[str, Skill]:
     """Skill by TrueSkill (Herbrich, Minka & Graepel 2006), vote by vote; both bad is a draw.
 
     For two players the model of Thurstone and Mosteller is TrueSkill, given its draw margin and
@@ -54,7 +54,7 @@ def skills(decisions: Sequence[Decision]) -> dict[str, Skill]:
     return {name: Skill(rating.mu, rating.sigma) for name, rating in found.items()}
 
 
-def standings(decisions: Sequence[Decision]) -> list[Standing]:
+def standings(decisions: Sequence[ArenaVote]) -> list[Standing]:
     """Every method, the most skilled first."""
     found = []
     for source, skill in skills(decisions).items():
@@ -74,13 +74,15 @@ def standings(decisions: Sequence[Decision]) -> list[Standing]:
     return sorted(found, key=lambda one: -one.skill.mean)
 
 
-def _points(decision: Decision, source: str) -> float:
+def _points(decision: ArenaVote, source: str) -> float:
     if decision.verdict in ("tie", "both_bad"):
         return 0.5
     return float((decision.a if decision.verdict == "a" else decision.b) == source)
 
 
-def arena_tables(decisions: Sequence[Decision], votes: Sequence[Vote], who: str) -> list[Table]:
+def arena_tables(
+    decisions: Sequence[ArenaVote], votes: Sequence[Vote], who: str
+) -> list[ReportTable]:
     """All tables; ``who`` says in their titles whose votes they count."""
     tables = (_standings(decisions), _pairs(decisions), _judge(votes))
     return [replace(one, title=f"{one.title} ({who})") for one in tables if one.rows]
@@ -94,14 +96,14 @@ def arena_tables(decisions: Sequence[Decision], votes: Sequence[Vote], who: str)
     "and how many comparisons with other methods the votes decide: a vote on a text that "
     "several methods wrote counts for each of them.",
 )
-def _standings(decisions: Sequence[Decision]) -> Rows:
+def _standings(decisions: Sequence[ArenaVote]) -> Rows:
     for one in standings(decisions):
         skill = f"{one.skill.mean:.1f} ± {2 * one.skill.deviation:.1f}"
         yield one.source, skill, one.rate, one.wins, one.ties, one.bad
 
 
 @tabled("Every pair", "first | second | win rate of the first | first better | second better")
-def _pairs(decisions: Sequence[Decision]) -> Rows:
+def _pairs(decisions: Sequence[ArenaVote]) -> Rows:
     for first, second in combinations(sorted({name for one in decisions for name in one[1:3]}), 2):
         own = [one for one in decisions if {one.a, one.b} == {first, second}]
         points = [_points(one, first) for one in own]

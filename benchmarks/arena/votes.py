@@ -19,12 +19,12 @@ from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
 from planweave.texts import digest
 
-Verdict: TypeAlias = Literal["a", "b", "tie", "both_bad"]
+PairVerdict: TypeAlias = Literal["a", "b", "tie", "both_bad"]
 MODEL = "model:"
 """Begins the name of a voter that is a language model."""
 
 
-class Entry(NamedTuple):
+class WrittenText(NamedTuple):
     """A text, and the method that wrote it."""
 
     source: str
@@ -37,13 +37,13 @@ class Entry(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Match:
+class Pairing:
     """Two texts on one task."""
 
     task: str
     asked: str
-    a: Entry
-    b: Entry
+    a: WrittenText
+    b: WrittenText
 
     @property
     def key(self) -> str:
@@ -65,46 +65,46 @@ class Vote(BaseModel):
     task: str
     a: str
     b: str
-    verdict: Verdict | None
+    verdict: PairVerdict | None
     voter: str
-    unswapped: Verdict | None = None
-    swapped: Verdict | None = None
+    unswapped: PairVerdict | None = None
+    swapped: PairVerdict | None = None
     at: str
 
 
-class Decision(NamedTuple):
+class ArenaVote(NamedTuple):
     """A vote on the texts of two methods."""
 
     task: str
     a: str
     b: str
-    verdict: Verdict
+    verdict: PairVerdict
 
 
 _VOTE: TypeAdapter[Vote] = TypeAdapter(Vote)
 
 
-def matches(records: Iterable[Record], seed: int) -> list[Match]:
+def matches(records: Iterable[Record], seed: int) -> list[Pairing]:
     """Every pair of texts on the same task, in a random order and on random sides.
 
     Both depend on the seed and the texts alone: with further texts, what was there stays as it was.
     Where two methods wrote the same text there is nothing to compare.
     """
     asked: dict[str, str] = {}
-    entries: dict[str, list[Entry]] = {}
+    entries: dict[str, list[WrittenText]] = {}
     for label, own in grouped(list(records)).items():
         for record in own:
             if text := record.score.answer:
                 asked[record.question] = str(record.score.details.get("asked", record.question))
-                entries.setdefault(record.question, []).append(Entry(label, text))
+                entries.setdefault(record.question, []).append(WrittenText(label, text))
     made = []
     for task, written in entries.items():
         for pair in combinations(sorted(written, key=lambda entry: entry.text), 2):
             if pair[0].text != pair[1].text:
-                match = Match(task, asked[task], *pair)
+                match = Pairing(task, asked[task], *pair)
                 draw = digest(f"{seed} {match.key}")
                 swap = int(draw[0], 16) % 2
-                made.append((draw, Match(task, asked[task], *pair[::-1]) if swap else match))
+                made.append((draw, Pairing(task, asked[task], *pair[::-1]) if swap else match))
     if not made:
         raise BadInput(
             "The result files hold no two different texts on one task.",
@@ -121,13 +121,13 @@ class Votes:
         voter: Whose votes count: a model's own, or, for a person, those of all people.
     """
 
-    def __init__(self, todo: Sequence[Match], lines: Iterable[Vote], voter: str) -> None:
+    def __init__(self, todo: Sequence[Pairing], lines: Iterable[Vote], voter: str) -> None:
         self.matches = {match.key: match for match in todo}  # equal texts are compared once
         self.voter = voter
         self._all = todo
         self._votes = {(vote.match, vote.voter): vote for vote in lines}
 
-    def left(self) -> list[Match]:
+    def left(self) -> list[Pairing]:
         """What the voter has not decided yet, in its order."""
         return [
             match for key, match in self.matches.items() if (key, self.voter) not in self._votes
@@ -143,10 +143,10 @@ class Votes:
             and (vote.voter == mine if mine else not vote.voter.startswith(MODEL))
         ]
 
-    def decisions(self) -> list[Decision]:
+    def decisions(self) -> list[ArenaVote]:
         """The votes as votes on methods, in the order in which they were cast."""
         return [
-            Decision(match.task, *_sources(match, vote), vote.verdict)
+            ArenaVote(match.task, *_sources(match, vote), vote.verdict)
             for vote in self.counted()
             if vote.verdict
             for match in self._all
@@ -167,18 +167,18 @@ class Ballot(Votes):
     """
 
     def __init__(
-        self, todo: Sequence[Match], path: Path, voter: str, notify: Callable[[str], None]
+        self, todo: Sequence[Pairing], path: Path, voter: str, notify: Callable[[str], None]
     ) -> None:
         self._file = LineFile(path, _VOTE, notify)
         super().__init__(todo, self._file.lines, voter)
 
     def cast(
         self,
-        match: Match,
-        verdict: Verdict | None,
+        match: Pairing,
+        verdict: PairVerdict | None,
         *,
-        unswapped: Verdict | None = None,
-        swapped: Verdict | None = None,
+        unswapped: PairVerdict | None = None,
+        swapped: PairVerdict | None = None,
     ) -> None:
         """Write a vote down; it is on the disk when this returns."""
         vote = Vote(
@@ -205,7 +205,7 @@ def read_votes(path: Path) -> list[Vote]:
     return read_lines(path, _VOTE).lines if path.exists() else []
 
 
-def _sources(match: Match, vote: Vote) -> tuple[str, str]:
+def _sources(match: Pairing, vote: Vote) -> tuple[str, str]:
     """Who wrote the texts that the vote calls A and B."""
     first, second = match.a, match.b
     if first.digest != vote.a:

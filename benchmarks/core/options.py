@@ -18,7 +18,7 @@ Embeddings = Annotated[str, typer.Option(help="Embedding model; none: words alon
 
 
 @dataclass(frozen=True, kw_only=True)
-class ModelOptions:
+class SuiteModel:
     """A suite whose questions are its own."""
 
     model: Model = "embedded"
@@ -29,7 +29,7 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options(ModelOptions):
+class Options(SuiteModel):
     """A suite that asks methods the questions of a data set."""
 
     data: Annotated[Path | None, typer.Option(help="File or folder of its data.")] = None

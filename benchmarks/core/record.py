@@ -7,9 +7,9 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from planweave.memory import Context, settings
 from planweave.models import CallRecord
-from planweave.models.usage import Message
+from planweave.models.usage import PromptMessage
 
-Entry: TypeAlias = dict[str, JsonValue]
+MemoryEntry: TypeAlias = dict[str, JsonValue]
 """One entry of working memory (a Turn, Fact …) as it was written down."""
 
 _LATER = {
@@ -54,7 +54,7 @@ class Called(BaseModel):
 
     def restored(self, texts: Sequence[str]) -> CallRecord:
         """The call with its prompt written out."""
-        prompt = tuple(Message(role=role, content=texts[at]) for role, at in self.prompt)
+        prompt = tuple(PromptMessage(role=role, content=texts[at]) for role, at in self.prompt)
         return self.record.model_copy(update={"prompt": prompt})
 
 
@@ -83,13 +83,13 @@ class Record(BaseModel):
     seconds: float
     error: str = ""
     score: Score
-    answer: Entry | None = None
-    claims: list[Entry] = []
+    answer: MemoryEntry | None = None
+    claims: list[MemoryEntry] = []
     plan: list[str] = []
-    turns: list[Entry] = []
-    facts: list[Entry] = []
-    replans: list[Entry] = []
-    failures: list[Entry] = []
+    turns: list[MemoryEntry] = []
+    facts: list[MemoryEntry] = []
+    replans: list[MemoryEntry] = []
+    failures: list[MemoryEntry] = []
     texts: list[str] = []
     calls: list[Called] = []
 
@@ -138,11 +138,11 @@ def without_texts(record: Record) -> Record:
     return record.model_copy(update={"texts": [], "calls": calls, "facts": facts, "plan": plan})
 
 
-def _is_quoted(fact: Entry) -> bool:
+def _is_quoted(fact: MemoryEntry) -> bool:
     return bool(fact.get("quote")) or fact.get("source") == "environment"
 
 
-def _place_only(fact: Entry) -> Entry:
+def _place_only(fact: MemoryEntry) -> MemoryEntry:
     quote = fact.get("quote")
     place = {**quote, "text": ""} if isinstance(quote, dict) else None
     return {**fact, "text": "", "quote": place}

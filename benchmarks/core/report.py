@@ -25,7 +25,7 @@ from planweave.benchmarks.core.picture import Picture, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.suite import SUITES, Drawing, suite
-from planweave.benchmarks.core.table import Cell, Cells, Rows, Table, by_method, tabled, text
+from planweave.benchmarks.core.table import Cell, Cells, ReportTable, Rows, by_method, tabled, text
 from planweave.records import writing
 
 
@@ -35,7 +35,7 @@ class Report:
 
     runs: Sequence[Run]
     records: Sequence[Record]
-    tables: Sequence[Table]
+    tables: Sequence[ReportTable]
 
     @classmethod
     def of(cls, runs: Sequence[Run], records: Sequence[Record]) -> "Report":
@@ -81,7 +81,7 @@ class Report:
         return list(dict.fromkeys(lines))
 
 
-def table_json(table: Table) -> dict[str, JsonValue]:
+def table_json(table: ReportTable) -> dict[str, JsonValue]:
     """A table, numbers as numbers."""
     return {
         "title": table.title,
@@ -169,7 +169,7 @@ def show(report: Report, console: Console) -> None:
     show_tables(report.tables, console)
 
 
-def show_tables(tables: Sequence[Table], console: Console) -> None:
+def show_tables(tables: Sequence[ReportTable], console: Console) -> None:
     """Print tables."""
     for table in tables:
         title = Text(table.title, "table.title")  # as a Text it holds no markup
@@ -198,7 +198,7 @@ def draw(report: Report, folder: Path) -> list[Path]:
 
 
 def write_page(
-    page: Path, heads: Sequence[str], tables: Sequence[Table], picture: Picture | None = None
+    page: Path, heads: Sequence[str], tables: Sequence[ReportTable], picture: Picture | None = None
 ) -> list[Path]:
     """Write tables as Markdown and, if matplotlib is installed, their picture before them."""
     with writing(page.parent):
@@ -210,7 +210,7 @@ def write_page(
     return [page, *(one.path for one in drawn)]
 
 
-def _markdown(table: Table) -> str:
+def _markdown(table: ReportTable) -> str:
     """A table with its title and its note."""
     lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
     for row in table.rows:

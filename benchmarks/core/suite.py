@@ -27,7 +27,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.options import Options
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score, settings_of
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites import OWN
 from planweave.graphs import METHODS
 from planweave.memory import Context
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 
 Item = TypeVar("Item")
-Status: TypeAlias = Callable[[str], None]
+ShowStatus: TypeAlias = Callable[[str], None]
 """Shows in a few words what takes time."""
 
 
@@ -121,7 +121,7 @@ class Suite:
     measures: ClassVar[str] = "accuracy"
     Options: ClassVar[type[Any]] = Options
 
-    def select(self, options: Any, context: Context, status: Status) -> Selection:
+    def select(self, options: Any, context: Context, status: ShowStatus) -> Selection:
         """Choose the samples.
 
         ``options`` is of the class ``Options``; ``context`` has no sources yet.
@@ -144,7 +144,7 @@ class Suite:
         score: Score = sample.target.score(memory.get("answer"))
         return score
 
-    def tables(self, records: Sequence[Record]) -> list[Table]:
+    def tables(self, records: Sequence[Record]) -> list[ReportTable]:
         """The tables of its report that the generic ones do not hold."""
         return []
 
@@ -191,7 +191,7 @@ def register(
     name: str,
     *,
     measures: str = "accuracy",
-    tables: Callable[[Sequence[Record]], list[Table]] | None = None,
+    tables: Callable[[Sequence[Record]], list[ReportTable]] | None = None,
 ) -> Callable[[SuiteClass], SuiteClass]:
     """Decorate a class that is the suite called ``name``.
 

@@ -16,7 +16,7 @@ Source = TypeVar("Source")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
+class ReportTable:
     """Typed cells; the first columns name the row."""
 
     title: str
@@ -27,14 +27,14 @@ class Table:
 
 def tabled(
     title: str, columns: str, note: str = ""
-) -> Callable[[Callable[Given, Rows]], Callable[Given, Table]]:
+) -> Callable[[Callable[Given, Rows]], Callable[Given, ReportTable]]:
     """Make a function that yields rows return their table; ``columns`` as ``first | second``."""
     names = tuple(columns.split(" | "))
 
-    def decorated(rows: Callable[Given, Rows]) -> Callable[Given, Table]:
+    def decorated(rows: Callable[Given, Rows]) -> Callable[Given, ReportTable]:
         @wraps(rows)
-        def made(*args: Given.args, **kwargs: Given.kwargs) -> Table:
-            return Table(title=title, columns=names, rows=[*rows(*args, **kwargs)], note=note)
+        def made(*args: Given.args, **kwargs: Given.kwargs) -> ReportTable:
+            return ReportTable(title=title, columns=names, rows=[*rows(*args, **kwargs)], note=note)
 
         return made
 
@@ -43,18 +43,20 @@ def tabled(
 
 def each(
     of: Callable[[Source], Iterable[Sequence[Any]]], title: str, columns: str, note: str = ""
-) -> Callable[[Callable[[Sequence[Record]], Cells]], Callable[[Source], Table]]:
+) -> Callable[[Callable[[Sequence[Record]], Cells]], Callable[[Source], ReportTable]]:
     """Make a function from records to the cells of a row return the table of all rows.
 
     ``of`` gives the cells that name each row, and its records last; where the function returns no
     cells there is no row.
     """
 
-    def decorated(row: Callable[[Sequence[Record]], Cells]) -> Callable[[Source], Table]:
+    def decorated(row: Callable[[Sequence[Record]], Cells]) -> Callable[[Source], ReportTable]:
         @wraps(row)
-        def made(source: Source) -> Table:
+        def made(source: Source) -> ReportTable:
             rows = [(*names, *cells) for *names, own in of(source) if (cells := row(own))]
-            return Table(title=title, columns=tuple(columns.split(" | ")), rows=rows, note=note)
+            return ReportTable(
+                title=title, columns=tuple(columns.split(" | ")), rows=rows, note=note
+            )
 
         return made
 
@@ -77,17 +79,19 @@ def by_part(
     *,
     note: str = "",
     order: Callable[[tuple[Cell, ...]], Any] | None = None,
-) -> Callable[[Groups], Table]:
+) -> Callable[[Groups], ReportTable]:
     """A row for each part of the records, by ``order`` or as they come; a cell for each method."""
 
-    def made(groups: Groups) -> Table:
+    def made(groups: Groups) -> ReportTable:
         divisions = [divided(own, part) for own in groups.values()]
         parts = dict.fromkeys(one for own in divisions for one in own)
         rows = [
             (*one, *(cell(own.get(one, [])) for own in divisions))
             for one in (sorted(parts, key=order) if order else parts)
         ]
-        return Table(title=title, columns=(*heads.split(" | "), *groups), rows=rows, note=note)
+        return ReportTable(
+            title=title, columns=(*heads.split(" | "), *groups), rows=rows, note=note
+        )
 
     return made
 

@@ -222,7 +222,7 @@ _REMARKS = {
 }
 
 
-class Reader:
+class EventReader:
     """Reads events from LangGraph's stream, as its own objects or as a server's JSON."""
 
     def __init__(self, method: str, thread: str | None = None) -> None:

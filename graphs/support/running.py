@@ -11,7 +11,7 @@ from langgraph.store.base import BaseStore
 
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import RECURSION_LIMIT
-from planweave.graphs.support.events import Event, Reader
+from planweave.graphs.support.events import Event, EventReader
 from planweave.graphs.support.registry import METHODS
 from planweave.memory import Context, Input, WorkingMemory
 
@@ -37,7 +37,7 @@ def graph(
     return cast("Graph", compiled)
 
 
-class Part(NamedTuple):
+class StreamPart(NamedTuple):
     """A part of LangGraph's stream: the subgraphs it comes from, its mode, and what it holds."""
 
     space: tuple[str, ...]
@@ -54,7 +54,7 @@ async def parts(
     config: Mapping[str, Any] | None = None,
     on_call: Callable[[Mapping[str, Any]], None] | None = None,
     **how: Any,
-) -> AsyncGenerator[Part]:
+) -> AsyncGenerator[StreamPart]:
     """Run a graph; every run goes through here. To stop the iteration stops the run.
 
     Args:
@@ -80,7 +80,7 @@ async def parts(
             if on_call and mode == "custom" and "call" in data:
                 on_call(data["call"])
             if mode in modes:
-                yield Part(space, mode, data)
+                yield StreamPart(space, mode, data)
 
 
 def _space() -> tuple[str, ...]:
@@ -119,7 +119,7 @@ async def events(
     """
     if thread:
         config = {**(config or {}), "configurable": {"thread_id": thread}}
-    reader = Reader(graph.get_name(), thread)
+    reader = EventReader(graph.get_name(), thread)
     modes = ["updates", "values", "custom", *(["messages"] if tokens else [])]
     run = parts(graph, given, context, modes=modes, config=config, **how)
     async with aclosing(run):

@@ -12,10 +12,10 @@ from typing import Literal
 
 import numpy as np
 
-from planweave.learning.queries.formulas import Column
+from planweave.learning.queries.formulas import FormulaColumn
 from planweave.learning.queries.slots import Place
 from planweave.simulators.scenario import Scenario
-from planweave.simulators.tables import Indices, NodeLabel, RelationshipType, Table, World
+from planweave.simulators.tables import DataTable, Indices, NodeLabel, RelationshipType, World
 
 COUNT = "links"
 """Stands for a column where the links themselves are counted."""
@@ -43,7 +43,7 @@ class Attribute:
     """
 
     name: str
-    table: Table
+    table: DataTable
     column: str
     slot: Slot | None = None
     link: RelationshipType | None = None
@@ -79,7 +79,7 @@ class Attributes:
         self.candidate = scenario.graph.node(candidate)
         self.known = {attribute.name: attribute for attribute in self._all()}
 
-    def columns(self, world: World, named: Mapping[Slot, str]) -> dict[str, Column]:
+    def columns(self, world: World, named: Mapping[Slot, str]) -> dict[str, FormulaColumn]:
         """Every attribute [n] of the n candidates of a world, given what the question names."""
         return {name: self._values(a, world, named) for name, a in self.known.items()}
 
@@ -127,7 +127,7 @@ class Attributes:
         node = self._graph.node(end[1])
         return world.places(a.table.name, end[0], node.table, node.key)
 
-    def _values(self, a: Attribute, world: World, named: Mapping[Slot, str]) -> Column:
+    def _values(self, a: Attribute, world: World, named: Mapping[Slot, str]) -> FormulaColumn:
         size, table = len(world[self.candidate.table].rows), world[a.table.name]
         if a.link is None:
             numbers = table.numbers(a.column)
@@ -142,7 +142,7 @@ class Attributes:
             keep &= (table.numbers(a.flag.removeprefix("!")) != 0) != a.flag.startswith("!")
         amount = np.ones(len(keep)) if a.column == COUNT else table.numbers(a.column)
         places = self._rows(a, getattr(a.link, a.end), world)[keep]
-        total: Column = np.bincount(places, amount[keep], size).astype(np.float64)
+        total: FormulaColumn = np.bincount(places, amount[keep], size).astype(np.float64)
         if a.aggregate == "sum":
             return total
         return total / np.maximum(np.bincount(places, minlength=size), 1)
@@ -194,7 +194,7 @@ class Attributes:
         return f"({variable}:{slot.label} {{{found}: {Place(slot.label, found)}}})"
 
 
-def _numbers(table: Table, but: Iterable[str]) -> list[str]:
+def _numbers(table: DataTable, but: Iterable[str]) -> list[str]:
     """The columns of a table that can be reckoned with: no text, no key, no reference."""
     left_out = set(but)
     return [c.name for c in table.columns if c.type != "text" and c.name not in left_out]

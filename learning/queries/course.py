@@ -16,8 +16,8 @@ from planweave.learning.queries.attributes import Attributes
 from planweave.learning.queries.formulas import Formula
 from planweave.learning.queries.memory import FINISH
 from planweave.learning.queries.questions import Questions, Worlds, attributes_of
-from planweave.learning.queries.rankings import Ranking
-from planweave.learning.queries.search import Search, Settings
+from planweave.learning.queries.rankings import LearnedRanking
+from planweave.learning.queries.search import RankingSettings, Search
 from planweave.simulators.scenario import Question
 
 _LOOKED_AT = 20
@@ -33,7 +33,7 @@ class Course:
     unseen: int = 1000
 
 
-class Material:
+class CourseMaterial:
     """The questions of a course, generated when they are first needed."""
 
     def __init__(
@@ -75,7 +75,7 @@ class Material:
         return Questions.of(gathered(), self.attributes, worlds.semantics)
 
 
-class Point(NamedTuple):
+class GenerationPoint(NamedTuple):
     """How good the best ranking of a generation is: one point of the curve.
 
     Attributes:
@@ -99,7 +99,7 @@ class Learned(NamedTuple):
         paths: It as paths of instructions, for each query language.
     """
 
-    ranking: Ranking
+    ranking: LearnedRanking
     trial: float
     unseen: float
     paths: tuple[TaskPath, ...]
@@ -116,13 +116,13 @@ class Learner:
     """
 
     def __init__(
-        self, material: Material, settings: Settings, proposed: Sequence[Formula] = ()
+        self, material: CourseMaterial, settings: RankingSettings, proposed: Sequence[Formula] = ()
     ) -> None:
         self._material, self.settings = material, settings
         self._proposed = tuple(proposed)
-        self.curve: list[Point] = []
-        self._best: dict[Ranking, None] = {}
-        self._population: tuple[Ranking, ...] = ()
+        self.curve: list[GenerationPoint] = []
+        self._best: dict[LearnedRanking, None] = {}
+        self._population: tuple[LearnedRanking, ...] = ()
 
     @property
     def course(self) -> Course:
@@ -135,7 +135,7 @@ class Learner:
         begun = f" after {len(self._proposed)} proposals" if self._proposed else ""
         return f"seed {self.settings.seed}{begun}"
 
-    def learn(self) -> Iterator[Point]:
+    def learn(self) -> Iterator[GenerationPoint]:
         """Every generation, as it is done."""
         rules = self.course.worlds.scenario.rules
         search = Search(self._material.lessons, rules, self.settings, self._proposed)
@@ -143,7 +143,7 @@ class Learner:
             best = generation.population[0]
             self._best[best] = None
             self._population = generation.population
-            point = Point(
+            point = GenerationPoint(
                 generation.number,
                 generation.answered,
                 self._material.lessons.share(best),
@@ -180,7 +180,7 @@ class Learner:
         share = float(right[chosen].mean())
         return Learned(chosen, share, self._material.unseen.share(chosen), self._paths(chosen))
 
-    def _paths(self, ranking: Ranking) -> tuple[TaskPath, ...]:
+    def _paths(self, ranking: LearnedRanking) -> tuple[TaskPath, ...]:
         """The ranking with the first trial question that it decides rightly."""
         course, trial = self._material.course, self._material.trial
         right = trial.right[trial.decide(ranking)].tolist()

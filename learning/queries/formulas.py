@@ -13,12 +13,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-Column: TypeAlias = NDArray[np.float64]
+FormulaColumn: TypeAlias = NDArray[np.float64]
 
 OPERATORS = ("+", "-", "*", "/", "max", "min")
 """Each takes two formulas; a division by zero gives 0."""
 
-_REAL: Mapping[str, Callable[[Column, Column], Column]] = {
+_REAL: Mapping[str, Callable[[FormulaColumn, FormulaColumn], FormulaColumn]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -59,7 +59,7 @@ class Formula:
             return Formula(self.symbol, (left.replaced(place - 1, new), right))
         return Formula(self.symbol, (left, right.replaced(place - 1 - left.size, new)))
 
-    def evaluate(self, columns: Mapping[str, Column]) -> Column:
+    def evaluate(self, columns: Mapping[str, FormulaColumn]) -> FormulaColumn:
         """Its value in each row [n] of the columns [n]; a formula of numbers alone is a scalar."""
         if not self.parts:
             known = columns.get(self.symbol)

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from planweave import BadInput
 from planweave.learning.queries.attributes import Attributes, Slot
-from planweave.learning.queries.formulas import Column
-from planweave.learning.queries.rankings import Ranking
+from planweave.learning.queries.formulas import FormulaColumn
+from planweave.learning.queries.rankings import LearnedRanking
 from planweave.learning.queries.slots import named
 from planweave.simulators.outcome import Semantics
 from planweave.simulators.scenario import Question, Scenario
@@ -121,10 +121,10 @@ class Questions:
         gain: The part of the attainable gain that each candidate brings, 0 to 1 [rows].
     """
 
-    columns: Mapping[str, Column]
+    columns: Mapping[str, FormulaColumn]
     starts: Rows
     right: NDArray[np.bool_]
-    gain: Column
+    gain: FormulaColumn
 
     @classmethod
     def of(
@@ -172,15 +172,15 @@ class Questions:
         by_lot = np.add.reduceat(self.gain, self.starts) / sizes
         return float(by_lot.mean()), float(np.maximum.reduceat(self.gain, self.starts).mean())
 
-    def share(self, ranking: Ranking) -> float:
+    def share(self, ranking: LearnedRanking) -> float:
         """The share of the questions that a ranking decides rightly."""
         return float(self.right[self.decide(ranking)].mean())
 
-    def decide(self, ranking: Ranking) -> Rows:
+    def decide(self, ranking: LearnedRanking) -> Rows:
         """The row that a ranking puts first, for each question; of equal ones the earliest."""
         return self.first(self.scores(ranking))
 
-    def scores(self, ranking: Ranking) -> Column:
+    def scores(self, ranking: LearnedRanking) -> FormulaColumn:
         """What a ranking puts the candidates in order by [rows]."""
         with np.errstate(all="ignore"):
             score = np.broadcast_to(ranking.formula.evaluate(self.columns), self.gain.shape)
@@ -188,7 +188,7 @@ class Questions:
         score = np.where(np.isfinite(score), score, least)
         return np.where(self._eligible(ranking.preferred), score, -np.inf)
 
-    def first(self, score: Column) -> Rows:
+    def first(self, score: FormulaColumn) -> Rows:
         """The first row with the largest score, for each question."""
         best = np.maximum.reduceat(score, self.starts)[self.question]
         rows = np.flatnonzero(score == best)[::-1]
@@ -202,7 +202,7 @@ class Questions:
         return np.repeat(np.arange(len(self)), np.diff([*self.starts, len(self.right)]))
 
     @cached_property
-    def rivals(self) -> tuple[Rows, Rows, Column]:
+    def rivals(self) -> tuple[Rows, Rows, FormulaColumn]:
         """Pairs of rows: a best decision, and one that gains less; and how much, of all pairs."""
         best = self.first(self.gain)[self.question]
         less = self.gain[best] - self.gain

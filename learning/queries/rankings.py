@@ -8,7 +8,7 @@ from planweave.learning.queries.slots import Place
 
 
 @dataclass(frozen=True)
-class Ranking:
+class LearnedRanking:
     """Candidates that have what is preferred go first, among them those with the largest formula.
 
     Attributes:

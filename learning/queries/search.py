@@ -17,7 +17,7 @@ from typing import NamedTuple
 from planweave import BadInput
 from planweave.learning.queries.formulas import Formula, crossed, varied
 from planweave.learning.queries.questions import Questions
-from planweave.learning.queries.rankings import Ranking
+from planweave.learning.queries.rankings import LearnedRanking
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]\w)")
 _SHARE, _RIVALS = 0.3, 0.3
@@ -26,7 +26,7 @@ _AFRESH, _VARIED = 0.1, 0.65
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class RankingSettings:
     """Of one search.
 
     Attributes:
@@ -49,7 +49,7 @@ class Generation(NamedTuple):
     """How far a search is."""
 
     number: int
-    population: tuple[Ranking, ...]
+    population: tuple[LearnedRanking, ...]
     answered: int
 
 
@@ -63,7 +63,11 @@ class Search:
     """
 
     def __init__(
-        self, lessons: Questions, rules: str, settings: Settings, proposed: Sequence[Formula] = ()
+        self,
+        lessons: Questions,
+        rules: str,
+        settings: RankingSettings,
+        proposed: Sequence[Formula] = (),
     ) -> None:
         self._all, self._settings = lessons, settings
         self._names = lessons.telling()
@@ -92,7 +96,7 @@ class Search:
         formulas += [Formula("-", (Formula("0"), formula)) for formula in formulas]
         formulas += self._proposed
         lessons = self._all.within(preferred)
-        rankings = [Ranking(formula, preferred) for formula in formulas]
+        rankings = [LearnedRanking(formula, preferred) for formula in formulas]
         rankings.sort(key=lambda ranking: self._value(ranking, lessons), reverse=True)
         kept = tuple(rankings[: self._settings.population])
         return Generation(0, kept, len(rankings) * len(lessons))
@@ -114,7 +118,7 @@ class Search:
         return by_lot + _LOSS * attainable
 
     def _next(
-        self, last: Generation, lessons: Questions, values: dict[Ranking, float]
+        self, last: Generation, lessons: Questions, values: dict[LearnedRanking, float]
     ) -> Generation:
         """One generation on; ``values`` holds what is known of the population, and is renewed."""
         settings, number = self._settings, last.number + 1
@@ -126,7 +130,7 @@ class Search:
         for ranking in proposed[: settings.promoted]:
             values[ranking] = self._value(ranking, lessons)
         ranked = sorted(values, key=lambda ranking: values[ranking], reverse=True)
-        kept: dict[bytes, Ranking] = {}
+        kept: dict[bytes, LearnedRanking] = {}
         for ranking in ranked:  # of rankings that decide alike the best one, which is the shortest
             kept.setdefault(lessons.decide(ranking).tobytes(), ranking)
             if len(kept) == settings.population:
@@ -139,19 +143,21 @@ class Search:
         answered = len(proposed) * len(batch) + promoted * len(lessons)
         return Generation(number, population, last.answered + answered)
 
-    def _proposals(self, population: Sequence[Ranking], rng: random.Random) -> list[Ranking]:
+    def _proposals(
+        self, population: Sequence[LearnedRanking], rng: random.Random
+    ) -> list[LearnedRanking]:
         """New rankings near those that did well, or made of the parts of two."""
-        known, made = set(population), dict[Ranking, None]()
+        known, made = set(population), dict[LearnedRanking, None]()
         for _ in range(20 * self._settings.proposals):
             if len(made) == self._settings.proposals:
                 break
             formula = self._near(population, rng)
-            ranking = Ranking(formula, population[0].preferred)
+            ranking = LearnedRanking(formula, population[0].preferred)
             if formula.size <= self._settings.largest and ranking not in known:
                 made[ranking] = None
         return list(made)
 
-    def _near(self, population: Sequence[Ranking], rng: random.Random) -> Formula:
+    def _near(self, population: Sequence[LearnedRanking], rng: random.Random) -> Formula:
         """A formula one to three changes away from a good one; some have a part made afresh."""
 
         def good() -> Formula:
@@ -171,7 +177,7 @@ class Search:
                 formula = crossed(formula, good(), rng)
         return formula
 
-    def _value(self, ranking: Ranking, questions: Questions) -> float:
+    def _value(self, ranking: LearnedRanking, questions: Questions) -> float:
         """Share decided rightly, with a little for what is nearly right, less for what is long."""
         score = questions.scores(ranking)
         chosen = questions.first(score)

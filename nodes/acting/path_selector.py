@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from planweave.learning.progress import Progress
+from planweave.learning.progress import PathProgress
 from planweave.learning.rl_agent import Proposal
 from planweave.learning.slots import ANSWER, ASKED, FITTING, FOUND, without_limit
 from planweave.memory import Context, InstructionPath, WorkingMemory
@@ -82,7 +82,7 @@ def next_step(state: WorkingMemory, possible: Sequence[str], context: Context) -
     if path is None or state["episode"] is None or context.path_aids == "off":
         return None
     steps = path["instructions"]
-    progress = Progress(steps, state["question"], moves(state["episode"]["environment"]))
+    progress = PathProgress(steps, state["question"], moves(state["episode"]["environment"]))
     done = [turn["input"] for turn in state["turns"] if not turn["problem"]]
     at = progress.next_step(done, possible)
     if at == len(steps):

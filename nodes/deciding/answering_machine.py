@@ -20,7 +20,7 @@ from planweave.memory import (
     WorkingMemory,
     add_usage,
 )
-from planweave.models import Reply
+from planweave.models import StructuredReply
 from planweave.nodes.assist.asking import without_guesses
 from planweave.nodes.assist.replies import cites_support, own_answer, unless_nothing
 from planweave.nodes.assist.row_answer import row_answer
@@ -102,13 +102,13 @@ def may_continue(prompt: str, *, combined: str) -> Node:
     return may_continue
 
 
-def given(form: type[Form], state: WorkingMemory) -> Reply[Form] | None:
+def given(form: type[Form], state: WorkingMemory) -> StructuredReply[Form] | None:
     """The answer that came with the action that finished, as a reply that cost no call; or None."""
     action = state["action"]
     if action is None or "answer" not in action:
         return None
     try:
-        return Reply(form.model_validate(action["answer"]), None, ())
+        return StructuredReply(form.model_validate(action["answer"]), None, ())
     except ValidationError:  # somebody has edited it
         return None
 
@@ -307,7 +307,9 @@ def _choices(decision: str, candidates: Sequence[str]) -> str:
     return listed([*close, *(one for one in candidates if one not in close)], _SHOWN_CANDIDATES)
 
 
-def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[str]) -> Answer:
+def _answer(
+    reply: StructuredReply[Decision], state: WorkingMemory, candidates: Sequence[str]
+) -> Answer:
     value = reply.value
     if value is None:
         return _unreadable(reply)
@@ -321,7 +323,7 @@ def _answer(reply: Reply[Decision], state: WorkingMemory, candidates: Sequence[s
     )
 
 
-def _unreadable(reply: Reply[Any]) -> Answer:
+def _unreadable(reply: StructuredReply[Any]) -> Answer:
     reason = reply.failure.message if reply.failure else ""
     unknown = f"No readable answer: {reason or 'it was empty'}"
     return Answer(decision=None, why="", facts=[], unknown=unknown)

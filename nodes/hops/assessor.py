@@ -5,7 +5,7 @@ import random
 from langgraph.runtime import Runtime
 
 from planweave import PlanweaveError
-from planweave.learning import Candidate, Hit, plan_assessor
+from planweave.learning import CandidateQuery, RetrievedPage, plan_assessor
 from planweave.memory import Action, Context, Fact, WorkingMemory
 from planweave.nodes.documents.documents import find_pages
 
@@ -20,7 +20,7 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     if context.assessor == "trained":
         evidence = [_titled(fact) for fact in state["facts"]]
         count = _NEW + len(evidence)
-        candidates = [Candidate(query, _hits(query, context, count)) for query in queries]
+        candidates = [CandidateQuery(query, _hits(query, context, count)) for query in queries]
         scores = plan_assessor().scores(state["question"], evidence, candidates)
         best = max(range(len(queries)), key=scores.__getitem__)
     elif context.assessor == "random":
@@ -34,7 +34,7 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     return {"action": action, "query_scores": scores}
 
 
-def _hits(query: str, context: Context, count: int) -> list[Hit]:
+def _hits(query: str, context: Context, count: int) -> list[RetrievedPage]:
     """What the query finds; nothing where it cannot be searched for."""
     try:
         found = find_pages(query, context, count)
@@ -51,6 +51,6 @@ def _titled(fact: Fact) -> str:
     return f"{hit.title}: {hit.text}"
 
 
-def _hit(document: str, text: str) -> Hit:
+def _hit(document: str, text: str) -> RetrievedPage:
     """A page, without its title at the head of the text."""
-    return Hit(title=document, text=text.removeprefix(f"{document}: "))
+    return RetrievedPage(title=document, text=text.removeprefix(f"{document}: "))

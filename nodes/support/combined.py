@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from planweave.memory import Context, Tool, WorkingMemory
-from planweave.models import Reply
+from planweave.models import StructuredReply
 from planweave.nodes.support.briefing import briefing, ground, tools_text, with_bound
 from planweave.nodes.support.role import ask_with
 from planweave.prompts import load
@@ -57,7 +57,7 @@ async def ask_combined(
     *,
     tools: Sequence[Tool],
     extra_temperature: float = 0.0,
-) -> Reply[Output]:
+) -> StructuredReply[Output]:
     """As ``ask_role``; how the work is done comes before the memory."""
     context = runtime.context
     messages = [

@@ -10,7 +10,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context
-from planweave.models import CallRecord, Reply, achat_model, ask
+from planweave.models import CallRecord, StructuredReply, achat_model, ask
 from planweave.prompts import load
 
 ANSWER_JUDGE = "answer_judge"
@@ -35,7 +35,7 @@ class Preference(BaseModel):
     better: Literal["1", "2", "tie", "both bad"]
 
 
-class Judged(NamedTuple):
+class JudgedAnswer(NamedTuple):
     """What the judge thinks of an answer; ``verdict`` is None if its reply could not be read."""
 
     verdict: Literal["Correct", "Incorrect", "Unsure"] | None
@@ -49,14 +49,14 @@ class Judged(NamedTuple):
 
 async def judge_answer(
     question: str, reference: str, answer: str, context: Context, on_call: OnCall
-) -> Judged:
+) -> JudgedAnswer:
     """Compare an answer with the right one."""
     ground = load("agents_bench/ground").fill(question=question, reference=reference)
     task = load("agents_bench/judge").fill(answer=answer)
     reply = await _judged(ANSWER_JUDGE, ground, task, Opinion, context, on_call)
     if reply.value is None:
-        return Judged(None, reply.failure.message if reply.failure else "")
-    return Judged(reply.value.verdict, reply.value.reason.strip())
+        return JudgedAnswer(None, reply.failure.message if reply.failure else "")
+    return JudgedAnswer(reply.value.verdict, reply.value.reason.strip())
 
 
 async def prefer(
@@ -78,7 +78,7 @@ async def _judged(
     form: type[Judgement],
     context: Context,
     on_call: OnCall,
-) -> Reply[Judgement]:
+) -> StructuredReply[Judgement]:
     model = await achat_model(
         context.model_for(role), temperature=0.0, max_tokens=context.reply_tokens, seed=context.seed
     )

@@ -12,7 +12,7 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from planweave.memory import Context
-from planweave.models.reading import Reading, reading_heard
+from planweave.models.reading import PromptProgress, reading_heard
 from planweave.models.spoken import Speaking
 from planweave.usage import held
 
@@ -98,7 +98,7 @@ def shown(
         last = monotonic()
         report(runtime, doing, role=role, **more)
 
-    def read(found: Reading) -> None:
+    def read(found: PromptProgress) -> None:
         send(read=found.read, tokens=found.tokens, cached=found.cached)
 
     send()

@@ -17,7 +17,7 @@ from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
 from planweave.memory import Context, Failure, UsageByRole
-from planweave.models import CallRecord, Reply, achat_model, ask, usage_by_role
+from planweave.models import CallRecord, StructuredReply, achat_model, ask, usage_by_role
 from planweave.nodes.shared.citation_check import sentences
 from planweave.nodes.support.role import failures
 from planweave.prompts import load
@@ -72,7 +72,7 @@ class Copied(BaseModel):
 
 
 @dataclass(frozen=True)
-class Judge:
+class RagJudge:
     """The model that measures.
 
     Attributes:
@@ -87,7 +87,7 @@ class Judge:
     @classmethod
     async def of(
         cls, context: Context, on_call: Callable[[CallRecord], None] | None = None
-    ) -> "Judge":
+    ) -> "RagJudge":
         """The model that plays ``judge`` in this run."""
         model = await achat_model(
             context.model_for(_ROLE),
@@ -98,7 +98,7 @@ class Judge:
         )
         return cls(model, context.reply_tokens, on_call)
 
-    async def ask(self, text: str, task: str, output: type[Output]) -> Reply[Output]:
+    async def ask(self, text: str, task: str, output: type[Output]) -> StructuredReply[Output]:
         """Set a task about a text; the text goes first, so that a server can keep it."""
         ground = SystemMessage(load("rag/text").fill(text=text))
         reply = await ask(self.model, [ground, HumanMessage(task)], output, role=_ROLE)
@@ -109,7 +109,7 @@ class Judge:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Measured:
+class RagMeasures:
     """What every measurement keeps."""
 
     calls: tuple[CallRecord, ...] = ()
@@ -122,7 +122,7 @@ class Measured:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statements(Measured):
+class Statements(RagMeasures):
     """What a text states."""
 
     texts: tuple[str, ...] = ()
@@ -138,7 +138,7 @@ class Checked(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Faithfulness(Measured):
+class Faithfulness(RagMeasures):
     """How far a context supports an answer."""
 
     statements: tuple[Checked, ...] = ()
@@ -152,7 +152,7 @@ class Faithfulness(Measured):
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnswerRelevance(Measured):
+class AnswerRelevance(RagMeasures):
     """How far an answer is one to its question.
 
     Attributes:
@@ -170,7 +170,7 @@ class AnswerRelevance(Measured):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ContextRelevance(Measured):
+class ContextRelevance(RagMeasures):
     """How much of a context its question needs.
 
     Attributes:
@@ -192,7 +192,7 @@ class ContextRelevance(Measured):
         return len(self.relevant) / len(self.sentences) if known else None
 
 
-async def statements_of(text: str, judge: Judge, *, question: str) -> Statements:
+async def statements_of(text: str, judge: RagJudge, *, question: str) -> Statements:
     """Take an answer apart into statements; a long one in several calls."""
     task = load("rag/statements").fill(question=question)
     replies = [
@@ -208,7 +208,7 @@ async def statements_of(text: str, judge: Judge, *, question: str) -> Statements
     )
 
 
-async def verify(stated: Statements, context: str, judge: Judge) -> Faithfulness:
+async def verify(stated: Statements, context: str, judge: RagJudge) -> Faithfulness:
     """Have every statement judged by the context, with a reason.
 
     An empty context supports nothing, and no model is asked. The result keeps the calls of the
@@ -233,7 +233,9 @@ async def verify(stated: Statements, context: str, judge: Judge) -> Faithfulness
     )
 
 
-async def faithfulness(answer: str, context: str, judge: Judge, *, question: str) -> Faithfulness:
+async def faithfulness(
+    answer: str, context: str, judge: RagJudge, *, question: str
+) -> Faithfulness:
     """F = supported statements / statements of the answer."""
     stated = await statements_of(answer, judge, question=question)
     verified = await verify(stated, context, judge)
@@ -245,7 +247,7 @@ async def faithfulness(answer: str, context: str, judge: Judge, *, question: str
 
 
 async def answer_relevance(
-    question: str, answer: str, judge: Judge, embeddings: "Embeddings", *, n: int = 3
+    question: str, answer: str, judge: RagJudge, embeddings: "Embeddings", *, n: int = 3
 ) -> AnswerRelevance:
     """AR = mean cosine of the question with ``n`` questions written from the answer.
 
@@ -264,7 +266,7 @@ async def answer_relevance(
     )
 
 
-async def context_relevance(question: str, context: str, judge: Judge) -> ContextRelevance:
+async def context_relevance(question: str, context: str, judge: RagJudge) -> ContextRelevance:
     """CR = sentences of the context that the judge copies as relevant / all its sentences."""
     task = load("rag/sentences").fill(question=question)
     passages = _passages(context, judge.reply_tokens * _COPIED)
@@ -312,7 +314,7 @@ def _verdicts(statements: int) -> type[Verdicts]:
     )
 
 
-def _checked(statements: Sequence[str], reply: Reply[Verdicts]) -> list[Checked]:
+def _checked(statements: Sequence[str], reply: StructuredReply[Verdicts]) -> list[Checked]:
     """The statements with their verdicts; of two on one statement the first counts."""
     verdicts = {v.statement: v for v in reversed(reply.value.verdicts)} if reply.value else {}
     return [
@@ -339,5 +341,5 @@ def _same(sentence: str, copied: str) -> bool:
     return 2 * len(shorter) > len(longer) and locate(shorter, longer) is not None
 
 
-def _calls(replies: Sequence[Reply[Output]]) -> tuple[CallRecord, ...]:
+def _calls(replies: Sequence[StructuredReply[Output]]) -> tuple[CallRecord, ...]:
     return tuple(call for reply in replies for call in reply.calls)

@@ -25,7 +25,7 @@ Step = Annotated[str, Field(max_length=STEP)]
 MAX_AT_ONCE = 6
 """Actions that one reply may ask for."""
 
-Rule = Literal["stated", "highest", "lowest", "count", "sum", "comparison"]
+DecisionRule = Literal["stated", "highest", "lowest", "count", "sum", "comparison"]
 
 
 class Decision(BaseModel):
@@ -34,7 +34,7 @@ class Decision(BaseModel):
     why: str = Field(max_length=REASONING)
     facts: list[int]
     decision: str | None = Field(max_length=SHORT)
-    how: Rule = "stated"
+    how: DecisionRule = "stated"
     column: str = Field(default="", max_length=COLUMN)
     unknown: str = Field(max_length=UNKNOWN)
 
@@ -42,7 +42,7 @@ class Decision(BaseModel):
     @classmethod
     def _known(cls, how: object) -> object:
         """A rule by another name is none: no reason to ask again."""
-        return how if how in get_args(Rule) else "stated"
+        return how if how in get_args(DecisionRule) else "stated"
 
 
 class CitedAnswer(BaseModel):

@@ -12,8 +12,8 @@ from planweave.memory import Context, Failure, UsageByRole, WorkingMemory
 from planweave.models import (
     CallRecord,
     Chance,
-    Reply,
     Samples,
+    StructuredReply,
     achat_model,
     ask,
     chance_of_yes,
@@ -46,7 +46,7 @@ async def ask_role(
     followup: Sequence[BaseMessage] = (),
     extra_temperature: float = 0.0,
     briefed: bool = True,
-) -> Reply[Output]:
+) -> StructuredReply[Output]:
     """Ask the model that plays ``role`` for an ``output``.
 
     The messages go from what never changes in a run to what changes at every call (system
@@ -65,7 +65,7 @@ async def ask_role(
 
 async def ask_writer(
     role: str, output: type[Output], task: str, state: WorkingMemory, runtime: Runtime[Context]
-) -> Reply[Output]:
+) -> StructuredReply[Output]:
     """Ask the model that plays ``role`` for an ``output``; it sees the question and ``task``.
 
     So the roles ask that write (RAT and its baselines): their task is no analyst's.
@@ -82,7 +82,7 @@ async def ask_with(
     runtime: Runtime[Context],
     *,
     extra_temperature: float = 0.0,
-) -> Reply[Output]:
+) -> StructuredReply[Output]:
     """Ask the model that plays ``role`` with just these messages; see :func:`ask_role`."""
     model = await _model_for(role, runtime.context, extra_temperature, tokens_of(output))
     with shown(role, runtime, spoken_field(output)) as config:
@@ -138,7 +138,7 @@ def _stream(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
         runtime.stream_writer({"call": placed.model_dump(mode="json")})
 
 
-def spent(*replies: Reply[Output]) -> WorkingMemory:
+def spent(*replies: StructuredReply[Output]) -> WorkingMemory:
     """What these replies add to working memory: their usage by role, and what went wrong."""
     calls = [call for reply in replies for call in reply.calls]
     return {"usage": usage_of_calls(calls), "failures": failures(*replies)}
@@ -149,7 +149,7 @@ def usage_of_calls(calls: Sequence[CallRecord]) -> UsageByRole:
     return {role: used.model_dump() for role, used in usage_by_role(calls).items()}
 
 
-def failures(*replies: Reply[Output]) -> list[Failure]:
+def failures(*replies: StructuredReply[Output]) -> list[Failure]:
     """The replies that stayed malformed after repair and retry, or did not come in time."""
     return [
         Failure(

@@ -66,7 +66,7 @@ def _literal(value: object) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class ShopDecision:
     """A decision question and its truth.
 
     Attributes:
@@ -109,7 +109,7 @@ class Shop:
     name: str
     rules: str
     tables: Sequence[ShopTable]
-    decisions: Sequence[Decision]
+    decisions: Sequence[ShopDecision]
 
     @property
     def sql(self) -> str:
@@ -166,7 +166,7 @@ def _drawn(name: str, rng: random.Random) -> Shop:
             query = asked.query.format_map(days)
             values, smallest = _ranked(database, query)
             decisions.append(
-                Decision(
+                ShopDecision(
                     name=title,
                     text=rng.choice(asked.ask).format_map(days),
                     values=values,

@@ -29,13 +29,13 @@ from planweave.apps.server.errors import Conflict, NotFound, TooMuch
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.one_thread import OneThread
 from planweave.apps.server.people import Gate, Person, digest
-from planweave.apps.server.runs import FIRST_NUMBER, Claim, Order, Runs, Spent
+from planweave.apps.server.runs import FIRST_NUMBER, RunClaim, RunOrder, Runs, SpentToday
 from planweave.apps.server.settings import ServerSettings, UserLimits, server_settings
 from planweave.apps.server.storage import Storage, open_storage
 from planweave.apps.server.tables import address, events, ledger
 from planweave.apps.server.tables import runs as all_runs
 from planweave.apps.server.threads import Threads, add_thread
-from planweave.apps.server.wire import Event
+from planweave.apps.server.wire import WireEvent
 from planweave.tools.documents import chunks
 from planweave.usage import Budget
 
@@ -61,15 +61,15 @@ def runs(storage: Storage) -> Runs:
     return Runs(storage.database)
 
 
-def order(**more: Any) -> Order:
-    return Order(method="planrag", payload={"stream_mode": []}, metadata={}, **more)
+def order(**more: Any) -> RunOrder:
+    return RunOrder(method="planrag", payload={"stream_mode": []}, metadata={}, **more)
 
 
 async def submitted(runs: Runs, thread: str | None = None) -> dict[str, Any]:
     return await runs.create(ANN, thread, order(if_missing="create"))
 
 
-async def claimed(runs: Runs, worker: str, most: int = 9) -> list[Claim]:
+async def claimed(runs: Runs, worker: str, most: int = 9) -> list[RunClaim]:
     return await runs.claim(worker, 60, most)
 
 
@@ -111,13 +111,13 @@ async def test_runs_are_claimed_together_but_one_of_each_thread(runs: Runs) -> N
     assert [claim.run_id for claim in first] == names[:2]
     rest = await claimed(runs, "two")
     assert [claim.run_id for claim in rest] == [names[3]]  # the third waits for its thread
-    last = Event(names[0], first[0].first_number, "end", "null")
+    last = WireEvent(names[0], first[0].first_number, "end", "null")
     ended = partial(
-        runs.finish, first[0], status="success", state={}, unsaved=[last], spent=Spent(7, 0.5)
+        runs.finish, first[0], status="success", state={}, unsaved=[last], spent=SpentToday(7, 0.5)
     )
     assert not await ended(worker="two")  # it is not this worker's
     assert await ended(worker="one")
-    assert await runs.spent("ann") == Spent(14, 1.0)  # what was spent is spent
+    assert await runs.spent("ann") == SpentToday(14, 1.0)  # what was spent is spent
     assert [claim.run_id for claim in await claimed(runs, "two")] == [names[2]]
     assert await claimed(runs, "two") == []
 
@@ -139,12 +139,12 @@ async def test_a_run_that_is_stopped_before_its_first_step_ends(storage: Storage
 async def test_a_password_is_kept_for_the_worker_alone(storage: Storage, runs: Runs) -> None:
     url = "postgresql://user:h0nter2@host/db"
     payload = {"stream_mode": [], "config": {"configurable": {"database": url, "tools": [url]}}}
-    asked = Order(method="planrag", payload=payload, metadata={}, if_missing="create")
+    asked = RunOrder(method="planrag", payload=payload, metadata={}, if_missing="create")
     shown = await runs.create(ANN, "a", asked)
     (claim,) = await claimed(runs, "one")
     assert claim.payload == payload
-    last = Event(claim.run_id, claim.first_number, "end", "null")
-    ended = partial(runs.finish, claim, "one", status="success", state={}, spent=Spent())
+    last = WireEvent(claim.run_id, claim.first_number, "end", "null")
+    ended = partial(runs.finish, claim, "one", status="success", state={}, spent=SpentToday())
     assert await ended(unsaved=[last])
     orders = await storage.database.transaction(lambda c: c.execute(select(all_runs)).all())
     assert "host/db" in str(orders)
@@ -219,7 +219,7 @@ async def test_what_is_not_kept_yet_is_kept_with_the_end(runs: Runs) -> None:
     await submitted(runs)
     (claim,) = await claimed(runs, "one")
     feed = Feed(runs, "one")
-    unsaved = [Event(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
+    unsaved = [WireEvent(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
     feed.publish(unsaved[0])
     await feed.keep()
     feed.publish(unsaved[1])
@@ -230,7 +230,7 @@ async def test_what_is_not_kept_yet_is_kept_with_the_end(runs: Runs) -> None:
         assert left == unsaved[1:]
         await runs.release(claim, "one", left)
     kept = await runs.database.transaction(lambda c: c.execute(select(events)).all())
-    assert [Event(*row) for row in kept] == unsaved
+    assert [WireEvent(*row) for row in kept] == unsaved
     feed.publish(unsaved[0])
     await feed.keep()  # the run is nobody's now: what is said of it is dropped
     kept = await runs.database.transaction(lambda c: c.execute(select(events)).all())
@@ -251,23 +251,23 @@ async def test_who_listens_hears_every_process_in_order(runs: Runs) -> None:
     (claim,) = await runs.claim("there", 60, 1)
     number = claim.first_number
     assert number == FIRST_NUMBER
-    there.publish(Event(claim.run_id, number, "custom", "1"))
+    there.publish(WireEvent(claim.run_id, number, "custom", "1"))
     await there.keep()
     await here.watch()
     await until(lambda: heard == ["1"])
-    there.publish(Event(claim.run_id, number + 1, "custom", "2"))
+    there.publish(WireEvent(claim.run_id, number + 1, "custom", "2"))
     async with there.ending(claim.run_id) as left:
         await runs.release(claim, "there", left)
     (claim,) = await runs.claim("here", 60, 1)  # before it has looked again
     here.local.add(claim.run_id)
-    here.publish(Event(claim.run_id, claim.first_number, "custom", "3"))
+    here.publish(WireEvent(claim.run_id, claim.first_number, "custom", "3"))
     await until(lambda: heard == ["1", "2", "3"])
     await here.keep()
-    last = Event(claim.run_id, claim.first_number + 1, "end", "null")
+    last = WireEvent(claim.run_id, claim.first_number + 1, "end", "null")
     async with here.ending(claim.run_id) as left:
         assert left == []
         assert await runs.finish(
-            claim, "here", status="success", state={}, unsaved=[last], spent=Spent()
+            claim, "here", status="success", state={}, unsaved=[last], spent=SpentToday()
         )
     here.hand_out(last)
     await listening
@@ -371,24 +371,24 @@ async def test_runs_at_once_reserve_what_is_left_of_the_day(runs: Runs) -> None:
         assert all("reserved by runs" in str(one) for one in refused)
         return 20 - len(refused)
 
-    async def over(*spent: Spent) -> None:
+    async def over(*spent: SpentToday) -> None:
         """End what runs, with what each has spent."""
         for claim, used in zip(await claimed(runs, "one", most=20), spent, strict=True):
-            last = Event(claim.run_id, claim.first_number, "end", "null")
+            last = WireEvent(claim.run_id, claim.first_number, "end", "null")
             await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=used)
 
     assert await admitted() == 1  # it may use everything
     (claim,) = await claimed(runs, "one")
     assert await runs.share(claim) == Budget(tokens=100_000, dollars=2)
-    await runs.book(claim, Spent(60_000, 0.5))
+    await runs.book(claim, SpentToday(60_000, 0.5))
     assert await runs.share(claim) == Budget(tokens=40_000, dollars=1.5)
     assert await admitted(tokens=1) == 0
-    last = Event(claim.run_id, claim.first_number, "end", "null")
-    await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=Spent())
+    last = WireEvent(claim.run_id, claim.first_number, "end", "null")
+    await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=SpentToday())
     assert await admitted(tokens=10_000, dollars=0.1) == 2  # and room for two more calls
-    await over(Spent(12_000, 0.1), Spent(12_000, 0.1))
+    await over(SpentToday(12_000, 0.1), SpentToday(12_000, 0.1))
     assert await admitted(tokens=1, dollars=0.1) == 2
-    await over(Spent(11_000, 0.7), Spent(1_000, 0.7))
+    await over(SpentToday(11_000, 0.7), SpentToday(1_000, 0.7))
     spent = await runs.spent("poor")
     assert (spent.tokens, round(spent.dollars, 3)) == (96_000, 2.1)
     with pytest.raises(TooMuch, match="2 dollars is used up"):
@@ -401,6 +401,6 @@ async def test_a_run_whose_worker_is_silent_can_be_cancelled(runs: Runs) -> None
     await runs.cancel("ann", "a", run["run_id"])
     assert (await runs.get("ann", "a", run["run_id"]))["status"] == "interrupted"
     assert await claimed(runs, "other") == []
-    ended = runs.finish(claim, "gone", status="success", state={}, unsaved=[], spent=Spent())
+    ended = runs.finish(claim, "gone", status="success", state={}, unsaved=[], spent=SpentToday())
     assert not await ended
     await runs.delete("ann", "a", run["run_id"])

@@ -22,13 +22,13 @@ from sqlalchemy.util import await_only
 from waiting import until
 
 from planweave.apps.server.people import Person
-from planweave.apps.server.runs import Order, Runs
+from planweave.apps.server.runs import RunOrder, Runs
 from planweave.apps.server.settings import UserLimits
 from planweave.apps.server.storage import open_storage
 from planweave.apps.server.tables import events as events_table
 from planweave.apps.server.tables import runs as runs_table
 from planweave.apps.server.tables import sqlite_files
-from planweave.apps.server.wire import Event
+from planweave.apps.server.wire import WireEvent
 
 pytestmark = pytest.mark.server
 
@@ -244,7 +244,7 @@ async def test_a_worker_that_is_stopped_while_it_writes_keeps_nothing_late(
     taken: list[Any] = []
     async with open_storage(postgresql_url) as storage, open_storage(postgresql_url) as another:
         runs, others = Runs(storage.database), Runs(another.database)
-        order = Order(method="planrag", payload={"stream_mode": []}, metadata={})
+        order = RunOrder(method="planrag", payload={"stream_mode": []}, metadata={})
         run = await runs.create(Person("ann", UserLimits(), shared=True), None, order)
         (claim,) = await runs.claim("one", -1, 9)  # the lease has run out already
 
@@ -258,12 +258,12 @@ async def test_a_worker_that_is_stopped_while_it_writes_keeps_nothing_late(
             if "INSERT INTO planweave_events" in call[2]:
                 await_only(take())
 
-        await runs.add_events("one", [Event(claim.run_id, claim.first_number, "updates", "1")])
+        await runs.add_events("one", [WireEvent(claim.run_id, claim.first_number, "updates", "1")])
         assert taken == []
         kept, _ = await runs.events(run["run_id"], -1)
         assert [found.number for found in kept] == [claim.first_number]
         assert [found.attempt for found in await others.claim("two", 60, 9)] == [2]
-        await runs.add_events("one", [Event(claim.run_id, claim.first_number + 1, "late", "2")])
+        await runs.add_events("one", [WireEvent(claim.run_id, claim.first_number + 1, "late", "2")])
         assert len((await runs.events(run["run_id"], -1))[0]) == 1
 
 

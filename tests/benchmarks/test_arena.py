@@ -18,7 +18,7 @@ from planweave import BadInput
 from planweave.apps.cli import arena as command
 from planweave.benchmarks.arena.tables import arena_tables as tables
 from planweave.benchmarks.arena.tables import skills, standings
-from planweave.benchmarks.arena.votes import Ballot, Decision, Match, Verdict, matches
+from planweave.benchmarks.arena.votes import ArenaVote, Ballot, Pairing, PairVerdict, matches
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.core.table import text
@@ -56,7 +56,7 @@ def rank(words: str) -> int:
     return next(place for place, word in enumerate(("poor", "fair", "good")) if word in words)
 
 
-def honest(match: Match) -> Verdict:
+def honest(match: Pairing) -> PairVerdict:
     return "a" if rank(match.a.text) > rank(match.b.text) else "b"
 
 
@@ -174,21 +174,21 @@ def test_a_vote_on_a_text_of_two_methods_counts_for_each(tmp_path: Path) -> None
     ],
 )
 def test_skill_is_trueskills(
-    verdicts: list[Verdict], first: tuple[float, float], second: tuple[float, float]
+    verdicts: list[PairVerdict], first: tuple[float, float], second: tuple[float, float]
 ) -> None:
-    found = skills([Decision("t", "x", "y", verdict) for verdict in verdicts])
+    found = skills([ArenaVote("t", "x", "y", verdict) for verdict in verdicts])
     assert found["x"] == pytest.approx(first, abs=6e-4)
     assert found["y"] == pytest.approx(second, abs=6e-4)
 
 
 def test_the_tables() -> None:
-    votes: list[tuple[str, str, Verdict]] = [
+    votes: list[tuple[str, str, PairVerdict]] = [
         ("rat", "cot", "a"),
         ("cot", "rat", "b"),
         ("rat", "cot", "tie"),
         ("cot", "rat", "both_bad"),
     ]
-    decisions = [Decision(f"t{at}", *vote) for at, vote in enumerate(votes)]
+    decisions = [ArenaVote(f"t{at}", *vote) for at, vote in enumerate(votes)]
     found = {table.title: table for table in tables(decisions, [], "votes of people")}
     standing = [[text(cell) for cell in row] for row in found["Standings (votes of people)"].rows]
     assert [row[0] for row in standing] == ["rat", "cot"]

@@ -15,7 +15,7 @@ from scipy import stats
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.suites.query_writing.abstention import (
-    Point,
+    ConfidencePoint,
     calibrated,
     curve,
     points_of,
@@ -33,8 +33,8 @@ def point(
     *,
     answerable: bool = True,
     answered: bool = True,
-) -> Point:
-    return Point(
+) -> ConfidencePoint:
+    return ConfidencePoint(
         question=f"q{number}",
         confidence=confidence,
         answerable=answerable,
@@ -88,7 +88,7 @@ def test_a_standing_by_hand() -> None:
     assert (nothing.given, nothing.error) == (0, None)
 
 
-def ladder(*wrong: int, number: int = 200) -> list[Point]:
+def ladder(*wrong: int, number: int = 200) -> list[ConfidencePoint]:
     """Confidences from high to low, with these places wrong."""
     return [point(n, 1 - n / number, n not in wrong) for n in range(number)]
 

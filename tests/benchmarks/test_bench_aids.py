@@ -5,7 +5,7 @@ import pytest
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.runner import carry_out
 from planweave.benchmarks.core.suite import Sample
-from planweave.benchmarks.suites.dqa.suite import Judge
+from planweave.benchmarks.suites.dqa.suite import DecisionScorer
 from planweave.graphs import METHODS
 from planweave.memory import Answer, Context, WorkingMemory
 from planweave.simulators.outcome import Outcome
@@ -69,4 +69,4 @@ def test_that_nothing_improves_is_right_where_nothing_does(
     question = found.ask(found.generate(1, 60), 1)
     monkeypatch.setattr(Outcome, "improving", improving)
     none: Answer = {"decision": "none", "why": "", "facts": [], "unknown": ""}
-    assert Judge(question).score(none).value == float(not improving)
+    assert DecisionScorer(question).score(none).value == float(not improving)

@@ -23,7 +23,7 @@ from planweave.benchmarks.suites.assessor.rounds import (
 )
 from planweave.benchmarks.suites.assessor.search import drive
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
-from planweave.learning import Candidate, PlanAssessor, plan_assessor
+from planweave.learning import CandidateQuery, PlanAssessor, plan_assessor
 
 STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
 LEE = Paragraph("Ann Lee", "Ann Lee was born in Kansas.")
@@ -209,7 +209,7 @@ class Fake(PlanAssessor):
 
 
 def test_a_choice_by_hand() -> None:
-    some = [Candidate(query, []) for query in ("a", "bbb", "cc")]
+    some = [CandidateQuery(query, []) for query in ("a", "bbb", "cc")]
     one = Round(question=QUESTION, number=0, evidence=(), candidates=some, gains=[0.5, 0.25, 0.0])
     assert suite.choice(one, Fake(len)) == ("1", 0.25, 0.5, 0.25, 0.5)
 

@@ -7,10 +7,16 @@ from pydantic import JsonValue
 from records import record
 
 from planweave import BadInput
-from planweave.benchmarks.core.record import Entry, Score
+from planweave.benchmarks.core.record import MemoryEntry, Score
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.dqa.analysis import failure_class, missed, read, retrievals, unread
-from planweave.benchmarks.suites.dqa.suite import Judge, choose, improves, lost_share, samples
+from planweave.benchmarks.suites.dqa.suite import (
+    DecisionScorer,
+    choose,
+    improves,
+    lost_share,
+    samples,
+)
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
 from planweave.learning.queries.memory import OWN, learned
@@ -107,7 +113,7 @@ def test_the_same_questions_for_every_method_and_database(
 @pytest.mark.parametrize("name", ["locating", "building", "distribution"])
 def test_answers_are_judged_by_the_simulator(name: str) -> None:
     question = asked(name)
-    outcome, judge = question.simulate(), Judge(question)
+    outcome, judge = question.simulate(), DecisionScorer(question)
     best = judge.score(answer(str(question.answer)))
     assert best.value == 1.0
     assert best.details["lost_share"] == pytest.approx(0.0)
@@ -176,7 +182,7 @@ def test_what_a_query_reads(
         assert not found.columns
 
 
-def turns(*queries: str) -> list[Entry]:
+def turns(*queries: str) -> list[MemoryEntry]:
     """One turn a query; ``!`` before it means that it failed."""
     return [
         {"tool": "sql", "input": query.lstrip("!"), "facts": [] if query[0] == "!" else [1]}

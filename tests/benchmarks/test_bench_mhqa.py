@@ -21,7 +21,7 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.mhqa.retrieval import search
 from planweave.benchmarks.suites.mhqa.suite import _CUT, FILES, WAYS, load, pool_of, samples
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables, support
-from planweave.learning import Candidate
+from planweave.learning import CandidateQuery
 from planweave.memory import Answer, Context
 from planweave.models import ModelRequest, register_provider
 from planweave.testing import ScriptedModel
@@ -127,7 +127,7 @@ class Chosen:
     """Stands in for the trained assessor, which needs weights: the last query is best."""
 
     def scores(
-        self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
+        self, question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery]
     ) -> list[float]:
         return [float(place) for place in range(len(candidates))]
 

@@ -16,11 +16,11 @@ from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
 from planweave.benchmarks.suites.paths.tasks import answer_type, goods, load, world
 from planweave.learning import agents_file
-from planweave.learning.agent_batches import Settings, as_published, plain
+from planweave.learning.agent_batches import AgentSettings, as_published, plain
 from planweave.learning.agents_file import AgentsCard
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey
 from planweave.learning.guide import guide_of
-from planweave.learning.meta_training import Point, Trained, first
+from planweave.learning.meta_training import Trained, TrainingPoint, first
 
 pytestmark = pytest.mark.usefixtures("word_vectors")
 paths = partial(bench, "paths", "--environment", "alfworld")
@@ -206,8 +206,8 @@ def test_agents_that_were_trained_before_are_tried(tmp_path: Path) -> None:
 def test_trained_agents_are_written_with_their_card(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    agents = first(Settings(width=8, layers=1), 64)
-    points = [Point(0.25, 1.0, 2.0), Point(0.5, 0.5, 1.0)]
+    agents = first(AgentSettings(width=8, layers=1), 64)
+    points = [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)]
     monkeypatch.setattr(
         "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
     )  # the training itself is tested beside it
@@ -258,7 +258,7 @@ def test_the_papers_agents_are_measured_by_name(
 
     def no_training(*given: object, **_: object) -> Trained:
         settings = given[3]
-        assert isinstance(settings, Settings)
+        assert isinstance(settings, AgentSettings)
         assert settings.printed
         deltas.append(settings.threshold)
         return Trained(first(settings, 64), [])
@@ -290,7 +290,7 @@ def test_agents_are_adapted_to_a_task_by_a_few_paths(tmp_path: Path) -> None:
 
 def saved(folder: Path) -> Path:
     path = folder / "instructrag.npz"
-    agents = first(Settings(width=8, layers=1), 64)
+    agents = first(AgentSettings(width=8, layers=1), 64)
     card = AgentsCard(seed=1, date="2026-11-22", command="", tasks={}, rewards=[])
     agents_file.save(path, plain(agents.rl), plain(agents.ml), card)
     return path

@@ -13,7 +13,7 @@ from speaking import speaks
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, continues, task
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
@@ -157,7 +157,7 @@ def _record(name: str, style: str, trial: int, value: float, **details: object) 
     )
 
 
-def _titled(tables: Sequence[Table], title: str) -> Table:
+def _titled(tables: Sequence[ReportTable], title: str) -> ReportTable:
     return next(table for table in tables if table.title == title)
 
 

@@ -16,9 +16,9 @@ from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.query_writing.plain import query_in
-from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
-from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask, Solved
 from planweave.benchmarks.suites.query_writing.trial import run, says, scored
 from planweave.benchmarks.suites.text2cypher import suite as text2cypher
 from planweave.benchmarks.suites.text2sql import suite as text2sql
@@ -144,7 +144,7 @@ def test_a_line_that_cannot_be_used(
         text2sql.load(data, "answerable")
 
 
-def result_of(question: Question, solved: Solved) -> tuple[str, float]:
+def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
     score = scored(question, run(solved, question.source, Context()))
     return str(score.details["result"]), score.value
 
@@ -323,7 +323,7 @@ def test_a_mode_that_is_none(data: Path, tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
-async def answer_all(task: Task, context: Context, on_call: OnCall) -> Solved:
+async def answer_all(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     return Solved(query="SELECT id FROM shop", confidence=0.5)
 
 

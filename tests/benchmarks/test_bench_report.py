@@ -10,7 +10,7 @@ from planweave.benchmarks.core import metrics
 from planweave.benchmarks.core.record import Called, Record, Score
 from planweave.benchmarks.core.report import Report, draw, show, show_tables
 from planweave.benchmarks.core.store import Run
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import ReportTable
 from planweave.models import CallRecord
 
 RUN = Run(
@@ -94,7 +94,7 @@ def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
 @pytest.mark.parametrize("words", ["Search[Ed Wood]", "a closing [/b] of nothing", "at 12:m:30"])
 def test_what_a_cell_says_is_no_markup(words: str) -> None:
     shown = StringIO()
-    table = Table(title=words, columns=(words,), rows=[(words,)])
+    table = ReportTable(title=words, columns=(words,), rows=[(words,)])
     show_tables([table], Console(file=shown, width=80))
     assert shown.getvalue().count(words) == 3
 

@@ -20,7 +20,7 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.shop.suite import choose, is_same, samples, scored
 from planweave.benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for
 from planweave.memory import Answer, Context
-from planweave.simulators.shops import DOMAINS, Decision
+from planweave.simulators.shops import DOMAINS, ShopDecision
 from planweave.tools.connect import open_database
 
 bench = partial(bench_command.bench, "shop")
@@ -28,17 +28,17 @@ bench = partial(bench_command.bench, "shop")
 SEED = 4
 
 
-def perfect(decision: Decision) -> str:
+def perfect(decision: ShopDecision) -> str:
     return decision.query
 
 
-def turned_round(decision: Decision) -> str:
+def turned_round(decision: ShopDecision) -> str:
     """The query that finds the worst candidate."""
     head, last = decision.query.rsplit(" LIMIT 1", 1)
     return f"{head.removesuffix(' DESC')}{'' if head.endswith(' DESC') else ' DESC'} LIMIT 1{last}"
 
 
-def analyst(query: Callable[[Decision], str], only: tuple[str, ...] = DOMAINS) -> str:
+def analyst(query: Callable[[ShopDecision], str], only: tuple[str, ...] = DOMAINS) -> str:
     """A model that asks this query and decides for what it returns."""
     decisions = [asked.decision for asked in choose(only, SEED, None)]
 
@@ -60,7 +60,7 @@ def analyst(query: Callable[[Decision], str], only: tuple[str, ...] = DOMAINS) -
 
 @pytest.mark.parametrize(("query", "share"), [(perfect, 1.0), (turned_round, 0.0)])
 def test_queries_and_what_they_are_worth(
-    query: Callable[[Decision], str], share: float, tmp_path: Path
+    query: Callable[[ShopDecision], str], share: float, tmp_path: Path
 ) -> None:
     words = ("--method", "single_rag", "--seed", SEED, "--out", tmp_path / "out", "--json")
     done = json.loads(bench("--model", analyst(query), *words).stdout)
@@ -131,7 +131,7 @@ def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
     assert choose(DOMAINS, SEED, 7) == choose(DOMAINS, SEED, 20)[:7]
 
 
-DECISION = Decision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}, query="")
+DECISION = ShopDecision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}, query="")
 
 
 @pytest.mark.parametrize(

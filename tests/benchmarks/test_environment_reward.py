@@ -14,9 +14,9 @@ from typer.testing import Result
 
 from planweave.apps.cli.train import app
 from planweave.benchmarks.suites.environment.play import Gold, play
-from planweave.benchmarks.suites.environment.reward import EnvironmentReward, Episode
+from planweave.benchmarks.suites.environment.reward import EnvironmentReward, PlayedPath
 from planweave.learning import agents_file
-from planweave.learning.agent_batches import Settings
+from planweave.learning.agent_batches import AgentSettings
 from planweave.learning.guide import Guide
 from planweave.learning.paths import TaskPath
 from planweave.tools.environments import EnvironmentFailed, Observation, Task, open_environment
@@ -93,7 +93,7 @@ def test_a_path_is_worth_what_its_player_scores(tmp_path: Path) -> None:
             assert reward(path("Alpha"), ("Search[{1}]", "Finish[{answer}]")) == 1
             assert reward(path("Alpha"), ("Finish[{answer}]",)) == 0  # nothing was read
     assert counted == [1, 2]
-    first, second = (Episode.model_validate_json(line) for line in read(kept))
+    first, second = (PlayedPath.model_validate_json(line) for line in read(kept))
     assert first.path == ("Search[Alpha]", "Finish[{answer}]")
     assert (first.environment, first.steps, second.steps) == ("hotpotqa", 2, 1)
     assert first.task == second.task == world.tasks()[0].id
@@ -149,7 +149,7 @@ def test_a_path_is_from_another_question_that_went_most_like_it(tmp_path: Path) 
     with closing(reward):
         for book in ("Alpha", "Beta"):
             reward(path(book), ("Lookup[x]",))
-    origins = [Episode.model_validate_json(line).origin for line in read(kept)]
+    origins = [PlayedPath.model_validate_json(line).origin for line in read(kept)]
     assert origins == [asked("Beta"), asked("Gamma")]
 
 
@@ -185,8 +185,8 @@ Train = Callable[..., Result]
 @pytest.fixture
 def train(word_vectors: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Train:
     """``planweave train instructrag`` on small agents and few steps."""
-    small = partial(Settings, width=8, layers=1, warm_steps=20, pre_steps=5)
-    monkeypatch.setattr("planweave.learning.agent_batches.Settings", small)
+    small = partial(AgentSettings, width=8, layers=1, warm_steps=20, pre_steps=5)
+    monkeypatch.setattr("planweave.learning.agent_batches.AgentSettings", small)
     data, _ = files(tmp_path)
     words = ("--environment", "hotpotqa", "--data", data, "--out", tmp_path / "out")
     few = ("--iterations", 2, "--questions", 2, "--others", 2)
@@ -201,7 +201,7 @@ def test_agents_are_trained_by_the_score(train: Train, tmp_path: Path) -> None:
     assert "4 of 4 questions are tasks of the environment" in told
     lines = read(tmp_path / "out" / "episodes.jsonl")
     assert f"{len(lines)} episodes played, 0 known from before" in told
-    assert {Episode.model_validate_json(line).score for line in lines} == {0, 1}
+    assert {PlayedPath.model_validate_json(line).score for line in lines} == {0, 1}
     card = agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card
     assert card.reward == "environment"
     assert all(0 < each < 1 for each in card.rewards)

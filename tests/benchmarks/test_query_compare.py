@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from planweave.benchmarks.suites.query_writing import compare
 from planweave.benchmarks.suites.query_writing.compare import (
-    Reading,
+    AcceptedQuery,
     Row,
     Ties,
     match,
@@ -132,19 +132,19 @@ def test_cells(first: JsonValue, second: JsonValue, same: bool) -> None:
     ],
 )
 def test_the_order_of_rows(ordered: bool, ties: Ties, right: bool, place: int | None) -> None:
-    reading = Reading(query="q", rows=((1,), (2,)), ordered=ordered, ties=ties)
+    reading = AcceptedQuery(query="q", rows=((1,), (2,)), ordered=ordered, ties=ties)
     assert match([[2], [1]], [reading])[:2] == (right, place)
     assert match([[1], [2]], [reading]).right is (ties != "cut")
 
 
 def test_any_accepted_reading_counts() -> None:
-    readings = [Reading(query="a", rows=((1,),)), Reading(query="b", rows=(("x", 2),))]
+    readings = [AcceptedQuery(query="a", rows=((1,),)), AcceptedQuery(query="b", rows=(("x", 2),))]
     assert match([[2, "x"]], readings) == (True, 1, False)
     assert match([[2, "y"]], readings) == (False, None, False)
 
 
 def test_fewer_columns_count_where_the_set_allows_it() -> None:
-    reading = Reading(query="q", rows=(("Ann", 3), ("Bob", 2)), ordered=True, narrower=True)
+    reading = AcceptedQuery(query="q", rows=(("Ann", 3), ("Bob", 2)), ordered=True, narrower=True)
     assert match([["Ann"], ["Bob"]], [reading]) == (True, 0, True)
     assert match([["Bob"], ["Ann"]], [reading]) == (False, 0, True)
     assert match([[3, "Ann", "x"], [2, "Bob", "y"]], [reading]) == (True, 0, False)

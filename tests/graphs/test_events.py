@@ -15,11 +15,11 @@ from planweave.graphs.support.events import (
     ApprovalEvent,
     CallEvent,
     Event,
+    EventReader,
     FactEvent,
     PlanEvent,
     ProblemEvent,
     ProgressEvent,
-    Reader,
     ReplanEvent,
     ThoughtEvent,
     TokenEvent,
@@ -39,7 +39,7 @@ def fact(number: int) -> dict[str, object]:
     return {"number": number, "text": f"row {number}", "quote": None}
 
 
-def read(reader: Reader, *updates: Mapping[str, Any], sent: bool) -> list[Event]:
+def read(reader: EventReader, *updates: Mapping[str, Any], sent: bool) -> list[Event]:
     """The events of updates, as they are or as a server sends and a client reads them."""
     given: Iterable[Any] = (decode(encode(update)) if sent else update for update in updates)
     return [event for update in given for event in reader.read("updates", update)]
@@ -52,7 +52,7 @@ both = pytest.mark.parametrize("sent", [False, True], ids=["objects", "JSON"])
 def test_each_action_comes_before_its_own_facts(sent: bool) -> None:
     update = {"turns": [turn(1), turn(2)], "facts": Overwrite([fact(1), fact(2), fact(3)])}
     shown: list[object] = []
-    for event in read(Reader("ensemble"), {"agreement": update}, sent=sent):
+    for event in read(EventReader("ensemble"), {"agreement": update}, sent=sent):
         match event:
             case ActionEvent(tool=tool, input=given):
                 shown.append((tool, given))
@@ -65,7 +65,7 @@ def test_each_action_comes_before_its_own_facts(sent: bool) -> None:
 def test_a_problem_names_its_tool_or_its_role(sent: bool) -> None:
     failure = {"role": "planner", "kind": "malformed_reply", "detail": "no JSON"}
     update = {"turns": [turn(1, problem="no rows")], "failures": [failure]}
-    found = read(Reader("planrag"), {"sql": update}, sent=sent)
+    found = read(EventReader("planrag"), {"sql": update}, sent=sent)
     assert found[1:] == [
         ProblemEvent(where="sql", text="no rows"),
         ProblemEvent(where="planner", text="no JSON"),
@@ -82,7 +82,7 @@ def test_a_plan_is_reported_when_it_is_new(sent: bool) -> None:
         {"intake": {"plan": ["c"]}},
         {"plan_approval": {"plan": ["c"]}},
     ]
-    assert read(Reader("planrag"), *updates, sent=sent) == [
+    assert read(EventReader("planrag"), *updates, sent=sent) == [
         PlanEvent(steps=["a"]),
         ReplanEvent(reason="No.", steps=["b"]),
         PlanEvent(steps=["c"]),
@@ -92,7 +92,7 @@ def test_a_plan_is_reported_when_it_is_new(sent: bool) -> None:
 def test_a_query_is_reported_with_what_the_assessor_gives_it() -> None:
     queries = {"clusterer": {"candidate_queries": ["director of Aurora", "film"]}}
     scores = {"assessor": {"query_scores": [0.125, -2.0]}}
-    assert read(Reader("furepa"), queries, scores, sent=False) == [
+    assert read(EventReader("furepa"), queries, scores, sent=False) == [
         ThoughtEvent(text="query 0.12: director of Aurora"),
         ThoughtEvent(text="query -2.00: film"),
     ]
@@ -109,7 +109,7 @@ def test_the_result_is_made_from_updates_alone(sent: bool) -> None:
         {"answering_machine": {"answer": answer}},
         {"closing": {"messages": [AIMessage("**birch**")]}},
     ]
-    reader = Reader("planrag", "t")
+    reader = EventReader("planrag", "t")
     read(reader, *updates, sent=sent)
     end = reader.end()
     assert isinstance(end, AnswerEvent)
@@ -122,7 +122,7 @@ def test_the_result_is_made_from_updates_alone(sent: bool) -> None:
 
 @both
 def test_a_run_that_waits_for_a_person_ends_with_what_is_asked(sent: bool) -> None:
-    reader = Reader("planrag")
+    reader = EventReader("planrag")
     asked = {"__interrupt__": [Interrupt(value={"action_requests": []}, id="1")]}
     assert read(reader, {"planner": {"plan": ["a"]}}, asked, sent=sent) == [PlanEvent(steps=["a"])]
     end = reader.end()
@@ -185,7 +185,7 @@ async def test_to_stop_reading_stops_the_run(offers: str) -> None:
 
 
 def test_a_run_that_goes_on_counts_the_steps_of_its_plan() -> None:
-    reader = Reader("planrag")
+    reader = EventReader("planrag")
     assert [*reader.read("values", {"plan": ["Look.", "Decide."], "done_steps": []})] == []
     found = [*reader.read("updates", {"tools": {"done_steps": [1]}})]
     assert found == [ThoughtEvent(text="1 of 2 steps done: 1")]

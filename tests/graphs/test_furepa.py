@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from pages import Shelf, put_up
 from scripted import Replies, Reply, Run, answer_of, asking, tell
 
-from planweave.learning import Candidate, Hit
+from planweave.learning import CandidateQuery, RetrievedPage
 from planweave.models import achat_model
 
 QUESTION = "Where was the director of the film Aurora born?"
@@ -20,10 +20,10 @@ class LongestQuery:
     """Stands in for the trained assessor: the longest query is best."""
 
     def __init__(self) -> None:
-        self.asked: list[tuple[list[str], list[Hit]]] = []
+        self.asked: list[tuple[list[str], list[RetrievedPage]]] = []
 
     def scores(
-        self, question: str, evidence: Sequence[str], candidates: Sequence[Candidate]
+        self, question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery]
     ) -> list[float]:
         self.asked.append(([*evidence], [hit for c in candidates for hit in c.hits]))
         return [float(len(candidate.query)) for candidate in candidates]
@@ -74,7 +74,7 @@ async def test_furepa_reasons_retrieves_and_answers(
     assert (answer_of(memory)["decision"], answer_of(memory)["facts"]) == ("Turku", [1, 2])
     assert all(claim["supported"] for claim in memory["claims"])
     assert trained.asked[1][0] == [f"Aurora: {FILM}"]  # the title is seen once
-    assert Hit("Aurora", FILM) in trained.asked[0][1]
+    assert RetrievedPage("Aurora", FILM) in trained.asked[0][1]
     assert len(memory["query_scores"]) == 2
 
 

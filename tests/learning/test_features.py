@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 from bag_of_words import embed
 
-from planweave.learning import FEATURES, Candidate, Hit, features
+from planweave.learning import FEATURES, CandidateQuery, RetrievedPage, features
 
 QUESTION = "Where was the director of Stull born?"
-STULL = Hit("Stull (film)", "Stull is a film directed by Ann Lee.")
-LEE = Hit("Ann Lee", "Ann Lee was born in Kansas.")
+STULL = RetrievedPage("Stull (film)", "Stull is a film directed by Ann Lee.")
+LEE = RetrievedPage("Ann Lee", "Ann Lee was born in Kansas.")
 EVIDENCE = ["Stull (film): Stull is a film directed by Ann Lee."]
 
 
-def row(query: str, hits: list[Hit], evidence: list[str]) -> dict[str, float]:
-    (values,) = features(QUESTION, evidence, [Candidate(query, hits)], embed)
+def row(query: str, hits: list[RetrievedPage], evidence: list[str]) -> dict[str, float]:
+    (values,) = features(QUESTION, evidence, [CandidateQuery(query, hits)], embed)
     return dict(zip(FEATURES, values.tolist(), strict=True))
 
 
@@ -45,9 +45,11 @@ def test_pages_that_are_evidence_are_passed_over() -> None:
 
 
 @pytest.mark.parametrize("evidence", [[], EVIDENCE, ["", ": "]])
-@pytest.mark.parametrize("hits", [[], [STULL], [Hit("", "")], [STULL, LEE] * 9])
+@pytest.mark.parametrize("hits", [[], [STULL], [RetrievedPage("", "")], [STULL, LEE] * 9])
 @pytest.mark.parametrize("query", ["", "?!", "Ann Lee", "日本"])
-def test_every_input_gives_finite_numbers(query: str, hits: list[Hit], evidence: list[str]) -> None:
+def test_every_input_gives_finite_numbers(
+    query: str, hits: list[RetrievedPage], evidence: list[str]
+) -> None:
     seen = row(query, hits, evidence)
     assert np.isfinite(list(seen.values())).all()
     assert len(set(FEATURES)) == len(FEATURES)

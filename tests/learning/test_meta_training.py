@@ -14,9 +14,9 @@ from bag_of_words import embed
 
 from planweave.learning.agent_batches import (
     Agents,
+    AgentSettings,
     Batches,
-    Material,
-    Settings,
+    GraphMaterial,
     as_published,
     drawn_labels,
     drawn_nodes,
@@ -43,7 +43,7 @@ from planweave.learning.rl_agent import Proposal, Traversal, calibrated, policy
 pytestmark = pytest.mark.slow
 
 GIVEN = 5  # length of the frozen vectors in tests of losses
-SMALL = Settings(width=8, layers=1, hidden=4)
+SMALL = AgentSettings(width=8, layers=1, hidden=4)
 
 
 @pytest.fixture
@@ -140,11 +140,11 @@ def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> N
 
 
 def test_as_printed_the_warm_start_is_on_nodes_drawn_by_lot(
-    seen: tuple[Survey, list[Material]],
+    seen: tuple[Survey, list[GraphMaterial]],
 ) -> None:
     survey, _ = seen
     printed = as_published(1, 2)
-    material = Material(survey, tasks("stone")[0], embed, printed)
+    material = GraphMaterial(survey, tasks("stone")[0], embed, printed)
     for sample in material.support:
         drawn = drawn_nodes(sample, np.random.default_rng(1))
         assert 1 < len(drawn) <= len(survey.nodes)
@@ -229,19 +229,19 @@ QUICK = replace(
 
 
 @pytest.fixture(scope="module")
-def seen() -> tuple[Survey, list[Material]]:
+def seen() -> tuple[Survey, list[GraphMaterial]]:
     given = tasks("stone", "fruit", "fish")
     survey = surveyed(given)
-    return survey, [Material(survey, task, embed, QUICK) for task in given]
+    return survey, [GraphMaterial(survey, task, embed, QUICK) for task in given]
 
 
 @pytest.fixture(scope="module")
-def trained(seen: tuple[Survey, list[Material]]) -> Agents:
+def trained(seen: tuple[Survey, list[GraphMaterial]]) -> Agents:
     survey, materials = seen
     return train(survey, materials, embed, replace(QUICK, iterations=11), reward).agents
 
 
-def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[Material]]) -> None:
+def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, materials = seen
     sample = materials[0].support[0]
     assert [survey.paths[row] for row in np.flatnonzero(~sample.view.seen)] == [sample.path]
@@ -250,11 +250,11 @@ def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[Material]
     assert {decision.included for decision in labelled(sample, None)} == {True, False}
 
 
-def test_printed_agents_see_three_features(seen: tuple[Survey, list[Material]]) -> None:
+def test_printed_agents_see_three_features(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, _ = seen
     printed = replace(QUICK, printed=True)
     assert first(printed, 64).rl["w1"].shape == (len(PRINTED), 4)
-    material = Material(survey, tasks("stone")[0], embed, printed)
+    material = GraphMaterial(survey, tasks("stone")[0], embed, printed)
     assert material.states.shape[1] == len(PRINTED)
     played, _ = Batches(survey, embed, printed, reward).played(
         material.query, first(printed, 64), np.random.default_rng(1)
@@ -262,7 +262,9 @@ def test_printed_agents_see_three_features(seen: tuple[Survey, list[Material]]) 
     assert (np.asarray(played.returns) >= 0).all()  # the reward itself, without a baseline
 
 
-def test_returns_are_discounted_rewards_less_the_usual(seen: tuple[Survey, list[Material]]) -> None:
+def test_returns_are_discounted_rewards_less_the_usual(
+    seen: tuple[Survey, list[GraphMaterial]],
+) -> None:
     survey, materials = seen
     agents = first(QUICK, 64)
     played, mean = Batches(survey, embed, QUICK, reward).played(
@@ -276,7 +278,7 @@ def test_returns_are_discounted_rewards_less_the_usual(seen: tuple[Survey, list[
 
 
 def test_what_was_learned_serves_an_unseen_task(
-    seen: tuple[Survey, list[Material]], trained: Agents
+    seen: tuple[Survey, list[GraphMaterial]], trained: Agents
 ) -> None:
     _, materials = seen
     agents = trained
@@ -299,7 +301,7 @@ def test_what_was_learned_serves_an_unseen_task(
     assert came_to(adapted) >= came_to(first(QUICK, 64))
 
 
-def test_calibration_makes_a_shy_policy_ready(seen: tuple[Survey, list[Material]]) -> None:
+def test_calibration_makes_a_shy_policy_ready(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     _, materials = seen
     known = materials[0].support
     agents = first(QUICK, 64)
@@ -323,7 +325,9 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
         assert selector.select("get stone", proposals) == better
 
 
-def test_without_support_there_is_nothing_to_adapt_to(seen: tuple[Survey, list[Material]]) -> None:
+def test_without_support_there_is_nothing_to_adapt_to(
+    seen: tuple[Survey, list[GraphMaterial]],
+) -> None:
     survey, _ = seen
     agents = first(QUICK, 64)
     assert adapt(agents, survey, MetaTask("t", (), ()), embed, QUICK, reward) is agents

@@ -12,7 +12,15 @@ from published import published
 
 from planweave import BadInput
 from planweave.benchmarks.suites.mhqa.multihop import load as questions_of
-from planweave.learning import FEATURES, Candidate, Card, Floats, Hit, features, plan_assessor
+from planweave.learning import (
+    FEATURES,
+    AssessorCard,
+    CandidateQuery,
+    Floats,
+    RetrievedPage,
+    features,
+    plan_assessor,
+)
 from planweave.learning.plan_assessor import (
     SHIPPED,
     VERSION,
@@ -23,7 +31,7 @@ from planweave.learning.plan_assessor import (
 )
 
 ROOT = Path(__file__).parents[2]
-CARD = Card(
+CARD = AssessorCard(
     version=VERSION, sha256="", seed=1, date="2026-01-01", command="train", data={}, metrics={}
 )
 SEEN = np.array([fingerprint("Who is it?")], np.uint64)
@@ -51,10 +59,10 @@ def path(tmp_path: Path) -> Path:
 def test_round_trip(path: Path) -> None:
     loaded = load_assessor(path, embed)
     assert loaded.card == CARD.model_copy(update={"sha256": loaded.card.sha256})
-    rows = features("Who is it?", [], [Candidate("it", [Hit("It", "is it")])], embed)
-    assert loaded.scores("Who is it?", [], [Candidate("it", [Hit("It", "is it")])]) == [
-        float(expected_ranks(weights(), rows)[0])
-    ]
+    rows = features("Who is it?", [], [CandidateQuery("it", [RetrievedPage("It", "is it")])], embed)
+    assert loaded.scores(
+        "Who is it?", [], [CandidateQuery("it", [RetrievedPage("It", "is it")])]
+    ) == [float(expected_ranks(weights(), rows)[0])]
     assert loaded.knows("who is IT")
     assert not loaded.knows("Who was it?")
 
@@ -118,7 +126,9 @@ def test_the_shipped_one_is_whole() -> None:
     loaded = load_assessor(SHIPPED, embed)
     assert loaded.card.features == FEATURES
     assert sum(part["questions"] for part in loaded.card.data.values()) > 1000
-    (score,) = loaded.scores("Who is it?", [], [Candidate("it", [Hit("It", "is it")])])
+    (score,) = loaded.scores(
+        "Who is it?", [], [CandidateQuery("it", [RetrievedPage("It", "is it")])]
+    )
     assert 0 < score < 1
 
 

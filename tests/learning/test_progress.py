@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from planweave.learning.progress import Progress, does
+from planweave.learning.progress import PathProgress, does
 
 HEAT = "heat some apple and put it in fridge."
 STEPS = (
@@ -54,25 +54,25 @@ def test_what_does_a_step(action: str, step: str, *, fits: bool) -> None:
     ],
 )
 def test_the_next_step_stands_behind_those_done(actions: Sequence[str], at: int) -> None:
-    assert Progress(STEPS, HEAT).next_step(actions, []) == at
+    assert PathProgress(STEPS, HEAT).next_step(actions, []) == at
 
 
 def test_a_path_that_comes_by_the_same_place_twice() -> None:
     steps = ("go to shelf", "take cup from bed", "go to desk", "go to shelf", "take cup from bed")
     question = "put two cup in desk"
     actions = ["go to shelf 1", "go to shelf 2", "take cup 1 from shelf 2", "go to desk 1"]
-    progress = Progress(steps, question)
+    progress = PathProgress(steps, question)
     assert [progress.next_step(actions[:n], []) for n in range(5)] == [0, 1, 1, 2, 3]
     assert progress.next_step([*actions, "go to shelf 2"], []) == 4
 
 
 def test_a_guess_is_passed_over_for_what_is_possible() -> None:
-    here, progress = ["go to cabinet 1", "take apple 1 from shelf 1"], Progress(STEPS, HEAT)
+    here, progress = ["go to cabinet 1", "take apple 1 from shelf 1"], PathProgress(STEPS, HEAT)
     assert progress.next_step([], here) == 1
     assert progress.next_step([], ["go to sinkbasin 1", *here]) == 0
     # the apple is none: the path does not go on to the microwave without it
     assert progress.next_step(["go to sinkbasin 1"], ["go to microwave 1"]) == 1
-    assert Progress((), HEAT).next_step([], here) == 0
+    assert PathProgress((), HEAT).next_step([], here) == 0
 
 
 WANTED = "i want a warm scarf in navy blue, size large, and price lower than 20.00 dollars"
@@ -88,7 +88,7 @@ PRODUCT = [
     "click[Buy Now]",
     *TABS,
 ]
-SHOP = Progress(BUYING, WANTED, {action.lower() for action in ("click[Next >]", *TABS)})
+SHOP = PathProgress(BUYING, WANTED, {action.lower() for action in ("click[Next >]", *TABS)})
 
 
 @pytest.mark.parametrize(
@@ -137,4 +137,4 @@ def test_what_is_asked_for_comes_before_the_end() -> None:
 
 @pytest.mark.parametrize("last", ["Finish[{answer}]", "move apple to fridge", "Search[warm scarf]"])
 def test_a_step_that_a_question_fills_does_not_end_its_task_by_itself(last: str) -> None:
-    assert not Progress((last,), WANTED).ends_the_task
+    assert not PathProgress((last,), WANTED).ends_the_task

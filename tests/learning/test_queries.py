@@ -17,12 +17,12 @@ from planweave import BadInput
 from planweave.learning.paths import read_paths
 from planweave.learning.queries import memory
 from planweave.learning.queries.attributes import Attributes
-from planweave.learning.queries.course import Course, Learner, Material
+from planweave.learning.queries.course import Course, CourseMaterial, Learner
 from planweave.learning.queries.formulas import Formula, crossed, varied
 from planweave.learning.queries.memory import FINISH, SHIPPED, action, fitting, learned
 from planweave.learning.queries.questions import Questions, Worlds, attributes_of
-from planweave.learning.queries.rankings import Ranking
-from planweave.learning.queries.search import Search, Settings
+from planweave.learning.queries.rankings import LearnedRanking
+from planweave.learning.queries.search import RankingSettings, Search
 from planweave.learning.queries.slots import Place, filled, named, phrases, places, safe
 from planweave.simulators.published import load_dataset
 from planweave.simulators.registry import scenario
@@ -31,7 +31,7 @@ from planweave.tools import Limits, open_database
 from planweave.tools.database import Database
 
 ROOT = Path(__file__).parents[2]
-SMALL = Settings(generations=6, population=30, proposals=80, batch=40, promoted=10)
+SMALL = RankingSettings(generations=6, population=30, proposals=80, batch=40, promoted=10)
 SEARCHED = ("locating", "building")
 
 
@@ -105,7 +105,7 @@ def test_attributes_and_rankings_mean_the_same_in_all_languages(
     limits = Limits(rows=5)
     for name in attributes.known:
         for formula in (Formula(name), Formula("-", (Formula("0"), Formula(name)))):
-            ranking = Ranking(formula)
+            ranking = LearnedRanking(formula)
             best = float(table.scores(ranking).max())
             for kind, query in (
                 ("sql", ranking.sql(attributes)),
@@ -122,8 +122,8 @@ def test_a_preference_goes_before_the_formula_and_yields_where_nobody_has_it() -
     columns = {"a": np.array([1.0, 5, 2, 4, 3]), "p": np.array([1.0, 0, 1, 0, 0])}
     right = np.array([False, False, True, True, False])
     table = Questions(columns, np.array([0, 3]), right, right.astype(float))
-    assert table.decide(Ranking(Formula("a"), ("p",))).tolist() == [2, 3]
-    assert table.decide(Ranking(Formula("a"))).tolist() == [1, 3]
+    assert table.decide(LearnedRanking(Formula("a"), ("p",))).tolist() == [2, 3]
+    assert table.decide(LearnedRanking(Formula("a"))).tolist() == [1, 3]
     assert table.within(["p"]).right.tolist() == [False, True, True, False]
     assert table.chosen([1, 0]).columns["a"].tolist() == [4, 3, 1, 5, 2]
 
@@ -168,9 +168,9 @@ def test_what_a_dialect_could_read_as_an_escape_fills_no_slot() -> None:
     assert safe([*hostile, "Bonn", "O'Hara", "Köln"]) == ["Bonn", "O'Hara", "Köln"]
 
 
-def course(name: str) -> Material:
+def course(name: str) -> CourseMaterial:
     worlds = Worlds(scenario=scenario(name), smallest=60, largest=120)
-    return Material(Course(worlds=worlds, lessons=120, trial=60, unseen=60))
+    return CourseMaterial(Course(worlds=worlds, lessons=120, trial=60, unseen=60))
 
 
 @pytest.mark.parametrize("name", SEARCHED)

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from planweave.learning import Floats
-from planweave.learning.graph_states import FEATURES, Survey, View, Walk
+from planweave.learning.graph_states import FEATURES, QuestionView, Survey, Walk
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import in_order, overlap, recall, shared
 from planweave.learning.paths import TaskPath
 from planweave.learning.rl_agent import Policy, RLAgent, Traversal, candidates, search_first
-from planweave.learning.slots import Slots
+from planweave.learning.slots import QuestionSlots
 
 # Vectors of two numbers; a cosine can be seen at a glance.
 PLACES = {
@@ -44,11 +44,11 @@ FORK = graph(("t", "near", "abc"), ("u", "far", "abd"))
 
 def view(
     of: InstructionGraph = FORK, without: Sequence[int] = (), *, printed: bool = False
-) -> View:
-    return View(Survey(of, embed), embed(["Q"])[0], without, printed=printed)
+) -> QuestionView:
+    return QuestionView(Survey(of, embed), embed(["Q"])[0], without, printed=printed)
 
 
-def by_name(seen: View, walk: str) -> dict[str, dict[str, float]]:
+def by_name(seen: QuestionView, walk: str) -> dict[str, dict[str, float]]:
     """The features of what may follow, by instruction."""
     survey = seen.survey
     texts = tuple(survey.text_row[letter] for letter in walk)
@@ -71,13 +71,13 @@ def by_letter(chances: dict[str, float]) -> Policy:
     return decide
 
 
-def formed(seen: View, chances: dict[str, float], k: int, rule: str = "") -> list[str]:
+def formed(seen: QuestionView, chances: dict[str, float], k: int, rule: str = "") -> list[str]:
     """The paths that the search forms."""
     follows = (lambda _, i: i not in rule) if rule else None
     return spelt(seen, Traversal(seen, by_letter(chances), k, rule=follows).formed)
 
 
-def spelt(seen: View, walks: Sequence[Walk]) -> list[str]:
+def spelt(seen: QuestionView, walks: Sequence[Walk]) -> list[str]:
     return ["".join(seen.survey.texts[text] for text in texts) for _, texts in walks]
 
 
@@ -251,7 +251,7 @@ def test_slots_of_a_question_and_its_path() -> None:
             "Finish[yes]",
         ),
     )
-    slots = Slots.of([path])
+    slots = QuestionSlots.of([path])
     assert slots.names(path.question) == ["Scott Derrickson", "Ed Wood"]
     assert slots.question(path.question) == "Were {1} and {2} of the same nationality?"
     assert slots.path(path).instructions == (
@@ -267,7 +267,7 @@ def test_slots_of_numbered_objects() -> None:
     stored = TaskPath(
         "t", "put a clean mug in cabinet.", ("take mug 1 from shelf 6", "go to cabinet 2")
     )
-    slots = Slots.of([stored])
+    slots = QuestionSlots.of([stored])
     asked = TaskPath(
         "t", "put some mug on shelf.", ("take mug 3 from cabinet 1", "put mug 3 on shelf 2")
     )
@@ -284,13 +284,13 @@ def test_what_all_questions_do_alike_stands_as_it_is() -> None:
         )
         for what in ("red", "tin", "big")
     ]
-    slots = Slots.of(stored)
+    slots = QuestionSlots.of(stored)
     assert slots.path(stored[0]).instructions == (
         "Search[{asked}]",
         "Click[{found}]",
         "Click[Buy Now]",
     )
-    assert Slots.of(stored[:2]).path(stored[0]).instructions[1:] == ("Click[{found}]",)
+    assert QuestionSlots.of(stored[:2]).path(stored[0]).instructions[1:] == ("Click[{found}]",)
 
 
 def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
@@ -302,7 +302,7 @@ def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
             ("Elm", f"SQL[{ranked.format(repr('Elm'))}]", "Finish[Oak]"),
         )
     )
-    slots = Slots.of([learned, own])
+    slots = QuestionSlots.of([learned, own])
     assert slots.path(learned) == learned
     assert slots.path(own).instructions == (learned.instructions[0], "Finish[{answer}]")
     small = replace(own, instructions=("search[Ash]", "finish[Elm]"))  # as most published ones are
@@ -314,5 +314,5 @@ def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
 
 def test_quoted_names_and_longer_names_first() -> None:
     question = 'Who wrote "The News Quiz" for Brown University before Brown left?'
-    assert Slots().names(question) == ["The News Quiz", "Brown University", "Brown"]
-    assert Slots().question(question) == 'Who wrote "{1}" for {2} before {3} left?'
+    assert QuestionSlots().names(question) == ["The News Quiz", "Brown University", "Brown"]
+    assert QuestionSlots().question(question) == 'Who wrote "{1}" for {2} before {3} left?'

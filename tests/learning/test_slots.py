@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from planweave.learning.paths import TaskPath
-from planweave.learning.slots import Slots, can_fill, without_limit
+from planweave.learning.slots import QuestionSlots, can_fill, without_limit
 
 SCARF = "i want a warm scarf in navy blue, and price lower than 20.00 dollars"
 HEAT = "heat some apple and put it in fridge."
@@ -30,10 +30,13 @@ def test_a_limit_of_price_is_no_part_of_what_is_searched_for(question: str, kept
 
 def test_a_limit_of_price_fills_no_slot() -> None:
     question = "i need a 50 ounce jar of LG glue, and price lower than 80.00 dollars"
-    assert Slots().names(question) == ["50", "LG"]
+    assert QuestionSlots().names(question) == ["50", "LG"]
     path = TaskPath("", question, ("search[glue 80.00 dollars]", "click[80]"))
-    assert Slots().path(path).instructions == ("Search[{found} {asked} dollars]", "Click[{found}]")
-    assert "80" not in Slots().question(question)
+    assert QuestionSlots().path(path).instructions == (
+        "Search[{found} {asked} dollars]",
+        "Click[{found}]",
+    )
+    assert "80" not in QuestionSlots().question(question)
 
 
 def test_ways_back_are_no_part_of_a_path() -> None:
@@ -46,7 +49,7 @@ def test_ways_back_are_no_part_of_a_path() -> None:
         replace(p, instructions=(*p.instructions, *p.instructions[:2], "click[Buy Now]"))
         for p in paths
     ]
-    slots = Slots.of(paths, ["click[< prev]", "click[back to search]"])
+    slots = QuestionSlots.of(paths, ["click[< prev]", "click[back to search]"])
     assert "click[buy now]" in slots.fixed
     assert not slots.fixed & slots.moves
     formed = slots.path(paths[0]).instructions
@@ -70,19 +73,19 @@ def test_ways_back_are_no_part_of_a_path() -> None:
     ],
 )
 def test_what_belongs_to_another_question_is_open(step: str, shown: str) -> None:
-    slots = Slots(fixed=frozenset({"click[buy now]"}))
+    slots = QuestionSlots(fixed=frozenset({"click[buy now]"}))
     assert slots.shown([step], "a navy scarf of Scarf Ltd", ["an alloy box"]) == (shown,)
 
 
 def test_outside_brackets_only_what_another_question_names_is_open() -> None:
     steps = ["go to kitchen", "focus on red wax", "pick up thermometer", "use {2} on {1}"]
     origin = "Your task is to melt the red wax."
-    assert Slots().shown(steps[:3], "Your task is to melt the tin.", [origin]) == (
+    assert QuestionSlots().shown(steps[:3], "Your task is to melt the tin.", [origin]) == (
         "go to kitchen",
         "focus on {fitting}",
         "pick up thermometer",
     )
-    homes = Slots(objects=frozenset({"apple", "fridge", "microwave"}))
+    homes = QuestionSlots(objects=frozenset({"apple", "fridge", "microwave"}))
     places = ["go to microwave", "heat {1} with microwave", "move {1} to {2}"]
     assert homes.shown(places, HEAT, ["heat some egg and put it in microwave."]) == (
         "go to microwave",
@@ -92,7 +95,7 @@ def test_outside_brackets_only_what_another_question_names_is_open() -> None:
 
 
 def test_steps_that_become_equal_are_one() -> None:
-    shown = Slots().shown(["Click[alloy]", "Click[oak]", "Click[{asked}]"], "a box", [])
+    shown = QuestionSlots().shown(["Click[alloy]", "Click[oak]", "Click[{asked}]"], "a box", [])
     assert shown == ("Click[{fitting}]", "Click[{asked}]")
 
 
@@ -110,4 +113,4 @@ def test_steps_that_become_equal_are_one() -> None:
 def test_a_path_that_wants_names_needs_them(step: str, names: int, *, fits: bool) -> None:
     assert can_fill([step], names) is fits
     question = "Are " + " and ".join(["Ann", "Bob"][:names]) + " alike?"
-    assert (Slots().shown([step], question, []) is not None) is fits
+    assert (QuestionSlots().shown([step], question, []) is not None) is fits

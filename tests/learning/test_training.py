@@ -9,12 +9,12 @@ import pytest
 
 from planweave.learning import Floats, Group
 from planweave.learning.plan_assessor import expected_ranks
-from planweave.learning.training import Epoch, Settings, Trained, logits, train
+from planweave.learning.training import Epoch, HeadSettings, Trained, logits, train
 
 pytestmark = pytest.mark.slow
 
-SHORT = Settings(epochs=30, hidden=8, batch=32)
-SMALL = Settings(epochs=3, hidden=4, seed=7)
+SHORT = HeadSettings(epochs=30, hidden=8, batch=32)
+SMALL = HeadSettings(epochs=3, hidden=4, seed=7)
 
 
 def toy(seed: int, count: int = 240) -> list[Group]:
@@ -77,13 +77,13 @@ def test_it_stops_when_nothing_gets_better() -> None:
         Group(f"q{n}", "a", random.normal(size=(3, 2)).astype(np.float32), np.ones(3, np.float32))
         for n in range(40)
     ]
-    trained = train(flat_gains, Settings(epochs=50, patience=4))
+    trained = train(flat_gains, HeadSettings(epochs=50, patience=4))
     assert (len(trained.epochs), trained.best) == (5, 0)
 
 
 def test_rounds_of_a_question_stay_together() -> None:
     groups = [group._replace(question=f"q{n % 2}") for n, group in enumerate(toy(1, 60))]
-    mean = train(groups, Settings(epochs=1, held_out=0.5)).weights["mean"]
+    mean = train(groups, HeadSettings(epochs=1, held_out=0.5)).weights["mean"]
     sides = [
         np.concatenate([group.inputs for group in groups if group.question == name]).mean(axis=0)
         for name in ("q0", "q1")

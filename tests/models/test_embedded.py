@@ -24,7 +24,7 @@ from planweave.models import (
     several_replies,
 )
 from planweave.models.embedded import SLOTS, physical_cores, serve, shut_down
-from planweave.models.reading import Reading, reading_heard
+from planweave.models.reading import PromptProgress, reading_heard
 from planweave.models.weights import resolve
 from planweave.nodes.acting.actor import Act, acting_among
 
@@ -126,7 +126,7 @@ def test_server_outlives_event_loops_and_serves_threads(
 async def test_a_long_prompt_is_read_in_pieces(weighted: ModelSettings) -> None:
     """Between two of them the reading is reported, and a call that nobody waits for ends."""
     model = chat_model(MODEL, settings=weighted, max_tokens=2)
-    seen: list[Reading] = []
+    seen: list[PromptProgress] = []
     with reading_heard(seen.append):
         assert [piece async for piece in model.astream([HumanMessage("word " * 600)])]
     assert [one.read for one in seen] == sorted({one.read for one in seen})

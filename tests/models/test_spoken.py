@@ -8,7 +8,7 @@ from offers import DECISION, FINISH, PLAN, QUERY
 from planweave.graphs.support.running import graph, parts
 from planweave.memory import Context
 from planweave.models import registered
-from planweave.models.spoken import Field
+from planweave.models.spoken import SpokenField
 from planweave.testing import Reply, ScriptedModel
 
 TEXT = 'He said "ü", \\ and 😀:\n{no: [object]} [1]'
@@ -28,14 +28,14 @@ def test_a_field_is_decoded_as_it_comes(
     path: tuple[str, ...], reply: Reply, size: int, plain: bool
 ) -> None:
     written = f"Here it is:\n```json\n{json.dumps(reply, ensure_ascii=plain)}\n```"
-    field = Field(path)
+    field = SpokenField(path)
     pieces = [field.feed(written[at : at + size]) for at in range(0, len(written), size)]
     assert "".join(pieces) == TEXT
 
 
 @pytest.mark.parametrize("written", ["", "}{]:,", '{"why": null}', '{"why": "\\q\\uzzzz', '"why'])
 def test_what_is_no_field_is_not_said(written: str) -> None:
-    assert Field(("why",)).feed(written) == ""
+    assert SpokenField(("why",)).feed(written) == ""
 
 
 async def test_the_message_stream_says_the_answer_alone(offers: str) -> None:

@@ -11,7 +11,7 @@ from langchain_core.outputs import ChatGeneration, ChatResult
 from openai_server import Answer, Script, serving
 from pydantic import BaseModel, Field, SecretStr
 
-from planweave.models import ModelSettings, ModelUnavailable, Reply, ask, chat_model
+from planweave.models import ModelSettings, ModelUnavailable, StructuredReply, ask, chat_model
 from planweave.models.structured import response_format
 
 PROMPT = [SystemMessage("You decide."), HumanMessage("Go on?")]
@@ -29,7 +29,9 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planweave.models.structured._ignored", Counter())
 
 
-async def served(settings: ModelSettings, *answers: Answer) -> tuple[Reply[Verdict], Script]:
+async def served(
+    settings: ModelSettings, *answers: Answer
+) -> tuple[StructuredReply[Verdict], Script]:
     with serving(*answers) as server:
         model = chat_model(server.name, settings=settings)
         return await ask(model, PROMPT, Verdict, role="replanner"), server

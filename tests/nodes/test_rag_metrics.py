@@ -11,7 +11,7 @@ from snapshots import compare
 from planweave.models import achat_model
 from planweave.nodes.support.rag_metrics import (
     ContextRelevance,
-    Judge,
+    RagJudge,
     answer_relevance,
     context_relevance,
     faithfulness,
@@ -26,8 +26,8 @@ PAGE = (
 )
 
 
-async def judge(script: Replies, reply_tokens: int = 512) -> Judge:
-    return Judge(await achat_model(register(script)), reply_tokens)
+async def judge(script: Replies, reply_tokens: int = 512) -> RagJudge:
+    return RagJudge(await achat_model(register(script)), reply_tokens)
 
 
 def states(*texts: str) -> Reply:

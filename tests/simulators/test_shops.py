@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from planweave import BadInput
-from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
+from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
 from planweave.tools.sql import open_sql
 
 SEEDS = range(1, 21)
@@ -86,7 +86,7 @@ def _typed(text: str) -> str | int:
     return int(text) if text.isdecimal() else text
 
 
-DECISION = Decision(name="d", text="?", values={"a": 3, "b": 2, "c": 1}, query="")
+DECISION = ShopDecision(name="d", text="?", values={"a": 3, "b": 2, "c": 1}, query="")
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_smallest_can_be_best() -> None:
 
 
 def test_a_shop_without_clear_decisions_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Decision, "clear", False)
+    monkeypatch.setattr(ShopDecision, "clear", False)
     with pytest.raises(BadInput, match="No shop 'loans' with clear decisions"):
         shop("loans", 1)
     with pytest.raises(BadInput, match="no shop 'bakery'"):

@@ -13,10 +13,10 @@ from planweave.simulators import registry
 from planweave.simulators.scripts import ScriptError, read_sql
 from planweave.simulators.tables import (
     Column,
+    DataTable,
     GraphMapping,
     NodeLabel,
     RelationshipType,
-    Table,
     World,
     write_cypher,
     write_sql,
@@ -82,7 +82,7 @@ def test_sql_that_is_not_understood_is_refused_by_line(text: str, sentence: str)
         read_sql(text, "q1.sql")
 
 
-CITY = Table(
+CITY = DataTable(
     "city",
     (
         Column("name", "text"),
@@ -92,7 +92,7 @@ CITY = Table(
     ),
     ("name",),
 )
-ROAD = Table(
+ROAD = DataTable(
     "road",
     (
         Column("start", "text", references="city"),
@@ -164,7 +164,7 @@ def test_a_dangling_relationship_is_not_dropped_silently() -> None:
 
 def test_tables_refuse_what_is_wrong() -> None:
     with pytest.raises(PlanweaveError, match="cannot be the name"):
-        Table("a b", (), ())
+        DataTable("a b", (), ())
     with pytest.raises(PlanweaveError, match="3 values for 4"):
         CITY.with_rows([("x", 1, 1.0)])
     with pytest.raises(PlanweaveError, match="no column mayor"):

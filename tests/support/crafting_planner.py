@@ -4,7 +4,7 @@ from collections import Counter
 from math import ceil
 
 from planweave.tools.crafting.plan import CraftingStep
-from planweave.tools.crafting.world import Action, CraftingWorld
+from planweave.tools.crafting.world import CraftingAction, CraftingWorld
 
 
 def ranks(world: CraftingWorld) -> dict[str, int]:
@@ -44,5 +44,5 @@ def make_plan(goal: str, world: CraftingWorld) -> list[CraftingStep] | None:
     return steps[::-1]
 
 
-def _tool(action: Action, best: dict[str, tuple[int, Action]]) -> str:
+def _tool(action: CraftingAction, best: dict[str, tuple[int, CraftingAction]]) -> str:
     return min((tool for tool in action.tools if tool in best), key=lambda tool: best[tool][0])

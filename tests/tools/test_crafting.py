@@ -9,21 +9,29 @@ from crafting_planner import make_plan, ranks
 from published import published
 
 from planweave import BadInput
-from planweave.tools.crafting import Action, CraftingWorld, executable, load_world, parse_plan
+from planweave.tools.crafting import (
+    CraftingAction,
+    CraftingWorld,
+    executable,
+    load_world,
+    parse_plan,
+)
 
 PICKAXES = ("wooden_pickaxe", "stone_pickaxe")
 SMALL = CraftingWorld(
     actions=(
-        Action(kind="mine", item="oak_log", count=1, source="oak_log"),
-        Action(kind="mine", item="cobblestone", count=1, source="stone", tools=PICKAXES),
-        Action(kind="mine", item="iron_ore", count=1, source="iron_ore", tools=("stone_pickaxe",)),
-        Action(kind="hunt", item="beef", count=1, source="cow"),
-        Action(kind="hunt", item="leather", count=1, source="cow"),
-        Action(kind="craft", item="oak_planks", count=4, needs={"oak_log": 1}),
-        Action(kind="craft", item="stick", count=4, needs={"oak_planks": 2}),
-        Action(kind="craft", item="crafting_table", count=1, needs={"oak_planks": 4}),
+        CraftingAction(kind="mine", item="oak_log", count=1, source="oak_log"),
+        CraftingAction(kind="mine", item="cobblestone", count=1, source="stone", tools=PICKAXES),
+        CraftingAction(
+            kind="mine", item="iron_ore", count=1, source="iron_ore", tools=("stone_pickaxe",)
+        ),
+        CraftingAction(kind="hunt", item="beef", count=1, source="cow"),
+        CraftingAction(kind="hunt", item="leather", count=1, source="cow"),
+        CraftingAction(kind="craft", item="oak_planks", count=4, needs={"oak_log": 1}),
+        CraftingAction(kind="craft", item="stick", count=4, needs={"oak_planks": 2}),
+        CraftingAction(kind="craft", item="crafting_table", count=1, needs={"oak_planks": 4}),
         *(
-            Action(
+            CraftingAction(
                 kind="craft",
                 item=pickaxe,
                 count=1,
@@ -32,15 +40,17 @@ SMALL = CraftingWorld(
             )
             for pickaxe, what in zip(PICKAXES, ("oak_planks", "cobblestone"), strict=True)
         ),
-        Action(
+        CraftingAction(
             kind="craft",
             item="furnace",
             count=1,
             needs={"cobblestone": 8},
             tools=("crafting_table",),
         ),
-        Action(kind="smelt", item="iron_ingot", count=1, needs={"iron_ore": 1}, tools=("furnace",)),
-        Action(kind="craft", item="map", count=1, needs={"paper": 8}),
+        CraftingAction(
+            kind="smelt", item="iron_ingot", count=1, needs={"iron_ore": 1}, tools=("furnace",)
+        ),
+        CraftingAction(kind="craft", item="map", count=1, needs={"paper": 8}),
     ),
     fuels={"oak_planks": 1.5, "stick": 0.5},
     displays={

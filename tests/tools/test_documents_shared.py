@@ -13,7 +13,7 @@ from planweave.memory import SearchMode
 from planweave.tools.documents import collection, shared_store
 from planweave.tools.documents.collection import (
     Collection,
-    Found,
+    PageHit,
     delete_collection,
     open_collection,
     usage,
@@ -43,12 +43,12 @@ def filled(name: str) -> Collection:
     return made
 
 
-def search_all(where: Collection) -> dict[tuple[str, SearchMode], list[Found]]:
+def search_all(where: Collection) -> dict[tuple[str, SearchMode], list[PageHit]]:
     return {(query, mode): where.search(query, mode=mode) for query in QUERIES for mode in MODES}
 
 
 def rounded(
-    found: dict[tuple[str, SearchMode], list[Found]],
+    found: dict[tuple[str, SearchMode], list[PageHit]],
 ) -> dict[tuple[str, SearchMode], list[tuple[str, int, str, str, float]]]:
     return {
         asked: [(f.document, f.page, f.text, f.chunk, round(f.score, 5)) for f in pages]

@@ -35,7 +35,7 @@ _OTHER = "The expression holds something that is not arithmetic."
 _USE = "Use numbers, named facts, units, + - * / and functions such as max()."
 
 
-class Work:
+class WorkBudget:
     """What a calculation may still do; shared by all its expressions."""
 
     def __init__(self) -> None:
@@ -57,7 +57,7 @@ class Work:
 
 
 def evaluate(
-    expression: str, facts: Mapping[str, Given], known: Mapping[str, "Value"], work: Work
+    expression: str, facts: Mapping[str, Given], known: Mapping[str, "Value"], work: WorkBudget
 ) -> tuple["Value", str | None]:
     """The value of an expression, and what it only repeats.
 
@@ -106,7 +106,7 @@ class _Walk:
         facts: Mapping[str, Given],
         known: Mapping[str, "Value"],
         quantities: Sequence["Quantity"],
-        work: Work,
+        work: WorkBudget,
     ) -> None:
         self._facts = facts
         self._known = dict(known)
@@ -257,7 +257,7 @@ def _fact(name: str, text: str) -> "Value":
         raise CalculationFailed(problem)
     try:
         source, quantities = with_placeholders(tokens_of(text), ())
-        return _Walk({}, {}, quantities, Work()).value(_tree(source))
+        return _Walk({}, {}, quantities, WorkBudget()).value(_tree(source))
     except CalculationFailed as error:
         raise CalculationFailed(problem) from error
 

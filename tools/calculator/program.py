@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from planweave.tools.calculator.evaluation import Given, Work, evaluate
+from planweave.tools.calculator.evaluation import Given, WorkBudget, evaluate
 from planweave.tools.calculator.quantities import KEYWORDS
 from planweave.tools.calculator.units import CalculationFailed, plain
 
@@ -22,7 +22,7 @@ _ASKED = re.compile(r"=\s*\??\s*$")  # ``… = ?``
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class CalculationStep:
     """One expression of a calculation, worked out.
 
     Attributes:
@@ -57,7 +57,7 @@ class Calculation:
 
     value: float
     unit: str
-    steps: tuple[Step, ...]
+    steps: tuple[CalculationStep, ...]
     repeats: str | None
 
     @property
@@ -91,7 +91,7 @@ def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculati
             f"The calculation has {len(written)} expressions, more than {_MAX_STEPS}.",
             fix="Calculate it in parts.",
         )
-    work, steps = Work(), []
+    work, steps = WorkBudget(), []
     known: dict[str, Value] = {}
     copies: dict[str, str | None] = {}
     value: Value = 0.0
@@ -103,7 +103,7 @@ def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculati
         except CalculationFailed as error:
             raise _located(error, name or expression, len(written)) from error
         copied = copies.get(copied, copied) if copied else copied
-        steps.append(Step(name=name, expression=expression, result=shown, note=note))
+        steps.append(CalculationStep(name=name, expression=expression, result=shown, note=note))
         if name:
             known[name], copies[name] = value, copied
     number, unit = _result(value)

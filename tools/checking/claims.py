@@ -15,8 +15,8 @@ from planweave.tools.checking.passages import (
 )
 from planweave.tools.checking.queries import column_roots
 from planweave.tools.checking.tables import (
+    FactRows,
     Row,
-    View,
     meaning,
     query_ranks,
     ranked,
@@ -72,7 +72,7 @@ _COUNTED = re.compile(
 _BETWEEN = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 
-class Judgement(NamedTuple):
+class ClaimTruth(NamedTuple):
     """True, false, or None where the facts do not tell, and why it is not true."""
 
     truth: bool | None
@@ -95,7 +95,7 @@ def judge(
     rules: str = "",
     subject: str = "",
     settled: bool = False,
-) -> Judgement:
+) -> ClaimTruth:
     """Whether ``claim`` is true of ``facts``.
 
     Args:
@@ -111,14 +111,14 @@ def judge(
     tables = views(facts)
     if not tables:
         reason = _in_words(plain, facts, question)
-        return Judgement(None if reason else True, reason)
+        return ClaimTruth(None if reason else True, reason)
     judged = [
         _InTable(plain, view, question, rules, subject, settled=settled).judged() for view in tables
     ]
     if any(fact["quote"] or fact["source"] == "calculator" for fact in facts):
         others = [f for f in facts if f["quote"] or f["source"] == "calculator"]
         reason = _in_words(plain, others, question)
-        judged.append(Judgement(None if reason else True, reason))
+        judged.append(ClaimTruth(None if reason else True, reason))
     true = next((one for one in judged if one.truth), None)
     false = next((one for one in reversed(judged) if one.truth is False), None)
     return true or false or judged[-1]
@@ -221,7 +221,7 @@ class _InTable:
     """A claim on the rows of one table."""
 
     def __init__(
-        self, claim: str, view: View, question: str, rules: str, subject: str, *, settled: bool
+        self, claim: str, view: FactRows, question: str, rules: str, subject: str, *, settled: bool
     ) -> None:
         self.settled = settled
         self.subject = subject
@@ -253,22 +253,22 @@ class _InTable:
                 found.append(_Place(match.start(), match.end(), number))
         return found
 
-    def judged(self) -> Judgement:
+    def judged(self) -> ClaimTruth:
         """Whether the claim is true of the table: all that it says must be."""
         if negations(BOUND_WORDS.sub("", self.claim)):
-            return Judgement(None, "it denies something, which rows do not show")
+            return ClaimTruth(None, "it denies something, which rows do not show")
         if stranger := self._stranger():
-            return Judgement(None, f"the facts that it cites do not hold {stranger}")
+            return ClaimTruth(None, f"the facts that it cites do not hold {stranger}")
         checks = (self._values, self._ranks, self._comparisons, self._bounds)
         found = [
-            Judgement(truth, "" if truth else why) for check in checks for truth, why in check()
+            ClaimTruth(truth, "" if truth else why) for check in checks for truth, why in check()
         ]
         for worst in (None, False):
             if wrong := next((one for one in found if one.truth is worst), None):
                 return wrong
         if found or self._says_the_decision():
-            return Judgement(True)
-        return Judgement(None, "it says nothing that the rows show")
+            return ClaimTruth(True)
+        return ClaimTruth(None, "it says nothing that the rows show")
 
     def _says_the_decision(self) -> bool:
         """Whether it only says what the decision is, and that follows from the facts."""

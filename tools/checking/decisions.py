@@ -14,11 +14,11 @@ from planweave.texts import listed as in_part
 from planweave.tools.checking.claims import BOUND_WORDS, judge
 from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.passages import clause_says, unknown_name
-from planweave.tools.checking.queries import Reading
+from planweave.tools.checking.queries import QueryReading
 from planweave.tools.checking.tables import (
+    FactRows,
     Ranked,
     Row,
-    View,
     bounded_rows,
     cell_equals,
     meaning,
@@ -114,7 +114,7 @@ class Following(NamedTuple):
     gives: str = ""
 
 
-class Asked(NamedTuple):
+class Requirements(NamedTuple):
     """What is asked, and what must hold for an answer."""
 
     question: str
@@ -149,7 +149,7 @@ def follow(
     if decision.strip().strip(".").lower() in ("yes", "no", "true", "false"):
         return _yes_or_no(decision, facts, question, rules)
     bounds = [*conditions(question), *conditions(_LISTED.sub("", rules))]
-    asked = Asked(question, rules, roots(question), bounds)
+    asked = Requirements(question, rules, roots(question), bounds)
     tables = views(facts)
     if problem := unspoken(asked, facts, tables):
         return no(problem)
@@ -184,9 +184,9 @@ def cites(numbers: Iterable[int]) -> str:
 
 
 def unspoken(
-    asked: Asked,
+    asked: Requirements,
     facts: Sequence[Fact],
-    tables: Sequence[View],
+    tables: Sequence[FactRows],
     *,
     in_rows: bool = False,
     trusted: bool = False,
@@ -226,7 +226,7 @@ def unspoken(
     return ""
 
 
-def _is_said_yes(name: str, view: View, spoken: frozenset[str]) -> bool:
+def _is_said_yes(name: str, view: FactRows, spoken: frozenset[str]) -> bool:
     """Whether a query asks for yes of a column that the question speaks of."""
     if name.casefold() not in ("yes", "true", "y"):
         return False
@@ -266,7 +266,9 @@ def _taken(number: float, used: Iterable[float]) -> bool:
 # -- decisions in tables ---------------------------------------------------------------------------
 
 
-def _in_table(decision: str, view: View, asked: Asked, facts: Sequence[Fact]) -> Following:
+def _in_table(
+    decision: str, view: FactRows, asked: Requirements, facts: Sequence[Fact]
+) -> Following:
     """Whether a decision is where the question points in a table."""
     used: set[int] = set()
     named = named_rows(view, asked.question, used)
@@ -286,7 +288,7 @@ def _in_table(decision: str, view: View, asked: Asked, facts: Sequence[Fact]) ->
 
 
 def _by_value(
-    decision: str, view: View, asked: Asked, used: set[int], facts: Sequence[Fact]
+    decision: str, view: FactRows, asked: Requirements, used: set[int], facts: Sequence[Fact]
 ) -> Following:
     """Whether a decision is a sum of the rows, or the value that the question points at."""
     words = set(tokens(asked.question))
@@ -304,7 +306,7 @@ def _by_value(
     return found
 
 
-def _rules_unused(asked: Asked, facts: Sequence[Fact]) -> str:
+def _rules_unused(asked: Requirements, facts: Sequence[Fact]) -> str:
     """A number of the rules that no query takes account of; or nothing."""
     bounds = {bound.number for bound in asked.bounds}
     for number in numbers_of(_LISTED.sub("", asked.rules)):
@@ -319,7 +321,9 @@ def _queried(facts: Sequence[Fact]) -> set[float]:
     return {number for text in texts for number in numbers_of(text)}
 
 
-def numbers_unused(asked: Asked, view: View, used: set[int], facts: Sequence[Fact]) -> str:
+def numbers_unused(
+    asked: Requirements, view: FactRows, used: set[int], facts: Sequence[Fact]
+) -> str:
     """A plain number of the question that no query, bound, row or rank takes account of."""
     queries = _queried(facts) | {
         float(n) for fact in facts for n in re.findall(r"\d+", fact["query"])
@@ -335,7 +339,7 @@ def numbers_unused(asked: Asked, view: View, used: set[int], facts: Sequence[Fac
     return ""
 
 
-def _superlative(asked: Asked, view: View) -> Superlative | str | None:
+def _superlative(asked: Requirements, view: FactRows) -> Superlative | str | None:
     """The superlative that decides, or why none can be followed; None where none is asked for."""
     own = superlatives(asked.question)
     if own:
@@ -354,7 +358,7 @@ def _superlative(asked: Asked, view: View) -> Superlative | str | None:
     return own[0] if own else None
 
 
-def _meant(superlative: Superlative, view: View, spoken: frozenset[str]) -> bool:
+def _meant(superlative: Superlative, view: FactRows, spoken: frozenset[str]) -> bool:
     """Whether a column of the table, or what its query orders by, may be what is meant."""
     order, extremes = view.reading.order, view.reading.extremes
     every = [view.roots(c) for c in range(len(view.columns)) if view.is_ordered(c)]
@@ -366,11 +370,11 @@ def _meant(superlative: Superlative, view: View, spoken: frozenset[str]) -> bool
 
 def _by_rank(
     decision: str,
-    whole: View,
-    view: View,
+    whole: FactRows,
+    view: FactRows,
     superlative: Superlative,
     used: set[int],
-    asked: Asked,
+    asked: Requirements,
 ) -> Following:
     """Whether a decision is what a superlative picks."""
     spoken = asked.spoken | roots(asked.rules)
@@ -393,7 +397,7 @@ def _by_rank(
     return no(f"No column of fact {cites(whole.facts)} says which is the {superlative.word}.")
 
 
-def _ordered_alike(reading: Reading, picks: Sequence[Ranked]) -> bool:
+def _ordered_alike(reading: QueryReading, picks: Sequence[Ranked]) -> bool:
     """Whether rows that were cut off come behind those that a query has put first."""
     order = reading.order
     return (
@@ -403,10 +407,10 @@ def _ordered_alike(reading: Reading, picks: Sequence[Ranked]) -> bool:
 
 def _picked(
     decision: str,
-    view: View,
+    view: FactRows,
     picks: Sequence[Ranked],
     used: set[int],
-    asked: Asked,
+    asked: Requirements,
     superlative: Superlative,
 ) -> Following:
     """Whether the decision is in the picked rows, in a column that is asked for."""
@@ -437,7 +441,7 @@ def _picked(
     return no(f"Fact {cites(view.facts)} does not say that this is the {superlative.word}.")
 
 
-def asks_amount(asked: Asked, view: View) -> bool:
+def asks_amount(asked: Requirements, view: FactRows) -> bool:
     """Whether the ranked column itself is asked for, as in "What is the lowest price?"."""
     phrase = phrase_of(asked.question)
     texts = [c for c in range(len(view.columns)) if not view.is_ordered(c)]
@@ -446,7 +450,7 @@ def asks_amount(asked: Asked, view: View) -> bool:
     return opening is not None and not named
 
 
-def _answering(view: View, asked: Asked, used: set[int], decision: str) -> list[int]:
+def _answering(view: FactRows, asked: Requirements, used: set[int], decision: str) -> list[int]:
     """The columns in which the answer is to stand: what is asked for by name, else the key."""
     free = [c for c in range(len(view.columns)) if c not in used]
     phrase = phrase_of(asked.question, view)
@@ -472,13 +476,13 @@ def _answering(view: View, asked: Asked, used: set[int], decision: str) -> list[
     return []
 
 
-def _names(view: View, phrase: frozenset[str]) -> bool:
+def _names(view: FactRows, phrase: frozenset[str]) -> bool:
     """Whether the phrase asks for the things themselves that the rows are."""
     key = view.key()
     return key is not None and bool(phrase & (view.reading.tables | view.roots(key)))
 
 
-def phrase_of(question: str, view: View | None = None) -> frozenset[str]:
+def phrase_of(question: str, view: FactRows | None = None) -> frozenset[str]:
     """The roots of the words that say what is asked for: those behind the question word."""
     found = _ASKING.search(question)
     if not found:
@@ -496,7 +500,7 @@ def phrase_of(question: str, view: View | None = None) -> frozenset[str]:
     return frozenset(map(root, words))
 
 
-def _says(decision: str, row: Row, column: int, view: View, asked: Asked) -> bool:
+def _says(decision: str, row: Row, column: int, view: FactRows, asked: Requirements) -> bool:
     """Whether a decision is this cell, its unit included."""
     cell = row[column]
     if isinstance(cell, int | float) and not isinstance(cell, bool):
@@ -504,14 +508,14 @@ def _says(decision: str, row: Row, column: int, view: View, asked: Asked) -> boo
     return cell_equals(cell, decision)
 
 
-def _foreign_unit(decision: str, view: View, column: int, asked: Asked) -> str:
+def _foreign_unit(decision: str, view: FactRows, column: int, asked: Requirements) -> str:
     """A unit or other word beside a number that neither table nor question speaks of."""
     named = f"{asked.question} {asked.rules} {' '.join(view.columns)} {view.reading.text}"
     return foreign_unit(decision, named, view.columns[column])
 
 
 def _by_count(
-    decision: str, view: View, noun: str, asked: Asked, used: set[int]
+    decision: str, view: FactRows, noun: str, asked: Requirements, used: set[int]
 ) -> Following | None:
     """Whether a decision is the number of rows or of different cells; None: none is counted."""
     if "count" in view.reading.aggregates or any(
@@ -536,7 +540,7 @@ def _by_count(
     return Following("contradicted", reason, view.facts, str(count))
 
 
-def _by_sum(decision: str, view: View, asked: Asked, used: set[int]) -> Following:
+def _by_sum(decision: str, view: FactRows, asked: Requirements, used: set[int]) -> Following:
     """Whether a decision is the sum of the column that is asked for."""
     columns = [
         c
@@ -557,7 +561,7 @@ def _by_sum(decision: str, view: View, asked: Asked, used: set[int]) -> Followin
     return Following("supported", reason, view.facts)
 
 
-def aggregated(words: set[str], view: View) -> str:
+def aggregated(words: set[str], view: FactRows) -> str:
     """Why rows that are not summed up do not answer a question for a total or a mean."""
     names = {word for column in view.columns for word in tokens(column)}
     done = view.reading.aggregates
@@ -570,7 +574,7 @@ def aggregated(words: set[str], view: View) -> str:
     return ""
 
 
-def _by_lookup(decision: str, view: View, asked: Asked, used: set[int]) -> Following:
+def _by_lookup(decision: str, view: FactRows, asked: Requirements, used: set[int]) -> Following:
     """Whether a decision is the one value that the question points at."""
     free = [c for c in range(len(view.columns)) if c not in used]
     columns = _answering(view, asked, used, decision)
@@ -599,7 +603,7 @@ def _by_lookup(decision: str, view: View, asked: Asked, used: set[int]) -> Follo
     return no(f"It is not in {where} where the question points.")
 
 
-def _only_column(view: View, free: Sequence[int], decision: str) -> list[int]:
+def _only_column(view: FactRows, free: Sequence[int], decision: str) -> list[int]:
     """The one column that is left, or the one number of which nothing says what it holds."""
     numeric = [c for c in free if view.is_ordered(c)]
     vague = len(numeric) == 1 and not meaning(view.roots(numeric[0])) - _GENERIC
@@ -611,7 +615,7 @@ def _only_column(view: View, free: Sequence[int], decision: str) -> list[int]:
 # -- decisions from words, calculations, comparisons, and as the model says ------------------------
 
 
-def _in_words(decision: str, fact: Fact, asked: Asked) -> Following:
+def _in_words(decision: str, fact: Fact, asked: Requirements) -> Following:
     """Whether a decision is in the clause of a document that speaks of what is asked."""
     quote = fact["quote"] or {"text": ""}
     if superlatives(asked.question) and not superlatives(f"{fact['text']} {quote['text']}"):
@@ -628,7 +632,7 @@ def _read(fact: Fact) -> str:
     return f"{fact['text']} {(fact['quote'] or {'text': ''})['text']} {fact['query']}"
 
 
-def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: Asked) -> Following:
+def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: Requirements) -> Following:
     """Whether a decision is the result of a calculation on numbers that were read or given."""
     expression, _, result = fact["text"].rpartition(" = ")
     if working := fact.get("working"):
@@ -673,7 +677,7 @@ def _yes_or_no(decision: str, facts: Sequence[Fact], question: str, rules: str) 
 
 
 def _declared(
-    decision: str, tables: Sequence[View], how: str, column: str, asked: Asked
+    decision: str, tables: Sequence[FactRows], how: str, column: str, asked: Requirements
 ) -> Following | None:
     """What the rank that the model names gives, where it is another decision."""
     if how not in ("highest", "lowest"):

@@ -27,7 +27,7 @@ _ALIAS = re.compile(r"\b\w{1,3}\.(?=[\w\"`\[])")
 _AGGREGATE = re.compile(r"\b(count|sum|avg)\s*\(", re.I)
 
 
-class Order(NamedTuple):
+class RowOrder(NamedTuple):
     """By what a query orders its rows, and from which place on it shows them."""
 
     direction: Direction
@@ -36,10 +36,10 @@ class Order(NamedTuple):
     limited: bool
 
 
-class Reading(NamedTuple):
+class QueryReading(NamedTuple):
     """What a query says of its result."""
 
-    order: Order | None
+    order: RowOrder | None
     extremes: tuple[tuple[Direction, frozenset[str]], ...]
     names: tuple[str, ...]
     tables: frozenset[str]
@@ -51,7 +51,7 @@ class Reading(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def read(query: str) -> Reading:
+def read(query: str) -> QueryReading:
     """Read a query; what it does not say is empty."""
     quoted = _STRING.findall(query)
     if re.match(r"\s*(match|optional|unwind|call)\b", query, re.I):
@@ -63,7 +63,7 @@ def read(query: str) -> Reading:
     tables = [match[1] or match[2] for match in _TABLE.finditer(bare)]
     expressions = _expressions(bare, flat)
     about = " ".join(tables)
-    return Reading(
+    return QueryReading(
         order=_order(bare, flat, expressions, about),
         extremes=tuple(
             ("highest" if kind.lower() == "max" else "lowest", _roots(inner, expressions, about))
@@ -89,7 +89,7 @@ def _flat(query: str) -> str:
     return "".join(kept)
 
 
-def _order(query: str, flat: str, expressions: Mapping[str, str], about: str) -> Order | None:
+def _order(query: str, flat: str, expressions: Mapping[str, str], about: str) -> RowOrder | None:
     found = list(_ORDER.finditer(flat))
     if not found:
         return None
@@ -103,7 +103,7 @@ def _order(query: str, flat: str, expressions: Mapping[str, str], about: str) ->
     if term.startswith("-"):
         down, term = not down, term[1:]
     offset = _OFFSET.search(flat)
-    return Order(
+    return RowOrder(
         direction="highest" if down else "lowest",
         roots=_roots(term, expressions, about),
         place=1 + (int(offset[1]) if offset else 0),
@@ -152,7 +152,7 @@ def _roots(term: str, expressions: Mapping[str, str], about: str) -> frozenset[s
     )
 
 
-def column_roots(column: str, reading: Reading) -> frozenset[str]:
+def column_roots(column: str, reading: QueryReading) -> frozenset[str]:
     """The roots of a column's name and of the expression that it stands for."""
     about = " ".join(
         name for match in _TABLE.finditer(reading.text) if (name := match[1] or match[2])

@@ -5,8 +5,8 @@ import re
 from planweave.memory import Fact
 from planweave.tools.checking.decisions import (
     COUNTING,
-    Asked,
     Following,
+    Requirements,
     aggregated,
     asks_amount,
     cites,
@@ -16,7 +16,7 @@ from planweave.tools.checking.decisions import (
     unbound,
     unspoken,
 )
-from planweave.tools.checking.tables import View, bounded_rows, named_rows, query_ranks, views
+from planweave.tools.checking.tables import FactRows, bounded_rows, named_rows, query_ranks, views
 from planweave.tools.checking.units import is_unit_word
 from planweave.tools.checking.words import conditions, numbers_of, root, roots, superlatives, tokens
 
@@ -98,7 +98,7 @@ _SEVERAL = re.compile(
 )
 
 
-def rows_asked(question: str, view: View) -> list[int]:
+def rows_asked(question: str, view: FactRows) -> list[int]:
     """The columns by which the rows of a query answer a question as they are; none if they do not.
 
     A row that comes first answers with its names: the value by which it does is shown beside them.
@@ -114,7 +114,7 @@ def rows_asked(question: str, view: View) -> list[int]:
     if len(view.rows) > 1:
         several = view.reading.extremes or float(len(view.rows)) in numbers_of(question)
         return columns if several else []
-    asked = Asked(question, "", roots(question), [])
+    asked = Requirements(question, "", roots(question), [])
     texts = [c for c in columns if not view.is_ordered(c)]
     if not texts or asks_amount(asked, view):
         return columns
@@ -127,7 +127,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
 
     Of a query that is ``trusted`` no word of the question needs to be in query or rows.
     """
-    asked = Asked(question, "", roots(question), conditions(question))
+    asked = Requirements(question, "", roots(question), conditions(question))
     facts, (view, *_) = [fact], views([fact])
     if problem := unspoken(asked, facts, [view], in_rows=True, trusted=trusted):
         return no(problem)
@@ -165,7 +165,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
     return Following("supported", f"The rows of fact {cites(view.facts)}.", view.facts)
 
 
-def _one_of_several(asked: Asked, view: View) -> str:
+def _one_of_several(asked: Requirements, view: FactRows) -> str:
     """Why rows answer one of several questions only; empty if they show what both ask for.
 
     Rows for each of the values that the question names answer both, and so do numbers that a query
@@ -202,14 +202,14 @@ def asks_for_order(question: str) -> bool:
     return _ORDER.search(question) is not None
 
 
-def _unsorted(asked: Asked, view: View) -> str:
+def _unsorted(asked: Requirements, view: FactRows) -> str:
     """Why rows are not in the order that the question asks for; empty if they may be."""
     if len(view.rows) < 2 or not asks_for_order(asked.question) or view.reading.order:
         return ""
     return f"The query of fact {cites(view.facts)} does not sort, as the question asks."
 
 
-def _counts_seconds(asked: Asked, view: View) -> str:
+def _counts_seconds(asked: Requirements, view: FactRows) -> str:
     """Why a number is no date; empty if none is asked for, or one is shown."""
     cells = [cell for row in view.rows for cell in row]
     numbers = [cell for cell in cells if isinstance(cell, int | float) and cell > _EPOCH]
@@ -219,7 +219,7 @@ def _counts_seconds(asked: Asked, view: View) -> str:
     return f"Fact {cites(view.facts)} shows seconds where the question asks for a time."
 
 
-def _says_nothing(view: View) -> str:
+def _says_nothing(view: FactRows) -> str:
     """Why rows say nothing new: a value divided by itself or shown twice, a name looked for."""
     fact = f"Fact {cites(view.facts)}"
     written = [_CONVERSION.sub("", text).lower() for text in view.reading.expressions.values()]
@@ -233,7 +233,7 @@ def _says_nothing(view: View) -> str:
     return f"{fact} only shows what it was asked about." if cells <= sought else ""
 
 
-def _other_months(asked: Asked, view: View) -> str:
+def _other_months(asked: Requirements, view: FactRows) -> str:
     """A month of the question that the query does not name; empty if it names all."""
     query = view.reading.text.lower()
     numbers = {int(digits) for digits in re.findall(r"\d+", query)}
@@ -244,7 +244,7 @@ def _other_months(asked: Asked, view: View) -> str:
     return ""
 
 
-def _unended(asked: Asked, view: View) -> str:
+def _unended(asked: Requirements, view: FactRows) -> str:
     """A year of the question that the query only lets begin; empty if it ends it, or names none."""
     query = view.reading.text
     for year in _IN_YEAR.findall(asked.question):
@@ -254,7 +254,7 @@ def _unended(asked: Asked, view: View) -> str:
     return ""
 
 
-def _undivided(asked: Asked, view: View) -> str:
+def _undivided(asked: Requirements, view: FactRows) -> str:
     """Why a number is none "per person"; empty if the query divides, groups or takes a mean."""
     query = view.reading.text.lower()
     known = {one for c in range(len(view.columns)) for one in view.roots(c)}
@@ -264,7 +264,7 @@ def _undivided(asked: Asked, view: View) -> str:
     return f"The query of fact {cites(view.facts)} divides nothing “per {said[0]}”."
 
 
-def _ungrouped(asked: Asked, view: View) -> str:
+def _ungrouped(asked: Requirements, view: FactRows) -> str:
     """Why one number is none "for each tree"; empty if several are shown or none is asked for."""
     adds_up = view.reading.aggregates or view.reading.extremes
     is_one = len(view.rows) == len(view.reading.expressions) == 1
@@ -273,7 +273,7 @@ def _ungrouped(asked: Asked, view: View) -> str:
     return f"Fact {cites(view.facts)} shows one number where the question asks for several."
 
 
-def _of_nothing(view: View) -> str:
+def _of_nothing(view: FactRows) -> str:
     """Why a group may be none: rows without a value in the column that they are grouped by."""
     grouped = "group by" in view.reading.text.lower() and view.rows
     if not grouped or all(row[0] is not None for row in view.rows):
@@ -281,7 +281,7 @@ def _of_nothing(view: View) -> str:
     return f"Fact {cites(view.facts)} has a group without a name."
 
 
-def _ranks_by_one(asked: Asked, view: View) -> str:
+def _ranks_by_one(asked: Requirements, view: FactRows) -> str:
     """Why the first rows may be others: the question ranks by two things, the query by one."""
     order = _RANKS.search(view.reading.text) if view.reading.limited else None
     if not order or not _BY_TWO.search(asked.question) or "," in _IN_BRACKETS.sub("", order[1]):
@@ -289,14 +289,14 @@ def _ranks_by_one(asked: Asked, view: View) -> str:
     return f"The query of fact {cites(view.facts)} ranks by one of two things."
 
 
-def _one_end(asked: Asked, view: View) -> str:
+def _one_end(asked: Requirements, view: FactRows) -> str:
     """Why a row is not all of "the first and the last"; empty if the query takes no single row."""
     if not view.reading.limited or len(view.rows) > 1 or not _BOTH_ENDS.search(asked.question):
         return ""
     return f"Fact {cites(view.facts)} shows one end where the question asks for both."
 
 
-def _other_end(asked: Asked, view: View) -> str:
+def _other_end(asked: Requirements, view: FactRows) -> str:
     """Why rows are of the wrong end: of where flights start, if asked for where they arrive."""
     query, question = view.reading.text, asked.question
     for end, other in (_ENDS, _ENDS[::-1]):
@@ -306,7 +306,7 @@ def _other_end(asked: Asked, view: View) -> str:
     return ""
 
 
-def _any_state(asked: Asked, view: View) -> str:
+def _any_state(asked: Requirements, view: FactRows) -> str:
     """Why rows are of what is and of what was; empty if the query bounds them, or may do so."""
     still = _STATE.search(asked.question)
     if not still or _BOUND.search(view.reading.text):
@@ -314,7 +314,7 @@ def _any_state(asked: Asked, view: View) -> str:
     return f"No cited fact takes account of “{still[0]}”."
 
 
-def _uncounted(asked: Asked, view: View) -> str:
+def _uncounted(asked: Requirements, view: FactRows) -> str:
     """Why rows do not say how many there are; empty if they may."""
     counted = COUNTING.search(_NAMED_NUMBER.sub("", asked.question))
     if not counted or "count" in view.reading.aggregates:
@@ -330,7 +330,7 @@ def _uncounted(asked: Asked, view: View) -> str:
     return "The question asks for a number, and the query counts nothing."
 
 
-def _unranked(asked: Asked, view: View, *, trusted: bool) -> str:
+def _unranked(asked: Requirements, view: FactRows, *, trusted: bool) -> str:
     """Why the first rows are not those that the question asks for; empty if they may be.
 
     What a trusted query ranks by is its own affair, where only one direction can be meant.

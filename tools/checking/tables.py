@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from planweave.memory import Fact, Value
-from planweave.tools.checking.queries import Reading, column_roots, read
+from planweave.tools.checking.queries import QueryReading, column_roots, read
 from planweave.tools.checking.units import is_unit_word
 from planweave.tools.checking.words import (
     ANY,
@@ -37,14 +37,14 @@ class Mention(NamedTuple):
 
 
 @dataclass(frozen=True)
-class View:
+class FactRows:
     """The rows of one fact, or of several alike."""
 
     facts: tuple[int, ...]
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     complete: bool
-    reading: Reading
+    reading: QueryReading
 
     def roots(self, column: int) -> frozenset[str]:
         """The roots of the words that say what a column holds."""
@@ -94,7 +94,7 @@ class View:
             )
         )
 
-    def where(self, rows: Iterable[Row]) -> "View":
+    def where(self, rows: Iterable[Row]) -> "FactRows":
         """The same with these rows only."""
         return replace(self, rows=tuple(rows))
 
@@ -106,7 +106,7 @@ def spans(text: str, cell: str) -> list[tuple[int, int]]:
     return [match.span() for match in re.finditer(pattern, text, flags)]
 
 
-def views(facts: Sequence[Fact]) -> list[View]:
+def views(facts: Sequence[Fact]) -> list[FactRows]:
     """The facts that hold rows; single rows of the same columns are one table.
 
     A single row without a name gets the one name that its query asks for.
@@ -115,7 +115,7 @@ def views(facts: Sequence[Fact]) -> list[View]:
     return [*made, *_together(made)]
 
 
-def view_of(fact: Fact) -> View | None:
+def view_of(fact: Fact) -> FactRows | None:
     """The rows of a fact; None for a page, a calculation and what has none."""
     if fact["quote"] or fact["source"] == "calculator":
         return None
@@ -124,7 +124,7 @@ def view_of(fact: Fact) -> View | None:
     rows = [tuple(row) for row in table["rows"]] if table else [tuple(fact["values"].values())]
     if not columns or not rows:
         return None
-    return View(
+    return FactRows(
         facts=(fact["number"],),
         columns=columns,
         rows=tuple(rows),
@@ -133,21 +133,21 @@ def view_of(fact: Fact) -> View | None:
     )
 
 
-def _named(view: View) -> View:
+def _named(view: FactRows) -> FactRows:
     names = view.reading.names
     if len(view.rows) != 1 or len(names) != 1 or any(map(view.is_text, range(len(view.columns)))):
         return view
     return replace(view, columns=("name", *view.columns), rows=((names[0], *view.rows[0]),))
 
 
-def _together(made: Sequence[View]) -> list[View]:
+def _together(made: Sequence[FactRows]) -> list[FactRows]:
     """Single rows of the same columns as one table, complete as far as they go."""
-    alike: dict[tuple[str, ...], list[View]] = {}
+    alike: dict[tuple[str, ...], list[FactRows]] = {}
     for view in made:
         if len(view.rows) == 1 and view.key() is not None:
             alike.setdefault(view.columns, []).append(view)
     return [
-        View(
+        FactRows(
             facts=tuple(number for view in group for number in view.facts),
             columns=columns,
             rows=tuple(view.rows[0] for view in group),
@@ -169,7 +169,7 @@ def meaning(column: frozenset[str]) -> frozenset[str]:
     return own or (words & _GENERIC) or words
 
 
-def named_rows(view: View, text: str, used: set[int]) -> View:
+def named_rows(view: FactRows, text: str, used: set[int]) -> FactRows:
     """The rows that have what a text names: for each column one of its cells that it names.
 
     Numbers of the text that identify a row count as well. The columns are added to ``used``.
@@ -191,8 +191,8 @@ def named_rows(view: View, text: str, used: set[int]) -> View:
 
 
 def bounded_rows(
-    view: View, bounds: Sequence[Condition], used: set[int]
-) -> tuple[View, list[Condition]]:
+    view: FactRows, bounds: Sequence[Condition], used: set[int]
+) -> tuple[FactRows, list[Condition]]:
     """The rows that keep the bounds, and the bounds that no column of the table is about."""
     rows, left = view.rows, []
     for bound in bounds:
@@ -209,7 +209,7 @@ def bounded_rows(
     return view.where(rows), left
 
 
-def _bounded_column(view: View, bound: Condition) -> int | None:
+def _bounded_column(view: FactRows, bound: Condition) -> int | None:
     scores = {
         column: len((view.roots(column) - _NOTHING) & bound.roots)
         for column in range(len(view.columns))
@@ -243,7 +243,7 @@ def senses_of(
     return None, 0.0
 
 
-def ranked(view: View, superlative: Superlative, spoken: frozenset[str]) -> list[Ranked]:
+def ranked(view: FactRows, superlative: Superlative, spoken: frozenset[str]) -> list[Ranked]:
     """The rows in the place that a superlative asks for, by each column that it is meant of best.
 
     A column of which nothing is known but that it is a number counts where it is the only one.
@@ -263,7 +263,10 @@ def ranked(view: View, superlative: Superlative, spoken: frozenset[str]) -> list
 
 
 def query_ranks(
-    reading: Reading, superlative: Superlative, question: frozenset[str], spoken: frozenset[str]
+    reading: QueryReading,
+    superlative: Superlative,
+    question: frozenset[str],
+    spoken: frozenset[str],
 ) -> bool:
     """Whether a query itself picks what a superlative asks for: by its order or by MIN and MAX."""
 
@@ -287,7 +290,7 @@ def _only_sense(superlative: Superlative, words: frozenset[str]) -> Direction | 
     return next((direction for direction, kind in superlative.senses if kind == ANY), None)
 
 
-def place(view: View, column: int, direction: Direction, number: int = 1) -> tuple[Row, ...]:
+def place(view: FactRows, column: int, direction: Direction, number: int = 1) -> tuple[Row, ...]:
     """The rows whose cell of a column is the ``number``-th highest or lowest."""
     cells = {row[column] for row in view.rows if row[column] is not None}
     values = sorted(cells, reverse=direction == "highest")  # type: ignore[type-var]

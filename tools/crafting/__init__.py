@@ -3,6 +3,6 @@
 from planweave.tools.crafting.execution import executable as executable
 from planweave.tools.crafting.plan import CraftingStep as CraftingStep
 from planweave.tools.crafting.plan import parse_plan as parse_plan
-from planweave.tools.crafting.world import Action as Action
+from planweave.tools.crafting.world import CraftingAction as CraftingAction
 from planweave.tools.crafting.world import CraftingWorld as CraftingWorld
 from planweave.tools.crafting.world import load_world as load_world

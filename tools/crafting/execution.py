@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import ceil
 
 from planweave.tools.crafting.plan import CraftingStep, parse_plan
-from planweave.tools.crafting.world import Action, CraftingWorld
+from planweave.tools.crafting.world import CraftingAction, CraftingWorld
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,7 +30,7 @@ class _Bag:
         self.items: Counter[str] = Counter()
         self._heat = 0.0
 
-    def do(self, action: Action, count: int, fuel: str) -> str:
+    def do(self, action: CraftingAction, count: int, fuel: str) -> str:
         """Do it as often as ``count`` items take; why it cannot be done, or an empty string."""
         times = ceil(count / action.count)
         if action.tools and not any(self.items[tool] for tool in action.tools):
@@ -48,7 +48,7 @@ class _Bag:
         self.items[action.item] += times * action.count
         return ""
 
-    def _burnt(self, action: Action, times: int, fuel: str) -> Counter[str] | None:
+    def _burnt(self, action: CraftingAction, times: int, fuel: str) -> Counter[str] | None:
         """What must be burnt, of ``fuel`` or of whatever there is; None if that is too little."""
         burnt: Counter[str] = Counter()
         missing = times - self._heat
@@ -104,7 +104,7 @@ def _carry_out(step: CraftingStep, bag: _Bag, world: CraftingWorld) -> str:
     return first
 
 
-def _take_all(ways: Sequence[Action], step: CraftingStep, bag: _Bag) -> str:
+def _take_all(ways: Sequence[CraftingAction], step: CraftingStep, bag: _Bag) -> str:
     """``hunt 2 cows`` yields all that cows give; ``smelt iron_ore`` the one thing it becomes."""
     best = {a.item: a for a in sorted(ways, key=lambda one: one.count)}
     problems = [bag.do(a, step.count * a.count, step.fuel) for a in best.values()]

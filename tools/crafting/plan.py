@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from planweave.tools.crafting.world import GATHERING, KINDS, CraftingWorld, Kind
+from planweave.tools.crafting.world import GATHERING, KINDS, CraftingKind, CraftingWorld
 
 _STEP = re.compile(r"^[\s*#>-]*step\s*(?:\d+[a-z]?\b)?\s*[*:.)\-]*\s*(.*)$", re.IGNORECASE)
 _NUMBERED = re.compile(r"^\s*\d+\s*[.):]\s*(.*)$")
 _WORD = re.compile(r"[a-z]+|\d+")
-_VERBS: dict[str, tuple[Kind, ...]] = {
+_VERBS: dict[str, tuple[CraftingKind, ...]] = {
     **dict.fromkeys(("mine", "dig", "chop", "cut", "break", "quarry", "punch", "fell"), GATHERING),
     **dict.fromkeys(("collect", "gather", "harvest", "pick", "shear", "milk", "fill"), GATHERING),
     **dict.fromkeys(("hunt", "kill", "slay", "fish", "catch", "fight", "defeat"), GATHERING),
@@ -54,7 +54,7 @@ class CraftingStep:
         idle: It says only what needs no doing here, such as placing something.
     """
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[CraftingKind, ...]
     item: str
     count: int = 1
     fuel: str = ""
@@ -111,7 +111,7 @@ def _spelled_out(text: str) -> str:
     return text.lower().replace("_", " ")
 
 
-def _verb(words: Sequence[str]) -> tuple[int, tuple[Kind, ...]]:
+def _verb(words: Sequence[str]) -> tuple[int, tuple[CraftingKind, ...]]:
     for place, word in enumerate(words):
         noun = words[place + 1 : place + 2] == ["table"]
         base = word.removesuffix("ing")
@@ -164,7 +164,7 @@ def _count(words: Sequence[str], start: int, place: int, end: int) -> int | None
 
 
 def _object(
-    mentions: Sequence[_Mention], kinds: tuple[Kind, ...], world: CraftingWorld
+    mentions: Sequence[_Mention], kinds: tuple[CraftingKind, ...], world: CraftingWorld
 ) -> _Mention | None:
     """The thing the step is about: what is available this way, else what it can come from."""
     for known in (world.yielding, world.sources):
@@ -175,7 +175,7 @@ def _object(
     return mentions[0] if mentions else None
 
 
-def _variants(name: str, kinds: tuple[Kind, ...]) -> tuple[str, ...]:
+def _variants(name: str, kinds: tuple[CraftingKind, ...]) -> tuple[str, ...]:
     """To mine iron means its ore, to chop oak wood its log."""
     if kinds == GATHERING:
         return (name, name.replace("_ingot", "_ore"), name.replace("_wood", "_log"))

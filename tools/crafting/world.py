@@ -17,15 +17,15 @@ from typing import Literal, TypeAlias
 from planweave import BadInput
 from planweave.records import read_text
 
-Kind: TypeAlias = Literal["mine", "hunt", "collect", "craft", "smelt"]
-GATHERING: tuple[Kind, ...] = ("mine", "hunt", "collect")
-KINDS: tuple[Kind, ...] = (*GATHERING, "craft", "smelt")
+CraftingKind: TypeAlias = Literal["mine", "hunt", "collect", "craft", "smelt"]
+GATHERING: tuple[CraftingKind, ...] = ("mine", "hunt", "collect")
+KINDS: tuple[CraftingKind, ...] = (*GATHERING, "craft", "smelt")
 _FILES = ("actions.jsonl.gz", "items.jsonl.gz", "goals.jsonl.gz", "smelting.json")
 _FIX = f"Give the folder with {', '.join(_FILES)}."
 
 
 @dataclass(frozen=True, kw_only=True)
-class Action:
+class CraftingAction:
     """Something that can be done once or many times.
 
     Attributes:
@@ -34,7 +34,7 @@ class Action:
         source: The block or animal it comes from, or an empty string.
     """
 
-    kind: Kind
+    kind: CraftingKind
     item: str
     count: int
     needs: Mapping[str, int] = field(default_factory=dict)
@@ -46,32 +46,32 @@ class Action:
 class CraftingWorld:
     """All actions, the names people use for things, and how long fuels burn."""
 
-    actions: tuple[Action, ...]
+    actions: tuple[CraftingAction, ...]
     fuels: Mapping[str, float]
     displays: Mapping[str, str] = field(default_factory=dict)
     goals: tuple[str, ...] = ()
 
     @cached_property
-    def yielding(self) -> dict[str, list[Action]]:
+    def yielding(self) -> dict[str, list[CraftingAction]]:
         """Actions by what they yield."""
         return _grouped((action.item, action) for action in self.actions)
 
     @cached_property
-    def sources(self) -> dict[str, list[Action]]:
+    def sources(self) -> dict[str, list[CraftingAction]]:
         """Actions by the block or animal they need, and smelting by what is smelted."""
         named = [(action.source, action) for action in self.actions if action.source]
         smelted = [(n, a) for a in self.actions if a.kind == "smelt" for n in a.needs]
         return _grouped([*named, *smelted])
 
     @cached_property
-    def best(self) -> dict[str, tuple[int, Action]]:
+    def best(self) -> dict[str, tuple[int, CraftingAction]]:
         """Rank of all that is available from nothing, and the best-yielding way to it.
 
         An item's rank is how many levels of other things must be had before it.
         """
-        best: dict[str, tuple[int, Action]] = {}
+        best: dict[str, tuple[int, CraftingAction]] = {}
         for rank in range(len(self.yielding) + 1):
-            found: dict[str, tuple[int, Action]] = {}
+            found: dict[str, tuple[int, CraftingAction]] = {}
             for action in self.actions:
                 rival = found.get(action.item)
                 better = rival is None or action.count > rival[1].count
@@ -82,7 +82,9 @@ class CraftingWorld:
             best |= found
         return best
 
-    def _possible(self, action: Action, best: Mapping[str, tuple[int, Action]]) -> bool:
+    def _possible(
+        self, action: CraftingAction, best: Mapping[str, tuple[int, CraftingAction]]
+    ) -> bool:
         tools = not action.tools or any(tool in best for tool in action.tools)
         heat = action.kind != "smelt" or any(fuel in best for fuel in self.fuels)
         return tools and heat and all(name in best for name in action.needs)
@@ -98,8 +100,8 @@ class CraftingWorld:
         return found
 
 
-def _grouped(pairs: Iterable[tuple[str, Action]]) -> dict[str, list[Action]]:
-    found: dict[str, list[Action]] = {}
+def _grouped(pairs: Iterable[tuple[str, CraftingAction]]) -> dict[str, list[CraftingAction]]:
+    found: dict[str, list[CraftingAction]] = {}
     for name, action in pairs:
         found.setdefault(name, []).append(action)
     return found
@@ -121,14 +123,14 @@ def load_world(folder: Path) -> CraftingWorld:
         raise BadInput(f"{folder} holds no crafting world: {error!r} in a record.") from error
 
 
-def _action(row: Mapping[str, object]) -> Action:
+def _action(row: Mapping[str, object]) -> CraftingAction:
     kind, output, needs, tools = (row[k] for k in ("type", "output", "precondition", "tool_any"))
     if kind not in KINDS or not isinstance(output, dict) or not isinstance(needs, dict):
         raise ValueError(f"no action: {row}")
     if not isinstance(tools, list):
         raise TypeError(f"no tools: {row}")
     ((item, count),) = output.items()
-    return Action(
+    return CraftingAction(
         kind=kind,
         item=str(item),
         count=int(count),

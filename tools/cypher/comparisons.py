@@ -15,11 +15,11 @@ from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import Element
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
+from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
 from planweave.tools.database import Field
-from planweave.tools.said import Part, said_bound, said_direction, said_of, said_part
+from planweave.tools.said import TextPlace, said_bound, said_direction, said_of, said_part
 
-_OPERATORS: dict[Part, str] = {
+_OPERATORS: dict[TextPlace, str] = {
     "contains": "CONTAINS",
     "starts": "STARTS WITH",
     "ends": "ENDS WITH",
@@ -50,7 +50,7 @@ class _Entry(NamedTuple):
 
 
 def compared_as_meant(
-    names: Names, tokens: Sequence[Token], question: str
+    names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """Equalities that mean a part of a text, a year or an item of a list."""
     for access in names.patterns.accesses:
@@ -79,7 +79,7 @@ def compared_as_meant(
 
 
 def _named(
-    names: Names, tokens: Sequence[Token], question: str
+    names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """A text that the question says of another property: "a summary mentioning 'funny'"."""
     for access in names.patterns.accesses:
@@ -105,7 +105,9 @@ def _named(
         return
 
 
-def _sorted_as_said(tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
+def _sorted_as_said(
+    tokens: Sequence[CypherToken], question: str
+) -> Iterator[tuple[list[Edit], str]]:
     """``ORDER BY p.born DESC LIMIT 3`` for the oldest, whose year of birth is the least."""
     words = [token.word or token.text for token in tokens]
     for at in range(len(tokens) - 5):
@@ -122,7 +124,9 @@ def _sorted_as_said(tokens: Sequence[Token], question: str) -> Iterator[tuple[li
         yield [edit], f"sorts {said}"
 
 
-def _same(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
+def _same(
+    names: Names, tokens: Sequence[CypherToken], question: str
+) -> Iterator[tuple[list[Edit], str]]:
     """Two variables for what the question calls the same: "directed by the same person"."""
     for label in names.nodes:
         variables = dict.fromkeys(
@@ -142,7 +146,9 @@ def _same(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tupl
         yield edits, f"{second} is the same {label} as {first}"
 
 
-def _maps(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tuple[list[Edit], str]]:
+def _maps(
+    names: Names, tokens: Sequence[CypherToken], question: str
+) -> Iterator[tuple[list[Edit], str]]:
     """The first entry of a pattern's map that is no equality, or whose value is a map itself."""
     for place, element in names.patterns.elements.items():
         start = _map_of(tokens, place)
@@ -166,7 +172,7 @@ def _maps(names: Names, tokens: Sequence[Token], question: str) -> Iterator[tupl
                 return
 
 
-def _test(tokens: Sequence[Token], entry: _Entry) -> str:
+def _test(tokens: Sequence[CypherToken], entry: _Entry) -> str:
     """The comparison that a map has instead of a value; empty if it has a value."""
     written = [token.identifier or token.text for token in tokens[entry.first : entry.last + 1]]
     text = re.sub(r"([<>]) =", r"\1=", " ".join(written))
@@ -182,7 +188,7 @@ def _test(tokens: Sequence[Token], entry: _Entry) -> str:
     )
 
 
-def _parameter(tokens: Sequence[Token], entry: _Entry, question: str) -> str:
+def _parameter(tokens: Sequence[CypherToken], entry: _Entry, question: str) -> str:
     """For a parameter that nobody gives: the only text in quotes that the query does not use."""
     if (tokens[entry.first].text, entry.last - entry.first) not in (("{", 2), ("$", 1)):
         return ""
@@ -191,7 +197,7 @@ def _parameter(tokens: Sequence[Token], entry: _Entry, question: str) -> str:
     return f"= '{left.pop()}'" if len(left) == 1 else ""
 
 
-def _meant(value: Token, field: Field, question: str, *, like: bool = False) -> str:
+def _meant(value: CypherToken, field: Field, question: str, *, like: bool = False) -> str:
     """The test that a question means by equality, or by SQL's ``like``; empty if it means that."""
     text = value.text.strip("'\"")
     if any(map(_DATE.match, field.samples)) and _YEAR.fullmatch(text):
@@ -215,7 +221,7 @@ def _field(names: Names, variable: str, name: str) -> Field | None:
     return found[0] if len(found) == 1 else None
 
 
-def _map_of(tokens: Sequence[Token], place: int) -> int:
+def _map_of(tokens: Sequence[CypherToken], place: int) -> int:
     """Where the map of an element opens; -1 if it has none."""
     for at in range(place + 1, len(tokens)):
         if tokens[at].text == "{":
@@ -225,7 +231,7 @@ def _map_of(tokens: Sequence[Token], place: int) -> int:
     return -1
 
 
-def _entries(tokens: Sequence[Token], start: int) -> Iterator[_Entry]:
+def _entries(tokens: Sequence[CypherToken], start: int) -> Iterator[_Entry]:
     """The keys of the map that opens at a token, with their values."""
     depth, key = 0, start + 1
     for at in range(start + 1, len(tokens) if start >= 0 else 0):
@@ -239,7 +245,7 @@ def _entries(tokens: Sequence[Token], start: int) -> Iterator[_Entry]:
         depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
 
 
-def _value(tokens: Sequence[Token], entry: _Entry) -> Token | None:
+def _value(tokens: Sequence[CypherToken], entry: _Entry) -> CypherToken | None:
     """The literal of an entry, or of the only entry of its map."""
     if entry.first == entry.last:
         found = tokens[entry.first]
@@ -254,7 +260,7 @@ def _value(tokens: Sequence[Token], entry: _Entry) -> Token | None:
 
 
 def _moved_to_where(
-    names: Names, tokens: Sequence[Token], place: int, entry: _Entry, test: str
+    names: Names, tokens: Sequence[CypherToken], place: int, entry: _Entry, test: str
 ) -> list[Edit]:
     """Take an entry out of its map, and test it in WHERE; empty where there is no place for it."""
     element: Element = names.patterns.elements[place]

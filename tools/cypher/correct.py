@@ -10,11 +10,11 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.meant_links import lacking, never_linked, retyped, routed, turned
-from planweave.tools.cypher.patterns import Access
+from planweave.tools.cypher.patterns import PropertyAccess
 from planweave.tools.cypher.reach import found_next_door, joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
 from planweave.tools.cypher.titles import LOOKED_UP, Values, keyed, meant_titles, title_of, titled
-from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead, tokenize
+from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead, tokenize
 from planweave.tools.database import Corrected, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
@@ -62,7 +62,9 @@ def corrected(
     return Corrected(statement if changes else query, tuple(dict.fromkeys(changes)))
 
 
-def _found(names: Names, tokens: Sequence[Token], question: str) -> list[tuple[list[Edit], str]]:
+def _found(
+    names: Names, tokens: Sequence[CypherToken], question: str
+) -> list[tuple[list[Edit], str]]:
     """What schema and question correct, with what is reported of it."""
     corrections = (renamed, retyped, turned, routed, _moved, _as_numbers)
     found = [one for correction in corrections for one in correction(names, tokens)]
@@ -95,7 +97,7 @@ def _returning(query: str, names: Names, rewritten: tuple[str, ...], values: Val
     return Corrected(fixed, (*rewritten, "returns what it sorts"))
 
 
-def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+def _moved(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Properties of another element of the same patterns, if it is the only one that has them."""
     fresh = 0
     named: dict[int, str] = {}
@@ -122,7 +124,7 @@ def _moved(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
 
 
-def _as_numbers(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+def _as_numbers(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Numbers that the data writes as texts, where a query compares them or adds them up."""
     for access in names.patterns.accesses:
         owners = names.owners(access.variable)
@@ -139,7 +141,7 @@ def _as_numbers(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Ed
             yield edits, f"{access.variable}.{access.property} is read as a number"
 
 
-def _is_compared_with_number(tokens: Sequence[Token], place: int) -> bool:
+def _is_compared_with_number(tokens: Sequence[CypherToken], place: int) -> bool:
     marks = 0
     while place + marks < len(tokens) and tokens[place + marks].text in ("<", ">", "="):
         marks += 1
@@ -147,7 +149,7 @@ def _is_compared_with_number(tokens: Sequence[Token], place: int) -> bool:
     return marks > 0 and any(token.kind == "number" for token in following)
 
 
-def _bound(tokens: Sequence[Token]) -> set[str]:
+def _bound(tokens: Sequence[CypherToken]) -> set[str]:
     """Names that a pattern, AS or a list brings in; before a dot a name is only used."""
     found = set()
     for earlier, token, later in zip(tokens, tokens[1:], tokens[2:], strict=False):
@@ -156,7 +158,7 @@ def _bound(tokens: Sequence[Token]) -> set[str]:
     return found | {tokens[-1].identifier}
 
 
-def _is_foreign(access: Access, names: Names) -> bool:
+def _is_foreign(access: PropertyAccess, names: Names) -> bool:
     owners = names.owners(access.variable)
     return bool(owners) and not any(access.property in properties(one) for one in owners)
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.patterns import Element, Link
+from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
+from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
 from planweave.tools.linking import stem
 
 _COUNTED = re.compile(
@@ -32,7 +32,7 @@ _ROOT = 5
 
 
 def counts_what_is_asked(
-    names: Names, tokens: Sequence[Token], question: str
+    names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """Count the nodes that the question names, next door to one of the query, and nothing else."""
     label, type_, count = _label(names, question), _type(names, question), _count(tokens)
@@ -62,7 +62,7 @@ def counts_what_is_asked(
 
 
 def counts_once(
-    names: Names, tokens: Sequence[Token], question: str
+    names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """Leave out the end of a pattern that nobody asks for, where it would multiply a number.
 
@@ -87,7 +87,7 @@ class _End(NamedTuple):
     without: Edit
 
 
-def _ends(link: Link, names: Names, tokens: Sequence[Token]) -> Iterator[_End]:
+def _ends(link: PatternLink, names: Names, tokens: Sequence[CypherToken]) -> Iterator[_End]:
     closing = names.patterns.closing
     opening = {end: start for start, end in closing.items()}
     first = link.place - (2 if link.arrow == "<" else 1)
@@ -103,7 +103,7 @@ def _ends(link: Link, names: Names, tokens: Sequence[Token]) -> Iterator[_End]:
 
 
 def counts_those_who_do(
-    names: Names, tokens: Sequence[Token], question: str
+    names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """Turn a link between two of a kind: who has the most followers does not follow most."""
     counted = {
@@ -127,13 +127,13 @@ def counts_those_who_do(
             yield [instead(head, ""), tail], f"counts those who {type_.name}"
 
 
-def _is_idle(element: Element, tokens: Sequence[Token]) -> bool:
+def _is_idle(element: Element, tokens: Sequence[CypherToken]) -> bool:
     """Whether an element has a name for its kind, and nothing else that the query uses."""
     uses = [token for token in tokens if element.variable and token.identifier == element.variable]
     return len(element.names) == 1 and not element.properties and len(uses) <= 1
 
 
-def _is_said(link: Link, node: Element, names: Names, question: str) -> bool:
+def _is_said(link: PatternLink, node: Element, names: Names, question: str) -> bool:
     """Whether the question speaks of the node, or of the link by a word for no other node."""
     words = [word.lower() for word in re.findall(r"\w+", question)]
     labels = {
@@ -153,7 +153,7 @@ def _label(names: Names, question: str) -> str:
     return next((label for label in names.nodes if label.lower() in nouns), "")
 
 
-def _count(tokens: Sequence[Token]) -> Edit | None:
+def _count(tokens: Sequence[CypherToken]) -> Edit | None:
     """Count our nodes in the only ``count(…)``; None if there are several."""
     places = [
         at

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 from planweave.tools.database import Cell, Entity, Field, Schema
 
-Read: TypeAlias = Callable[[str], Sequence[Sequence[Cell]]]
+ReadRows: TypeAlias = Callable[[str], Sequence[Sequence[Cell]]]
 
 _SAMPLES = 5
 _LONGEST = 60  # characters of one sample
@@ -14,7 +14,7 @@ _TYPES = ((bool, "BOOLEAN"), (int, "INTEGER"), (float, "FLOAT"), (str, "STRING")
 
 
 def describe(
-    read: Read,
+    read: ReadRows,
     language: str,
     keys: Mapping[str, Sequence[str]],
     scan: int,
@@ -48,7 +48,7 @@ def quoted(name: str) -> str:
 
 
 def _nodes(
-    read: Read,
+    read: ReadRows,
     keys: Mapping[str, Sequence[str]],
     scan: int,
 ) -> Iterator[Entity]:
@@ -59,7 +59,7 @@ def _nodes(
         yield Entity(name=name, kind="node", fields=fields, count=_integer(count))
 
 
-def _relationships(read: Read, scan: int) -> Iterator[Entity]:
+def _relationships(read: ReadRows, scan: int) -> Iterator[Entity]:
     pairs = read(
         f"MATCH (a)-[r]->(b) WITH a, r, b LIMIT {scan} UNWIND labels(a) AS source "
         "UNWIND labels(b) AS target RETURN DISTINCT type(r) AS name, source, target"
@@ -77,7 +77,7 @@ def _relationships(read: Read, scan: int) -> Iterator[Entity]:
         )
 
 
-def _fields(read: Read, pattern: str, keys: Sequence[str], scan: int) -> tuple[Field, ...]:
+def _fields(read: ReadRows, pattern: str, keys: Sequence[str], scan: int) -> tuple[Field, ...]:
     rows = read(
         f"MATCH {pattern} WITH x LIMIT {scan} UNWIND keys(x) AS key WITH key, x[key] AS value "
         "WHERE value IS NOT NULL RETURN key, collect(DISTINCT value)[0..100] ORDER BY key"

@@ -6,7 +6,7 @@ is still run on an immutable graph or in a read transaction.
 
 import re
 
-from planweave.tools.cypher.tokens import Token, bare, tokenize
+from planweave.tools.cypher.tokens import CypherToken, bare, tokenize
 from planweave.tools.database import QueryRefused
 
 _MAX_CHARACTERS = 20_000
@@ -24,7 +24,7 @@ _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n?(.*?)```", re.DOTALL)
 _HEADING = re.compile(r"\A\s*cypher(?:[ \t]*:|[ \t]*\r?\n)", re.IGNORECASE)
 
 
-def guard(query: str) -> tuple[str, tuple[Token, ...]]:
+def guard(query: str) -> tuple[str, tuple[CypherToken, ...]]:
     """Check that ``query`` only reads; the statement without fence, comments and semicolon.
 
     A code fence and a leading ``Cypher:`` are dropped. The tokens of the statement come with it.
@@ -54,7 +54,7 @@ def _unwrap(query: str) -> str:
     return _HEADING.sub("", fence[1] if fence else query).strip()
 
 
-def _check_frame(tokens: tuple[Token, ...]) -> None:
+def _check_frame(tokens: tuple[CypherToken, ...]) -> None:
     """One statement, begun by a reading clause, not too deeply nested."""
     if not tokens or tokens[0].word not in _STARTS:
         first = tokens[0].text if tokens else "nothing"
@@ -71,7 +71,7 @@ def _check_frame(tokens: tuple[Token, ...]) -> None:
             raise QueryRefused("The query is nested too deeply.", fix="Write it flatter.")
 
 
-def _check_word(tokens: tuple[Token, ...], index: int) -> None:
+def _check_word(tokens: tuple[CypherToken, ...], index: int) -> None:
     """Refuse a writing clause, a foreign procedure or a foreign function at ``index``."""
     word = tokens[index].word
     follower = tokens[index + 1] if index + 1 < len(tokens) else None
@@ -89,7 +89,7 @@ def _check_word(tokens: tuple[Token, ...], index: int) -> None:
         _check_function(tokens, index)
 
 
-def _is_plain_name(tokens: tuple[Token, ...], index: int) -> bool:
+def _is_plain_name(tokens: tuple[CypherToken, ...], index: int) -> bool:
     """Whether a reserved word is a property (``n.set``), a label (``:Set``) or a map key here."""
     if index < 2:
         return False
@@ -102,16 +102,16 @@ def _is_plain_name(tokens: tuple[Token, ...], index: int) -> bool:
     return before.text in ("{", ",") and following == ":"
 
 
-def _is_graph_name(token: Token) -> bool:
+def _is_graph_name(token: CypherToken) -> bool:
     return token.kind == "quoted" or bool(token.word and token.word not in _OPERATORS)
 
 
-def _is_format(token: Token) -> bool:
+def _is_format(token: CypherToken) -> bool:
     """Whether ``LOAD`` is no variable here: servers know CSV, JSONL, PARQUET, and may know more."""
     return bool(token.word and token.word not in _OPERATORS | _STARTS | {"UNION"})
 
 
-def _check_call(tokens: tuple[Token, ...], start: int) -> None:
+def _check_call(tokens: tuple[CypherToken, ...], start: int) -> None:
     """Allow ``CALL {…}``, ``CALL (x) {…}`` and the three procedures that list names."""
     if start < len(tokens) and tokens[start].text in ("{", "("):
         return
@@ -126,7 +126,7 @@ def _check_call(tokens: tuple[Token, ...], start: int) -> None:
         raise _refused(f"CALL {name}".strip())
 
 
-def _check_function(tokens: tuple[Token, ...], index: int) -> None:
+def _check_function(tokens: tuple[CypherToken, ...], index: int) -> None:
     """Allow ``date.truncate(…)`` and the like; a foreign namespace may do anything."""
     start = index - 1
     while start >= 2 and tokens[start].identifier and tokens[start - 1].text == ".":

@@ -5,9 +5,9 @@ from contextlib import suppress
 
 from planweave import PlanweaveError
 from planweave.texts import listed
-from planweave.tools.cypher.describe import Read, quoted
-from planweave.tools.cypher.patterns import Element, Link, Patterns
-from planweave.tools.cypher.tokens import Token
+from planweave.tools.cypher.describe import ReadRows, quoted
+from planweave.tools.cypher.patterns import Element, PatternLink, Patterns
+from planweave.tools.cypher.tokens import CypherToken
 from planweave.tools.database import Cell, Entity, QueryFailed, Schema
 from planweave.tools.suggest import nearest, values_near
 
@@ -23,7 +23,7 @@ _PARTS |= {"longitude", "latitude"}  # of dates, durations and points
 class Names:
     """The names in a query beside those of the schema."""
 
-    def __init__(self, schema: Schema, tokens: Sequence[Token]) -> None:
+    def __init__(self, schema: Schema, tokens: Sequence[CypherToken]) -> None:
         self.patterns = Patterns(tokens)
         self.nodes = {e.name: e for e in schema.entities if e.kind == "node"}
         self.relationships = {e.name: e for e in schema.entities if e.kind == "relationship"}
@@ -41,17 +41,17 @@ class Names:
         own = [known[name] for name in element.names if name in known]
         return own or list(self._owners.get(element.variable, {}).values())
 
-    def types(self, link: Link) -> list[Entity]:
+    def types(self, link: PatternLink) -> list[Entity]:
         """The types of the schema that a link names."""
         named = link.relationship.names
         return [self.relationships[name] for name in named if name in self.relationships]
 
-    def only_type(self, link: Link) -> Entity | None:
+    def only_type(self, link: PatternLink) -> Entity | None:
         """The type of a link that names a single one; None if the schema does not have it."""
         named = link.relationship.names
         return self.relationships.get(named[0]) if len(named) == 1 else None
 
-    def _infer(self, link: Link) -> None:
+    def _infer(self, link: PatternLink) -> None:
         """Give a node without label those labels that the relationship leaves open."""
         hops = link.relationship.many_hops
         types = self.entities(link.relationship) or list(self.relationships.values())
@@ -114,7 +114,7 @@ def _nearest(name: str, known: Iterable[str]) -> str:
     return f"There is: {listed(candidates, _LISTED)}." if candidates else ""
 
 
-def hint(names: Names, rows: Sequence[Sequence[Cell]], read: Read) -> str:
+def hint(names: Names, rows: Sequence[Sequence[Cell]], read: ReadRows) -> str:
     """Say why a result may be empty: a relationship the wrong way round, a value nobody has.
 
     ``read`` runs a small query, to look up which values exist.
@@ -146,7 +146,7 @@ def _labels(names: Names, element: Element) -> set[str]:
     return {entity.name for entity in names.entities(element)}
 
 
-def runs(entity: Entity, link: Link, names: Names) -> bool:
+def runs(entity: Entity, link: PatternLink, names: Names) -> bool:
     """Whether a relationship of this type can join the link's nodes in its direction."""
     left, right = _labels(names, link.left), _labels(names, link.right)
 
@@ -159,7 +159,7 @@ def runs(entity: Entity, link: Link, names: Names) -> bool:
     return {">": forward, "<": backward}.get(link.arrow, forward or backward)
 
 
-def _values(names: Names, read: Read) -> list[str]:
+def _values(names: Names, read: ReadRows) -> list[str]:
     """For literals that no element has, the nearest values that exist."""
     return [
         sentence
@@ -181,7 +181,7 @@ def _equalities(names: Names) -> Iterator[tuple[Entity, str, str]]:
             yield owners[0], access.property, access.literal
 
 
-def _missing(entity: Entity, name: str, literal: str, read: Read) -> str:
+def _missing(entity: Entity, name: str, literal: str, read: ReadRows) -> str:
     end = "(x:{})" if entity.kind == "node" else "()-[x:{}]->()"
     pattern, field = end.format(quoted(entity.name)), f"x.{quoted(name)}"
     if read(f"MATCH {pattern} WHERE {field} = {literal} RETURN 1 LIMIT 1"):

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names, runs
-from planweave.tools.cypher.patterns import Link
+from planweave.tools.cypher.patterns import PatternLink
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Edit, Token, before, behind, instead
+from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
 from planweave.tools.database import Entity
 from planweave.tools.linking import stem
 
@@ -16,7 +16,7 @@ _NONE = re.compile(r"\b(?:never|nobody|no one|none|without|no|not)\b|n['\u2019]t
 _ASKED = re.compile(r"\b(?:which|what)(?: of (?:the|our|my))? (\w+(?: \w+)?)", re.I)
 
 
-def turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+def turned(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Links that run the other way only."""
     for link in names.patterns.links:
         types = names.types(link)
@@ -32,7 +32,7 @@ def turned(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
         yield [instead(head, ""), tail], change
 
 
-def retyped(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+def retyped(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Links of a type that leads from neither label to the other, where one other type does."""
     for link in names.patterns.links:
         type_ = names.only_type(link)
@@ -48,7 +48,7 @@ def retyped(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit],
             yield [instead(token, quoted(name))], f"{type_.name} → {name}"
 
 
-def routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+def routed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Links that skip a node: what lies between is put in, where one label and type lead there."""
     for link in names.patterns.links:
         type_ = names.only_type(link)
@@ -86,7 +86,7 @@ def routed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
 
 
 def never_linked(
-    names: Names, tokens: Sequence[Token], question: str
+    names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """``NOT (p)-[:ACTED_IN]->(m)`` beside another link to m: who never acted has no such link."""
     if not _NEVER.search(question):
@@ -109,7 +109,7 @@ def never_linked(
 
 
 def lacking(
-    names: Names, tokens: Sequence[Token], question: str
+    names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
     """``MATCH (a:A) WHERE NOT (a)-[:T]->(:B)``, where the question asks for what no A has.
 
@@ -158,7 +158,9 @@ def _asked(labels: Sequence[str], question: str) -> int | None:
     return None
 
 
-def _back(link: Link, type_: Entity, names: Names, tokens: Sequence[Token]) -> list[Edit]:
+def _back(
+    link: PatternLink, type_: Entity, names: Names, tokens: Sequence[CypherToken]
+) -> list[Edit]:
     """``(p)-[:WROTE]->(m)-[:DIRECTED]->(m2)`` means ``(m)<-[:DIRECTED]-(p)``: p did both.
 
     So does ``(m)<-[:DIRECTED]-(m)``.

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from planweave.tools.cypher.tokens import CLOSING, OPENING, Token, brackets
+from planweave.tools.cypher.tokens import CLOSING, OPENING, CypherToken, brackets
 from planweave.tools.database import QueryFailed
 
 INVENTED = frozenset(
@@ -74,7 +74,7 @@ def shown(text: str) -> str:
     return text.replace(_MARK, "")
 
 
-def rewritten(statement: str, tokens: Sequence[Token]) -> str:
+def rewritten(statement: str, tokens: Sequence[CypherToken]) -> str:
     """The statement that asks for the graph's own properties alone.
 
     Raises:
@@ -99,7 +99,7 @@ def _length(wrap: _Wrap) -> int:
 
 
 class _Rewriting:
-    def __init__(self, statement: str, tokens: Sequence[Token]) -> None:
+    def __init__(self, statement: str, tokens: Sequence[CypherToken]) -> None:
         self._statement, self._tokens = statement, tokens
         self._closing, self._around = brackets(tokens)
         self._other_end = self._closing | {end: start for start, end in self._closing.items()}
@@ -376,7 +376,7 @@ class _Rewriting:
             yield first, end - 1
 
 
-def _clauses_of(tokens: Sequence[Token]) -> Iterator[str]:
+def _clauses_of(tokens: Sequence[CypherToken]) -> Iterator[str]:
     """For each token the word of the clause that it is in."""
     clause = ""
     for token in tokens:

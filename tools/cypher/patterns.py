@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from planweave.tools.cypher.tokens import Token, brackets
+from planweave.tools.cypher.tokens import CypherToken, brackets
 
 _BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS"}
 _LABEL_MARKS = {":", "|", "&", "!"}
@@ -24,7 +24,7 @@ class Element:
 
 
 @dataclass(frozen=True)
-class Link:
+class PatternLink:
     """A relationship between two nodes; ``arrow`` is ``>``, ``<`` or empty.
 
     ``place`` is the number of the token ``[``, ``end`` that of its ``]``.
@@ -38,13 +38,13 @@ class Link:
     end: int = -1
 
     @property
-    def turned(self) -> "Link":
+    def turned(self) -> "PatternLink":
         """The same with its nodes exchanged."""
         return replace(self, left=self.right, right=self.left)
 
 
 @dataclass(frozen=True)
-class Access:
+class PropertyAccess:
     """A property of a variable; ``literal`` is what it is compared with by ``=``, if anything.
 
     ``place`` is the number of the variable's token; -1 in a map projection.
@@ -59,7 +59,7 @@ class Access:
 class Patterns:
     """Reads tokens once; scopes are not told apart, which errs on the side of letting pass."""
 
-    def __init__(self, tokens: Sequence[Token]) -> None:
+    def __init__(self, tokens: Sequence[CypherToken]) -> None:
         self._tokens = tokens
         self.closing, self._around = brackets(tokens)
         self._opening = {end: start for start, end in self.closing.items()}
@@ -75,12 +75,12 @@ class Patterns:
         return found
 
     @cached_property
-    def links(self) -> tuple[Link, ...]:
+    def links(self) -> tuple[PatternLink, ...]:
         """Every relationship in brackets, with the nodes on both sides."""
         return tuple(self._links())
 
     @cached_property
-    def accesses(self) -> tuple[Access, ...]:
+    def accesses(self) -> tuple[PropertyAccess, ...]:
         """Every ``variable.property`` and map projection ``variable {.property}``."""
         return tuple(self._accesses())
 
@@ -176,7 +176,7 @@ class Patterns:
         ends = self._text(index + 1) in (",", ")", "]", "}", "") or self._word(index + 1)
         return sign + token.text if is_literal and ends else ""
 
-    def _links(self) -> Iterator[Link]:
+    def _links(self) -> Iterator[PatternLink]:
         for start, end in self.closing.items():
             if self._text(start) != "[" or self._text(start - 1) != "-":
                 continue
@@ -188,9 +188,9 @@ class Patterns:
             nodes, relationship = [self._element(i) for i in (left, right)], self._element(start)
             if nodes[0] and nodes[1] and relationship:
                 arrow = "" if from_right == to_right else ">" if to_right else "<"
-                yield Link(nodes[0], relationship, nodes[1], arrow, start, end)
+                yield PatternLink(nodes[0], relationship, nodes[1], arrow, start, end)
 
-    def _accesses(self) -> Iterator[Access]:
+    def _accesses(self) -> Iterator[PropertyAccess]:
         for i, token in enumerate(self._tokens):
             name = self._identifier(i + 1)
             if token.text != "." or not name or self._text(i + 2) == "(":
@@ -204,7 +204,7 @@ class Patterns:
                 variable = "" if chained else self._identifier(i - 1)
             if variable:
                 literal = self._literal(i + 3) if self._text(i + 2) == "=" else ""
-                yield Access(variable, name, literal, -1 if is_projected else i - 1)
+                yield PropertyAccess(variable, name, literal, -1 if is_projected else i - 1)
 
     def _is_pattern_map(self, start: int) -> bool:
         owner = self._around[start]

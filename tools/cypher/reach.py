@@ -9,9 +9,9 @@ from dataclasses import replace
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.patterns import Access, Element
+from planweave.tools.cypher.patterns import Element, PropertyAccess
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import Edit, Token, behind, instead
+from planweave.tools.cypher.tokens import CypherToken, Edit, behind, instead
 from planweave.tools.database import Entity
 from planweave.tools.linking import parts_of
 from planweave.tools.suggest import nearest
@@ -26,7 +26,7 @@ def properties(entity: Entity) -> set[str]:
     return {field.name for field in entity.fields}
 
 
-def renamed(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+def renamed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Labels, types and properties that do not exist, where one that exists is meant."""
     ends = _labels_beside(names)
     for place, element in names.patterns.elements.items():
@@ -85,7 +85,7 @@ def is_known(name: str, names: Names) -> bool:
     return any(name in properties(entity) for entity in every)
 
 
-def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], str]]:
+def joined(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Properties of the one label next door that has them: the step there joins the pattern."""
     made: dict[tuple[str, str], str] = {}
     for access in names.patterns.accesses:
@@ -110,7 +110,7 @@ def joined(names: Names, tokens: Sequence[Token]) -> Iterator[tuple[list[Edit], 
 
 
 def found_next_door(
-    names: Names, tokens: Sequence[Token], bound: Collection[str]
+    names: Names, tokens: Sequence[CypherToken], bound: Collection[str]
 ) -> Iterator[tuple[list[Edit], str]]:
     """Variables that no pattern brings in: the one node next door that has what is read of them."""
     accesses = [a for a in names.patterns.accesses if a.place >= 0 and a.variable not in bound]
@@ -162,7 +162,9 @@ def _steps(label: str, name: str, names: Names) -> list[tuple[str, str]]:
     return nodes or types
 
 
-def _last_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> Token | None:
+def _last_of_pattern(
+    access: PropertyAccess, names: Names, tokens: Sequence[CypherToken]
+) -> CypherToken | None:
     """The end of the MATCH that binds a variable; None if the property is read elsewhere."""
 
     def binds(element: Element) -> bool:
@@ -179,6 +181,6 @@ def _last_of_pattern(access: Access, names: Names, tokens: Sequence[Token]) -> T
     return last_before(tokens, after[0])
 
 
-def last_before(tokens: Sequence[Token], following: Token) -> Token:
+def last_before(tokens: Sequence[CypherToken], following: CypherToken) -> CypherToken:
     """The last token of the clause before another one."""
     return [one for one in tokens if one.start < following.start][-1]

@@ -81,7 +81,7 @@ class _Relationship(_Statement):
 
 
 @dataclass
-class Loaded:
+class LoadedScript:
     """What the engine cannot tell about a loaded script.
 
     Attributes:
@@ -93,7 +93,7 @@ class Loaded:
     keys: dict[str, list[str]] = field(default_factory=dict)
 
 
-def load(text: str, engine: "KnowledgeGraph") -> Loaded:
+def load(text: str, engine: "KnowledgeGraph") -> LoadedScript:
     """Carry out a script; the graph is as if each statement had been executed by itself.
 
     Raises:
@@ -101,7 +101,7 @@ def load(text: str, engine: "KnowledgeGraph") -> Loaded:
     """
     statements = [_parse(line, statement) for line, statement in split(text)]
     names = _property_names(statements)
-    loaded = Loaded(statements=len(statements))
+    loaded = LoadedScript(statements=len(statements))
     for kind, run in groupby(statements, key=type):
         if kind is _Node:
             _create_nodes([s for s in run if isinstance(s, _Node)], names, engine)
@@ -197,7 +197,7 @@ def _create_nodes(
 
 
 def _create_relationships(
-    batch: Sequence[_Relationship], engine: "KnowledgeGraph", loaded: Loaded
+    batch: Sequence[_Relationship], engine: "KnowledgeGraph", loaded: LoadedScript
 ) -> None:
     by_shape: dict[tuple[str, ...], list[_Relationship]] = {}
     for relationship in batch:
@@ -228,7 +228,7 @@ def _row_map(part: str, names: Mapping[str, object] | Sequence[str]) -> str:
     return "{" + ", ".join(f"`{name}`: row.{part}.`{name}`" for name in names) + "}"
 
 
-def _index(label: str, names: list[str], engine: "KnowledgeGraph", loaded: Loaded) -> None:
+def _index(label: str, names: list[str], engine: "KnowledgeGraph", loaded: LoadedScript) -> None:
     """Without an index on the match keys, joining is quadratic."""
     known = loaded.keys.setdefault(label, [])
     for name in names:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from planweave.tools.cypher.tokens import Token, brackets, tokenize
+from planweave.tools.cypher.tokens import CypherToken, brackets, tokenize
 
 _CLAUSES = frozenset(
     (
@@ -155,7 +155,9 @@ def _inner_match(query: str) -> tuple[str, str]:
     return query, ""
 
 
-def _filtered(query: str, returned: Token, group: Token, condition: str, rest: str) -> str:
+def _filtered(
+    query: str, returned: CypherToken, group: CypherToken, condition: str, rest: str
+) -> str:
     """``RETURN a, count(b) AS n GROUP BY a HAVING n > 1`` with WITH and WHERE."""
     named = _named(items(query[returned.start + len("RETURN") : group.start]))
     for text, name in named:
@@ -267,7 +269,7 @@ def items(text: str) -> list[str]:
     return [*found, text[start:].strip()]
 
 
-def clauses(tokens: Sequence[Token]) -> list[Token]:
+def clauses(tokens: Sequence[CypherToken]) -> list[CypherToken]:
     """The words that begin a clause, and no label, property or operator of such a name."""
     found = []
     for at, token in enumerate(tokens):

@@ -25,7 +25,7 @@ _PLAIN = "Write the query in plain ASCII; other letters belong in strings or bac
 
 
 @dataclass(frozen=True, slots=True)
-class Token:
+class CypherToken:
     """One token: its kind (string, number, name, quoted, mark), text and place in the query."""
 
     kind: str
@@ -58,22 +58,22 @@ class Edit(NamedTuple):
     text: str
 
 
-def instead(token: Token, text: str) -> Edit:
+def instead(token: CypherToken, text: str) -> Edit:
     """Write ``text`` in the place of a token."""
     return Edit(token.start, token.end, text)
 
 
-def before(token: Token, text: str) -> Edit:
+def before(token: CypherToken, text: str) -> Edit:
     """Write ``text`` before a token."""
     return Edit(token.start, token.start, text)
 
 
-def behind(token: Token, text: str) -> Edit:
+def behind(token: CypherToken, text: str) -> Edit:
     """Write ``text`` behind a token."""
     return Edit(token.end, token.end, text)
 
 
-def tokenize(query: str) -> tuple[Token, ...]:
+def tokenize(query: str) -> tuple[CypherToken, ...]:
     """Cut ``query`` into tokens; comments and white space are left out.
 
     Raises:
@@ -83,7 +83,7 @@ def tokenize(query: str) -> tuple[Token, ...]:
     return tuple(_tokens(query))
 
 
-def _tokens(query: str) -> Iterator[Token]:
+def _tokens(query: str) -> Iterator[CypherToken]:
     position = 0
     while position < len(query):
         match = _TOKEN.match(query, position)
@@ -92,7 +92,7 @@ def _tokens(query: str) -> Iterator[Token]:
         kind = match.lastgroup or ""
         if kind not in ("space", "comment"):
             _check(kind, match.group())
-            yield Token(kind, match.group(), position)
+            yield CypherToken(kind, match.group(), position)
         position = match.end()
 
 
@@ -121,7 +121,7 @@ def _check(kind: str, text: str) -> None:
             )
 
 
-def bare(query: str, tokens: tuple[Token, ...]) -> str:
+def bare(query: str, tokens: tuple[CypherToken, ...]) -> str:
     """The query without comments, trailing semicolons and outer white space."""
     pieces: list[str] = []
     end = tokens[0].start if tokens else 0
@@ -146,7 +146,7 @@ class Brackets(NamedTuple):
     around: list[int | None]
 
 
-def brackets(tokens: Sequence[Token]) -> Brackets:
+def brackets(tokens: Sequence[CypherToken]) -> Brackets:
     """Find the brackets of a query."""
     found, opened = Brackets({}, []), list[int]()
     for index, token in enumerate(tokens):

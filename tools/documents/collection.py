@@ -39,13 +39,13 @@ from planweave.tools.documents.store import (
     DocumentSettings,
     Rows,
     Store,
-    Usage,
+    StoreSize,
     VersionGone,
     collections,
     path_of,
     settings,
 )
-from planweave.tools.documents.vectors import Hit, VectorIndex, VectorSearch, reciprocal_rank
+from planweave.tools.documents.vectors import IndexHit, VectorIndex, VectorSearch, reciprocal_rank
 from planweave.tools.documents.words import WordIndex
 from planweave.tools.suggest import did_you_mean
 
@@ -58,14 +58,14 @@ _BATCH = 256
 _CANDIDATES = 50
 _KEEP_OPEN = 8
 
-Progress: TypeAlias = Callable[[str, int, int], None]
+OnEmbedded: TypeAlias = Callable[[str, int, int], None]
 """Called with a file's name, and how many of its new chunks are embedded, of how many."""
 
 Loadable = TypeVar("Loadable", VectorIndex, WordIndex)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Found:
+class PageHit:
     """A page that a search found.
 
     Attributes:
@@ -141,10 +141,10 @@ def open_collection(
     return collection
 
 
-def usage(owner: str) -> Usage:
+def usage(owner: str) -> StoreSize:
     """What an owner's collections keep; one without documents counts as one document."""
     kept = [_store(name).usage() for name in collections(owner)]
-    return Usage(sum(max(1, one.documents) for one in kept), sum(one.bytes for one in kept))
+    return StoreSize(sum(max(1, one.documents) for one in kept), sum(one.bytes for one in kept))
 
 
 def delete_collection(name: str) -> None:
@@ -188,13 +188,21 @@ class Collection:
         self._lock = Lock()
 
     def add(
-        self, source: str | Path, *, original: Path | None = None, progress: Progress | None = None
+        self,
+        source: str | Path,
+        *,
+        original: Path | None = None,
+        progress: OnEmbedded | None = None,
     ) -> list[Added]:
         """As :meth:`adding`, with all that became of the files at once."""
         return list(self.adding(source, original=original, progress=progress))
 
     def adding(
-        self, source: str | Path, *, original: Path | None = None, progress: Progress | None = None
+        self,
+        source: str | Path,
+        *,
+        original: Path | None = None,
+        progress: OnEmbedded | None = None,
     ) -> Iterator[Added]:
         """Add documents one by one, as the iterator is asked for them.
 
@@ -223,7 +231,7 @@ class Collection:
             yield from self._add_folder(path, parser, progress)
 
     def add_texts(
-        self, documents: Mapping[str, Sequence[str]], *, progress: Progress | None = None
+        self, documents: Mapping[str, Sequence[str]], *, progress: OnEmbedded | None = None
     ) -> None:
         """Add documents that are at hand as the texts of their pages, by name.
 
@@ -290,7 +298,7 @@ class Collection:
             raise BadInput(f"{document} has no page {number}; it has {last}.")
         return text
 
-    def search(self, query: str, *, k: int = 4, mode: SearchMode = "fused") -> list[Found]:
+    def search(self, query: str, *, k: int = 4, mode: SearchMode = "fused") -> list[PageHit]:
         """Find the pages whose passages fit a query best (parent document retrieval).
 
         Args:
@@ -312,7 +320,7 @@ class Collection:
             with suppress(VersionGone):  # another thread or process has changed the collection
                 return self._search(query, k, mode)
 
-    def _search(self, query: str, k: int, mode: SearchMode) -> list[Found]:
+    def _search(self, query: str, k: int, mode: SearchMode) -> list[PageHit]:
         index = self._current()
         if not len(index.rows.chunks):
             raise BadInput(
@@ -321,7 +329,7 @@ class Collection:
             )
         best = _pages_of(index.search(query, max(_CANDIDATES, 10 * k), mode), index.rows)
         return [
-            Found(**self._store.chunk(int(index.rows.chunks[row]))._asdict(), score=score)
+            PageHit(**self._store.chunk(int(index.rows.chunks[row]))._asdict(), score=score)
             for row, score in best[:k]
         ]
 
@@ -332,7 +340,7 @@ class Collection:
             return self._index
 
     def _add_folder(
-        self, folder: Path, parser: Parser, progress: Progress | None
+        self, folder: Path, parser: Parser, progress: OnEmbedded | None
     ) -> Iterator[Added]:
         for file in _files(folder):
             name = file.relative_to(folder).as_posix()
@@ -344,7 +352,7 @@ class Collection:
             except BadInput as error:
                 yield Added(document=name, status="failed", problem=str(error))
 
-    def _add_url(self, url: str, parser: Parser, progress: Progress | None) -> Added:
+    def _add_url(self, url: str, parser: Parser, progress: OnEmbedded | None) -> Added:
         limits, private = settings().limits(), settings().private_urls
         with TemporaryDirectory(prefix="planweave-") as folder:
             path = urls.fetch(url, Path(folder), max_bytes=limits.bytes, private=private)
@@ -354,7 +362,7 @@ class Collection:
             return self._put(path, url, names, parser, progress)
 
     def _add_file(
-        self, path: Path, original: Path, parser: Parser, progress: Progress | None
+        self, path: Path, original: Path, parser: Parser, progress: OnEmbedded | None
     ) -> Added:
         check_size(path, settings().limits())
         full = original.resolve()
@@ -366,7 +374,7 @@ class Collection:
         source: str,
         names: Iterable[str],
         parser: Parser,
-        progress: Progress | None,
+        progress: OnEmbedded | None,
     ) -> Added:
         choices = settings()
         digest = _digest(path)
@@ -389,7 +397,10 @@ class Collection:
         return self._done(name, "changed" if known else "added", progress)
 
     def _done(
-        self, name: str, status: Literal["added", "changed", "unchanged"], progress: Progress | None
+        self,
+        name: str,
+        status: Literal["added", "changed", "unchanged"],
+        progress: OnEmbedded | None,
     ) -> Added:
         embedded = _embed(self._store, self._embeddings, name, progress)
         self._store.remember("embeddings", self._embeddings)
@@ -425,7 +436,7 @@ class _Index:
         self._vectors: VectorSearch | None = None
         self._words: WordIndex | None = None
 
-    def search(self, query: str, k: int, mode: SearchMode) -> list[Hit]:
+    def search(self, query: str, k: int, mode: SearchMode) -> list[IndexHit]:
         """Rows of chunks with their scores, best first."""
         if mode == "bm25" or (mode == "fused" and self._embeddings == WORDS_ONLY):
             return self._by_words(query, k)
@@ -442,14 +453,14 @@ class _Index:
         ]
         return reciprocal_rank(rankings)
 
-    def _by_meaning(self, query: str, k: int) -> list[Hit]:
+    def _by_meaning(self, query: str, k: int) -> list[IndexHit]:
         vector = np.array(load_embeddings(self._embeddings).embed_query(query), np.float32)
         with self._lock:
             if self._vectors is None:
                 self._vectors = self._load_vectors()
         return self._vectors(vector, k)
 
-    def _by_words(self, query: str, k: int) -> list[Hit]:
+    def _by_words(self, query: str, k: int) -> list[IndexHit]:
         with self._lock:
             if self._words is None:
                 self._words = self._load_words()
@@ -506,7 +517,7 @@ def _replace(path: Path, save: Callable[[Path], None]) -> None:
 
 
 def _embed(
-    store: Store, model: str, document: str | None = None, progress: Progress | None = None
+    store: Store, model: str, document: str | None = None, progress: OnEmbedded | None = None
 ) -> int:
     """Make the vectors that a document, or the whole collection, lacks; how many these were.
 
@@ -526,9 +537,9 @@ def _embed(
     return len(todo)
 
 
-def _pages_of(hits: Sequence[Hit], rows: Rows) -> list[Hit]:
+def _pages_of(hits: Sequence[IndexHit], rows: Rows) -> list[IndexHit]:
     """The best hit of each page, in the order of the hits."""
-    best: dict[int, Hit] = {}
+    best: dict[int, IndexHit] = {}
     for row, score in hits:
         best.setdefault(int(rows.pages[row]), (row, score))
     return list(best.values())

@@ -20,8 +20,8 @@ from planweave import BadInput
 from planweave.errors import require
 from planweave.texts import digest
 from planweave.tools.connect import with_variables, without_values
-from planweave.tools.documents.store import Rows, Session, Store, Usage
-from planweave.tools.documents.vectors import HNSW_ABOVE, Hit, VectorSearch
+from planweave.tools.documents.store import Rows, Session, Store, StoreSize
+from planweave.tools.documents.vectors import HNSW_ABOVE, IndexHit, VectorSearch
 
 _PREFIX = "planweave_documents_"
 _CONNECT_SECONDS = 10
@@ -104,7 +104,9 @@ class SharedStore(Store):
                 )
         return partial(self._nearest, embedding, rows)
 
-    def _nearest(self, embedding: str, rows: Rows, query: NDArray[np.float32], k: int) -> list[Hit]:
+    def _nearest(
+        self, embedding: str, rows: Rows, query: NDArray[np.float32], k: int
+    ) -> list[IndexHit]:
         """The rows of the chunks nearest to ``query`` [d], with their inner products.
 
         Raises:
@@ -122,7 +124,7 @@ class SharedStore(Store):
             ).fetchall()
         return [(int(np.searchsorted(rows.chunks, key)), float(score)) for key, score in found]
 
-    def usage(self) -> Usage:
+    def usage(self) -> StoreSize:
         """See :meth:`Store.usage`; without the indexes, and without what deleting leaves behind."""
         with self._snapshot() as database:
             found = database.execute(
@@ -131,7 +133,7 @@ class SharedStore(Store):
                 " + (SELECT coalesce(sum(octet_length(text) + octet_length(above)), 0) FROM chunks)"
                 " + (SELECT coalesce(sum(pg_column_size(vector)), 0) FROM vectors)"
             ).fetchone()
-        return Usage(int(found[0]), int(found[1]))
+        return StoreSize(int(found[0]), int(found[1]))
 
     @contextmanager
     def _snapshot(self) -> Iterator[Session]:

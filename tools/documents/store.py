@@ -125,7 +125,7 @@ class DocumentInfo:
     image_pages: tuple[int, ...]
 
 
-class Usage(NamedTuple):
+class StoreSize(NamedTuple):
     """What is kept: how many documents, and the bytes that they take with all made from them."""
 
     documents: int
@@ -136,7 +136,7 @@ class VersionGone(Exception):
     """The collection has changed since its version was read."""
 
 
-class Known(NamedTuple):
+class KnownDocument(NamedTuple):
     """A document that is there already."""
 
     name: str
@@ -262,14 +262,14 @@ class Store:
             with self._connect() as database:
                 database.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
 
-    def known(self, source: str, digest: str) -> Known | None:
+    def known(self, source: str, digest: str) -> KnownDocument | None:
         """The document that came from ``source`` or, failing that, has the same bytes."""
         rows = self._read(
             "SELECT name, source, digest, recipe FROM documents WHERE source = ? OR digest = ?"
             " ORDER BY source = ? DESC LIMIT 1",
             (source, digest, source),
         )
-        return Known(*rows[0]) if rows else None
+        return KnownDocument(*rows[0]) if rows else None
 
     def put(
         self,
@@ -325,7 +325,7 @@ class Store:
             of_images[document].append(page)
         return [DocumentInfo(*(*row, tuple(of_images[row[0]]))) for row in sorted(rows)]
 
-    def usage(self) -> Usage:
+    def usage(self) -> StoreSize:
         """How much this collection keeps."""
         with self._snapshot() as database:
             (documents,) = database.execute("SELECT count(*) FROM documents").fetchone()
@@ -333,7 +333,7 @@ class Store:
                 database.execute(f"PRAGMA {name}").fetchone()[0]
                 for name in ("page_count", "freelist_count", "page_size")
             )
-        return Usage(documents, (pages - free) * size)
+        return StoreSize(documents, (pages - free) * size)
 
     def characters(self) -> int:
         """Length of the text of all pages."""

@@ -45,7 +45,7 @@ Span: TypeAlias = tuple[int, int]
 """Begin and end, in characters of the page."""
 
 
-class Line(NamedTuple):
+class TableLine(NamedTuple):
     """A line that is not blank."""
 
     begin: int
@@ -60,8 +60,8 @@ class PageTable(NamedTuple):
     """
 
     kind: _Kind
-    headings: tuple[Line, ...]
-    header: tuple[Line, ...]
+    headings: tuple[TableLine, ...]
+    header: tuple[TableLine, ...]
     rows: tuple[Span, ...]
 
     @property
@@ -80,7 +80,7 @@ def tables(text: str) -> tuple[PageTable, ...]:
     """The tables of a page, in their order."""
     lines = _lines(text)
     found: list[PageTable] = []
-    headings: list[Line] = []
+    headings: list[TableLine] = []
     seen = 0
     for kind, run in _runs(text, lines):
         found.append(_table(lines, kind, run, begins=seen))
@@ -169,16 +169,16 @@ def names_at_end(text: str, after: str) -> int:
 # lines
 
 
-def _lines(text: str) -> list[Line]:
+def _lines(text: str) -> list[TableLine]:
     """The lines that are not blank, without comments in code, which look like headings."""
-    found: list[Line] = []
+    found: list[TableLine] = []
     begin, in_code = 0, False
     for line in text.splitlines(keepends=True):
         plain = line.strip()
         in_code ^= is_fence(plain)
         if plain and not (in_code and plain.startswith("#")):
             first = begin + line.index(plain[0])
-            found.append(Line(first, first + len(plain), plain))
+            found.append(TableLine(first, first + len(plain), plain))
         begin += len(line)
     return found
 
@@ -243,7 +243,7 @@ def _cells(text: str, *, bordered: bool) -> list[str]:
 # tables
 
 
-def _runs(text: str, lines: Sequence[Line]) -> Iterator[tuple[_Kind, tuple[int, int]]]:
+def _runs(text: str, lines: Sequence[TableLine]) -> Iterator[tuple[_Kind, tuple[int, int]]]:
     """The first line of each table and the one behind its last, with the kind of its rows."""
     kinds = [_kind(line.text) for line in lines]
     first = 0
@@ -263,13 +263,15 @@ def _runs(text: str, lines: Sequence[Line]) -> Iterator[tuple[_Kind, tuple[int, 
             first += 1
 
 
-def _follows(text: str, lines: Sequence[Line], last: int, at: int, kind: _Kind) -> bool:
+def _follows(text: str, lines: Sequence[TableLine], last: int, at: int, kind: _Kind) -> bool:
     """Whether a row goes on the table that the line ``last`` ends: no blank line parts them."""
     between = text[lines[last].end : lines[at].begin]
     return kind == "figures" or between.count("\n") == 1
 
 
-def _table(lines: Sequence[Line], kind: _Kind, run: tuple[int, int], *, begins: int) -> PageTable:
+def _table(
+    lines: Sequence[TableLine], kind: _Kind, run: tuple[int, int], *, begins: int
+) -> PageTable:
     """A table without the headings that hold there; ``begins`` is behind the table before."""
     first, end = run
     begin = first + _names(lines, kind, run)
@@ -278,7 +280,7 @@ def _table(lines: Sequence[Line], kind: _Kind, run: tuple[int, int], *, begins: 
     if kind != "cells":
         caption = _first_name(lines[begins:first], with_names=not header) + begins
         header = [*lines[caption:first], *header]
-    captions: list[Line] = []
+    captions: list[TableLine] = []
     if header and _CAPTION.match(header[0].text):
         captions = [header.pop(0)]
     elif caption > begins and _is_caption(lines[caption - 1].text, kind):
@@ -286,7 +288,7 @@ def _table(lines: Sequence[Line], kind: _Kind, run: tuple[int, int], *, begins: 
     return PageTable(kind, tuple(captions), tuple(header), tuple(_rows(lines[begin:end], kind)))
 
 
-def _names(lines: Sequence[Line], kind: _Kind, run: tuple[int, int]) -> int:
+def _names(lines: Sequence[TableLine], kind: _Kind, run: tuple[int, int]) -> int:
     """How many lines at the begin of a table name its columns."""
     first, end = run
     texts = [line.text for line in lines[first : min(end - 1, first + _MOST_NAMES)]]
@@ -321,7 +323,7 @@ def _is_amount(cell: str) -> bool:
     return bool(_AMOUNT.fullmatch(cell)) and not _YEAR.fullmatch(re.sub(r"\W|_", "", cell)[:4])
 
 
-def _first_name(lines: Sequence[Line], *, with_names: bool) -> int:
+def _first_name(lines: Sequence[TableLine], *, with_names: bool) -> int:
     """The first of the lines above rows that name the columns: up to a caption, or just one."""
     at = len(lines)
     while at and len(lines) - at < _MOST_NAME_LINES and _is_name(lines[at - 1].text):
@@ -335,7 +337,7 @@ def _first_name(lines: Sequence[Line], *, with_names: bool) -> int:
     return len(lines) - 1 if with_names and near else len(lines)
 
 
-def _rows(lines: Sequence[Line], kind: _Kind) -> Iterator[Span]:
+def _rows(lines: Sequence[TableLine], kind: _Kind) -> Iterator[Span]:
     """The rows; a label that is wrapped above its figures belongs to their row."""
     begin: int | None = None
     for line in lines:
@@ -346,12 +348,12 @@ def _rows(lines: Sequence[Line], kind: _Kind) -> Iterator[Span]:
         begin = None
 
 
-def _in_force(lines: Iterable[Line]) -> list[Line]:
+def _in_force(lines: Iterable[TableLine]) -> list[TableLine]:
     """The headings that hold behind these lines, the widest first.
 
     The line of a section counts as its narrowest heading: it falls with that.
     """
-    held: list[tuple[int, Line]] = []
+    held: list[tuple[int, TableLine]] = []
     for line in lines:
         for level, _ in _titles(line.text)[-1:]:
             held = [(wider, one) for wider, one in held if wider < level]
@@ -385,7 +387,9 @@ def _names_first(before: str, text: str) -> str:
     return "\n".join([*section, *names, text]) if section or names else text
 
 
-def _left_open(before: str, earlier: Sequence[Line], lines: Sequence[Line]) -> PageTable | None:
+def _left_open(
+    before: str, earlier: Sequence[TableLine], lines: Sequence[TableLine]
+) -> PageTable | None:
     """The table of the page before that goes on; short lines at foot and head do not part it."""
     last, first = tables(before)[-1:], _first_table(lines)
     if not last or first is None:
@@ -399,7 +403,7 @@ def _left_open(before: str, earlier: Sequence[Line], lines: Sequence[Line]) -> P
     return last[0] if same and not parted else None
 
 
-def _first_table(lines: Sequence[Line]) -> tuple[_Kind, int] | None:
+def _first_table(lines: Sequence[TableLine]) -> tuple[_Kind, int] | None:
     """Kind and number of cells of the row with which a page begins."""
     for line in lines[:3]:
         if kind := _kind(line.text):
@@ -409,7 +413,7 @@ def _first_table(lines: Sequence[Line]) -> tuple[_Kind, int] | None:
     return None
 
 
-def _path(lines: Iterable[Line], first: str) -> str:
+def _path(lines: Iterable[TableLine], first: str) -> str:
     """The headings that hold behind these lines, but for those that ``first`` replaces."""
     held: list[tuple[int, str]] = []
     for line in lines:

@@ -19,10 +19,10 @@ _CANDIDATES_BUILDING = 80
 _CANDIDATES = 128  # looked at for each question; more find more of the nearest and take longer
 
 
-Hit: TypeAlias = tuple[int, float]
+IndexHit: TypeAlias = tuple[int, float]
 """The number of what was indexed, and its score: the higher the better."""
 
-VectorSearch: TypeAlias = Callable[[NDArray[np.float32], int], list[Hit]]
+VectorSearch: TypeAlias = Callable[[NDArray[np.float32], int], list[IndexHit]]
 """Finds the nearest of some vectors to one [d]: so many at most, best first."""
 
 
@@ -50,7 +50,7 @@ class VectorIndex:
         index.add(np.ascontiguousarray(vectors, np.float32))
         return cls(index)
 
-    def search(self, query: NDArray[np.float32], k: int) -> list[Hit]:
+    def search(self, query: NDArray[np.float32], k: int) -> list[IndexHit]:
         """The ``k`` nearest vectors, or all if they are fewer, best first."""
         with _one_thread():
             scores, rows = self._index.search(np.ascontiguousarray(query[None], np.float32), k)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planweave.tools.documents.vectors import Hit
+from planweave.tools.documents.vectors import IndexHit
 
 if TYPE_CHECKING:
     import bm25s
@@ -67,7 +67,7 @@ class WordIndex:
         index.index((tokens, vocabulary), show_progress=False)
         return cls(index)
 
-    def search(self, query: str, k: int) -> list[Hit]:
+    def search(self, query: str, k: int) -> list[IndexHit]:
         """The ``k`` best texts, of those that share a word with the query, best first."""
         scores = self._index.get_scores_from_ids(self._index.get_tokens_ids(_counted(query)))
         found = np.flatnonzero(scores)

@@ -29,7 +29,7 @@ _SIMILAR = 5
 _FIX = "Name HotpotQA's file of questions with paragraphs: --data hotpot_dev_distractor_v1.json"
 
 
-class Record(BaseModel):
+class HotpotRecord(BaseModel):
     """A question with its paragraphs, as HotpotQA publishes them."""
 
     id: str | None = Field(default=None, validation_alias=AliasChoices("id", "_id"))
@@ -60,7 +60,7 @@ class HotpotQA(Environment):
     name = "hotpotqa"
 
     def __init__(self, file: Path) -> None:
-        records = read_records(file, Record, fix=_FIX)
+        records = read_records(file, HotpotRecord, fix=_FIX)
         self._tasks = [(record.split, record.task()) for record in records]
         tasks = (task for _, task in self._tasks)
         self._answers = {t.id: record.answer for t, record in zip(tasks, records, strict=True)}

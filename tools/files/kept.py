@@ -16,7 +16,7 @@ _NAME = re.compile(r"\w[\w-]{0,63}")
 _LOCAL = "local"
 
 
-class Usage(NamedTuple):
+class KeptSize(NamedTuple):
     """How many databases, and the bytes that they take."""
 
     databases: int
@@ -93,10 +93,10 @@ def delete(name: str, owner: str | None) -> None:
         path.parent.rmdir()
 
 
-def usage(owner: str | None) -> Usage:
+def usage(owner: str | None) -> KeptSize:
     """What the databases of an owner take."""
     sizes = [path.stat().st_size for path in _folder(owner).glob("*.db")]
-    return Usage(len(sizes), sum(sizes))
+    return KeptSize(len(sizes), sum(sizes))
 
 
 def _folder(owner: str | None) -> Path:

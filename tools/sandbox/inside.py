@@ -1,8 +1,9 @@
 """The process that confines itself and then runs the program.
 
 It gets a :class:`Request` as JSON on standard input. A child lays the layers upon itself and runs
-the program; this process, which the program cannot reach, watches it and writes a :class:`Report`
-as JSON to the file descriptor that it was given. Only the standard library is there (``-I -S``).
+the program; this process, which the program cannot reach, watches it and writes a
+:class:`SandboxReport` as JSON to the file descriptor that it was given. Only the standard library
+is there (``-I -S``).
 """
 
 import gc
@@ -41,7 +42,7 @@ class Request(TypedDict):
     threads: int
 
 
-class Report(TypedDict, total=False):
+class SandboxReport(TypedDict, total=False):
     """How it ended; ``refused`` alone says that it never began, and why."""
 
     refused: str
@@ -74,7 +75,7 @@ def main() -> None:
     try:
         report = _carry_out(request, channel)
     except OSError as error:
-        report = Report(refused=str(error))
+        report = SandboxReport(refused=str(error))
     os.write(channel, json.dumps(report).encode())
 
 
@@ -82,7 +83,7 @@ def _stop(_number: int, _frame: types.FrameType | None) -> None:
     Stopped.asked = True
 
 
-def _carry_out(request: Request, channel: int) -> Report:
+def _carry_out(request: Request, channel: int) -> SandboxReport:
     folder = os.getcwd()
     own_view = "namespaces" in request["layers"]
     if own_view:
@@ -100,10 +101,10 @@ def _carry_out(request: Request, channel: int) -> Report:
         refused = hearing.read().decode()
     if refused:
         os.waitpid(child, 0)
-        return Report(refused=refused)
+        return SandboxReport(refused=refused)
     start = time.monotonic()
     end = _watch(child, start + request["seconds"], "" if own_view else folder, request)
-    return Report(
+    return SandboxReport(
         status=os.waitstatus_to_exitcode(end.status),
         reason=end.reason,
         seconds=time.monotonic() - start,

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from planweave import BadInput, PlanweaveError
 
 if TYPE_CHECKING:
-    from planweave.tools.sandbox.inside import Report
+    from planweave.tools.sandbox.inside import SandboxReport
 
 Reason: TypeAlias = Literal["ok", "error", "time", "cpu", "memory", "output", "files", "killed"]
 
@@ -182,7 +182,7 @@ def _run(
     }
     with _folder() as folder:
         stdout, stderr, told = _converse(folder, json.dumps(request).encode(), limits)
-    report: Report = json.loads(told or '{"refused": "its process ended before it began"}')
+    report: SandboxReport = json.loads(told or '{"refused": "its process ended before it began"}')
     if "refused" in report:
         raise SandboxUnavailable(
             f"The program could not be confined: {report['refused']}.",
@@ -210,7 +210,7 @@ def _inside(name: str) -> str:
     return str(path)
 
 
-def _reason(report: "Report", limits: SandboxLimits, stderr: str) -> Reason:
+def _reason(report: "SandboxReport", limits: SandboxLimits, stderr: str) -> Reason:
     if report["reason"] == "time":
         return "time"
     if report["reason"] == "files":

@@ -48,7 +48,7 @@ class SearchSettings(BaseSettings):
     )
 
 
-class Hit(NamedTuple):
+class WebHit(NamedTuple):
     """A result of a search engine, as it came: none of it is to be trusted."""
 
     url: str
@@ -56,14 +56,14 @@ class Hit(NamedTuple):
     text: str
 
 
-class Engine:
+class SearchEngine:
     """A search tool that is ready to be asked."""
 
     def __init__(self, name: str, tool: "BaseTool") -> None:
         self.name = name
         self._tool = tool
 
-    def search(self, query: str) -> list[Hit]:
+    def search(self, query: str) -> list[WebHit]:
         """Results, best first; results without a URL are left out."""
         argument = next(iter(self._tool.args), "query")
         call = {"name": self._tool.name, "args": {argument: query}, "id": "1", "type": "tool_call"}
@@ -73,13 +73,13 @@ class Engine:
                 f"The web search {self.name} failed: {_said(answer)}.",
                 fix="Check its key and the network, or connect a document collection.",
             )
-        first: dict[str, Hit] = {}
+        first: dict[str, WebHit] = {}
         for hit in (*_hits(answer.artifact), *_hits(answer.content)):
             first.setdefault(hit.url, hit)
         return list(first.values())
 
 
-def open_engine(name: str) -> Engine:
+def open_engine(name: str) -> SearchEngine:
     """The search engine of that name, made once for this process.
 
     Args:
@@ -98,7 +98,7 @@ def open_engine(name: str) -> Engine:
 
 
 @lru_cache(maxsize=8)
-def _made(name: str) -> Engine:
+def _made(name: str) -> SearchEngine:
     from langchain_core.tools import BaseTool
 
     module, _, attribute = KNOWN.get(name, name).partition(":")
@@ -114,7 +114,7 @@ def _made(name: str) -> Engine:
         ) from None
     if not isinstance(tool, BaseTool):
         raise BadInput(f"{name} is no LangChain tool.", fix=f"Known are {', '.join(KNOWN)}.")
-    return Engine(name, tool)
+    return SearchEngine(name, tool)
 
 
 def _in_time(ask: Callable[[], "ToolMessage"]) -> "ToolMessage | Exception":
@@ -140,7 +140,7 @@ def _said(error: Exception) -> str:
     return shorten(one_line(f"{type(error).__name__}: {text}"), 200).rstrip(".")
 
 
-def _hits(reply: object, depth: int = 0) -> Iterator[Hit]:
+def _hits(reply: object, depth: int = 0) -> Iterator[WebHit]:
     """Every result in a reply: an object with a URL, however deep, in its own form or as text."""
     if isinstance(reply, str):
         reply = _read(reply)
@@ -152,7 +152,7 @@ def _hits(reply: object, depth: int = 0) -> Iterator[Hit]:
                 yield from _hits(part, depth + 1)
     elif isinstance(reply, Mapping):
         if url := _field(reply, _URL):
-            yield Hit(url, _field(reply, _TITLE), _field(reply, _TEXT))
+            yield WebHit(url, _field(reply, _TITLE), _field(reply, _TEXT))
         for part in reply.values():
             if isinstance(part, list | Mapping):
                 yield from _hits(part, depth + 1)

@@ -14,13 +14,13 @@ from urllib.parse import urldefrag
 
 from planweave import BadInput
 from planweave.texts import shorten
-from planweave.tools.documents.collection import Found
+from planweave.tools.documents.collection import PageHit
 from planweave.tools.documents.pages import DocumentLimits, PageText, clean
 from planweave.tools.documents.process import read_apart
 from planweave.tools.documents.quotes import locate
 from planweave.tools.documents.store import settings
 from planweave.tools.documents.urls import fetch
-from planweave.tools.web.engine import Hit, open_engine
+from planweave.tools.web.engine import WebHit, open_engine
 
 _LIMITS = DocumentLimits(bytes=5_000_000, pages=500, characters=2_000_000)
 _SECONDS = 20.0
@@ -31,7 +31,7 @@ _ADDRESS = re.compile(r"https?://[!-~]{1,500}", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
 
-def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
+def search_web(name: str, query: str, *, k: int = 4) -> list[PageHit]:
     """Find ``k`` pages in the web, one of each address, by the search engine called ``name``.
 
     The document is named by its address; of a long one the page is taken that shares most words
@@ -45,7 +45,7 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
     with ThreadPoolExecutor(_AT_ONCE) as pool:
         pages = list(pool.map(lambda hit: _page(hit, query, private=private), hits))
     return [
-        Found(
+        PageHit(
             document=urldefrag(hit.url).url,
             page=page.number,
             text=page.text,
@@ -57,7 +57,7 @@ def search_web(name: str, query: str, *, k: int = 4) -> list[Found]:
     ]
 
 
-def _page(hit: Hit, query: str, *, private: bool) -> PageText:
+def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
     """The page behind a result that bears most on the query, or else its snippet."""
     try:
         with TemporaryDirectory(prefix="planweave-") as folder:

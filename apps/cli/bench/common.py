@@ -28,7 +28,7 @@ from planweave.benchmarks.core.record import settings_of
 from planweave.benchmarks.core.report import Report, draw, show, show_tables, table_json, write_page
 from planweave.benchmarks.core.store import ResultFile, Run, merged
 from planweave.benchmarks.core.suite import Sample, suite
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.core.watch import Watch
 from planweave.errors import require
 from planweave.memory import Context
@@ -189,7 +189,7 @@ def tell_report(
 
 def publish(
     title: str,
-    tables: Sequence[Table],
+    tables: Sequence[ReportTable],
     console: Console,
     *,
     as_json: bool,

@@ -23,7 +23,7 @@ from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.paths.tasks import EnvironmentName, drawn_paths, load, world
-from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, Loaded, load_agents
+from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, LoadedAgents, load_agents
 from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import TaskPath
 
@@ -63,7 +63,7 @@ class Training:
         """The graph's threshold, where the paper's agents are trained."""
         return self.delta if self.agents == AS_PUBLISHED else None
 
-    def trained(self) -> int | Loaded:
+    def trained(self) -> int | LoadedAgents:
         """The agents themselves, or the iterations of their training."""
         trains = self.agents in (None, AS_PUBLISHED)
         return self.iterations if trains else load_agents(str(self.agents))
@@ -127,14 +127,14 @@ def _measured(
     file: "LineFile[Measured]",
     given: Sequence[TaskPath],
     seeds: set[int],
-    trained: int | Loaded,
+    trained: int | LoadedAgents,
     parts: Sequence[str],
     console: Console,
     published: float | None,
 ) -> "list[Measured]":
     """The lines of these seeds; those that the file does not hold yet are measured and kept."""
     from planweave.benchmarks.suites.paths.measure import Experiment, about
-    from planweave.learning.agent_batches import Settings, as_published
+    from planweave.learning.agent_batches import AgentSettings, as_published
     from planweave.learning.meta_training import as_agents
 
     before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
@@ -149,7 +149,7 @@ def _measured(
         show = status.update if console.is_terminal else console.print
         for seed in sorted(seeds - {line.seed for line in lines}):
             iterations = trained if isinstance(trained, int) else 0
-            settings = Settings(seed=seed, iterations=iterations)
+            settings = AgentSettings(seed=seed, iterations=iterations)
             if published is not None:
                 settings = as_published(seed, iterations, published)
             tasks = world(given, seed, slots=published is None)

@@ -18,7 +18,7 @@ from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.agents.tables import JUDGE_CHECK
 from planweave.memory import Context
-from planweave.nodes.support.judges import ANSWER_JUDGE, Judged, judge_answer
+from planweave.nodes.support.judges import ANSWER_JUDGE, JudgedAnswer, judge_answer
 from planweave.records import read_records
 from planweave.texts import digest
 
@@ -88,7 +88,7 @@ def checks(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Samp
     ]
 
 
-async def judge_both(sample: Sample, on_call: OnCall) -> list[Judged]:
+async def judge_both(sample: Sample, on_call: OnCall) -> list[JudgedAnswer]:
     """Judge the answer that people prefer, then the other, by the same reference."""
     pair: Pair = sample.target
     answers = [pair.response_a, pair.response_b]
@@ -100,7 +100,7 @@ async def judge_both(sample: Sample, on_call: OnCall) -> list[Judged]:
     ]
 
 
-def score_check(judged: Sequence[Judged]) -> Score:
+def score_check(judged: Sequence[JudgedAnswer]) -> Score:
     """The share of both answers that is judged as people prefer them; 0 if they were not judged."""
     better, other = [one.verdict for one in judged] or (None, None)
     verdicts = " / ".join(one.verdict or "unread" for one in judged)

@@ -82,7 +82,7 @@ def _unsigned(given: Sequence[Quantity]) -> list[Quantity]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Question:
+class DocumentQuestion:
     """A question with its answer and where that is.
 
     Attributes:
@@ -108,10 +108,10 @@ class Document:
 
 
 @dataclass(frozen=True)
-class Found:
+class FolderContents:
     """What a folder holds."""
 
-    questions: list[Question]
+    questions: list[DocumentQuestion]
     documents: list[Document]
 
 
@@ -154,13 +154,13 @@ class _Context(BaseModel):
     questions: list[_TatQuestion]
 
 
-def load(folder: Path, *, contexts: int, seed: int) -> Found:
+def load(folder: Path, *, contexts: int, seed: int) -> FolderContents:
     """Read both data sets, as far as they are there.
 
     Questions are about the ``contexts`` drawn from TAT-QA, which become documents.
     """
     reports, tables = folder / "docs" / "questions.jsonl", folder / "tatqa" / "dev.jsonl.gz"
-    questions: list[Question] = []
+    questions: list[DocumentQuestion] = []
     documents: list[Document] = []
     if reports.exists():
         asked = read_records(reports, _Asked, fix=_FIX)
@@ -175,10 +175,12 @@ def load(folder: Path, *, contexts: int, seed: int) -> Found:
             questions += [q for one in context.questions if (q := _of_table(one, context))]
     if not questions:
         raise BadInput(f"{folder} holds no questions.", fix=_FIX)
-    return Found(questions, documents)
+    return FolderContents(questions, documents)
 
 
-def choose(questions: Sequence[Question], limit: int | None, seed: int) -> list[Question]:
+def choose(
+    questions: Sequence[DocumentQuestion], limit: int | None, seed: int
+) -> list[DocumentQuestion]:
     """A fixed sample: as many questions of every set, as far as there are.
 
     It depends on the seed and the questions' ids alone, and a smaller limit chooses a part of
@@ -200,7 +202,7 @@ def _file_of(name: str, folder: Path) -> Path:
     raise BadInput(f"The document {name!r} that questions name is not in {folder}.", fix=_FIX)
 
 
-def _of_report(asked: _Asked, document: str) -> Question:
+def _of_report(asked: _Asked, document: str) -> DocumentQuestion:
     last, remarks = result_of(asked.answer)
     values = quantities(last)
     forms = [values, *filter(None, map(quantities, remarks))] if values else []
@@ -209,7 +211,7 @@ def _of_report(asked: _Asked, document: str) -> Question:
     gold = Gold(text=asked.answer, forms=tuple(tuple(form) for form in forms))
     several = sum(not value.joined for value in values) > 1
     part = "complex 1" if asked.kind == "comparison" or several else "simple 1"
-    return Question(
+    return DocumentQuestion(
         id=asked.id,
         part="calculation" if asked.kind == "calculation" else part,
         asked=asked.question,
@@ -229,14 +231,14 @@ def _document(context: _Context) -> Document:
     return Document(_name(context), text="\n\n".join([*(p.text for p in paragraphs), rows]))
 
 
-def _of_table(asked: _TatQuestion, context: _Context) -> Question | None:
+def _of_table(asked: _TatQuestion, context: _Context) -> DocumentQuestion | None:
     """A question of TAT-QA; None for arithmetic without a derivation."""
     if asked.answer_type == "arithmetic" and not asked.derivation:
         return None
     hard = asked.req_comparison or asked.answer_type == "count"
     part = "calculation" if asked.answer_type == "arithmetic" else "complex 2" if hard else ""
     answer = asked.answer if isinstance(asked.answer, list) else [f"{asked.answer}"]
-    return Question(
+    return DocumentQuestion(
         id=f"tatqa-{asked.uid[:8]}",
         part=part or "simple 2",
         asked=asked.question,

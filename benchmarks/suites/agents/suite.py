@@ -16,7 +16,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.options import Embeddings, Options, listed
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.judge import (
     Pair,
@@ -26,16 +26,22 @@ from planweave.benchmarks.suites.agents.judge import (
     load_pairs,
     score_check,
 )
-from planweave.benchmarks.suites.agents.questions import SETS, Document, Question, choose, load
+from planweave.benchmarks.suites.agents.questions import (
+    SETS,
+    Document,
+    DocumentQuestion,
+    choose,
+    load,
+)
 from planweave.benchmarks.suites.agents.tables import agent_tables
 from planweave.graphs import of_family
 from planweave.memory import Answer, Context
 from planweave.models import embeddings
 from planweave.nodes.documents.documents import find_pages
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
-from planweave.nodes.support.judges import ANSWER_JUDGE, Judged, judge_answer
+from planweave.nodes.support.judges import ANSWER_JUDGE, JudgedAnswer, judge_answer
 from planweave.nodes.support.rag_metrics import (
-    Judge,
+    RagJudge,
     answer_relevance,
     context_relevance,
     faithfulness,
@@ -106,7 +112,7 @@ class Agents(Suite):
 
     Options = AgentOptions
 
-    def select(self, options: AgentOptions, context: Context, status: Status) -> Selection:
+    def select(self, options: AgentOptions, context: Context, status: ShowStatus) -> Selection:
         """The judge's own check, then every question in several trials."""
         if options.judge:
             models = {**context.models, ANSWER_JUDGE: options.judge}
@@ -160,11 +166,11 @@ class Agents(Suite):
 
 
 def _asked_on(
-    documents: Sequence[Document], options: AgentOptions, status: Status
-) -> Callable[[Question], str]:
+    documents: Sequence[Document], options: AgentOptions, status: ShowStatus
+) -> Callable[[DocumentQuestion], str]:
     """What a question is asked on: all documents, or the first that its answer is in."""
 
-    def collection(question: Question) -> str:
+    def collection(question: DocumentQuestion) -> str:
         one = min((name for name, _ in question.evidence), default="")
         return made(one if options.one_document else "")
 
@@ -181,7 +187,7 @@ async def _rag_metrics(
 ) -> dict[str, JsonValue]:
     """Faithfulness, answer relevance and context relevance, by the pages of one search."""
     context = sample.context
-    judge = await Judge.of(context, on_call)
+    judge = await RagJudge.of(context, on_call)
     pages = await asyncio.to_thread(find_pages, asked, context, context.pages)
     read = "\n\n".join(page["text"][: context.page_characters] for page in pages)
     faithful = await faithfulness(answer, read, judge, question=asked)
@@ -204,9 +210,9 @@ def _checks(options: AgentOptions, context: Context) -> list[Sample]:
 
 
 def _samples(
-    questions: Sequence[Question],
+    questions: Sequence[DocumentQuestion],
     methods: Sequence[str],
-    collection: Callable[[Question], str],
+    collection: Callable[[DocumentQuestion], str],
     options: AgentOptions,
     settings: Context,
 ) -> list[Sample]:
@@ -261,7 +267,7 @@ class Trial:
         rag: Measure the three RAGAS metrics of its pages and answer.
     """
 
-    question: Question
+    question: DocumentQuestion
     number: int
     finds: Finds
     rag: bool = False
@@ -269,7 +275,7 @@ class Trial:
     def score(
         self,
         answer: Answer | None,
-        judged: Judged | None = None,
+        judged: JudgedAnswer | None = None,
         metrics: dict[str, JsonValue] | None = None,
     ) -> Score:
         """See :meth:`Agents.score`; ``judged`` is the judge's verdict where it was asked."""

@@ -8,9 +8,17 @@ from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import Groups, divided, grouped, rate, rated, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Cells, Rows, Table, by_method, by_part, tabled
+from planweave.benchmarks.core.table import (
+    Cell,
+    Cells,
+    ReportTable,
+    Rows,
+    by_method,
+    by_part,
+    tabled,
+)
 from planweave.benchmarks.suites.agents.questions import SETS
-from planweave.nodes.support.judges import ANSWER_JUDGE, Judged
+from planweave.nodes.support.judges import ANSWER_JUDGE, JudgedAnswer
 
 JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's own check."""
@@ -33,7 +41,7 @@ class _Details(BaseModel):
     evidence: list[tuple[str, int]]
     found: bool
     scored: Literal["judge", "rule", "no answer"]
-    judged: Judged | None
+    judged: JudgedAnswer | None
     rag: _Metrics | None = None
 
 
@@ -44,7 +52,7 @@ class _Checked(BaseModel):
     other: str | None
 
 
-def agent_tables(records: Sequence[Record]) -> list[Table]:
+def agent_tables(records: Sequence[Record]) -> list[ReportTable]:
     """Every table of the suite's own."""
     answers = grouped([record for record in records if record.method != ANSWER_JUDGE])
     checks = [record for record in records if record.method == ANSWER_JUDGE]
@@ -99,7 +107,7 @@ def _by_trial(records: Sequence[Record]) -> list[float]:
     return [fmean(100 * record.score.value for record in own) for own in trials.values()]
 
 
-def _sets(groups: Groups) -> Table:
+def _sets(groups: Groups) -> ReportTable:
     every = [record for own in groups.values() for record in own]
     sets = [name for name in SETS if any(record.scenario == name for record in every)]
     rows: list[tuple[Cell, ...]] = []
@@ -110,7 +118,7 @@ def _sets(groups: Groups) -> Table:
         rows.append((label, trials, *cells))
     number = {name: len({r.question for r in every if r.scenario == name}) for name in sets}
     heads = [f"{name} ({number[name]})" for name in sets]
-    return Table(
+    return ReportTable(
         title="Right answers by set",
         columns=("method", "trials", *heads, f"all ({sum(number.values())})"),
         rows=rows,

@@ -8,7 +8,7 @@ import string
 from collections.abc import Sequence
 
 from planweave.benchmarks.suites.agents.quantity import is_number, quantities
-from planweave.tools.short_answers import Match
+from planweave.tools.short_answers import AnswerMatch
 
 SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "percent": 0.01}
 
@@ -18,19 +18,19 @@ _SEPARATORS = (r"\s*;\s*", r"\s*[;,](?!\d)\s*", r"\s*(?:;|,(?!\d)|\band\b)\s*")
 _SIGNS = str.maketrans("", "", string.punctuation)
 
 
-def match(gold: Sequence[str], scale: str, answer: str) -> Match:
+def match(gold: Sequence[str], scale: str, answer: str) -> AnswerMatch:
     """Compare an answer with the gold one.
 
     The answer's scale is in words; where the gold has several spans it is taken apart in the
     way that fits best.
     """
     there = _words(_joined(gold, scale))
-    best = Match(0.0, 0.0)
+    best = AnswerMatch(0.0, 0.0)
     for parts in _partings(answer) if len(gold) > 1 else [[answer]]:
         for form in _forms(parts):
             words = _words(form)
             exact = float(bool(words) and words == there)
-            best = max(best, Match(exact, _f1(set(words), set(there))))
+            best = max(best, AnswerMatch(exact, _f1(set(words), set(there))))
     return best
 
 

@@ -20,7 +20,7 @@ from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
 from planweave.learning import Embed, Group, PlanAssessor, features
 
 
-class Choice(NamedTuple):
+class RoundScores(NamedTuple):
     """What the choosers got in one round; ``random`` is its expectation."""
 
     question: str
@@ -30,10 +30,10 @@ class Choice(NamedTuple):
     best: float
 
 
-CHOOSERS = Choice._fields[1:]
+CHOOSERS = RoundScores._fields[1:]
 
 
-class Part(NamedTuple):
+class AssessedSet(NamedTuple):
     """A data set, as the assessor is measured on it.
 
     Attributes:
@@ -68,7 +68,7 @@ class DatasetFigures:
     closed: Estimate
 
 
-def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[Part]:
+def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[AssessedSet]:
     """The data sets among ``questions``, without what the assessor was trained on."""
     found = []
     for dataset, own in divided(questions, lambda question: question.dataset).items():
@@ -78,12 +78,12 @@ def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -
                 f"The plan assessor was trained on every question of {dataset} in these files.",
                 fix="Name a file of questions that it has not seen, such as a dev split.",
             )
-        found.append(Part(dataset, own, unseen, len(own) - len(unseen), Corpus(own, embed)))
+        found.append(AssessedSet(dataset, own, unseen, len(own) - len(unseen), Corpus(own, embed)))
     return found
 
 
 def measure(
-    part: Part, assessor: PlanAssessor, seed: int = 1, candidates: int = 5
+    part: AssessedSet, assessor: PlanAssessor, seed: int = 1, candidates: int = 5
 ) -> DatasetFigures:
     """Have the assessor choose in every round of the questions of a data set."""
     made = rounds(part.unseen, part.corpus, seed=seed, candidates=candidates)
@@ -102,10 +102,10 @@ def measure(
     )
 
 
-def choice(one: Round, assessor: PlanAssessor) -> Choice:
+def choice(one: Round, assessor: PlanAssessor) -> RoundScores:
     """What each chooser gets in a round."""
     chosen = one.gains[by_assessor(one, assessor)]
-    return Choice(one.question.id, fmean(one.gains), one.gains[0], chosen, max(one.gains))
+    return RoundScores(one.question.id, fmean(one.gains), one.gains[0], chosen, max(one.gains))
 
 
 def by_assessor(one: Round, assessor: PlanAssessor) -> int:

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph
-from planweave.learning import Candidate, Hit, words
+from planweave.learning import CandidateQuery, RetrievedPage, words
 from planweave.learning.paths import read_paths
 
 ROUNDS = 5
@@ -55,7 +55,7 @@ class Round:
     question: MultiHop
     number: int
     evidence: tuple[Paragraph, ...]
-    candidates: Sequence[Candidate]
+    candidates: Sequence[CandidateQuery]
     gains: Sequence[float]
     chosen: int = 0
 
@@ -227,7 +227,7 @@ def _offered(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]
         number=number,
         evidence=run.evidence,
         candidates=[
-            Candidate(query, [Hit(*found) for found in ranking[:SHOWN]])
+            CandidateQuery(query, [RetrievedPage(*found) for found in ranking[:SHOWN]])
             for query, ranking in ranked.items()
         ],
         gains=[gain(run.question, _fresh(found, run.evidence)) for found in ranked.values()],

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap
 from planweave.benchmarks.core.table import Rows, tabled
-from planweave.benchmarks.suites.assessor.measure import CHOOSERS, Part, by_assessor
+from planweave.benchmarks.suites.assessor.measure import CHOOSERS, AssessedSet, by_assessor
 from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth, rounds
 from planweave.learning import PlanAssessor
 
@@ -39,7 +39,9 @@ class Driven:
     gained: Estimate
 
 
-def drive(part: Part, assessor: PlanAssessor, seed: int = 1, candidates: int = 5) -> list[Driven]:
+def drive(
+    part: AssessedSet, assessor: PlanAssessor, seed: int = 1, candidates: int = 5
+) -> list[Driven]:
     """Have each chooser search for every question of a data set."""
     search = partial(rounds, part.unseen, part.corpus, seed=seed, candidates=candidates)
     searches = {

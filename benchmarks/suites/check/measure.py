@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from planweave.benchmarks.core.metrics import Estimate, divided, rate
-from planweave.benchmarks.core.table import Rows, Table, tabled
+from planweave.benchmarks.core.table import ReportTable, Rows, tabled
 from planweave.benchmarks.suites.check.pairs import Pair, fact, quoted
 from planweave.memory import Fact
 from planweave.tools.checking import follow, judge
@@ -50,7 +50,7 @@ def recall(found: Sequence[Checked]) -> Estimate | None:
     return rate([one.passed for one in found if one.pair.supported])
 
 
-def tables(found: Sequence[Checked]) -> list[Table]:
+def tables(found: Sequence[Checked]) -> list[ReportTable]:
     """Precision and recall by kind, and what was passed case by case."""
     return [_by_kind(found), _by_case(found)]
 

@@ -13,7 +13,7 @@ from planweave import PlanweaveError
 from planweave.benchmarks.suites.check.measure import Checked
 from planweave.benchmarks.suites.check.pairs import Pair
 from planweave.nodes.support.decision_form import ranking_for
-from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
+from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
 from planweave.tools import Limits
 from planweave.tools.sql import SqlDatabase, open_sql
 
@@ -42,7 +42,7 @@ def checked_rankings(seed: int, names: Iterable[str] = DOMAINS) -> list[Checked]
     return found
 
 
-def _checked(decision: Decision, made: Shop, database: SqlDatabase) -> Iterator[Checked]:
+def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Iterator[Checked]:
     """The check of one right ranking and of its changes; none where the decision is no ranking."""
     options: tuple[str, ...] = ()
     if decision.candidates:

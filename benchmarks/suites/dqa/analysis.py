@@ -9,7 +9,7 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from planweave.benchmarks.core.record import Entry, Record
+from planweave.benchmarks.core.record import MemoryEntry, Record
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Scenario
 
@@ -111,7 +111,7 @@ def failure_class(record: Record) -> FailureClass | None:
     return "MIS" if missed(record) else "DEEP"
 
 
-def _good(record: Record) -> Iterator[Entry]:
+def _good(record: Record) -> Iterator[MemoryEntry]:
     """The turns whose query brought rows."""
     return (turn for turn in record.turns if turn["tool"] in _QUERIES and turn.get("facts"))
 

@@ -148,7 +148,7 @@ Rows = list[dict[str, str]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Method:
+class Analysis:
     """How one kind of question is analysed.
 
     Attributes:
@@ -193,7 +193,7 @@ def _most_added(observed: list[Rows]) -> str:
     return max(observed[0], key=lambda row: float(row["growth"]) * rates.get(row["id"], 0.0))["id"]
 
 
-LOCATING = Method(
+LOCATING = Analysis(
     asks=re.compile(r'country named "(?P<country>[^"]+)"'),
     plan=(
         "Nodes with power of {country}: share of value that comes home (country, flow, "
@@ -220,7 +220,7 @@ LOCATING = Method(
     decide=_best_node,
 )
 
-BUILDING = Method(
+BUILDING = Analysis(
     asks=re.compile(r"market price of (?P<goods>\w+)"),
     plan=(
         "Buildings that supply {goods}, and the output that 5 levels add at full rate (goods, "
@@ -300,7 +300,7 @@ def _replanned(plan: list[str], observed: list[Rows]) -> dict[str, object]:
 
 
 def _combined(
-    method: Method, asked: Mapping[str, str], observed: list[Rows], task: str, tool: str
+    method: Analysis, asked: Mapping[str, str], observed: list[Rows], task: str, tool: str
 ) -> Reply:
     """As :func:`analyst`, where one reply may say several things."""
     read = [*range(1, len(method.queries[tool]) + 1)]
@@ -330,7 +330,7 @@ def _combined(
     return {"thought": "All that is needed, at once.", "actions": actions, "answer": None}
 
 
-def _queries_at_once(method: Method, tool: str, asked: Mapping[str, str]) -> dict[str, list[int]]:
+def _queries_at_once(method: Analysis, tool: str, asked: Mapping[str, str]) -> dict[str, list[int]]:
     """Queries that need no result, with the steps that each completes: in SQL one for all."""
     among = ("", *(text.format(**asked) for text in method.among[tool]))
     queries = [
@@ -345,7 +345,7 @@ def _queries_at_once(method: Method, tool: str, asked: Mapping[str, str]) -> dic
 
 
 def _action(
-    method: Method, asked: Mapping[str, str], observed: list[Rows], tool: str
+    method: Analysis, asked: Mapping[str, str], observed: list[Rows], tool: str
 ) -> dict[str, object]:
     queries, step = method.queries[tool], len(observed)
     if step == 1 and not observed[0] and method.otherwise:
@@ -358,7 +358,7 @@ def _action(
     return {"thought": f"Step {step + 1}.", "step": step + 1, "tool": tool, "input": query}
 
 
-def _decision(method: Method, observed: list[Rows]) -> Mapping[str, object]:
+def _decision(method: Analysis, observed: list[Rows]) -> Mapping[str, object]:
     found = observed[0] or observed[-1]
     decision = found[0][method.key] if len(found) == 1 else method.decide(observed)
     facts = [number for number, _ in enumerate(filter(None, observed), start=1)]
@@ -369,7 +369,7 @@ def _listed(values: list[str]) -> str:
     return ", ".join(value if value.isdecimal() else f"'{value}'" for value in values)
 
 
-def _rows(text: str, method: Method) -> Rows:
+def _rows(text: str, method: Analysis) -> Rows:
     """The rows below the header line of an observation; none when it is a problem."""
     lines = text.strip().splitlines()
     while lines and lines[0].split(" | ")[0] != method.key:

@@ -16,7 +16,7 @@ from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
     Sample,
     Selection,
-    Status,
+    ShowStatus,
     Suite,
     drawn,
     in_turn,
@@ -65,7 +65,7 @@ class DecisionQA(Suite):
 
     Options = DecisionOptions
 
-    def select(self, options: DecisionOptions, context: Context, status: Status) -> Selection:
+    def select(self, options: DecisionOptions, context: Context, status: ShowStatus) -> Selection:
         """The same number of questions of every scenario, with every method and database."""
         deciders, every = [*of_family("decide")], options.method == "all"
         methods = deciders if every else listed(options.method, METHODS.names(), "method", every="")
@@ -119,7 +119,7 @@ def samples(
     questions, made = [*questions], []
     _check_unseen(questions, settings)
     for question in questions:
-        judge = Judge(question)
+        judge = DecisionScorer(question)
         for database in databases:
             path = _script(question, database)
             context = settings.model_copy(
@@ -168,7 +168,7 @@ def _script(question: Question, database: Kind) -> Path:
     return kept_script(question.scenario.name, question.database.cypher, "cql")
 
 
-class Judge:
+class DecisionScorer:
     """Scores the answers to one question; the simulation runs once, when first needed."""
 
     def __init__(self, question: Question) -> None:

@@ -15,7 +15,7 @@ from planweave.benchmarks.core.metrics import (
     spread,
 )
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, Rows, Table, each, tabled
+from planweave.benchmarks.core.table import Cells, ReportTable, Rows, each, tabled
 from planweave.benchmarks.suites.dqa.analysis import (
     CRITICAL,
     FAILURE_CLASSES,
@@ -30,7 +30,7 @@ from planweave.benchmarks.suites.dqa.analysis import (
 _DATABASES = ("relational", "graph")
 
 
-def decision_tables(records: Sequence[Record]) -> list[Table]:
+def decision_tables(records: Sequence[Record]) -> list[ReportTable]:
     """Every table of the report that is about decisions."""
     groups = grouped(records)
     return [

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, Spread, rate, spread
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites.environment.players import PLAYERS, Lead, Player
 from planweave.benchmarks.suites.environment.suite import ENDS
 from planweave.learning.guide import Guide
@@ -199,11 +199,11 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
     )
 
 
-def table(name: str, made: Sequence[Summary]) -> Table:
+def table(name: str, made: Sequence[Summary]) -> ReportTable:
     """The policies of an environment side by side."""
     shown = [name for name in ENDS if any(getattr(one, name) for one in made)]
     heads = ("policy", "score", "success", "gold actions done", "steps", "steps a second")
-    return Table(
+    return ReportTable(
         title=f"{name}, without a language model",
         columns=(*heads, *(ENDS[name] for name in shown)),
         rows=[

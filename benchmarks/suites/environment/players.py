@@ -11,7 +11,7 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 from typing import NamedTuple, Protocol, TypeAlias
 
-from planweave.learning.slots import ASKED, FOUND, Slots
+from planweave.learning.slots import ASKED, FOUND, QuestionSlots
 from planweave.tools.environments import OPEN, Observation
 
 Possible: TypeAlias = Callable[[], tuple[str, ...]]
@@ -102,7 +102,7 @@ class Reader:
         """Names that were seen last and are neither asked about nor looked at."""
         known = " ".join([self._question, *self._searched]).lower()
         sentences = _SENTENCE_END.split(self._seen[-1] if self._seen else "")
-        found = [name for sentence in sentences for name in Slots().names(sentence)]
+        found = [name for sentence in sentences for name in QuestionSlots().names(sentence)]
         return [n for n in dict.fromkeys(found) if n[0].isalpha() and n.lower() not in known]
 
     def _answer(self) -> str:

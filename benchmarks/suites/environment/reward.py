@@ -21,7 +21,7 @@ SPLITS: Mapping[str, str] = {"alfworld": "train", "scienceworld": "train"}
 """The part of an environment's tasks that may be trained on; of the others all that are given."""
 
 
-class Episode(BaseModel):
+class PlayedPath(BaseModel):
     """How far a player came on a task by a path.
 
     Attributes:
@@ -72,7 +72,7 @@ class EnvironmentReward:
         self._environment, self._guide, self._progress = environment, guide, progress
         self._most = most
         self._forms = [guide.slots.path(path) for path in guide.paths]
-        self._file = LineFile(kept, TypeAdapter(Episode), notify)
+        self._file = LineFile(kept, TypeAdapter(PlayedPath), notify)
         self._episodes = {_key(one): one for one in self._file.lines}
         self._scores: dict[tuple[str, tuple[str, ...]], float] = {}
         self.played, self.known = 0, len(self._episodes)
@@ -98,7 +98,7 @@ class EnvironmentReward:
         origin = self._origin(question, instructions)
         followed = lead(self._guide, question, instructions, origin)
         player = PLAYERS[self._environment.name](followed)
-        about = Episode(
+        about = PlayedPath(
             environment=self._environment.name,
             task=task.id,
             path=tuple(followed.path),
@@ -125,5 +125,5 @@ class EnvironmentReward:
         return alike.question if alike else ""
 
 
-def _key(episode: Episode) -> tuple[object, ...]:
+def _key(episode: PlayedPath) -> tuple[object, ...]:
     return episode.environment, episode.task, episode.path, episode.origin, episode.most

@@ -8,7 +8,7 @@ from planweave.benchmarks.core.metrics import grouped, rate
 from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, described, play_graph
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, Suite, register
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Cell, ReportTable
 from planweave.learning.paths import TaskPath
 from planweave.memory import Context
 from planweave.texts import digest
@@ -58,7 +58,7 @@ class EnvironmentTasks(Suite):
             },
         )
 
-    def tables(self, records: Sequence[Record]) -> list[Table]:
+    def tables(self, records: Sequence[Record]) -> list[ReportTable]:
         """Score by type of task, how many tasks had the whole score, and ends of environments."""
         rows: list[tuple[Cell, ...]] = []
         shown = [name for name in ENDS if any(_count(record, name) for record in records)]
@@ -71,7 +71,7 @@ class EnvironmentTasks(Suite):
                 solved = [score == 1 for score in scores]
                 ends = [sum(_count(record, name) for record in of_kind) for name in shown]
                 rows.append((method, kind or "all", rate(scores), rate(solved), *ends))
-        made = Table(
+        made = ReportTable(
             title="Tasks of environments",
             columns=("method", "type of task", "score", "success", *map(ENDS.__getitem__, shown)),
             rows=rows,

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop, Paragraph
 from planweave.texts import digest
-from planweave.tools.documents.collection import Progress, open_collection
+from planweave.tools.documents.collection import OnEmbedded, open_collection
 
 Place = tuple[str, int]
 """Title, and the number of the paragraph among those of that title, from 1."""
@@ -33,7 +33,7 @@ def collect(
     questions: Iterable[MultiHop],
     *,
     embeddings: str = "minilm",
-    progress: Progress | None = None,
+    progress: OnEmbedded | None = None,
 ) -> ParagraphCollection:
     """Make the collection of the questions' paragraphs, or find that it is there.
 

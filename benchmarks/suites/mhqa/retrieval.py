@@ -6,7 +6,7 @@ from typing import NamedTuple, get_args
 
 from planweave.benchmarks.core.metrics import divided, rate
 from planweave.benchmarks.core.table import Rows, tabled
-from planweave.benchmarks.suites.mhqa.suite import Asked
+from planweave.benchmarks.suites.mhqa.suite import HopsQuestion
 from planweave.benchmarks.suites.mhqa.tables import Support, support
 from planweave.memory import SearchMode
 from planweave.tools.documents.collection import open_collection
@@ -17,7 +17,7 @@ DEPTHS = (2, 5, 10)
 _MODES: tuple[SearchMode, ...] = get_args(SearchMode)
 
 
-class Searched(NamedTuple):
+class SearchTrial(NamedTuple):
     """What a search for a question found."""
 
     dataset: str
@@ -27,7 +27,7 @@ class Searched(NamedTuple):
     support: Support
 
 
-def search(pools: Sequence[Sequence[Asked]]) -> Iterator[Searched]:
+def search(pools: Sequence[Sequence[HopsQuestion]]) -> Iterator[SearchTrial]:
     """Search for every question by itself, in every mode and depth, question by question."""
     for one in (one for pool in pools for one in pool):
         collection = open_collection(one.collection)
@@ -36,7 +36,7 @@ def search(pools: Sequence[Sequence[Asked]]) -> Iterator[Searched]:
             places = [(page.document, page.page) for page in pages]
             for k in DEPTHS:
                 judged = support(one.supporting, places[:k])
-                yield Searched(one.dataset, one.question.hops, mode, k, judged)
+                yield SearchTrial(one.dataset, one.question.hops, mode, k, judged)
 
 
 @tabled(
@@ -45,7 +45,7 @@ def search(pools: Sequence[Sequence[Asked]]) -> Iterator[Searched]:
     note="The corpus is the pooled paragraphs of the data set's questions. In brackets: 95 % "
     "interval and number of questions. No figure here depends on a language model.",
 )
-def table(found: Sequence[Searched]) -> Rows:
+def table(found: Sequence[SearchTrial]) -> Rows:
     """Recall by data set, and by hops where the questions of a data set differ in them."""
     for dataset, own in sorted(divided(found, lambda one: one.dataset).items()):
         kinds = sorted({one.hops for one in own})

@@ -20,13 +20,13 @@ from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import (
     Sample,
     Selection,
-    Status,
+    ShowStatus,
     Suite,
     drawn,
     in_turn,
     register,
 )
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.benchmarks.suites.mhqa.corpus import Place, collect
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop
@@ -99,7 +99,7 @@ class MultiHopQA(Suite):
 
     Options = MultiHopOptions
 
-    def select(self, options: MultiHopOptions, context: Context, status: Status) -> Selection:
+    def select(self, options: MultiHopOptions, context: Context, status: ShowStatus) -> Selection:
         """The data sets in turn, each on the collection of its paragraphs."""
         methods = listed(options.method, tuple(WAYS), "method")
         wanted = listed(options.dataset, tuple(FILES), "data set")
@@ -119,12 +119,12 @@ class MultiHopQA(Suite):
         """Ask the graph that is the sample's method, with the method's settings."""
         return await WAYS[sample.method].play(sample, on_call)
 
-    def tables(self, records: Sequence[Record]) -> list[Table]:
+    def tables(self, records: Sequence[Record]) -> list[ReportTable]:
         """Answers and paragraphs found, by data set and hops; FuRePA beside the others."""
         return mhqa_tables(records, tuple(WAYS))
 
 
-def pool_of(dataset: str, data: Path, embeddings: str, status: Status) -> list["Asked"]:
+def pool_of(dataset: str, data: Path, embeddings: str, status: ShowStatus) -> list["HopsQuestion"]:
     """All questions of a data set on the collection of their paragraphs, made if need be."""
     os.environ |= _CUT
     questions = load(dataset, data)
@@ -135,7 +135,9 @@ def pool_of(dataset: str, data: Path, embeddings: str, status: Status) -> list["
         embeddings=embeddings,
         progress=lambda _, done, of: status(f"{dataset}: {done} of {of} paragraphs are embedded …"),
     )
-    return [Asked(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions]
+    return [
+        HopsQuestion(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions
+    ]
 
 
 def load(dataset: str, data: Path) -> list[MultiHop]:
@@ -150,7 +152,7 @@ def load(dataset: str, data: Path) -> list[MultiHop]:
 
 
 @dataclass(frozen=True)
-class Asked:
+class HopsQuestion:
     """A question, with what its answers are judged by."""
 
     dataset: str
@@ -182,7 +184,7 @@ class Asked:
 
 
 def samples(
-    pools: Sequence[Sequence[Asked]], *, methods: Sequence[str], settings: Context
+    pools: Sequence[Sequence[HopsQuestion]], *, methods: Sequence[str], settings: Context
 ) -> list[Sample]:
     """Every question with every method, the data sets in turn: a run that is cut short has all."""
     return [

@@ -16,7 +16,7 @@ from planweave.benchmarks.core.metrics import (
     spread,
 )
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, Rows, Table, each, tabled
+from planweave.benchmarks.core.table import Cells, ReportTable, Rows, each, tabled
 from planweave.benchmarks.suites.mhqa.corpus import Place
 
 _OURS = "furepa"
@@ -43,7 +43,7 @@ def support(supporting: Sequence[Place], found: Sequence[Place]) -> Support:
     return Support(len(hit) / len(set(supporting)), float(len(hit) == len(set(supporting))))
 
 
-def mhqa_tables(records: Sequence[Record], methods: Sequence[str]) -> list[Table]:
+def mhqa_tables(records: Sequence[Record], methods: Sequence[str]) -> list[ReportTable]:
     """All tables of the suite, the methods in the order of their names in ``methods``."""
     groups = dict(sorted(grouped(records).items(), key=lambda one: _rank(one[1], methods)))
     return [_by_dataset(groups), _by_hops(groups), _beside(groups), _rounds(groups)]

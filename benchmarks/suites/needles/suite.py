@@ -17,10 +17,10 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import JsonValue
 
 from planweave import BadInput, prompts
-from planweave.benchmarks.core.options import ModelOptions
+from planweave.benchmarks.core.options import SuiteModel
 from planweave.benchmarks.core.play import Memory, OnCall, ask_once
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, register
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, register
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
 from planweave.memory import Answer, Context
@@ -33,7 +33,7 @@ NAME = "needles"
 
 
 @dataclass(frozen=True, kw_only=True)
-class NeedleOptions(ModelOptions):
+class NeedleOptions(SuiteModel):
     """What may be chosen."""
 
     data: Annotated[Path, typer.Option(help="The haystack: text, or pages as .jsonl[.gz].")]
@@ -85,7 +85,7 @@ class Needles(Suite):
     Options = NeedleOptions
     caption = "Recall by length of the text and position of the needle"
 
-    def select(self, options: NeedleOptions, context: Context, status: Status) -> Selection:
+    def select(self, options: NeedleOptions, context: Context, status: ShowStatus) -> Selection:
         """Every length several times."""
         if options.longest < options.shortest:
             raise BadInput("--longest is less than --shortest.")

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import accuracy, divided, grouped, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
+from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
 from planweave.simulators.tables import Floats
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Grid(NamedTuple):
     recall: Floats
 
 
-def needle_tables(records: Sequence[Record]) -> list[Table]:
+def needle_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables of the suite; of a crashed run every needle counts as not found."""
     tables = []
     groups = grouped(records)
@@ -100,9 +100,9 @@ def grid(records: Sequence[Record]) -> Grid:
     return Grid(list(at), recall)
 
 
-def _cells(records: Sequence[Record]) -> Table:
+def _cells(records: Sequence[Record]) -> ReportTable:
     lengths, recall = grid(records)
-    return Table(
+    return ReportTable(
         title="By position and length",
         columns=("needle", *(f"{length} tokens" for length in lengths)),
         rows=[(row, *map(_share, values)) for row, values in enumerate(recall, 1)],

@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 
 import numpy as np
 
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.table import ReportTable
 from planweave.learning import Embed, Floats
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.paths import TaskPath
@@ -73,9 +73,9 @@ def sweep(paths: Sequence[TaskPath], embed: Embed) -> Sweep:
     )
 
 
-def sweep_table(made: Sweep) -> Table:
+def sweep_table(made: Sweep) -> ReportTable:
     """The sweep, a line for each threshold."""
-    return Table(
+    return ReportTable(
         title=f"{made.paths} paths, {made.instructions} different instructions",
         columns=("δ", "nodes", "largest node", "junctions", "edges", "seconds", "CPU seconds"),
         rows=[astuple(line) for line in made.lines],

@@ -16,14 +16,14 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from planweave.benchmarks.core.metrics import Estimate, bootstrap, divided
-from planweave.benchmarks.core.table import Cell, Table
+from planweave.benchmarks.core.table import Cell, ReportTable
 from planweave.benchmarks.suites.paths.instruction_graph import Clock
 from planweave.benchmarks.suites.paths.tasks import PathTasks
 from planweave.learning import Embed, Floats
-from planweave.learning.agent_batches import Agents, Material, Settings, plain
+from planweave.learning.agent_batches import Agents, AgentSettings, GraphMaterial, plain
 from planweave.learning.graph_states import PathSample, Survey, Walk, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.meta_training import Point, adapt, train
+from planweave.learning.meta_training import TrainingPoint, adapt, train
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.overlap import formed, overlap, recall
 from planweave.learning.paths import MetaTask, TaskPath
@@ -139,14 +139,14 @@ class Experiment:
         self,
         world: PathTasks,
         embed: Embed,
-        settings: Settings,
+        settings: AgentSettings,
         status: Callable[[str], None],
         agents: Agents | None = None,
     ) -> None:
         self._world, self._embed, self._settings, self._status = world, embed, settings, status
         self._given, self._reward = agents, world.reward
         self._survey = self._surveyed(_support(world.seen))
-        self._materials: dict[bool, list[Material]] = {}
+        self._materials: dict[bool, list[GraphMaterial]] = {}
         self._tested: tuple[_Setup, Survey, list[list[PathSample]]] | None = None
         self._adaptations: list[Adaptation] = []
 
@@ -198,7 +198,7 @@ class Experiment:
         if "seen" in parts:
             yield "seen", "seen tasks", self._world.seen, ()
 
-    def _changed(self, agents: Agents) -> Iterator[tuple[str, Settings, Agents]]:
+    def _changed(self, agents: Agents) -> Iterator[tuple[str, AgentSettings, Agents]]:
         """The ablations of training; where one agent changes, the other stays."""
         if not self._settings.printed:
             yield NO_CALIBRATION, replace(self._settings, calibration=False), agents
@@ -225,15 +225,16 @@ class Experiment:
         graph.insert_all(paths)
         return Survey(graph, self._embed, self._world.slots)
 
-    def _seen(self, settings: Settings) -> list[Material]:
+    def _seen(self, settings: AgentSettings) -> list[GraphMaterial]:
         if settings.printed not in self._materials:
             self._materials[settings.printed] = [
-                Material(self._survey, task, self._embed, settings) for task in self._world.seen
+                GraphMaterial(self._survey, task, self._embed, settings)
+                for task in self._world.seen
             ]
         return self._materials[settings.printed]
 
-    def _trained(self, settings: Settings) -> Agents:
-        def show(number: int, point: Point) -> None:
+    def _trained(self, settings: AgentSettings) -> Agents:
+        def show(number: int, point: TrainingPoint) -> None:
             text = f"iteration {number} of {settings.iterations}, reward {point.reward:.3f}"
             self._status(f"seed {settings.seed}: {text}")
 
@@ -271,7 +272,7 @@ class Experiment:
     def _tried(
         self,
         agents: Agents,
-        settings: Settings,
+        settings: AgentSettings,
         tasks: Sequence[MetaTask],
         stored: Sequence[TaskPath],
         rule: Policy,
@@ -307,7 +308,7 @@ class Experiment:
         return scores
 
     def _found(
-        self, sample: PathSample, agents: Agents, settings: Settings, rule: Policy
+        self, sample: PathSample, agents: Agents, settings: AgentSettings, rule: Policy
     ) -> dict[str, _Retrieved]:
         """What each way that needs no other training finds."""
         survey = sample.view.survey
@@ -417,12 +418,12 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
     )
 
 
-def tables(found: Sequence[Row]) -> list[Table]:
+def tables(found: Sequence[Row]) -> list[ReportTable]:
     """One table for each part."""
     return [_table(part, own) for part, own in divided(found, lambda row: row.part).items()]
 
 
-def _table(part: str, found: Sequence[Row]) -> Table:
+def _table(part: str, found: Sequence[Row]) -> ReportTable:
     rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
     recalls = [f"recall, K = {k}" for k in range(1, MOST + 1)]
 
@@ -431,7 +432,7 @@ def _table(part: str, found: Sequence[Row]) -> Table:
         for one in (row.f1, *row.recalls, *map(row.over.get, rivals)):
             yield f"{one:.3f}" if one else None
 
-    return Table(
+    return ReportTable(
         title=f"Retrieved paths: {part}",
         columns=("", "questions", "F1", *recalls, *(f"over {rival}" for rival in rivals)),
         rows=[(*cells(row),) for row in found],

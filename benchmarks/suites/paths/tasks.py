@@ -15,7 +15,7 @@ from planweave.benchmarks.core.suite import drawn
 from planweave.learning.overlap import shared
 from planweave.learning.paths import MetaTask, TaskOf, TaskPath, read_paths
 from planweave.learning.rl_agent import Reward
-from planweave.learning.slots import Slots, finishes
+from planweave.learning.slots import QuestionSlots, finishes
 
 EnvironmentName: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
 
@@ -116,7 +116,7 @@ class PathTasks:
     seen: list[MetaTask]
     unseen: list[MetaTask]
     failed: list[TaskPath]
-    slots: Slots | None
+    slots: QuestionSlots | None
     forms: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -149,7 +149,7 @@ def world(paths: Sequence[TaskPath], seed: int, *, slots: bool = True) -> PathTa
     """Half of the tasks are seen; half of each task's paths are its support."""
     random = np.random.default_rng(seed)
     good = [path for path in paths if path.reward == 1]
-    known = Slots.of(good)
+    known = QuestionSlots.of(good)
     own_slots = known if slots else None
 
     def formed(path: TaskPath) -> TaskPath:

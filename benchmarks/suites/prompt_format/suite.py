@@ -11,10 +11,10 @@ import typer
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from planweave import BadInput, prompts
-from planweave.benchmarks.core.options import ModelOptions, listed
+from planweave.benchmarks.core.options import SuiteModel, listed
 from planweave.benchmarks.core.play import Memory, OnCall, ask_once
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, register
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, register
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 from planweave.memory import Answer, Context
@@ -26,7 +26,7 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 @dataclass(frozen=True, kw_only=True)
-class FormatOptions(ModelOptions):
+class FormatOptions(SuiteModel):
     """What may be chosen."""
 
     style: Annotated[
@@ -48,7 +48,7 @@ class PromptFormat(Suite):
 
     Options = FormatOptions
 
-    def select(self, options: FormatOptions, context: Context, status: Status) -> Selection:
+    def select(self, options: FormatOptions, context: Context, status: ShowStatus) -> Selection:
         """Every prompt, trial by trial; the format prefix only where the model goes on from it."""
         chosen = listed(options.style, FORMATS, "format")
         notes = []
@@ -88,7 +88,7 @@ def _temperatures(text: str) -> list[float]:
     return list(dict.fromkeys(found))
 
 
-class Task(NamedTuple):
+class FormatTask(NamedTuple):
     """The parts of one of the fourteen prompts; ``primer`` may be empty."""
 
     instruction: str
@@ -98,11 +98,11 @@ class Task(NamedTuple):
     primer: str = ""
 
 
-def task(name: str) -> Task:
+def task(name: str) -> FormatTask:
     """The section of ``tasks.md``, taken apart by its headings."""
     text = _tasks()[name]
     found = re.findall(r"^# (\w+)\n(.+?)\n*(?=^# |\Z)", text, re.MULTILINE | re.DOTALL)
-    return Task(**{heading.lower(): part for heading, part in found})
+    return FormatTask(**{heading.lower(): part for heading, part in found})
 
 
 @cache

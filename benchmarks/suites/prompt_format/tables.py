@@ -5,10 +5,10 @@ from statistics import fmean
 
 from planweave.benchmarks.core.metrics import Groups, divided, grouped, rated, sign_test, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, Rows, Table, by_method, by_part, tabled
+from planweave.benchmarks.core.table import Cells, ReportTable, Rows, by_method, by_part, tabled
 
 
-def format_tables(records: Sequence[Record]) -> list[Table]:
+def format_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables of the suite."""
     groups = grouped(records)
     return [_replies(groups), _prompts(groups), _against_plain(groups)]

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import Cell, Rows, Table, tabled
+from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -28,7 +28,7 @@ By: TypeAlias = Literal["agreement", "word"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Point:
+class ConfidencePoint:
     """One question of a measurement.
 
     Attributes:
@@ -43,7 +43,7 @@ class Point:
     right: bool
 
 
-Groups: TypeAlias = Mapping[str, Sequence[Point]]
+Groups: TypeAlias = Mapping[str, Sequence[ConfidencePoint]]
 """The points of each method."""
 
 
@@ -71,7 +71,7 @@ class Standing:
         return upper_limit(self.wrong, self.given, confidence)
 
 
-def points_of(records: Sequence[Record], by: By = "agreement") -> list[Point]:
+def points_of(records: Sequence[Record], by: By = "agreement") -> list[ConfidencePoint]:
     """The questions whose record has a confidence, or was not answered.
 
     Records without a confidence are left out, unless the method refused or failed: that is no
@@ -89,7 +89,7 @@ def points_of(records: Sequence[Record], by: By = "agreement") -> list[Point]:
         if answered and not isinstance(confidence, int | float):
             continue
         found.append(
-            Point(
+            ConfidencePoint(
                 question=record.question,
                 confidence=float(confidence) if isinstance(confidence, int | float) else 0.0,
                 answerable=bool(details.get("answerable", True)),
@@ -100,14 +100,16 @@ def points_of(records: Sequence[Record], by: By = "agreement") -> list[Point]:
     return found
 
 
-def halves(points: Sequence[Point], seed: int) -> tuple[list[Point], list[Point]]:
+def halves(
+    points: Sequence[ConfidencePoint], seed: int
+) -> tuple[list[ConfidencePoint], list[ConfidencePoint]]:
     """Two random halves: one to calibrate on, one to measure on."""
     shuffled = drawn(points, None, seed, lambda point: point.question)
     middle = len(shuffled) // 2
     return shuffled[:middle], shuffled[middle:]
 
 
-def standing(points: Sequence[Point], threshold: float) -> Standing:
+def standing(points: Sequence[ConfidencePoint], threshold: float) -> Standing:
     """What answering from ``threshold`` on means for these questions."""
     given = [point for point in points if point.answered and point.confidence >= threshold]
     names = {point.question for point in given}
@@ -123,7 +125,7 @@ def standing(points: Sequence[Point], threshold: float) -> Standing:
     )
 
 
-def curve(points: Sequence[Point]) -> list[Standing]:
+def curve(points: Sequence[ConfidencePoint]) -> list[Standing]:
     """The standing at every confidence that was given, the highest first."""
     confidences = {point.confidence for point in points if point.answered}
     return [standing(points, confidence) for confidence in sorted(confidences, reverse=True)]
@@ -156,7 +158,7 @@ def _at_most(wrong: int, given: int, share: float) -> float:
 
 
 def calibrated(
-    points: Sequence[Point], target: float = 0.1, confidence: float = 0.95, spare: int = 1
+    points: Sequence[ConfidencePoint], target: float = 0.1, confidence: float = 0.95, spare: int = 1
 ) -> float | None:
     """The smallest threshold at which the error of the answers given is at most ``target``.
 
@@ -202,7 +204,7 @@ class Calibration(NamedTuple):
 
 
 def calibrate(
-    points: Sequence[Point], *, target: float, confidence: float, seed: int
+    points: Sequence[ConfidencePoint], *, target: float, confidence: float, seed: int
 ) -> Calibration:
     """Find the threshold on a random half, and measure it on the other; see :func:`calibrated`."""
     first, second = halves(points, seed)
@@ -231,7 +233,7 @@ def curves_table(groups: Groups) -> Rows:
 
 def calibration_table(
     found: Mapping[str, Calibration], *, target: float, confidence: float
-) -> Table:
+) -> ReportTable:
     """The threshold of each method and what it is worth."""
     rows: list[tuple[Cell, ...]] = []
     for name, one in found.items():
@@ -241,7 +243,7 @@ def calibration_table(
         at = None if one.threshold is None else round(one.threshold, 3)
         refused = there.refused if there else None
         rows.append((name, at, one.calibrated_on, *shares, limit, refused))
-    return Table(
+    return ReportTable(
         title="Calibrated threshold",
         columns=(
             *("method", "threshold", "calibrated on", "coverage", "error"),

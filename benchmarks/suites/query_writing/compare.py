@@ -19,7 +19,7 @@ _ABSOLUTE = 1e-9
 _TRIES = 20_000
 
 
-class Reading(BaseModel):
+class AcceptedQuery(BaseModel):
     """An accepted query and what it returns.
 
     Attributes:
@@ -42,7 +42,7 @@ class Reading(BaseModel):
         return self.ties != "cut"
 
 
-class Match(NamedTuple):
+class RowsMatch(NamedTuple):
     """How a result compares with the accepted answers.
 
     Attributes:
@@ -56,9 +56,9 @@ class Match(NamedTuple):
     narrower: bool = False
 
 
-def match(rows: Sequence[Row], readings: Sequence[Reading]) -> Match:
+def match(rows: Sequence[Row], readings: Sequence[AcceptedQuery]) -> RowsMatch:
     """Compare a result with every accepted answer that decides."""
-    unordered = Match(False, None)
+    unordered = RowsMatch(False, None)
     for place, reading in enumerate(readings):
         for narrower in (False, True) if reading.narrower else (False,):
             wide, narrow = (reading.rows, rows) if narrower else (rows, reading.rows)
@@ -66,9 +66,9 @@ def match(rows: Sequence[Row], readings: Sequence[Reading]) -> Match:
                 continue
             sorts = reading.ordered and reading.ties is None
             if not sorts or same_rows(wide, narrow, ordered=True):
-                return Match(True, place, narrower)
+                return RowsMatch(True, place, narrower)
             if unordered.reading is None:
-                unordered = Match(False, place, narrower)
+                unordered = RowsMatch(False, place, narrower)
     return unordered
 
 

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from planweave import prompts
 from planweave.benchmarks.core.play import OnCall
-from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
+from planweave.benchmarks.suites.query_writing.solver import QueryTask, Solved, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, call
 from planweave.tools.connect import open_database
@@ -22,14 +22,14 @@ _SCHEMA_CHARACTERS = 20_000
 
 
 @register_solver("plain")
-async def plain(task: Task, context: Context, on_call: OnCall) -> Solved:
+async def plain(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     """Ask once."""
     database = await asyncio.to_thread(open_database, task.database)
     return Solved(query=await (await _conversation(task, database, context, on_call))(""))
 
 
 @register_solver("plain_repair")
-async def plain_repair(task: Task, context: Context, on_call: OnCall) -> Solved:
+async def plain_repair(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     """Ask once, and once more with the engine's message if the query fails."""
     database = await asyncio.to_thread(open_database, task.database)
     query_for = await _conversation(task, database, context, on_call)
@@ -42,7 +42,7 @@ async def plain_repair(task: Task, context: Context, on_call: OnCall) -> Solved:
 
 
 async def _conversation(
-    task: Task, database: Database, context: Context, on_call: OnCall
+    task: QueryTask, database: Database, context: Context, on_call: OnCall
 ) -> Callable[[str], Awaitable[str]]:
     """What gives the query of the next reply; with a problem, that of its repair."""
     model = await achat_model(
@@ -67,7 +67,7 @@ async def _conversation(
     return query
 
 
-def plain_prompt(task: Task, database: Database) -> str:
+def plain_prompt(task: QueryTask, database: Database) -> str:
     """The prompt: what stays the same for a database first, then the question."""
     now = prompts.load("query_writing/now").fill(now=task.now) if task.now else ""
     text = prompts.load("query_writing/plain").fill(

@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, model_validator
 
 from planweave import BadInput, PlanweaveError
-from planweave.benchmarks.suites.query_writing.compare import Reading
+from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -18,7 +18,7 @@ Name = Annotated[str, BeforeValidator(str)]
 """An identifier, which some files write as a number."""
 
 
-class Line(BaseModel):
+class QuestionLine(BaseModel):
     """A line of a question file; a field that is null counts as one that is not there."""
 
     @model_validator(mode="before")
@@ -29,7 +29,7 @@ class Line(BaseModel):
         return {name: value for name, value in data.items() if value is not None}
 
 
-class Question(BaseModel):
+class QueryQuestion(BaseModel):
     """One question of any published file.
 
     Attributes:
@@ -53,7 +53,7 @@ class Question(BaseModel):
     notes: str = ""
     instructions: str = ""
     now: str = ""
-    readings: tuple[Reading, ...] = ()
+    readings: tuple[AcceptedQuery, ...] = ()
     refusal: str = ""
 
     @property

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import Rows, Table, tabled
-from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.core.table import ReportTable, Rows, tabled
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
 from planweave.nodes.assist.query_writer import Need, ground_of, unknown_in
@@ -48,7 +48,7 @@ class Calibration(NamedTuple):
 
 
 async def scored(
-    questions: Sequence[Question], model: str, on_question: Callable[[], None]
+    questions: Sequence[QueryQuestion], model: str, on_question: Callable[[], None]
 ) -> list[Scored]:
     """The chance that ``model`` gives every question, those of one database together.
 
@@ -98,9 +98,9 @@ def _refused(questions: Sequence[Scored], below: float, answerable: bool) -> Est
     return rate([one.chance < below for one in questions if one.answerable == answerable])
 
 
-def tables(questions: Sequence[Scored], found: Calibration, target: float) -> list[Table]:
+def tables(questions: Sequence[Scored], found: Calibration, target: float) -> list[ReportTable]:
     """The calibration, what every threshold would refuse, and the questions that it errs on."""
-    calibrated = Table(
+    calibrated = ReportTable(
         title="Calibrated threshold",
         columns=("threshold", "calibrated on", "unanswerable refused", "answerable refused"),
         rows=[(found.threshold, found.calibrated_on, found.refused, found.lost)],

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.memory import Context, Fact, Table
 from planweave.nodes.assist.row_answer import row_answer
 from planweave.nodes.support.verdict import with_verdict
@@ -15,7 +15,7 @@ LEFT = "left to the model"
 """A question whose answer is not the rows, as one for yes or no."""
 
 
-def shown(question: Question, outcome: "QueryOutcome | None", context: Context) -> str | None:
+def shown(question: QueryQuestion, outcome: "QueryOutcome | None", context: Context) -> str | None:
     """The verdict that ``planweave ask`` gives to rows; None where there are none.
 
     Rows are answers with aids only, which ``context`` says.

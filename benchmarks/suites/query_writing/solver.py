@@ -12,7 +12,7 @@ from planweave.registry import Registry
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task:
+class QueryTask:
     """One question as a solver gets it.
 
     Attributes:
@@ -48,7 +48,7 @@ class Solved:
     trace: dict[str, JsonValue] | None = None
 
 
-Solver: TypeAlias = Callable[[Task, Context, OnCall], Awaitable[Solved]]
+Solver: TypeAlias = Callable[[QueryTask, Context, OnCall], Awaitable[Solved]]
 """Takes the task, the settings (model, limits), and what takes each call of a model."""
 
 SOLVERS: Registry[Solver] = Registry(

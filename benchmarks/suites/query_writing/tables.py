@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rate, rated, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, Table, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def query_tables(records: Sequence[Record]) -> list[Table]:
+def query_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables; crashed samples count as failed."""
     asked = grouped([record for record in records if _is_answerable(record)])
     others = grouped([record for record in records if not _is_answerable(record)])
@@ -79,7 +79,7 @@ def _count(records: Iterable[Record], result: str) -> int:
     return sum(record.score.details["result"] == result for record in records)
 
 
-def _parts(groups: Groups, title: str, head: str, part: Callable[[Record], str]) -> Table:
+def _parts(groups: Groups, title: str, head: str, part: Callable[[Record], str]) -> ReportTable:
     table = by_part(title, head, lambda record: (part(record),), accuracy, order=lambda one: one)
     found = table(groups)
     return found if len(found.rows) > 1 else replace(found, rows=[])  # it would repeat the first

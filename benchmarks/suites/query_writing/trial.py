@@ -15,12 +15,12 @@ from pydantic import BaseModel, JsonValue
 from planweave.benchmarks.core.options import Options, listed, published
 from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn
-from planweave.benchmarks.core.table import Table
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn
+from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites.query_writing.compare import match
-from planweave.benchmarks.suites.query_writing.question import Question
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.benchmarks.suites.query_writing.shown import shown
-from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Solved, Task
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask, Solved
 from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
 from planweave.memory import Answer, Context
 from planweave.texts import digest
@@ -31,7 +31,7 @@ from planweave.tools.result_text import one_line
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-Result: TypeAlias = Literal["right", "wrong", "failed", "refused", "empty", "answered"]
+QueryGrade: TypeAlias = Literal["right", "wrong", "failed", "refused", "empty", "answered"]
 """Of a question that can be answered: right, wrong, failed (no query that runs), refused. Of one
 that cannot: refused (right), answered (rows came back), empty (no row), failed."""
 
@@ -77,10 +77,10 @@ class QuerySuite(Suite):
     caption = CAPTION
 
     @abstractmethod
-    def questions(self, options: Any, data: Path) -> list[Question]:
+    def questions(self, options: Any, data: Path) -> list[QueryQuestion]:
         """The questions of a folder or file."""
 
-    def select(self, options: Any, context: Context, status: Status) -> Selection:
+    def select(self, options: Any, context: Context, status: ShowStatus) -> Selection:
         """The questions whose answer is decided, with every mode."""
         modes = listed(options.method, SOLVERS.names(), "mode")
         data = options.data or published(self.name)
@@ -100,8 +100,8 @@ class QuerySuite(Suite):
 
         The decision is the :class:`QueryOutcome`, as JSON.
         """
-        question: Question = sample.target
-        task = Task(
+        question: QueryQuestion = sample.target
+        task = QueryTask(
             question=question.question,
             database=question.source,
             notes=question.notes,
@@ -120,7 +120,7 @@ class QuerySuite(Suite):
         found.details["shown"] = shown(sample.target, outcome, sample.context)
         return found
 
-    def tables(self, records: Sequence[Record]) -> list[Table]:
+    def tables(self, records: Sequence[Record]) -> list[ReportTable]:
         """Results, cost of the prompts, questions that cannot be answered, confidence."""
         return query_tables(records)
 
@@ -130,7 +130,7 @@ class QuerySuite(Suite):
 
 
 def samples(
-    suite: str, questions: Iterable[Question], *, modes: Sequence[str], settings: Context
+    suite: str, questions: Iterable[QueryQuestion], *, modes: Sequence[str], settings: Context
 ) -> list[Sample]:
     """Every question with every solver: solver by solver, database by database.
 
@@ -154,12 +154,12 @@ def samples(
     ]
 
 
-def content_of(question: Question) -> str:
+def content_of(question: QueryQuestion) -> str:
     """Digest of the question and its answers; where the database lies is no part of it."""
     return digest(question.model_dump_json(exclude={"source"}))
 
 
-def scored(question: Question, outcome: QueryOutcome | None) -> Score:
+def scored(question: QueryQuestion, outcome: QueryOutcome | None) -> Score:
     """1 for rows that match an accepted answer, or for a refusal where there is none."""
     judged = _answerable(question, outcome) if question.answerable else _other(question, outcome)
     result, details = judged
@@ -186,8 +186,8 @@ def scored(question: Question, outcome: QueryOutcome | None) -> Score:
 
 
 def _answerable(
-    question: Question, outcome: QueryOutcome | None
-) -> tuple[Result, dict[str, JsonValue]]:
+    question: QueryQuestion, outcome: QueryOutcome | None
+) -> tuple[QueryGrade, dict[str, JsonValue]]:
     if outcome and _has_refused(outcome):
         return "refused", {}
     if outcome is None or outcome.rows is None:
@@ -203,7 +203,9 @@ def _answerable(
     return "right" if right else "wrong", details
 
 
-def _other(question: Question, outcome: QueryOutcome | None) -> tuple[Result, dict[str, JsonValue]]:
+def _other(
+    question: QueryQuestion, outcome: QueryOutcome | None
+) -> tuple[QueryGrade, dict[str, JsonValue]]:
     if outcome and (_has_refused(outcome) or says(outcome.rows or (), question.refusal)):
         return "refused", {}
     if outcome is None or outcome.rows is None:
@@ -212,7 +214,7 @@ def _other(question: Question, outcome: QueryOutcome | None) -> tuple[Result, di
     return "answered" if has_value else "empty", {}
 
 
-async def solve(sample: Sample, task: Task, on_call: OnCall) -> QueryOutcome:
+async def solve(sample: Sample, task: QueryTask, on_call: OnCall) -> QueryOutcome:
     """Have the solver that the sample's method names write a query, and run it."""
     solved = await SOLVERS.get(sample.method)(task, sample.context, on_call)
     return await asyncio.to_thread(run, solved, task.database, sample.context)

@@ -7,7 +7,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 
 from planweave.benchmarks.core.play import OnCall
-from planweave.benchmarks.suites.query_writing.solver import Solved, Task, register_solver
+from planweave.benchmarks.suites.query_writing.solver import QueryTask, Solved, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes, several_replies
 from planweave.nodes.assist.query_writer import Need, write_query
@@ -17,18 +17,18 @@ from planweave.tools.database import Limits
 
 
 @register_solver("greedy")
-async def greedy(task: Task, context: Context, on_call: OnCall) -> Solved:
+async def greedy(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     """The most likely query, corrected and repaired."""
     return await _solved(task, context, on_call, candidates=1)
 
 
 @register_solver("guided")
-async def guided(task: Task, context: Context, on_call: OnCall) -> Solved:
+async def guided(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     """The query whose result most of several candidates agree on."""
     return await _solved(task, context, on_call, candidates=context.query_candidates)
 
 
-async def _solved(task: Task, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
+async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
     async def model(warmth: float = 0.0) -> BaseChatModel:
         return await achat_model(
             context.model,

@@ -19,7 +19,7 @@ from planweave.benchmarks.core.metrics import divided
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.benchmarks.suites.rat.items import Family, collection_of, load
 from planweave.benchmarks.suites.writing.suite import load_tasks
-from planweave.tools.documents.collection import Progress, delete_collection, open_collection
+from planweave.tools.documents.collection import OnEmbedded, delete_collection, open_collection
 from planweave.tools.documents.store import collections
 
 WORDS_IN_A_ROW = 10
@@ -61,7 +61,7 @@ class BuiltCorpus(NamedTuple):
 
 
 def build(
-    family: Family, data: Path, *, embeddings: str = "minilm", progress: Progress | None = None
+    family: Family, data: Path, *, embeddings: str = "minilm", progress: OnEmbedded | None = None
 ) -> BuiltCorpus:
     """Build the corpus of a family again from the published files in ``data``."""
     texts, tested = _READERS[family](data)

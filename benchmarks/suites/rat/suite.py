@@ -17,7 +17,7 @@ from pydantic import JsonValue
 from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.play import Memory, OnCall, Way
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
 from planweave.benchmarks.suites.rat.items import FILES, Item, corpus_of, load
 from planweave.benchmarks.suites.rat.tables import Attempt, rat_tables
 from planweave.memory import Context, WorkingMemory
@@ -118,7 +118,7 @@ class Rat(Suite):
             for name, items in found.items()
         }
 
-    def select(self, options: Any, context: Context, status: Status) -> Selection:
+    def select(self, options: Any, context: Context, status: ShowStatus) -> Selection:
         """Every chosen item with every method, item by item."""
         methods = listed(options.method, tuple(WAYS), "method")
         source = self.source(options)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from planweave.benchmarks.core.metrics import accuracy, grouped, parted, rate, spread
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, Table, each
+from planweave.benchmarks.core.table import Cells, ReportTable, each
 from planweave.benchmarks.suites.rat.code_eval import pass_at_k
 
 MOST = 5
@@ -29,7 +29,7 @@ class Attempt(BaseModel):
 _ATTEMPTS = TypeAdapter(list[Attempt])
 
 
-def rat_tables(records: Sequence[Record]) -> list[Table]:
+def rat_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables of the suite."""
     groups = grouped(records)
     return [

@@ -49,14 +49,14 @@ class RuleBook(NamedTuple):
     text: str
 
 
-class Found(NamedTuple):
+class LoadedRules(NamedTuple):
     """What a folder holds of the domains that were asked for."""
 
     problems: list[Problem]
     rules: dict[Domain, RuleBook]
 
 
-def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> Found:
+def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> LoadedRules:
     """Read the problems of these domains and levels, and the rules."""
     every = read_records(file_in(data, "problems", _FIX), Problem, fix=_FIX)
     wanted = [
@@ -68,4 +68,4 @@ def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> F
         raise BadInput(f"{data} holds no problem of these domains and levels.", fix=_FIX)
     files = {domain: data / f"rules_{domain}.txt" for domain in domains}
     rules = {domain: RuleBook(file, read_text(file, fix=_FIX)) for domain, file in files.items()}
-    return Found(wanted, rules)
+    return LoadedRules(wanted, rules)

@@ -12,7 +12,7 @@ from planweave import prompts
 from planweave.benchmarks.core.options import Embeddings, Options, listed, published
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.questions import Document
 from planweave.benchmarks.suites.rules.judge import scored
@@ -60,7 +60,7 @@ class Rules(Suite):
 
     Options = RuleOptions
 
-    def select(self, options: RuleOptions, context: Context, status: Status) -> Selection:
+    def select(self, options: RuleOptions, context: Context, status: ShowStatus) -> Selection:
         """Problems of the domains and levels that were named."""
         methods = listed(options.method, (WHOLE, *METHODS.names()), "method", every="")
         domains = listed(options.domain, DOMAINS, "domain")

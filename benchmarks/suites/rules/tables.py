@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import accuracy, grouped, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, Table, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
 
 
 class _Details(BaseModel):
@@ -19,7 +19,7 @@ class _Details(BaseModel):
     parts: dict[str, bool]
 
 
-def rules_tables(records: Sequence[Record]) -> list[Table]:
+def rules_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables; those without a row are left out by the report."""
     groups = grouped(records)
     return [_levels(groups), _doubts(groups), _parts(groups), _problems(groups)]

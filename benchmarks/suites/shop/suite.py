@@ -9,16 +9,16 @@ import typer
 
 from planweave import prompts
 from planweave.benchmarks.core.lines import kept_script
-from planweave.benchmarks.core.options import Limit, ModelOptions, listed
+from planweave.benchmarks.core.options import Limit, SuiteModel, listed
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, Selection, Status, Suite, drawn, register
-from planweave.benchmarks.suites.query_writing.solver import SOLVERS, Task
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
+from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask
 from planweave.benchmarks.suites.query_writing.trial import solve
 from planweave.benchmarks.suites.shop.tables import shop_tables
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, WorkingMemory
-from planweave.simulators.shops import DOMAINS, Decision, Shop, shop
+from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -28,7 +28,7 @@ _LISTED = Limits(rows=10_000, characters=1_000_000)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ShopOptions(ModelOptions):
+class ShopOptions(SuiteModel):
     """What may be chosen."""
 
     shops: Annotated[
@@ -54,7 +54,7 @@ class ShopDecisions(Suite):
 
     Options = ShopOptions
 
-    def select(self, options: ShopOptions, context: Context, status: Status) -> Selection:
+    def select(self, options: ShopOptions, context: Context, status: ShowStatus) -> Selection:
         """The decisions of the shops that were named."""
         deciders, every = [*of_family("decide")], options.method == "all"
         known = dict.fromkeys((*METHODS.names(), *SOLVERS.names()))
@@ -76,12 +76,12 @@ class ShopDecisions(Suite):
         return scored(sample.target, memory.get("answer"))
 
 
-class Asked(NamedTuple):
+class ShopQuestion(NamedTuple):
     """A decision, and the shop that it is about."""
 
     shop: Shop
     seed: int
-    decision: Decision
+    decision: ShopDecision
 
     @property
     def id(self) -> str:
@@ -90,24 +90,26 @@ class Asked(NamedTuple):
         return f"{self.shop.name}-{self.seed}-{name}"
 
 
-def choose(names: Iterable[str], seed: int, limit: int | None) -> list[Asked]:
+def choose(names: Iterable[str], seed: int, limit: int | None) -> list[ShopQuestion]:
     """Decisions of the shops that a seed gives; a smaller limit chooses a part of a larger one's.
 
     Raises:
         BadInput: There is no such shop.
     """
     shops = [shop(name, seed) for name in names]
-    every = [Asked(made, seed, decision) for made in shops for decision in made.decisions]
+    every = [ShopQuestion(made, seed, decision) for made in shops for decision in made.decisions]
     return drawn(every, limit, seed, lambda asked: asked.id)
 
 
-def samples(asked: Iterable[Asked], *, methods: Sequence[str], settings: Context) -> list[Sample]:
+def samples(
+    asked: Iterable[ShopQuestion], *, methods: Sequence[str], settings: Context
+) -> list[Sample]:
     """Every decision with every method: method by method, shop by shop."""
     ordered = sorted(asked, key=lambda one: one.shop.name)
     return [_sample(one, method, settings) for method in methods for one in ordered]
 
 
-def _sample(asked: Asked, method: str, settings: Context) -> Sample:
+def _sample(asked: ShopQuestion, method: str, settings: Context) -> Sample:
     made, decision = asked.shop, asked.decision
     path = kept_script(made.name, made.sql, "sql")
     candidates: tuple[str, ...] = ()
@@ -131,7 +133,7 @@ def _sample(asked: Asked, method: str, settings: Context) -> Sample:
     )
 
 
-def scored(decision: Decision, answer: Answer | None) -> Score:
+def scored(decision: ShopDecision, answer: Answer | None) -> Score:
     """1 for the best candidate, 0 for another one and for no decision."""
     decided = (answer["decision"] if answer else None) or None
     right = decided is not None and is_same(decided, decision.best)
@@ -160,7 +162,7 @@ async def play_query(sample: Sample, on_call: OnCall) -> WorkingMemory:
     The rules go to the solver as what is known of the database. Nothing checks the decision.
     """
     context = sample.context
-    task = Task(
+    task = QueryTask(
         question=sample.asked,
         database=context.database or "",
         notes=context.rules,

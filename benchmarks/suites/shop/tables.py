@@ -5,12 +5,12 @@ from typing import Literal, TypeAlias
 
 from planweave.benchmarks.core.metrics import accuracy, grouped, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, Table, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
 
-Verdict: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
+DecisionGrade: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
 """Right; wrong yet confirmed; wrong and flagged; no decision, or a run that crashed."""
 
-_VERDICTS: tuple[Verdict, ...] = ("right", "vouched", "flagged", "undecided")
+_VERDICTS: tuple[DecisionGrade, ...] = ("right", "vouched", "flagged", "undecided")
 
 
 def vouched_for(record: Record) -> bool:
@@ -25,7 +25,7 @@ def vouched_for(record: Record) -> bool:
     return bool(record.claims) and all(bool(claim["supported"]) for claim in record.claims)
 
 
-def verdict(record: Record) -> Verdict:
+def verdict(record: Record) -> DecisionGrade:
     """What a run came to."""
     result = record.score.details["result"]
     if record.error or result == "undecided":
@@ -35,7 +35,7 @@ def verdict(record: Record) -> Verdict:
     return "vouched" if vouched_for(record) else "flagged"
 
 
-def shop_tables(records: Sequence[Record]) -> list[Table]:
+def shop_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables."""
     groups = grouped(records)
     return [_verdicts(groups), _shops(groups), _decisions(groups)]

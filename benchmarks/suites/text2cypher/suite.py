@@ -15,11 +15,11 @@ import typer
 from pydantic import JsonValue
 
 from planweave.benchmarks.core.suite import register
-from planweave.benchmarks.suites.query_writing.compare import Reading, Ties
+from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery, Ties
 from planweave.benchmarks.suites.query_writing.question import (
-    Line,
     Name,
-    Question,
+    QueryQuestion,
+    QuestionLine,
     answer_of,
     database_file,
     file_in,
@@ -31,7 +31,7 @@ _FIX = "Give a folder with questions.jsonl and graphs/, or a question file besid
 _LAST_RETURN = re.compile(r"\bRETURN\b(?!.*\bRETURN\b)(.*)", re.IGNORECASE | re.DOTALL)
 
 
-class _Line(Line):
+class _Line(QuestionLine):
     """A line of a question file."""
 
     id: Name = ""
@@ -45,7 +45,7 @@ class _Line(Line):
     agree: bool | None = None
 
 
-def load(data: Path, graphs: Path | None = None) -> list[Question]:
+def load(data: Path, graphs: Path | None = None) -> list[QueryQuestion]:
     """The questions of a folder or file.
 
     The graphs are in the folder ``graphs`` beside the questions unless ``graphs`` says where.
@@ -59,18 +59,18 @@ def load(data: Path, graphs: Path | None = None) -> list[Question]:
     return [_question(number, line, graphs) for number, line in enumerate(lines, start=1)]
 
 
-def _question(number: int, line: _Line, graphs: Path) -> Question:
+def _question(number: int, line: _Line, graphs: Path) -> QueryQuestion:
     source, name = database_file(graphs, line.graph), line.id or f"questions-{number}"
     rows = answer_of(name, line.gold, source) if line.answer is None else line.answer
     ordered = _sorts(line.gold) if line.ordered is None else line.ordered
-    reading = Reading(
+    reading = AcceptedQuery(
         query=line.gold,
         rows=tuple(map(tuple, rows)),
         ordered=ordered,
         ties=line.ties,
         narrower=True,
     )
-    return Question(
+    return QueryQuestion(
         id=name,
         group=line.type,
         category={True: "golds agree", False: "golds differ", None: "one gold"}[line.agree],
@@ -103,6 +103,6 @@ class TextToCypher(QuerySuite):
 
     Options = CypherOptions
 
-    def questions(self, options: CypherOptions, data: Path) -> list[Question]:
+    def questions(self, options: CypherOptions, data: Path) -> list[QueryQuestion]:
         """Each published type of question is a scenario."""
         return load(data, options.graphs)

@@ -16,11 +16,11 @@ from pydantic import AliasChoices, Field, JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.suite import register
-from planweave.benchmarks.suites.query_writing.compare import Reading, Ties
+from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery, Ties
 from planweave.benchmarks.suites.query_writing.question import (
-    Line,
     Name,
-    Question,
+    QueryQuestion,
+    QuestionLine,
     answer_of,
     database_file,
     file_in,
@@ -29,13 +29,13 @@ from planweave.benchmarks.suites.query_writing.question import (
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
 from planweave.records import read_records, read_text
 
-Part = Literal["answerable", "unanswerable"]
+QuestionPart = Literal["answerable", "unanswerable"]
 
 _FIX = "Give a folder with questions.jsonl and databases/, or a question file beside databases/."
 _SENTENCE = re.compile(r"'((?:[^']|'')*)'")
 
 
-class _Line(Line):
+class _Line(QuestionLine):
     """A line of a question file."""
 
     id: Name = ""
@@ -52,7 +52,9 @@ class _Line(Line):
     ties: list[Ties] | None = None
 
 
-def load(data: Path, part: Part | None = None, databases: Path | None = None) -> list[Question]:
+def load(
+    data: Path, part: QuestionPart | None = None, databases: Path | None = None
+) -> list[QueryQuestion]:
     """The questions of a folder or file.
 
     Only those of ``part``; of a file, ``part`` is what its questions are. Databases are in the
@@ -61,7 +63,7 @@ def load(data: Path, part: Part | None = None, databases: Path | None = None) ->
     Raises:
         BadInput: A file is missing or malformed, or a gold cannot be run.
     """
-    found: list[Question] = []
+    found: list[QueryQuestion] = []
     folder = data if data.is_dir() else data.parent
     databases = databases or folder / "databases"
     if data.is_file():
@@ -75,11 +77,11 @@ def load(data: Path, part: Part | None = None, databases: Path | None = None) ->
     return found
 
 
-def _part_of(file: Path) -> Part:
+def _part_of(file: Path) -> QuestionPart:
     return "unanswerable" if file.name.startswith("unanswerable") else "answerable"
 
 
-def _questions(file: Path, databases: Path, *, answerable: bool) -> list[Question]:
+def _questions(file: Path, databases: Path, *, answerable: bool) -> list[QueryQuestion]:
     lines = read_records(file, _Line, fix=_FIX)
     made = []
     for number, line in enumerate(lines, start=1):
@@ -87,7 +89,7 @@ def _questions(file: Path, databases: Path, *, answerable: bool) -> list[Questio
         name = line.id or f"{file.name.partition('.')[0]}-{number}"
         readings = _readings(name, line, source) if answerable else ()
         made.append(
-            Question(
+            QueryQuestion(
                 id=name,
                 group=line.set if answerable else "unanswerable",
                 category=line.category,
@@ -109,7 +111,7 @@ def _notes(databases: Path, name: str) -> str:
     return read_text(glossary, fix=_FIX).strip() if glossary.is_file() else ""
 
 
-def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
+def _readings(name: str, line: _Line, source: Path) -> tuple[AcceptedQuery, ...]:
     golds = line.golds or (line.gold,)
     if not all(golds):
         raise BadInput(f"The question {name} has no gold query.", fix=_FIX)
@@ -123,7 +125,7 @@ def _readings(name: str, line: _Line, source: Path) -> tuple[Reading, ...]:
             fix="Give one of each for every gold.",
         )
     return tuple(
-        Reading(query=gold, rows=tuple(map(tuple, rows)), ordered=is_ordered, ties=tie)
+        AcceptedQuery(query=gold, rows=tuple(map(tuple, rows)), ordered=is_ordered, ties=tie)
         for gold, rows, is_ordered, tie in zip(golds, answers, ordered, ties, strict=True)
     )
 
@@ -156,7 +158,8 @@ class SqlOptions(QueryOptions):
         typer.Option(help="Folder of the databases; if unset, databases/ beside the questions."),
     ] = None
     only: Annotated[
-        Part | None, typer.Option(help="Only questions that the database can, or cannot, answer.")
+        QuestionPart | None,
+        typer.Option(help="Only questions that the database can, or cannot, answer."),
     ] = None
 
 
@@ -166,6 +169,6 @@ class TextToSql(QuerySuite):
 
     Options = SqlOptions
 
-    def questions(self, options: SqlOptions, data: Path) -> list[Question]:
+    def questions(self, options: SqlOptions, data: Path) -> list[QueryQuestion]:
         """Each part of the question set is a scenario."""
         return load(data, options.only, options.databases)

@@ -18,7 +18,7 @@ from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, register
-from planweave.benchmarks.core.table import Cells, Table, by_method
+from planweave.benchmarks.core.table import Cells, ReportTable, by_method
 from planweave.benchmarks.suites.rat.code_eval import Grade
 from planweave.benchmarks.suites.rat.items import Item, corpus_of
 from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
@@ -72,7 +72,7 @@ class Writing(Rat):
         details = {**found.details, "asked": sample.asked}
         return found.model_copy(update={"details": details})
 
-    def tables(self, records: Sequence[Record]) -> list[Table]:
+    def tables(self, records: Sequence[Record]) -> list[ReportTable]:
         """How long the texts are, what retrieval changed in them, and where the time went."""
         groups = grouped(records)
         every = (("all", *one) for one in groups.items())

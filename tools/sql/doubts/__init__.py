@@ -14,9 +14,9 @@ from planweave.tools.database import Schema
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.dates import set_the_present
 from planweave.tools.sql.doubts.added import added
-from planweave.tools.sql.doubts.asked import Asked, Values
+from planweave.tools.sql.doubts.asked import SchemaQuestion, Values
 from planweave.tools.sql.doubts.counted import counted
-from planweave.tools.sql.doubts.query import Query
+from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.sql.doubts.turned import turned
 from planweave.tools.sql.doubts.unused import unused
 
@@ -49,8 +49,8 @@ def doubts(
     if not isinstance(tree, exp.Select) or len(list(tree.find_all(exp.Select))) > 1:
         return ("The query is nested, which the check does not follow.",)
     catalogue = Catalogue(schema)
-    read = Query(tree, catalogue, values)
-    asked = Asked(question, rules, schema, catalogue, values, read.option_name)
+    read = RankingQuery(tree, catalogue, values)
+    asked = SchemaQuestion(question, rules, schema, catalogue, values, read.option_name)
     found = []
     if _TODAY.search(rules) and set_the_present(tree.copy(), _ANY_DAY):
         found.append("The query asks the database's clock for the day that the rules name.")

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from planweave.tools.checking.words import KINDS, stem, tokens
 from planweave.tools.rules import DAY
-from planweave.tools.sql.doubts.asked import Asked
-from planweave.tools.sql.doubts.query import Query
+from planweave.tools.sql.doubts.asked import SchemaQuestion
+from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.terms import MONEY, PIECES, stems
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 
-def added(query: Query, asked: Asked) -> Iterator[str]:
+def added(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Columns of the value and literals that nothing speaks of."""
     from sqlglot import exp
 
@@ -42,7 +42,7 @@ def _is_tested(column: "exp.Column") -> bool:
     return isinstance(column.parent, exp.EQ | exp.NEQ | exp.In | exp.Is)
 
 
-def _is_said(query: Query, asked: Asked, literal: "exp.Literal") -> bool:
+def _is_said(query: RankingQuery, asked: SchemaQuestion, literal: "exp.Literal") -> bool:
     """Whether a text of the query is one that is spoken of, or all others of its column are."""
     text = literal.name
     if not any(sign.isalpha() for sign in re.sub("%[A-Za-z]", "", text)):

@@ -22,7 +22,7 @@ _FEW = 50
 _NUMERIC = ("int", "real", "num", "dec", "float", "double", "big", "small")
 
 
-class Asked:
+class SchemaQuestion:
     """A question with its rules, and what they name in a schema.
 
     Attributes:

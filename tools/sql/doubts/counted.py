@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from planweave.texts import listed
-from planweave.tools.sql.doubts.asked import Asked
-from planweave.tools.sql.doubts.query import Query
+from planweave.tools.sql.doubts.asked import SchemaQuestion
+from planweave.tools.sql.doubts.query import RankingQuery
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -16,7 +16,7 @@ _SHARE = re.compile(r"\b(?:share|percentage|proportion|fraction|divided by)\b", 
 _SUM = re.compile(r"\b(?:sum|total|altogether|in all|add up)\b", re.I)
 
 
-def _joins(query: Query, asked: Asked) -> Iterator[str]:
+def _joins(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     from sqlglot import exp
 
     for join in query.tree.args.get("joins") or ():
@@ -29,13 +29,15 @@ def _joins(query: Query, asked: Asked) -> Iterator[str]:
             yield f"It joins {join.alias_or_name} along no key."
 
 
-def _is_reference(query: Query, asked: Asked, left: "exp.Column", right: "exp.Column") -> bool:
+def _is_reference(
+    query: RankingQuery, asked: SchemaQuestion, left: "exp.Column", right: "exp.Column"
+) -> bool:
     one, other = ((query.home(c), c.name.lower()) for c in (left, right))
     ends = [(link[:2], link[2:]) for link in asked.catalogue.links]
     return (one, other) in ends or (other, one) in ends
 
 
-def counted(query: Query, asked: Asked) -> Iterator[str]:
+def counted(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Rows that are counted several times or once for many, and means in place of sums."""
     from sqlglot import exp
 
@@ -54,7 +56,7 @@ def counted(query: Query, asked: Asked) -> Iterator[str]:
     yield from _means(query, asked)
 
 
-def _is_single(query: Query, asked: Asked, table: str) -> bool:
+def _is_single(query: RankingQuery, asked: SchemaQuestion, table: str) -> bool:
     """Whether each option has one row of a table."""
     from sqlglot import exp
 
@@ -63,7 +65,7 @@ def _is_single(query: Query, asked: Asked, table: str) -> bool:
     return own == table and len(set(asked.values(own, query.option.name))) == count
 
 
-def _means(query: Query, asked: Asked) -> Iterator[str]:
+def _means(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """A mean, share or sum that is asked for and not taken, or taken and not asked for."""
     from sqlglot import exp
 

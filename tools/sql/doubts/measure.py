@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator, Sequence
 
 from planweave.tools.checking.words import KINDS, listed, stem, superlatives, tokens
-from planweave.tools.sql.doubts.asked import Asked
-from planweave.tools.sql.doubts.query import Query
+from planweave.tools.sql.doubts.asked import SchemaQuestion
+from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.terms import MONEY, PIECES, Rule, stems
 
 _CLAUSES = re.compile(r"[,:;.?!]\s|\bwhere\b|\bbecause\b|\band should\b", re.I)
@@ -19,7 +19,7 @@ _EMPTY = stems(
 _SHOWN = 4
 
 
-def unused_measure(query: Query, asked: Asked) -> Iterator[str]:
+def unused_measure(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """What is ranked by, if the value has nothing to do with it."""
     words = _measure(asked)
     terms = stems(w for r in _carried_out(query, asked) if r.computes for w in r.term)
@@ -32,7 +32,7 @@ def unused_measure(query: Query, asked: Asked) -> Iterator[str]:
 
 
 def _speaks_of_value(
-    query: Query, asked: Asked, words: Sequence[str], terms: frozenset[str]
+    query: RankingQuery, asked: SchemaQuestion, words: Sequence[str], terms: frozenset[str]
 ) -> bool:
     """Whether words are about what the value is: its columns, a rule's term, what it counts."""
     spoken = stems(words) - _EMPTY
@@ -54,7 +54,7 @@ def _speaks_of_value(
     return any(spoken & stems(kind) and stems(own) & stems(kind) for kind in KINDS.values())
 
 
-def _is_counted(query: Query, asked: Asked, words: Sequence[str]) -> bool:
+def _is_counted(query: RankingQuery, asked: SchemaQuestion, words: Sequence[str]) -> bool:
     """Whether "most" is before what the rows are."""
     text = " ".join(asked.texts)
     things = "|".join(
@@ -66,7 +66,7 @@ def _is_counted(query: Query, asked: Asked, words: Sequence[str]) -> bool:
     )
 
 
-def _first_columns(asked: Asked, words: Sequence[str]) -> Iterator[str]:
+def _first_columns(asked: SchemaQuestion, words: Sequence[str]) -> Iterator[str]:
     """The first of each run of columns that are named one after the other."""
     before = ""
     for word in words:
@@ -76,7 +76,7 @@ def _first_columns(asked: Asked, words: Sequence[str]) -> Iterator[str]:
         before = name
 
 
-def _measure(asked: Asked) -> list[str]:
+def _measure(asked: SchemaQuestion) -> list[str]:
     """The words around what ranks: of the question, else of a rule."""
     for text in asked.texts:
         clauses = [c for c in _CLAUSES.split(text) if superlatives(c) or " by " in f" {c} "]
@@ -86,7 +86,7 @@ def _measure(asked: Asked) -> list[str]:
     return tokens(asked.question)
 
 
-def _carried_out(query: Query, asked: Asked) -> list[Rule]:
+def _carried_out(query: RankingQuery, asked: SchemaQuestion) -> list[Rule]:
     """Rules whose term the query computes."""
     found: list[Rule] = []
     while True:
@@ -97,7 +97,9 @@ def _carried_out(query: Query, asked: Asked) -> list[Rule]:
         found += new
 
 
-def _carries_out(query: Query, asked: Asked, rule: Rule, terms: frozenset[str]) -> bool:
+def _carries_out(
+    query: RankingQuery, asked: SchemaQuestion, rule: Rule, terms: frozenset[str]
+) -> bool:
     """Whether the query uses all that a definition names: columns, values or other terms."""
     names = {*asked.named(rule.body)}
     values = {value.casefold() for _, _, value in asked.spoken(rule.body)}

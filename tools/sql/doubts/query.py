@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 
-class Query:
+class RankingQuery:
     """One SELECT that shows an option and the value that decides.
 
     Attributes:

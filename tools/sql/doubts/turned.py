@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from planweave.tools.checking.words import stem
-from planweave.tools.sql.doubts.asked import Asked, is_denied
-from planweave.tools.sql.doubts.query import Query
+from planweave.tools.sql.doubts.asked import SchemaQuestion, is_denied
+from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.terms import Rule, stems
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ _SIDES: dict[Side, str] = {
 }
 
 
-def turned(query: Query, asked: Asked) -> Iterator[str]:
+def turned(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Columns that are compared, and values that are taken, the other way than is said."""
     from sqlglot import exp
 
@@ -44,7 +44,11 @@ def turned(query: Query, asked: Asked) -> Iterator[str]:
 
 
 def _is_wrong(
-    column: "exp.Column", side: Side, other: "exp.Expr", asked: Asked, sides: set[tuple[str, Side]]
+    column: "exp.Column",
+    side: Side,
+    other: "exp.Expr",
+    asked: SchemaQuestion,
+    sides: set[tuple[str, Side]],
 ) -> bool:
     """Whether a column is on the wrong side of a comparison."""
     from sqlglot import exp
@@ -58,7 +62,7 @@ def _is_wrong(
     return (column.name.lower(), _OTHER[side]) in sides
 
 
-def _sides(asked: Asked) -> set[tuple[str, Side]]:
+def _sides(asked: SchemaQuestion) -> set[tuple[str, Side]]:
     """On which side of a comparison a rule has a column; one on both sides is left out."""
     found: set[tuple[str, Side]] = set()
     for text in (asked.question, *(rule.text for rule in asked.rules)):
@@ -69,7 +73,7 @@ def _sides(asked: Asked) -> set[tuple[str, Side]]:
     return {one for one in found if (one[0], _OTHER[one[1]]) not in found}
 
 
-def _wrong_values(query: Query, asked: Asked) -> Iterator[str]:
+def _wrong_values(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Values that the query takes where they are left out, or leaves out where they count."""
     wanted = [(t, c, v, is_denied(v, asked.question)) for t, c, v in asked.spoken(asked.question)]
     for rule in asked.rules:
@@ -88,7 +92,7 @@ def _wrong_values(query: Query, asked: Asked) -> Iterator[str]:
             yield f"It takes {column} the other way round."
 
 
-def _wrong_gaps(query: Query, asked: Asked) -> Iterator[str]:
+def _wrong_gaps(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Columns that are to be empty and are asked to be filled, or the other way round."""
     for rule in asked.rules:
         for name in {*asked.named(rule.body)}:
@@ -97,7 +101,7 @@ def _wrong_gaps(query: Query, asked: Asked) -> Iterator[str]:
                 yield f"It takes {name} the other way round."
 
 
-def _is_filled(asked: Asked, rule: Rule, name: str) -> bool | None:
+def _is_filled(asked: SchemaQuestion, rule: Rule, name: str) -> bool | None:
     """Whether what is asked for has a value in a column; None where that is not said."""
     lacks = re.search(rf"\b(?:without|with no|no) (?:\w+ ){{0,3}}{name}\b", rule.body, re.I)
     has = re.search(rf"\b(?:with|has) (?:a |an )?\w+ in {name}\b", rule.body, re.I)

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 
 from planweave.tools.rules import DAY
-from planweave.tools.sql.doubts.asked import Asked, plain_numbers
+from planweave.tools.sql.doubts.asked import SchemaQuestion, plain_numbers
 from planweave.tools.sql.doubts.measure import unused_measure
-from planweave.tools.sql.doubts.query import Query
+from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.sql.formulas import computes
 from planweave.tools.terms import Rule
 
 _TODAY = re.compile(r"\b(?:today|is past|until now)\b", re.I)
 
 
-def unused(query: Query, asked: Asked) -> Iterator[str]:
+def unused(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """What the question and the rules speak of and the query does not use."""
     yield from _unused_periods(query, asked)
     for number in plain_numbers(asked.question):
@@ -28,7 +28,7 @@ def unused(query: Query, asked: Asked) -> Iterator[str]:
     yield from unused_measure(query, asked)
 
 
-def _unused_in(query: Query, asked: Asked, rule: Rule) -> Iterator[str]:
+def _unused_in(query: RankingQuery, asked: SchemaQuestion, rule: Rule) -> Iterator[str]:
     """Columns, numbers and the formula of a rule that the query does not use."""
     from sqlglot import exp
 
@@ -49,7 +49,7 @@ def _unused_in(query: Query, asked: Asked, rule: Rule) -> Iterator[str]:
             yield word
 
 
-def _unused_periods(query: Query, asked: Asked) -> Iterator[str]:
+def _unused_periods(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     for day in DAY.findall(asked.question):
         if day not in query.texts:
             yield day
@@ -65,7 +65,7 @@ def _unused_periods(query: Query, asked: Asked) -> Iterator[str]:
         yield "today"
 
 
-def _knows_today(query: Query, asked: Asked) -> bool:
+def _knows_today(query: RankingQuery, asked: SchemaQuestion) -> bool:
     from sqlglot import exp
 
     clock = query.tree.find(exp.CurrentDate, exp.CurrentTimestamp)
