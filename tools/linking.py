@@ -1,7 +1,7 @@
 """What of a database a question speaks of: values that occur in it, and columns by their names."""
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
@@ -88,39 +88,48 @@ def misspelt_value(
 
     A single word must be written as a name: with a capital letter, not at the beginning.
     """
-    words = _WORDS.findall(question)
+    texts = {
+        value
+        for entity in schema.entities
+        for field in entity.fields
+        for value in values(entity.name, field.name)
+        if len(value) <= _LONGEST_VALUE
+    }
+    runs = _runs(_WORDS.findall(question), {len(_initials(text)) for text in texts})
     found = [
-        (likeness, said, value)
-        for value in {
-            value
-            for entity in schema.entities
-            for field in entity.fields
-            for value in values(entity.name, field.name)
-            if len(value) <= _LONGEST_VALUE
-        }
-        for said in _runs(words, len(_WORDS.findall(value)))
-        if (likeness := _likeness(plain(said), plain(value))) >= _NEARLY
+        (likeness, said, text)
+        for text in texts
+        for said in runs.get(_initials(text), ())
+        if (likeness := _likeness(plain(said), plain(text))) >= _NEARLY
     ]
     right = {said for likeness, said, _ in found if likeness == 1}
     nearly = [one for one in found if one[1] not in right]
     return max(nearly, default=(0, "", ""))[1:]
 
 
-def _runs(words: Sequence[str], length: int) -> Iterable[str]:
-    """So many words in a row, as they are written."""
-    for at in range(len(words) - length + 1):
-        run = words[at : at + length]
-        if length > 1 or (length and at and run[0][0].isupper()):
-            yield " ".join(run)
+def _initials(text: str) -> str:
+    """The first letter of each word: texts of which one may be the other misspelt have the same."""
+    return "".join(word[0] for word in plain(text).split())
+
+
+def _runs(words: Sequence[str], lengths: Iterable[int]) -> dict[str, list[str]]:
+    """Words in a row, so many as one of ``lengths``, by their initials."""
+    runs: defaultdict[str, list[str]] = defaultdict(list)
+    for length in lengths:
+        for at in range(len(words) - length + 1):
+            run = words[at : at + length]
+            if length > 1 or (length and at and run[0][0].isupper()):
+                runs[_initials(said := " ".join(run))].append(said)
+    return runs
 
 
 def _likeness(said: str, value: str) -> float:
-    """From 0 to 1; nothing where short words, numbers or first letters differ."""
-    pairs = list(zip(said.split(), value.split(), strict=True))
+    """From 0 to 1, of texts with the same initials; nothing where short words or numbers differ."""
+    pairs = zip(said.split(), value.split(), strict=True)
     other = [(one, another) for one, another in pairs if stem(one) != stem(another)]
     if not other:
         return 1.0
-    if any(min(len(a), len(b)) < 3 or a[0] != b[0] or not a.isalpha() for a, b in other):
+    if any(min(len(one), len(another)) < 3 or not one.isalpha() for one, another in other):
         return 0.0
     matcher = SequenceMatcher(None, said, value)
     return matcher.ratio() if matcher.quick_ratio() >= _NEARLY else 0.0

@@ -217,12 +217,14 @@ def test_what_a_question_speaks_of(shop: SqlDatabase) -> None:
         ("Which books are in Slovakia?", ("", "")),
         ("Which books by Ana Lunds are there?", ("", "")),
         ("What is in bay 14?", ("", "")),
+        ("Which books are in İzmirr?", ("İzmirr", "İzmir")),  # small, İ is two characters
     ],
 )
 def test_a_misspelt_value(opened: OpenSql, question: str, found: tuple[str, str]) -> None:
     library = opened(
         "CREATE TABLE book (title TEXT, author TEXT, land TEXT, place TEXT);"
         "INSERT INTO book VALUES ('The Glass Ferry', 'Ana Lund', 'Slovenia', 'Bay 13');"
+        "INSERT INTO book (land) VALUES ('İzmir');"
     )
     assert library.misspelt(question) == found
 
