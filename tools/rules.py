@@ -56,6 +56,12 @@ def day_in(text: str) -> date | None:
         return None
 
 
+def stated_present(text: str) -> date | None:
+    """The day that a text states as the present: "Today is 2025-06-01."; None if it does not."""
+    stated = (part.strip() for part in _SENTENCES.split(text))
+    return next((day for part in stated if _PRESENT.match(part) and (day := day_in(part))), None)
+
+
 def periods(text: str, today: date | None) -> Iterator[tuple[str, str]]:
     """The present periods that a text speaks of, and the day on which each begins."""
     for period, start in _PERIODS.items():

@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from planweave.nodes.assist.yes_or_no import YesOrNo, answerable_prompt, right_prompt
 from planweave.nodes.support.decision_form import Ranking, form, ranking_for
+from planweave.nodes.support.present_form import present_form
 from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
 from planweave.texts import listed, without_gaps
@@ -400,13 +401,14 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
     )
     if ranking:
         return HumanMessage(without_gaps(form(need.question, ranking, links, database.language)))
+    known = (need.rules, need.instructions, need.background)
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
         "options": load("query_writer/options").fill(options=_listed(need.options))
         if need.options
         else "",
-        "now": load("query_writer/now").fill(now=need.now) if need.now else "",
+        "now": present_form(need.question, need.now, *known),
         "links": links,
         "ratio": ratio_form(need.question, database),
         "language": database.language,

@@ -1256,3 +1256,40 @@ def test_groups_and_dates_of_an_ordinary_table(
     stays = opened(STAYS)
     found = stays.run(stays.corrected(query, question=question).query).rows
     assert sorted(found, key=str) == sorted(rows, key=str)
+
+
+def test_a_table_whose_name_has_a_blank_is_quoted(opened: OpenSql) -> None:
+    times = opened(
+        'CREATE TABLE "Swim Times" (Swimmer TEXT, "Best Time" REAL);'
+        "INSERT INTO \"Swim Times\" VALUES ('Ann', 3), ('Ann', 5), ('Bo', 9);"
+    )
+    done = times.corrected('SELECT AVG("Best Time") FROM SwimTimes', question="Per swimmer?")
+    assert times.run(done.query).rows == (("Ann", 4.0), ("Bo", 9.0))
+
+
+@pytest.mark.parametrize(
+    ("test", "question", "towns"),
+    [
+        ("pets = 'Y'", "Which towns never had Y in pets?", ["Oslo"]),
+        ("pets <> 'Y'", "Which town has no stay with pets Y?", ["Oslo"]),
+        ("pets = 'N'", "Which towns never had pets?", ["Oslo"]),
+        ("days = 4 AND came >= '2024-02-01'", "Which towns never had 4 days?", ["Oslo", "Rome"]),
+        ("days = 4 AND pets = 'Y'", "Which towns never had 4 days?", []),
+        ("pets <> 'Y'", "Which towns had a stay other than Y?", ["Oslo", "Rome"]),
+        ("pets = 'Z'", "Which towns never had that?", []),
+        ("pets = 'N' AND days = 2", "Which towns of 2 days never had pets?", ["Rome"]),
+        ("days <> 4 AND pets = 'Y'", "Which towns with pets Y never had 4?", []),
+        ("days = 4 AND id NOT IN (SELECT id FROM stay WHERE days = 4)", "Never 4 days?", ["Oslo"]),
+        (
+            "pets = 'N' AND town NOT IN (SELECT town FROM stay WHERE days = 7)",
+            "Which towns never had N and 7?",
+            ["Rome"],
+        ),
+    ],
+)
+def test_what_never_has_something_is_asked_of_all_its_rows(
+    opened: OpenSql, test: str, question: str, towns: list[str]
+) -> None:
+    stays = opened(STAYS)
+    done = stays.corrected(f"SELECT town FROM stay WHERE {test}", question=question)
+    assert sorted({str(row[0]) for row in stays.run(done.query).rows if row[0]}) == towns

@@ -149,5 +149,5 @@ def _column(words: list[str], tables: dict[str, dict[str, str]]) -> "exp.Column 
         for alias, columns in tables.items():
             for called, name in columns.items():
                 if [stem(part.casefold()) for part in parts_of(called)] == [*words, *more]:
-                    return exp.column(name, table=alias, quoted=not name.isidentifier())
+                    return exp.column(name, table=alias)
     return None

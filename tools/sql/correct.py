@@ -9,6 +9,7 @@ from planweave.tools.sql import dates, grouping, slips
 from planweave.tools.sql.added_up import add_up
 from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.denied import look_at_all_rows
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.measures import show_in_the_unit_asked
@@ -108,6 +109,9 @@ def _as_asked(
     """Spans, groups, columns and shares as the question says; a ranking shows each option."""
     catalogue = homes.catalogue
     changes = _spans(select, homes, question, dialect)
+    if not ranks:
+        lacking = homes.lacking(data)
+        changes += look_at_all_rows(select, question, data.several, lacking, catalogue.is_date)
     changes += [] if ranks else _grouped(select, catalogue, question, dialect)
     changes += grouping.show_keys(select)
     changes += grouping.group_by_what_is_shown(select, "" if ranks else question)

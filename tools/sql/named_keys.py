@@ -100,7 +100,7 @@ def _columns(
         ends = exp.column(key.name, table=found.alias), exp.column(columns[found.key], table=table)
         link = exp.EQ(this=ends[0], expression=ends[1])
         select.join(source, on=link, join_type="left", copy=False)
-    return [exp.column(one, table=table, quoted=not one.isidentifier()) for one in found.names]
+    return [exp.column(one, table=table) for one in found.names]
 
 
 def _tell_apart(select: "exp.Select", columns: Container[str], catalogue: Catalogue) -> None:

@@ -60,7 +60,7 @@ def as_ranking(
     names = [t for t in tree.find_all(exp.Table) if t.name.lower() == option.table.lower()]
     own = [t for t in names if t.find_ancestor(exp.Select) is tree]
     name = own[0].alias_or_name if own else option.table
-    column = exp.column(option.column, table=name, quoted=not option.column.isidentifier())
+    column = exp.column(option.column, table=name)
     for each in tree.find_all(exp.Column):
         # A name before the columns that is no table of the query: the alias was forgotten.
         if own and each.table.lower() == option.table.lower() and each.table != name:

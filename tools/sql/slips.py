@@ -55,7 +55,7 @@ def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
     name = naming(source.this.name)
     if not name or name.lower() in {one.name.lower() for one in shown}:
         return []
-    column = exp.column(name, quoted=not name.isidentifier())
+    column = exp.column(name)
     select.set("expressions", [column, *select.expressions])
     return [f"shows {name}"]
 

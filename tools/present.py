@@ -1,0 +1,110 @@
+"""The present in a question: which days "last month" and "the past 30 days" are.
+
+A small model does not know the date. Where it is not told, it writes a year of its own; where it is
+told without need, it asks for that day. So a question is given the present only if it needs it.
+"""
+
+import re
+from calendar import monthrange
+from collections.abc import Iterator
+from datetime import date, timedelta
+from typing import NamedTuple
+
+_WORDS = "one two three four five six seven eight nine ten eleven twelve"
+_COUNTS = {word: count for count, word in enumerate(_WORDS.split(), 1)}
+_COUNT = rf"\d{{1,3}}|{'|'.join(_COUNTS)}"
+_SEVERAL = re.compile(
+    rf"\b(?P<side>last|past|previous|next|coming) (?P<count>{_COUNT}) (?P<whole>calendar )?"
+    r"(?P<unit>day|week|month|year)s?\b",
+    re.IGNORECASE,
+)
+_ONE = re.compile(
+    r"(?P<the>\bthe |\bthis )?\b(?P<side>last|past|previous|this|current|next|coming) "
+    r"(?P<unit>week|month|quarter|year)\b(?! (?:of|in which|that|when|with)\b)",
+    re.IGNORECASE,
+)
+_AGO = re.compile(rf"\b(?P<count>{_COUNT}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
+_DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
+_DAY = re.compile(rf"\b(?:{'|'.join(_DAYS)})\b", re.IGNORECASE)
+_WITHOUT_THIS = re.compile(
+    r"\b(?:not including|excluding|without) (?:the |this )?(?:current|present)\b", re.IGNORECASE
+)
+_PRESENT = re.compile(
+    r"\b(?:ago|now|at present|presently|how (?:old|long (?:has|have|is|are)))\b", re.IGNORECASE
+)
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+
+
+class SpokenSpan(NamedTuple):
+    """What a question calls a span of days, its first and its last day."""
+
+    said: str
+    first: date
+    last: date
+
+
+def speaks_of_the_present(question: str) -> bool:
+    """Whether the answer depends on the day on which a question is asked."""
+    return any(one.search(question) for one in (_SEVERAL, _ONE, _AGO, _DAY, _PRESENT))
+
+
+def spans(question: str, today: date) -> Iterator[SpokenSpan]:
+    """The spans that a question reckons from today, in the order of their kinds.
+
+    "Last year" is the calendar year before, "the last year" and "the past year" begin a year ago.
+    """
+    for found in _SEVERAL.finditer(question):
+        yield SpokenSpan(found[0], *_several(found, question, today))
+    without = _WITHOUT_THIS.search(question)
+    for found in _ONE.finditer(question):
+        if without and found.start() < without.end() and found.end() > without.start():
+            continue  # "not including the current month"
+        yield SpokenSpan(found[0].strip(), *_one(found, today))
+    for found in _AGO.finditer(question):
+        day = _shifted(today, -_count(found["count"]), found["unit"].lower())
+        yield SpokenSpan(found[0], day, day)
+    for found in _DAY.finditer(question):
+        day = today + timedelta(days=_DAYS[found[0].lower()])
+        yield SpokenSpan(found[0], day, day)
+
+
+def _several(found: re.Match[str], question: str, today: date) -> tuple[date, date]:
+    """The last or next so many days, weeks, months or years; whole ones if the question says so."""
+    count, unit = _count(found["count"]), found["unit"].lower()
+    if found["side"].lower() in ("next", "coming"):
+        return today, _shifted(today, count, unit)
+    if unit != "day" and (found["whole"] or _WITHOUT_THIS.search(question)):
+        begin = _begin(today, unit)
+        return _shifted(begin, -count, unit), begin - timedelta(days=1)
+    return _shifted(today, -count, unit), today
+
+
+def _one(found: re.Match[str], today: date) -> tuple[date, date]:
+    """A calendar week, month, quarter or year, or the one that ends today."""
+    side, unit = found["side"].lower(), found["unit"].lower()
+    if side == "past" or (side == "last" and found["the"]):
+        return _shifted(today, -1, unit), today
+    begin = _begin(today, unit)
+    steps = {"this": 0, "current": 0, "next": 1, "coming": 1}.get(side, -1)
+    first = _shifted(begin, steps, unit)
+    return first, _shifted(first, 1, unit) - timedelta(days=1)
+
+
+def _begin(day: date, unit: str) -> date:
+    """The first day of the week, month, quarter or year of a day."""
+    if unit == "week":
+        return day - timedelta(days=day.weekday())
+    months = _MONTHS[unit]
+    return date(day.year, (day.month - 1) // months * months + 1, 1)
+
+
+def _shifted(day: date, count: int, unit: str) -> date:
+    """A day so many units later; of a shorter month its last day."""
+    if unit in ("day", "week"):
+        return day + timedelta(days=count * (7 if unit == "week" else 1))
+    years, month = divmod(day.year * 12 + day.month - 1 + count * _MONTHS[unit], 12)
+    return date(years, month + 1, min(day.day, monthrange(years, month + 1)[1]))
+
+
+def _count(text: str) -> int:
+    return _COUNTS.get(text.lower()) or int(text)
