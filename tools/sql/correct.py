@@ -14,9 +14,8 @@ from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.measures import show_in_the_unit_asked
 from planweave.tools.sql.named_keys import name_keys
-from planweave.tools.sql.own_tables import keep_to_the_only_table, look_in_the_same_key
-from planweave.tools.sql.shares import divide_by_the_whole
-from planweave.tools.sql.spaces import with_joined_names, with_stored_names
+from planweave.tools.sql.own_keys import look_in_the_same_key
+from planweave.tools.sql.spaces import with_stored_names
 from planweave.tools.sql.two_groups import (
     compare_two_groups,
     gather,
@@ -84,9 +83,8 @@ def corrected(
         tree, gathered = gather(tree)
         changes += compared + gathered
     changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
-    changes += dates.take_the_whole_year(tree, question)
     for select in tree.find_all(exp.Select):
-        changes += _aggregated(select, catalogue, question)
+        changes += grouping.add_up_counts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
         changes += _as_asked(tree, homes, data, question, dialect, ranks=ranks)
@@ -106,37 +104,28 @@ def corrected(
 def _as_asked(
     select: "exp.Select", homes: "_Homes", data: Data, question: str, dialect: str, *, ranks: bool
 ) -> list[str]:
-    """Spans, groups, columns and shares as the question says; a ranking shows each option."""
+    """Months, groups, columns and what is denied, as the question says; a ranking shows all."""
     catalogue = homes.catalogue
-    changes = _spans(select, homes, question, dialect)
+    changes = dates.take_named_months(select, question, homes.has_year)
     if not ranks:
         lacking = homes.lacking(data)
         changes += look_at_all_rows(select, question, data.several, lacking, catalogue.is_date)
-    changes += [] if ranks else _grouped(select, catalogue, question, dialect)
+        if dialect == "sqlite":
+            changes += dates.group_by_span(select, question, catalogue.is_date)
+        changes += tell_apart(select, catalogue, question)
     changes += grouping.show_keys(select)
     changes += grouping.group_by_what_is_shown(select, "" if ranks else question)
     changes += [] if ranks else _shown(select, catalogue, question)
-    changes += divide_by_the_whole(select, question, data.several)
     if ranks:
         return changes
     return changes + grouping.leave_out_the_nameless(select, question, homes.lacking(data))
 
 
-def _aggregated(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
-    """What a query counts and adds up, as the question and the stored columns say."""
-    return [
-        *grouping.add_up_counts(select, catalogue, question),
-        *grouping.add_up_amounts(select, catalogue, question),
-    ]
-
-
 def _read(query: str, dialect: str) -> "tuple[exp.Expr | None, list[str]]":
-    """A query as a tree, with the brackets, or the names of one word, without which it is none."""
+    """A query as a tree, with the brackets without which it is none."""
     if (tree := _parsed(query, dialect)) is not None:
         return tree, []
-    if (tree := _parsed(with_brackets(query), dialect)) is not None:
-        return tree, ["puts both queries in brackets"]
-    return _parsed(with_joined_names(query), dialect), ["writes names as one word"]
+    return _parsed(with_brackets(query), dialect), ["puts both queries in brackets"]
 
 
 def columns_read(query: str, dialect: str) -> tuple[str, ...]:
@@ -168,7 +157,7 @@ def _placed(
     """Functions as the database has them, columns where the schema has them, joins by keys."""
     original = tree.copy()
     changes = as_sqlite_has_them(tree) if dialect == "sqlite" else []
-    changes += keep_to_the_only_table(tree, catalogue) + look_in_the_same_key(tree, catalogue)
+    changes += look_in_the_same_key(tree, catalogue)
     joined = correct_joins(tree, catalogue, question)
     if joined is not None:
         return tree, changes + joined
@@ -187,28 +176,7 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question
         *dates.compare_parts_alike(tree, homes.catalogue.is_date),
         *dates.take_whole_days(tree, homes.catalogue.is_moment),
         *slips.rank_values_only(tree, is_lacking),
-        *slips.add_missing_as_nothing(tree, is_lacking),
     ]
-
-
-def _spans(select: "exp.Select", homes: "_Homes", question: str, dialect: str) -> list[str]:
-    """Let spans of time begin and end as the question says."""
-    is_date = homes.catalogue.is_date
-    changes = dates.take_named_months(select, question, homes.has_year)
-    changes += dates.end_the_span(select, question, is_date)
-    if dialect == "sqlite":
-        changes += dates.take_the_last_span(select, question, is_date)
-        changes += dates.count_back(select, question, is_date)
-    return changes
-
-
-def _grouped(select: "exp.Select", catalogue: Catalogue, question: str, dialect: str) -> list[str]:
-    """Group as the question asks: by months as SQLite writes them, not at all, by what has both."""
-    is_sqlite = dialect == "sqlite"
-    changes = dates.group_by_span(select, question, catalogue.is_date) if is_sqlite else []
-    changes += grouping.drop_groups(select, question)
-    changes += tell_apart(select, catalogue, question)
-    return changes + grouping.group_by_each(select, catalogue, question)
 
 
 def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:

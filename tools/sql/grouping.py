@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from planweave.tools.linking import parts_of, plain
+from planweave.tools.linking import plain
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.slips import tests_of
 
@@ -21,25 +21,9 @@ _AVERAGE_BOUND = re.compile(
     re.IGNORECASE,
 )
 """A number that an average is compared with, after or before the word."""
-_AMOUNTS = re.compile(
-    "attendance|audience|copies|crowd|guests|items|packs|participants|passengers|people|persons"
-    "|pieces|qty|quantity|spectators|units|visitors",
-    re.IGNORECASE,
-)
-"""Words for a number of things: who counts rows of such a column means the things."""
 _SUPERLATIVE = re.compile(r"\b(?:the|our|their) (?:\w+est|most|least|first|last)\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:each|every|per|by|across|all|group\w*|respective\w*)\b", re.IGNORECASE)
 _WHICH = re.compile(r"^\W*(?:which|what|who)\b", re.IGNORECASE)
-_ONE_ASKED = re.compile(
-    r"^\W*(?:how (?:many|much)|what(?:'s| is| was| were| are)? the "
-    r"(?:total|sum|average|mean|overall|number|count|ratio|percentage|proportion|share))\b",
-    re.IGNORECASE,
-)
-_GROUPS_ASKED = re.compile(
-    r"\b(?:each|every|per|across|by|group\w*|all|different|respective\w*|monthly|yearly|annual\w*"
-    r"|daily|weekly|quarterly|top|and|or)\b",
-    re.IGNORECASE,
-)
 
 
 def group_by_what_is_shown(select: "exp.Select", question: str = "") -> list[str]:
@@ -123,22 +107,6 @@ def leave_out_the_nameless(
     return [f"without rows that have no {key.name}" for key in keys]
 
 
-def drop_groups(select: "exp.Select", question: str) -> list[str]:
-    """Add up all rows where one number is asked for and the query groups by what it hides."""
-    from sqlglot import exp
-
-    group = select.args.get("group")
-    if not group or select.args.get("having") or select.args.get("limit"):
-        return []
-    if not _ONE_ASKED.search(question) or _GROUPS_ASKED.search(question):
-        return []
-    if not all(one.find(exp.AggFunc) for one in select.expressions):
-        return []
-    select.set("group", None)
-    select.set("order", None)
-    return [f"does not group by {key.sql()}" for key in group.expressions]
-
-
 def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
     """Add up the column ``count`` of a table in place of counting its rows, where it is asked of.
 
@@ -160,63 +128,6 @@ def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> 
     for count in counts:
         count.replace(exp.Sum(this=column.copy()))
     return ["adds up count"] if counts else []
-
-
-def add_up_amounts(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
-    """Add up a column of amounts in place of counting its rows: ``COUNT(audience)`` for people."""
-    from sqlglot import exp
-
-    asked, changes = plain(question).split(), []
-    for count in list(select.find_all(exp.Count)):
-        column = count.this
-        if not isinstance(column, exp.Column) or not catalogue.is_number(column):
-            continue
-        last = parts_of(column.name)[-1:]
-        if last and _AMOUNTS.fullmatch(last[0]) and "rows" not in asked and "entries" not in asked:
-            count.replace(exp.Sum(this=column.copy()))
-            changes.append(f"adds up {column.sql()}")
-    return changes
-
-
-def group_by_each(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
-    """Group by the columns that the question names behind "each": both of two, or another one."""
-    from sqlglot import exp
-
-    group = select.args.get("group")
-    keys = group.expressions if group else []
-    if len(keys) != 1 or not isinstance(key := keys[0], exp.Column):
-        return []
-    tables = {one.alias_or_name.lower(): one.name.lower() for one in select.find_all(exp.Table)}
-    home = tables.get(key.table.lower()) if key.table else next(iter(tables.values()), None)
-    if home is None or (not key.table and len(tables) != 1):
-        return []
-    asked, mine = plain(question), _in_words(key.name)
-    others = [
-        exp.column(name, table=key.table or None)
-        for name in catalogue.columns.get(home, {}).values()
-        if name.lower() != key.name.lower()
-    ]
-    both = [one for one in others if _is_each(f"{mine} and {_in_words(one.name)}", asked)]
-    both += [one for one in others if _is_each(f"{_in_words(one.name)} and {mine}", asked)]
-    if len(both) == 1:
-        select.group_by(both[0], copy=False)
-        return [f"groups by {both[0].sql()}"]
-    meant = [one for one in others if _is_each(_in_words(one.name), asked)]
-    if len(meant) != 1 or mine in asked or " " not in _in_words(meant[0].name):
-        return []
-    written = key.sql()
-    for one in [*select.find_all(exp.Column)]:
-        if one == key:
-            one.replace(meant[0].copy())
-    return [f"groups by {meant[0].sql()}, not by {written}"]
-
-
-def _in_words(name: str) -> str:
-    return " ".join(map(plain, parts_of(name)))
-
-
-def _is_each(words: str, asked: str) -> bool:
-    return re.search(rf"\b(?:each|every|per|by) {re.escape(words)}\b", asked) is not None
 
 
 def compare_averages(select: "exp.Select", question: str) -> list[str]:

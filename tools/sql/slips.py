@@ -238,26 +238,6 @@ def _meant(text: str, stored: Sequence[str]) -> str:
     return close[0] if len(close) == 1 else ""
 
 
-def add_missing_as_nothing(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) -> list[str]:
-    """``SUM(fare + tip)`` leaves out every row without a tip: a missing one adds nothing.
-
-    Args:
-        tree: Changed in place.
-        lacking: Whether rows have no value in a column.
-    """
-    from sqlglot import exp
-
-    changes = []
-    for total in tree.find_all(exp.Sum):
-        if not isinstance(total.this.unnest(), exp.Add):
-            continue
-        for column in [one for one in total.this.unnest().flatten() if isinstance(one, exp.Column)]:
-            if lacking(column):
-                column.replace(exp.func("COALESCE", column.copy(), exp.Literal.number(0)))
-                changes.append(f"a missing {column.name} adds nothing")
-    return changes
-
-
 def tests_of(where: "exp.Where") -> "list[exp.Expr]":
     """The tests that every row must meet."""
     from sqlglot import exp

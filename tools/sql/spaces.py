@@ -11,7 +11,6 @@ _CLAUSE = """
     and as by case else end from having in is join like not on or select then when where
 """
 _CLAUSES = frozenset(_CLAUSE.split())
-_NAMED = re.compile(r"\bas\s+([a-z]\w*(?:\s+[a-z]\w*)+?)(?=\s*(?:[,)]|\bfrom\b|$))", re.IGNORECASE)
 
 
 def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, list[str]]:
@@ -55,19 +54,6 @@ def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, li
                 pieces[at] = written
                 changes.append(f"the name is {name}")
     return "".join(pieces), changes
-
-
-def with_joined_names(query: str) -> str:
-    """``SUM(x) AS Total Weight`` with ``Total_Weight`` for the name, wherever it stands."""
-    pieces = _TEXT.split(query)
-    given = {found for piece in pieces[::2] for found in _NAMED.findall(piece)}
-    for name in sorted(given, key=len, reverse=True):
-        words = name.split()
-        if _CLAUSES.isdisjoint(word.lower() for word in words):
-            blank = r"\s+".join(words)
-            written = re.compile(rf"\b{blank}\b", re.IGNORECASE)
-            pieces[::2] = [written.sub("_".join(words), piece) for piece in pieces[::2]]
-    return "".join(pieces)
 
 
 def _quoted(name: str, dialect: str) -> str:
