@@ -167,7 +167,7 @@ async def _judged(written: Written, ground: BaseMessage, need: Need, yes_or_no: 
         return written
     if not _MOST <= agreement < 1:
         return written
-    prompt = right_prompt(ground, need.question, need.instructions, result)
+    prompt = right_prompt(ground, need.question, _notes(need), result)
     return written._replace(chance=await yes_or_no.sure(prompt))
 
 
@@ -182,7 +182,7 @@ async def _unanswerable(
         return ""
     if name := await asyncio.to_thread(unknown_in, need, database):
         return load("query_writer/invented").fill(name=name)
-    chance = await yes_or_no.sure(answerable_prompt(ground, need.question, need.instructions))
+    chance = await yes_or_no.sure(answerable_prompt(ground, need.question, _notes(need)))
     if chance >= yes_or_no.least_answerable:
         return ""
     said, value = await asyncio.to_thread(database.misspelt, need.question)
@@ -401,14 +401,13 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
     )
     if ranking:
         return HumanMessage(without_gaps(form(need.question, ranking, links, database.language)))
-    known = (need.rules, need.instructions, need.background)
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),
         "options": load("query_writer/options").fill(options=_listed(need.options))
         if need.options
         else "",
-        "now": present_form(need.question, need.now, *known),
+        "now": _present(need),
         "links": links,
         "ratio": ratio_form(need.question, database),
         "language": database.language,
@@ -417,6 +416,15 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
         **parts
     )
     return HumanMessage(without_gaps(task))
+
+
+def _present(need: Need) -> str:
+    return present_form(need.question, need.now, need.rules, need.instructions, need.background)
+
+
+def _notes(need: Need) -> str:
+    """What the words of the question mean, the days among them."""
+    return f"{need.instructions.strip()}\n{_present(need)}".strip()
 
 
 def definitions(database: Database, limit: int, question: str) -> str:

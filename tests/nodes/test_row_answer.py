@@ -181,6 +181,12 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "does not end with 2023",
         ),
         (
+            "How many sales were made this year?",
+            "SELECT COUNT(*) FROM sales",
+            [[7]],
+            "“this year”",
+        ),
+        (
             "What is the revenue by region?",
             BY_REGION,
             [[None, 3.5], ["North", 3300.5]],

@@ -1,6 +1,7 @@
 """Rows as an answer: which questions they answer as they are, and what speaks against them."""
 
 import re
+from datetime import date
 
 from planweave.memory import Fact
 from planweave.tools.checking.decisions import (
@@ -19,6 +20,7 @@ from planweave.tools.checking.decisions import (
 from planweave.tools.checking.tables import FactRows, bounded_rows, named_rows, query_ranks, views
 from planweave.tools.checking.units import is_unit_word
 from planweave.tools.checking.words import conditions, numbers_of, root, roots, superlatives, tokens
+from planweave.tools.present import spans
 
 _WORDS_ASKED = re.compile(
     r"^\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should|may|must|why"
@@ -63,6 +65,8 @@ _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 """An amount in a larger unit than the stored one."""
 _PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
 _IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
+_DATED = re.compile(r"\b(?:19|20)\d{2}\b|\bnow\b|\bcurrent_|\b(?:date|timestamp)\(\)", re.I)
+"""A day, or the database's clock, in a query."""
 _BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
 _BOTH_ENDS = re.compile(
     r"\b(?:first\b[^?.;]* and [^?.;]*\blast|oldest\b[^?.;]* and [^?.;]*\b(?:newest|youngest)"
@@ -151,6 +155,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         _says_nothing(view),
         _other_months(asked, view),
         _unended(asked, view),
+        _undated(asked, view),
         _undivided(asked, view),
         _ungrouped(asked, view),
         _of_nothing(view),
@@ -252,6 +257,14 @@ def _unended(asked: Requirements, view: FactRows) -> str:
         if begins and "<" not in query and "between" not in query.lower():
             return f"The query of fact {cites(view.facts)} does not end with {year}."
     return ""
+
+
+def _undated(asked: Requirements, view: FactRows) -> str:
+    """A span of days of the question that the query does not bound; empty if it names a day."""
+    said = next((span.said for span in spans(asked.question, date.today())), "")
+    if not said or _DATED.search(view.reading.text):
+        return ""
+    return f"No cited fact takes account of “{said}”."
 
 
 def _undivided(asked: Requirements, view: FactRows) -> str:
