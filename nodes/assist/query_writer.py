@@ -400,7 +400,8 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
         database.linked(need.question if ranking else f"{need.question} {need.rules}")
     )
     if ranking:
-        return HumanMessage(without_gaps(form(need.question, ranking, links, database.language)))
+        asked = form(need.question, ranking, links, database.language, _present(need))
+        return HumanMessage(without_gaps(asked))
     parts = {
         "question": need.question,
         "rules": need.rules.strip() or need.instructions.strip(),

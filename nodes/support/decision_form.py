@@ -56,8 +56,11 @@ def ranking_for(
     return Ranking(option, highest, rules_needed, missing)
 
 
-def form(question: str, ranking: Ranking, links: str, language: str) -> str:
-    """The task: the question, the rules that it needs, and the query to fill in."""
+def form(question: str, ranking: Ranking, links: str, language: str, present: str = "") -> str:
+    """The task: the question, the rules that it needs, and the query to fill in.
+
+    ``present`` is what it says of the present where the rules do not.
+    """
     option, rules = ranking.option, ranking.rules
     text = " ".join((question, *rules.sentences))
     name = f"{option.table}.{option.column}"
@@ -65,7 +68,7 @@ def form(question: str, ranking: Ranking, links: str, language: str) -> str:
     return load("query_writer/ranking").fill(
         question=question,
         rules=load("query_writer/rules").fill(rules=listed) if listed else "",
-        now=_present(rules.present, text),
+        now=_present(rules.present, text) or present,
         links=links,
         name=name,
         value=_value(text) if not option.is_key else load("query_writer/value").fill(),

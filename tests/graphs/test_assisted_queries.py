@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -411,3 +412,19 @@ async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> Non
     asked = Input(question="Which plant is cheapest this year?")
     memory = await single(script, asked, rules=rules, candidates=("Aachen", "Bonn"))
     assert answer_of(memory)["decision"] == "Bonn"
+
+
+@pytest.mark.parametrize(
+    ("rules", "said"),
+    [
+        ("The lowest cost decides.", f'"this year" is from {date.today().year}-01-01'),
+        ("Today is 2020-05-01. The lowest cost decides.", "This year is from '2020-01-01' on."),
+    ],
+)
+async def test_a_ranking_is_told_the_days_that_the_question_speaks_of(
+    single: Run, rules: str, said: str
+) -> None:
+    script = Replies(write=[CHEAPEST])
+    asked = Input(question="Which plant is cheapest this year?")
+    await single(script, asked, rules=rules, candidates=("Aachen", "Bonn"))
+    assert said in script.prompts[0].text
