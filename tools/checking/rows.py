@@ -65,7 +65,9 @@ _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 """An amount in a larger unit than the stored one."""
 _PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
 _IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
-_DATED = re.compile(r"\b(?:19|20)\d{2}\b|\bnow\b|\bcurrent_|\b(?:date|timestamp)\(\)", re.I)
+_DATED = re.compile(
+    r"\b(?:19|20)\d{2}\b|\bnow\b|\bcurrent_|\b(?:(?:cur)?date(?:time)?|timestamp)\(\)", re.I
+)
 """A day, or the database's clock, in a query."""
 _BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
 _BOTH_ENDS = re.compile(

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
-from planweave.tools.sql.slips import tests_of
+from planweave.tools.sql.slips import NO, YES, tests_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -15,8 +15,6 @@ _NEVER = re.compile(
     r"|without (?:any|a single)|with no)\b|n't\b[^.?]*\bany\b",
     re.IGNORECASE,
 )
-_YES = ("1", "Y", "y", "Yes", "yes", "T", "True", "true")
-_NO = ("0", "N", "n", "No", "no", "F", "False", "false")
 
 
 def look_at_all_rows(
@@ -122,9 +120,10 @@ def _flagged(test: "exp.Expr") -> "exp.Expr | None":
 
     if not isinstance(test, exp.EQ) or not _is_of_column(test):
         return None
-    if test.expression.name in _NO:
+    flag = test.expression.name.casefold()
+    if flag in NO:
         return exp.NEQ(this=test.this.copy(), expression=test.expression.copy())
-    return test.copy() if test.expression.name in _YES else None
+    return test.copy() if flag in YES else None
 
 
 def _is_of_column(test: "exp.Expr") -> bool:

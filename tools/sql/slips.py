@@ -23,8 +23,8 @@ _NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "ten": "10"}
 _FEW_VALUES = 12
 _CODE = 2
 """The most letters of a code."""
-_YES = ("y", "yes", "true", "t", "1")
-_NO = ("n", "no", "false", "f", "0")
+YES = ("y", "yes", "true", "t", "1")
+NO = ("n", "no", "false", "f", "0")
 
 
 class Compared(NamedTuple):
@@ -228,7 +228,7 @@ def _meant(text: str, stored: Sequence[str]) -> str:
     Where all values are codes of a letter or two, ``'Approved'`` means the only one that begins it.
     """
     word = text.casefold()
-    for same in ({word}, _YES if word in _YES else (), _NO if word in _NO else ()):
+    for same in ({word}, YES if word in YES else (), NO if word in NO else ()):
         if found := [value for value in stored if value.casefold() in same]:
             return found[0] if len(found) == 1 else ""
     if len(stored) > 1 and len(word) > _CODE >= max(map(len, stored)):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.tools.sql.catalogue import Catalogue
-from planweave.tools.sql.slips import tests_of, values_of
+from planweave.tools.sql.slips import NO, YES, tests_of, values_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -34,7 +34,6 @@ _TWICE = re.compile(
 )
 """The same preposition twice, as in "for urgent and for other ones": two averages, or one sum."""
 _AND_WITHOUT = re.compile(r"\b(?:and|or|than) (?:[\w-]+ ){0,2}(?:without|non|not)\b", re.IGNORECASE)
-_FLAGS = ("0", "1", "Y", "N", "y", "n", "Yes", "No", "yes", "no", "T", "F")
 
 Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
 """The texts that a column has."""
@@ -173,7 +172,11 @@ def _flag(select: "exp.Select", question: str) -> "exp.Column | None":
 
     where = select.args.get("where")
     tests = tests_of(where) if where else []
-    flags = [one for one in tests if isinstance(one, exp.EQ) and one.expression.name in _FLAGS]
+    flags = [
+        one
+        for one in tests
+        if isinstance(one, exp.EQ) and one.expression.name.casefold() in (*YES, *NO)
+    ]
     if len(flags) != 1 or not _AND_WITHOUT.search(question):
         return None
     kept = [one for one in tests if one is not flags[0]]
