@@ -21,29 +21,21 @@ _LIST = Path(__file__).with_suffix(".yaml")
 
 
 class PaperTable(BaseModel):
-    """One table, or figure with results, of a paper.
-
-    Attributes:
-        table: Its number, such as ``4`` or ``figure 5``.
-        runs: Commands of planweave that make ours, with ``{data}``, ``{dqa}``, ``{out}``,
-            ``{limit}`` and ``{model}`` to fill in; none where there is nothing to run.
-        ours: Our figure; empty if it was not measured.
-        results: Files that hold our figure, below ``results/``.
-    """
+    """One table, or figure with results, of a paper."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    table: str
+    table: str  # its number, such as `4` or `figure 5`
     shows: str
-    runs: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()  # commands with {data}, {dqa}, {out}, {limit} and {model} to fill in
     limit: Annotated[int, Field(ge=1)] | None = None
     model: str = "embedded:0.5b"
     sample: str = ""
-    ours: str = ""
+    ours: str = ""  # empty if it was not measured
     theirs: str = ""
     differs: str
     seconds: int | None = None
-    results: tuple[str, ...] = ()
+    results: tuple[str, ...] = ()  # files that hold our figure, below results/
 
     @property
     def asks_model(self) -> bool:

@@ -39,60 +39,37 @@ _NODES = 24
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSettings:
-    """How the agents are trained; the first part says what is done, the second how much.
-
-    Attributes:
-        printed: As the paper prints it: states, starts, instructions, the labels of the warm
-            start, both contrastive losses, no baseline.
-        threshold: Delta of the instruction graph.
-        by_overlap: Let the expected overlap count in the selection while training, as it should
-            where the reward is the overlap; not as printed.
-        calibration: Set how readily the RL-Agent includes a node on the support set of an unseen
-            task; not as printed.
-        width: Of the encoders of the ML-Agent.
-        rate: Step size of Adam in the outer loop (beta).
-        inner_rate: Step size of the inner step of the RL-Agent (alpha).
-        inner_rate_ml: The same of the ML-Agent.
-        adaptation_rate: Step size of L_PG and L_FT in adaptation (beta, without Adam).
-        discount: Of the reward.
-        warm_steps: Steps of L_WS on all seen tasks before the loop.
-        pre_steps: Steps of L_PT on all seen tasks before the loop.
-        questions: Of a task in an iteration.
-        searches: For each question.
-        others: Paths of other questions in a pool for fine-tuning.
-        adaptation: Steps on the support set of an unseen task.
-        few: Paths of a support set that adaptation looks at, at most.
-    """
+    """How the agents are trained; the first part says what is done, the second how much."""
 
     seed: int = 1
     k: int = 3
-    printed: bool = False
-    threshold: float = THRESHOLD
+    printed: bool = False  # as in the paper: states, starts, instructions, losses, no baseline
+    threshold: float = THRESHOLD  # delta of the instruction graph
     warm_start: bool = True
     policy_gradient: bool = True
     pre_training: bool = True
     fine_tuning: bool = True
-    by_overlap: bool = True
-    calibration: bool = True
+    by_overlap: bool = True  # expected overlap counts in the selection of training; not printed
+    calibration: bool = True  # of the inclusion of nodes, on the support set; not printed
     rule: PathRule | None = search_first
 
     hidden: int = 20
-    width: int = 64
+    width: int = 64  # of the encoders of the ML-Agent
     layers: int = 2
-    rate: float = 1e-3
-    inner_rate: float = 0.1
-    inner_rate_ml: float = 0.01
-    adaptation_rate: float = 0.01
-    discount: float = 0.99
-    warm_steps: int = 1500
-    pre_steps: int = 200
+    rate: float = 1e-3  # step size of Adam in the outer loop (beta)
+    inner_rate: float = 0.1  # step size of the inner step of the RL-Agent (alpha)
+    inner_rate_ml: float = 0.01  # the same of the ML-Agent
+    adaptation_rate: float = 0.01  # step size of L_PG and L_FT in adaptation (beta, without Adam)
+    discount: float = 0.99  # of the reward
+    warm_steps: int = 1500  # of L_WS on all seen tasks before the loop
+    pre_steps: int = 200  # of L_PT on all seen tasks before the loop
     iterations: int = 60
     tasks: int = 3
-    questions: int = QUESTIONS
-    searches: int = 4
-    others: int = OTHERS
-    adaptation: int = 3
-    few: int = 24
+    questions: int = QUESTIONS  # of a task in an iteration
+    searches: int = 4  # for each question
+    others: int = OTHERS  # paths of other questions in a pool for fine-tuning
+    adaptation: int = 3  # steps on the support set of an unseen task
+    few: int = 24  # paths of a support set that adaptation looks at, at most
 
     @property
     def features(self) -> int:

@@ -18,29 +18,19 @@ _FAR = -1e9
 
 
 class Labelled(NamedTuple):
-    """States with labels, for the warm start.
-
-    Attributes:
-        labels: [n], 1 where the node is on the question's path.
-    """
+    """States with labels, for the warm start."""
 
     states: Array
-    labels: Array
+    labels: Array  # [n], 1 where the node is on the question's path
 
 
 class Played(NamedTuple):
-    """Decisions of finished searches, for the policy gradient.
-
-    Attributes:
-        actions: [n], 1 for included.
-        returns: [n], what each decision came to; 0 where a place was only filled up.
-        searches: [], how many searches they are of.
-    """
+    """Decisions of finished searches, for the policy gradient."""
 
     states: Array
-    actions: Array
-    returns: Array
-    searches: Array
+    actions: Array  # [n], 1 for included
+    returns: Array  # [n], what each decision came to; 0 where a place was only filled up
+    searches: Array  # [], how many searches they are of
 
 
 class Sequences(NamedTuple):
@@ -51,39 +41,24 @@ class Sequences(NamedTuple):
 
 
 class Pairs(NamedTuple):
-    """Questions with the paths that solved them, for pre-training.
-
-    Attributes:
-        same: [n, n], 1 where two paths are the same, so that neither is a wrong one.
-        printed: [], 1 to leave the right path out of the denominators, as the paper prints them.
-    """
+    """Questions with the paths that solved them, for pre-training."""
 
     questions: Sequences
     paths: Sequences
-    same: Array
-    printed: Array
+    same: Array  # [n, n], 1 where two paths are the same, so that neither is a wrong one
+    printed: Array  # [], 1 to leave the right path out of the denominators, as the paper does
 
 
 class Pools(NamedTuple):
-    """Questions with paths that were tried, for fine-tuning.
-
-    Attributes:
-        paths: [n, pool], what was tried for each; the best one first.
-        expected: [n, pool], the overlap that each was expected to have; 0 if it does not
-            count.
-        worse: [n, pool], 1 where a path did worse than the first.
-        same: [n, n], 1 where the best paths of two questions are the same.
-        real: [n], 0 where no path is better than another.
-        printed: See :class:`Pairs`.
-    """
+    """Questions with paths that were tried, for fine-tuning."""
 
     questions: Sequences
-    paths: Sequences
-    expected: Array
-    worse: Array
-    same: Array
-    real: Array
-    printed: Array
+    paths: Sequences  # [n, pool], what was tried for each; the best one first
+    expected: Array  # [n, pool], the overlap that was expected; 0 if it does not count
+    worse: Array  # [n, pool], 1 where a path did worse than the first
+    same: Array  # [n, n], 1 where the best paths of two questions are the same
+    real: Array  # [n], 0 where no path is better than another
+    printed: Array  # as in `Pairs`
 
 
 def warm_start(parameters: Parameters, batch: Labelled) -> jax.Array:

@@ -30,20 +30,14 @@ VERSION = 1
 
 
 class AgentsCard(trained.WeightsCard):
-    """What is written beside the parameters.
-
-    Attributes:
-        tasks: Paths of each task that it was trained on.
-        published: Whether they are the paper's, for instructions without slots.
-        rewards: Mean reward of the searches of each iteration.
-    """
+    """What is written beside the parameters."""
 
     version: int = VERSION
     features: tuple[str, ...] = FEATURES
-    tasks: dict[str, int]
+    tasks: dict[str, int]  # paths of each task that it was trained on
     reward: RewardName = "overlap"
-    published: bool = False
-    rewards: list[float]
+    published: bool = False  # whether they are the paper's, for instructions without slots
+    rewards: list[float]  # mean reward of the searches of each iteration
 
 
 class LoadedAgents(NamedTuple):

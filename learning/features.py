@@ -44,18 +44,12 @@ class CandidateQuery(NamedTuple):
 
 
 class Group(NamedTuple):
-    """The candidates of one round.
+    """The candidates of one round."""
 
-    Attributes:
-        question: Which question it belongs to; all its rounds fall on the same side of the split.
-        dataset: Data sets count alike, however many rounds they have (by the square root).
-        gains: [candidates], reciprocal ranks.
-    """
-
-    question: str
-    dataset: str
+    question: str  # which question it belongs to; all its rounds fall on the same side of the split
+    dataset: str  # data sets count alike, however many rounds they have (by the square root)
     inputs: Floats
-    gains: Floats
+    gains: Floats  # [candidates], reciprocal ranks
 
 
 def words(text: str) -> frozenset[str]:

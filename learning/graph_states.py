@@ -40,20 +40,15 @@ _STEEPNESS = 10.0  # one instruction changes the expected overlap by a few hundr
 Rows: TypeAlias = NDArray[np.intp]
 
 Walk: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
-"""The nodes of a path, and the row in :attr:`Survey.texts` of the instruction that each gave."""
+"""The nodes of a path, and the row in `Survey.texts` of the instruction that each gave."""
 
 
 class NodeChoice(NamedTuple):
-    """A node that could be included next.
-
-    Attributes:
-        text: Row of the instruction that it would give, in :attr:`Survey.texts`.
-        state: Its features [``len(FEATURES)``].
-    """
+    """A node that could be included next."""
 
     node: int
-    text: int
-    state: Floats
+    text: int  # row of the instruction that it would give, in `Survey.texts`
+    state: Floats  # its features [len(FEATURES)]
 
 
 class Passages(NamedTuple):

@@ -46,15 +46,10 @@ _Loss: TypeAlias = Callable[..., jax.Array]
 
 
 class TrainingPoint(NamedTuple):
-    """How an iteration went.
+    """How an iteration went."""
 
-    Attributes:
-        reward: Mean of its searches, decided by lot; 0 without a policy gradient.
-        policy_gradient: L_PG after the inner step.
-    """
-
-    reward: float
-    policy_gradient: float
+    reward: float  # mean of its searches, decided by lot; 0 without a policy gradient
+    policy_gradient: float  # L_PG after the inner step
     fine_tuning: float
 
 

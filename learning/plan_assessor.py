@@ -20,16 +20,11 @@ VERSION = 1
 
 
 class AssessorCard(trained.WeightsCard):
-    """What is written beside the weights.
-
-    Attributes:
-        data: Of each data set, the questions and rounds it was trained on.
-        metrics: On the part of the training questions that was held out for early stopping.
-    """
+    """What is written beside the weights."""
 
     features: tuple[str, ...] = FEATURES
-    data: dict[str, dict[str, int]]
-    metrics: dict[str, JsonValue]
+    data: dict[str, dict[str, int]]  # questions and rounds of each data set
+    metrics: dict[str, JsonValue]  # on what was held out for early stopping
 
 
 def expected_ranks(w: Mapping[str, Floats], inputs: Floats) -> Floats:

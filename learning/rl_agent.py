@@ -47,17 +47,11 @@ Reward: TypeAlias = Callable[[TaskPath, Sequence[str]], float]
 
 
 class Proposal(NamedTuple):
-    """A path for a question.
-
-    Attributes:
-        origins: The questions of the stored paths that hold one of the instructions, the likest
-            first.
-        expected: The overlap that it is expected to have with the question's own path.
-    """
+    """A path for a question."""
 
     instructions: tuple[str, ...]
-    origins: tuple[str, ...] = ()
-    expected: float = 0.0
+    origins: tuple[str, ...] = ()  # questions of stored paths with one of them, likest first
+    expected: float = 0.0  # overlap with the question's own path
 
 
 class NodeDecision(NamedTuple):

@@ -19,19 +19,14 @@ EMBEDDINGS = "minilm"
 
 
 class WeightsCard(BaseModel):
-    """What is written beside the arrays.
-
-    Attributes:
-        version: Of the features and the form of the arrays.
-        features: The names of the inputs, in order.
-    """
+    """What is written beside the arrays."""
 
     model_config = ConfigDict(frozen=True)
 
-    version: int
+    version: int  # of the features and the form of the arrays
     sha256: str = ""
     embeddings: str = EMBEDDINGS
-    features: tuple[str, ...]
+    features: tuple[str, ...]  # the names of the inputs, in order
     seed: int
     date: str
     command: str

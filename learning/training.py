@@ -19,16 +19,11 @@ _FAR = -1e9  # score of a place that holds no candidate
 
 
 class Batch(NamedTuple):
-    """Groups filled up to one size.
+    """Groups filled up to one size."""
 
-    Attributes:
-        inputs: [n, most, features], standardised.
-        real: [n, most], 0 where a group has no such candidate.
-    """
-
-    inputs: jax.Array
+    inputs: jax.Array  # [n, most, features], standardised
     gains: jax.Array
-    real: jax.Array
+    real: jax.Array  # [n, most], 0 where a group has no such candidate
     weights: jax.Array
 
 
@@ -42,26 +37,18 @@ class Epoch(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class HeadSettings:
-    """How the head is trained.
-
-    Attributes:
-        rate: Step size of AdamW.
-        dropout: Share of the inputs that is left out.
-        patience: Epochs without a better held-out MRR after which it stops.
-        held_out: Share of the questions that decides when to stop.
-        sharpness: Inverse temperature of the ranking that is aimed at.
-    """
+    """How the head is trained."""
 
     seed: int = 1
     hidden: int = 64
-    rate: float = 2e-3
+    rate: float = 2e-3  # step size of AdamW
     decay: float = 1e-3
-    dropout: float = 0.1
+    dropout: float = 0.1  # share of the inputs that is left out
     batch: int = 128
     epochs: int = 80
-    patience: int = 15
-    held_out: float = 0.15
-    sharpness: float = 6.0
+    patience: int = 15  # epochs without a better held-out MRR after which it stops
+    held_out: float = 0.15  # share of the questions that decides when to stop
+    sharpness: float = 6.0  # inverse temperature of the ranking that is aimed at
 
 
 class Trained(NamedTuple):

@@ -39,11 +39,7 @@ _SECRET = re.compile(r"(?i)(bearer\s+|\b(?:sk|pk|key|token)[-_])\S+|(?<=://)[^/\
 
 
 class ModelUnavailable(PlanweaveError):
-    """A language model cannot be reached, will not let us in, or does not exist.
-
-    Attributes:
-        calls: The records of the calls made before it was given up, for accounting.
-    """
+    """A language model cannot be reached, will not let us in, or does not exist."""
 
     def __init__(self, problem: str, *, fix: str = "", trouble: Trouble = "unknown") -> None:
         super().__init__(problem, fix=fix)

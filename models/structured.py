@@ -48,18 +48,11 @@ _FAILURES: dict[Trouble, Literal["prompt_too_long", "out_of_time"]] = {
 
 @dataclass(frozen=True)
 class StructuredReply(Generic[T]):
-    """What came of asking for an object.
-
-    Attributes:
-        value: The object, or None.
-        failure: Why there is none, or None.
-        calls: Records of the one or two calls made (three if native output is refused at first);
-            none where the time of the run was over.
-    """
+    """What came of asking for an object."""
 
     value: T | None
     failure: StructuredFailure | None
-    calls: tuple[CallRecord, ...]
+    calls: tuple[CallRecord, ...]  # none where the time of the run was over
     role: str = ""
 
 

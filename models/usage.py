@@ -40,34 +40,23 @@ class PromptMessage(BaseModel):
 
 
 class CallRecord(BaseModel):
-    """Everything about one call of a model; serialises to JSON.
-
-    Attributes:
-        role: Which role of the graph asked (planner, executor …).
-        model: The model's name as the run's settings gave it.
-        cached_tokens: Prompt tokens that the server did not have to read again.
-        dollars: Cost, or None when the model's price is unknown.
-        from_cache: The reply came from our response cache and cost nothing.
-        error: Why the call, or the use of its reply, failed; empty otherwise.
-        stage: The graph's step in which it was made, such as 4, or 4.2 in a subgraph; 0 outside.
-        task: The task of that step: tasks of one step run at once.
-    """
+    """Everything about one call of a model; serialises to JSON."""
 
     model_config = ConfigDict(frozen=True)
 
-    role: str
-    model: str
+    role: str  # of the graph: planner, executor …
+    model: str  # as the run's settings name it
     prompt: tuple[PromptMessage, ...] = ()
     reply: str = ""
     input_tokens: int = 0
     output_tokens: int = 0
-    cached_tokens: int = 0
+    cached_tokens: int = 0  # that the server did not have to read again
     seconds: float = 0.0
-    dollars: float | None = None
-    from_cache: bool = False
-    error: str = ""
-    stage: int | str = 0
-    task: str = ""
+    dollars: float | None = None  # None if the price is unknown
+    from_cache: bool = False  # from our response cache: it cost nothing
+    error: str = ""  # why the call, or the use of its reply, failed
+    stage: int | str = 0  # the graph's step, such as 4, or 4.2 in a subgraph; 0 outside
+    task: str = ""  # tasks of one step run at once
 
     @property
     def usage(self) -> Usage:

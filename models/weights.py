@@ -36,31 +36,18 @@ _PATIENCE = 24 * 3600  # seconds that another process may take to fetch a file
 
 @dataclass(frozen=True, kw_only=True)
 class Weights:
-    """A pinned file and the two places it is available from.
+    """A pinned file and the two places it is available from."""
 
-    Attributes:
-        name: What ``planweave models pull`` calls it; a chat model's follows ``embedded:``.
-        file: Path in the folder of weights; its last part is its name in the repository.
-        size: Bytes on disk.
-        memory: Gigabytes of RAM while it runs.
-        sha256: Of the whole file.
-        repository: Official repository; empty where that does not have this very file.
-        package: Name of the package that carries it; of part packages, without the number.
-        version: Version of the package.
-        parts: How many part packages there are; 0 for one package that carries it whole.
-        member: Where it, or its part, lies in the package.
-    """
-
-    name: str
-    file: str
-    size: int
-    memory: float
-    sha256: str
-    repository: str
-    package: str
-    version: str
-    parts: int = 0
-    member: str = "data/part*.bin"
+    name: str  # what `planweave models pull` calls it; a chat model's follows `embedded:`
+    file: str  # path in the folder of weights; its last part is its name in the repository
+    size: int  # bytes on disk
+    memory: float  # gigabytes of RAM while it runs
+    sha256: str  # of the whole file
+    repository: str  # official repository; empty where that does not have this very file
+    package: str  # name of the package that carries it; of part packages, without the number
+    version: str  # version of the package
+    parts: int = 0  # how many part packages there are; 0 for one package that carries it whole
+    member: str = "data/part*.bin"  # where it, or its part, lies in the package
 
     @property
     def model(self) -> str:

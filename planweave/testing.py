@@ -38,14 +38,10 @@ class ScriptedModel(BaseChatModel):
 
     Example:
         ``planweave.run("Which?", database="shop.db", model=ScriptedModel(["…", "…"]))``
-
-    Attributes:
-        script: The replies.
-        max_tokens: Where a longer reply is cut off; None: nowhere.
     """
 
     script: Any
-    max_tokens: int | None = None
+    max_tokens: int | None = None  # where a longer reply is cut off; None: nowhere
     _played: dict[str, int] = PrivateAttr(default_factory=dict)
 
     def __init__(self, script: Script, *, max_tokens: int | None = None) -> None:

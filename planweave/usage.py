@@ -78,17 +78,11 @@ class Budget(BaseModel):
 
 @dataclass
 class Meter:
-    """Counts what a run uses, call by call, whatever its state says.
+    """Counts what a run uses, call by call, whatever its state says."""
 
-    Attributes:
-        budget: What the run may use at most, besides the limits of its context.
-        used: What it has used so far.
-        outer: The meter of the run that this one is part of, which counts the same calls.
-    """
-
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget = field(default_factory=Budget)  # besides the limits of the context
     used: Usage = field(default_factory=Usage)
-    outer: "Meter | None" = None
+    outer: "Meter | None" = None  # of the run that this one is part of
 
     def count(self, usage: Usage) -> None:
         """Add what a call used."""

@@ -23,46 +23,29 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class CheckScore:
-    """What a decider without a model gets right.
-
-    Attributes:
-        annotated: Decisions that are the annotated answer (an expected value for guessing).
-        right: Decisions that are the annotated answer or an equivalent one.
-    """
+    """What a decider without a model gets right."""
 
     name: str
-    annotated: float
-    right: float
+    annotated: float  # decisions that are the annotated answer (an expected value for guessing)
+    right: float  # decisions that are the annotated answer or an equivalent one
 
 
 @dataclass(kw_only=True)
 class ScenarioCheck:
-    """The check of one scenario; questions are named by their ids.
-
-    Attributes:
-        equal: The first best decision is the annotated answer.
-        equivalent: Another best decision, within the tolerance, is the annotated answer.
-        different: The annotated answer is not a best decision.
-        without_database: The data set lacks the database; not simulated.
-        unreadable: The database or a parameter cannot be used; the reason by id.
-        degenerate: No one right answer; these are counted among equal or equivalent too.
-        clean: Neither degenerate nor different, and right by both semantics.
-        parse_seconds: CPU to read the databases.
-        simulate_seconds: CPU to simulate the questions under the semantics asked for.
-    """
+    """The check of one scenario; questions are named by their ids."""
 
     scenario: str
     questions: int = 0
-    equal: list[str] = field(default_factory=list)
-    equivalent: list[str] = field(default_factory=list)
-    different: list[str] = field(default_factory=list)
-    without_database: list[str] = field(default_factory=list)
-    unreadable: dict[str, str] = field(default_factory=dict)
-    degenerate: list[str] = field(default_factory=list)
-    clean: list[str] = field(default_factory=list)
+    equal: list[str] = field(default_factory=list)  # the first best decision is the annotated one
+    equivalent: list[str] = field(default_factory=list)  # another best decision is
+    different: list[str] = field(default_factory=list)  # none is
+    without_database: list[str] = field(default_factory=list)  # not simulated
+    unreadable: dict[str, str] = field(default_factory=dict)  # the reason by id
+    degenerate: list[str] = field(default_factory=list)  # counted above as well
+    clean: list[str] = field(default_factory=list)  # right by both semantics
     baselines: list[CheckScore] = field(default_factory=list)
-    parse_seconds: float = 0.0
-    simulate_seconds: float = 0.0
+    parse_seconds: float = 0.0  # CPU to read the databases
+    simulate_seconds: float = 0.0  # CPU to simulate the questions
 
     @property
     def checked(self) -> int:

@@ -20,18 +20,12 @@ floating-point sum changes (1e-13), far below any difference that the published 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """The value of every candidate of one question.
+    """The value of every candidate of one question."""
 
-    Attributes:
-        candidates: The decisions that the question admits, in table order; each once.
-        values: One value per candidate, in the scenario's unit; infinite where infeasible.
-        baseline: The value when nothing is decided; NaN where the question has no such thing.
-    """
-
-    candidates: tuple[Decision, ...]
-    values: Floats
+    candidates: tuple[Decision, ...]  # in table order, each once
+    values: Floats  # in the scenario's unit; infinite where infeasible
     aim: Aim
-    baseline: float = float("nan")
+    baseline: float = float("nan")  # the value of deciding nothing; NaN where unknown
 
     def __post_init__(self) -> None:
         if not self.candidates:

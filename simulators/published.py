@@ -58,15 +58,11 @@ class DownloadFailed(PlanweaveError):
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """The questions of a data set, and what is missing from it.
-
-    Attributes:
-        missing: One sentence for each database file that a question names and the set lacks.
-    """
+    """The questions of a data set, and what is missing from it."""
 
     origin: str
     questions: tuple[Question, ...]
-    missing: tuple[str, ...] = ()
+    missing: tuple[str, ...] = ()  # a sentence for each database that is named and not there
 
     @property
     def scenarios(self) -> tuple[str, ...]:

@@ -155,21 +155,16 @@ class QuestionDatabase:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Question:
-    """One decision question, its database and its annotated answer.
-
-    Attributes:
-        rules: The business rules, as the data set words them.
-        database: Its database, or None when the data set lacks it.
-    """
+    """One decision question, its database and its annotated answer."""
 
     id: str
     scenario: Scenario
     text: str
     goal: str
-    rules: str
+    rules: str  # the business rules, as the data set words them
     parameters: Parameters
     answer: Decision
-    database: QuestionDatabase | None
+    database: QuestionDatabase | None  # its database, or None when the data set lacks it
 
     @property
     def prompt(self) -> str:

@@ -198,15 +198,10 @@ def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
 
 @dataclass
 class RunOutcome:
-    """What a run has come to so far.
-
-    Attributes:
-        result: What it has found and answered; empty before its end.
-        request: What a person is asked before it goes on, in the form of LangChain's chat pages.
-    """
+    """What a run has come to so far."""
 
     result: Result = field(default_factory=lambda: Result(method="", memory={}))
-    request: Mapping[str, Any] | None = None
+    request: Mapping[str, Any] | None = None  # what a person is asked, as LangChain asks it
     _draft: str = ""
 
     def take(self, event: Event) -> str:

@@ -87,11 +87,7 @@ class RunUnderWay:
 
 
 class Engine:
-    """Carries out runs, and knows all that routes need to know of them.
-
-    Attributes:
-        draining: No new runs are taken any more.
-    """
+    """Carries out runs, and knows all that routes need to know of them."""
 
     def __init__(
         self, storage: Storage, settings: ServerSettings, limits: Callable[[str], UserLimits]
@@ -101,7 +97,7 @@ class Engine:
         self.worker = f"{socket.gethostname()[:20]}-{os.getpid()}-{uuid4().hex[:8]}"
         self.runs, self.threads = Runs(storage.database), Threads(storage.database)
         self.feed = Feed(self.runs, self.worker)
-        self.draining = False
+        self.draining = False  # no new runs are taken any more
         self._limits = limits
         self._works: dict[str, RunUnderWay] = {}
         self._graphs: dict[str, Graph] = {}

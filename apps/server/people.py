@@ -29,16 +29,11 @@ _OPEN_THE_LINK = (
 
 @dataclass(frozen=True)
 class Person:
-    """Who makes a request.
-
-    Attributes:
-        shared: Whether others use the server too: then sources are chosen by their offered names,
-            and what is kept is this person's alone.
-    """
+    """Who makes a request."""
 
     name: str
     limits: UserLimits
-    shared: bool = False
+    shared: bool = False  # others use the server too: its sources are those offered by name
 
     @property
     def owner(self) -> str:
@@ -54,9 +49,6 @@ class Gate:
     Without users and without a hook it is always the one person here, who is known by the token
     that the server has printed in its link: other users of the machine, and pages that other
     programs serve on it, do not know that.
-
-    Attributes:
-        asks: What is said to a caller who is not admitted.
     """
 
     def __init__(self, settings: ServerSettings) -> None:

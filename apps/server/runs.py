@@ -61,21 +61,14 @@ _BOOK = text(
 
 @dataclass(frozen=True, kw_only=True)
 class RunOrder:
-    """What is to be done.
-
-    Attributes:
-        method: The graph that runs.
-        payload: The request as it was checked: input, command, context, stream modes …
-        budget: The limits of the run's own context.
-        temporary: The thread is made for this run alone and goes with it.
-    """
+    """What is to be done."""
 
     method: str
-    payload: Mapping[str, Any]
+    payload: Mapping[str, Any]  # the request as it was checked
     metadata: Mapping[str, Any]
-    budget: Budget = field(default_factory=Budget)
+    budget: Budget = field(default_factory=Budget)  # the limits of the run's own context
     strategy: Strategy = "enqueue"
-    temporary: bool = False
+    temporary: bool = False  # the thread goes with the run
     if_missing: Literal["create", "reject"] = "reject"
 
 

@@ -12,23 +12,15 @@ from planweave.state import StateSettings, private_folder, read_settings
 
 
 class UserLimits(BaseModel):
-    """What one user may use; None is no limit.
-
-    Attributes:
-        max_runs: Runs that wait or run at once.
-        max_tokens_a_day: Prompt and reply together, in a day by UTC.
-        max_dollars_a_day: Of models whose price is known.
-        max_documents: Documents in all collections.
-        max_document_bytes: What the collections take on disk.
-    """
+    """What one user may use; None is no limit."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    max_runs: Annotated[int, Field(ge=1)] | None = 1_000
-    max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None
-    max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None
+    max_runs: Annotated[int, Field(ge=1)] | None = 1_000  # that wait or run at once
+    max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None  # by UTC
+    max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None  # where the price is known
     max_documents: Annotated[int, Field(ge=1)] | None = 1_000
-    max_document_bytes: Annotated[int, Field(ge=1)] | None = 2_000_000_000
+    max_document_bytes: Annotated[int, Field(ge=1)] | None = 2_000_000_000  # on disk
 
     @property
     def a_day(self) -> bool:

@@ -14,16 +14,11 @@ _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
 
 class WireEvent(NamedTuple):
-    """One event of a run's stream.
-
-    Attributes:
-        number: Grows within a run, also from one attempt to the next.
-        name: As in the LangGraph server's protocol; ``end`` is the last one.
-    """
+    """One event of a run's stream."""
 
     run_id: str
-    number: int
-    name: str
+    number: int  # grows within a run, also from one attempt to the next
+    name: str  # as in the LangGraph server's protocol; `end` is the last one
     data: str
 
 

@@ -52,23 +52,18 @@ class Pairing:
 
 
 class Vote(BaseModel):
-    """A line of a file of votes; it names texts, and nobody who wrote them.
-
-    Attributes:
-        a: Digest of the text on side A.
-        swapped: Of a judge that was asked twice: its verdict with B shown before A.
-    """
+    """A line of a file of votes; it names texts, and nobody who wrote them."""
 
     model_config = ConfigDict(frozen=True)
 
     match: str
     task: str
-    a: str
+    a: str  # digest of the text on side A
     b: str
     verdict: PairVerdict | None
     voter: str
     unswapped: PairVerdict | None = None
-    swapped: PairVerdict | None = None
+    swapped: PairVerdict | None = None  # of a judge: its verdict with B shown before A
     at: str
 
 

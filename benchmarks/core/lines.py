@@ -39,16 +39,11 @@ def kept_script(name: str, text: str, ending: str) -> Path:
 
 
 class Parsed(NamedTuple, Generic[Line]):
-    """What a file holds.
-
-    Attributes:
-        torn: Bytes of an incomplete last line; empty if there is none.
-        complete: Length in bytes of the part before it.
-    """
+    """What a file holds."""
 
     lines: list[Line]
-    torn: bytes
-    complete: int
+    torn: bytes  # bytes of an incomplete last line; empty if there is none
+    complete: int  # length in bytes of the part before it
 
 
 def read_lines(path: Path, form: TypeAdapter[Line]) -> Parsed[Line]:

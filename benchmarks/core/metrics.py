@@ -29,20 +29,14 @@ Groups: TypeAlias = Mapping[str, Sequence[Record]]
 
 @dataclass(frozen=True)
 class Estimate:
-    """A figure with its 95 % interval.
-
-    Attributes:
-        error: Standard error, clustered: runs on one question are not independent.
-        n: How many scores it is made from.
-        clusters: How many questions these belong to.
-    """
+    """A figure with its 95 % interval."""
 
     value: float
-    error: float
+    error: float  # standard error, clustered: runs on one question are not independent
     low: float
     high: float
-    n: int
-    clusters: int
+    n: int  # how many scores it is made from
+    clusters: int  # how many questions these belong to
 
     def __str__(self) -> str:
         """As a share: ``40.0% [21-63] (20)``."""
@@ -66,16 +60,12 @@ class Spread:
 
 
 class Paired(NamedTuple):
-    """Two methods on the same questions (exact sign test).
-
-    Attributes:
-        p: Two-sided probability of a split at least this uneven if both were equally good.
-    """
+    """Two methods on the same questions (exact sign test)."""
 
     n: int
     first: int
     second: int
-    p: float
+    p: float  # two-sided probability of a split at least this uneven if both were equally good
 
 
 def rate(values: Sequence[float], clusters: Sequence[str] = ()) -> Estimate | None:

@@ -33,14 +33,10 @@ class ClusterLost(PlanweaveError):
 
 @dataclass(frozen=True)
 class Cluster:
-    """A Ray cluster that this process is connected to.
-
-    Attributes:
-        cpus: How many processors these had: as many samples run at once, at most.
-    """
+    """A Ray cluster that this process is connected to."""
 
     nodes: int
-    cpus: int
+    cpus: int  # how many processors these had: as many samples run at once, at most
     _task: Any  # Ray's remote functions have no useful type
 
     async def carry_out(self, sample: "Sample") -> Record:

@@ -21,20 +21,14 @@ _LATER = {
 
 
 class Score(BaseModel):
-    """What one answer is worth; means and intervals over scores are metrics, made later.
-
-    Attributes:
-        value: 1 for right, 0 for wrong, or between.
-        explanation: Why, for a reader.
-        details: What else the suite's report needs, so that it never needs the data set again.
-    """
+    """What one answer is worth; means and intervals over scores are metrics, made later."""
 
     model_config = ConfigDict(frozen=True)
 
-    value: Annotated[float, Field(allow_inf_nan=False)]
+    value: Annotated[float, Field(allow_inf_nan=False)]  # 1 for right, 0 for wrong, or between
     answer: str | None
     explanation: str
-    details: dict[str, JsonValue] = {}
+    details: dict[str, JsonValue] = {}  # what else the suite's report needs
 
 
 def settings_of(context: Context) -> dict[str, JsonValue]:
@@ -59,13 +53,7 @@ class Called(BaseModel):
 
 
 class Record(BaseModel):
-    """Everything about one finished sample: one line of a result file.
-
-    Attributes:
-        aids: Whether the models had the aids for small ones; None in older files.
-        seconds: Wall time, waiting for the model included.
-        texts: The distinct messages of all prompts; each is kept once.
-    """
+    """Everything about one finished sample: one line of a result file."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -78,9 +66,9 @@ class Record(BaseModel):
     database: str
     model: str
     settings: dict[str, JsonValue]
-    aids: Literal["on", "off", "some"] | None = None
+    aids: Literal["on", "off", "some"] | None = None  # None in older files
     started: str
-    seconds: float
+    seconds: float  # wall time, waiting for the model included
     error: str = ""
     score: Score
     answer: MemoryEntry | None = None
@@ -90,7 +78,7 @@ class Record(BaseModel):
     facts: list[MemoryEntry] = []
     replans: list[MemoryEntry] = []
     failures: list[MemoryEntry] = []
-    texts: list[str] = []
+    texts: list[str] = []  # the distinct messages of all prompts
     calls: list[Called] = []
 
     def pages(self, numbers: Sequence[object] | None = None) -> list[tuple[str, int]]:

@@ -16,28 +16,20 @@ from planweave.benchmarks.core.record import Record
 
 
 class Run(BaseModel):
-    """One start of the command.
-
-    Attributes:
-        command: What was typed, without directories.
-        settings: The context's settings; sources and secrets are never in it.
-        versions: Of planweave and of what results depend on.
-        machine: Processor, cores, memory, platform.
-        data: What is known of the data set.
-    """
+    """One start of the command."""
 
     model_config = ConfigDict(frozen=True)
 
     kind: Literal["run"] = "run"
     suite: str
-    command: str
+    command: str  # what was typed, without directories
     started: str
     models: list[str]
-    settings: dict[str, JsonValue]
-    versions: dict[str, str]
-    machine: dict[str, JsonValue]
+    settings: dict[str, JsonValue]  # the context's settings; sources and secrets are never in it
+    versions: dict[str, str]  # of planweave and of what results depend on
+    machine: dict[str, JsonValue]  # processor, cores, memory, platform
     commit: str = ""
-    data: dict[str, JsonValue] = {}
+    data: dict[str, JsonValue] = {}  # what is known of the data set
 
 
 _LINE: TypeAdapter[Run | Record] = TypeAdapter(Annotated[Run | Record, Field(discriminator="kind")])

@@ -31,25 +31,16 @@ class Slot:
 
 @dataclass(frozen=True)
 class Attribute:
-    """One number for each candidate.
-
-    Attributes:
-        table: Whose column it is.
-        slot: What the question names: the other end of the link, or the owner of the column.
-        link: The relationship type whose rows are looked at; None for a plain column.
-        end: Which end of the link the candidate is.
-        aggregate: Over the rows of the link; 0 without any.
-        flag: A boolean column of the link that must be true (or false, with ``!`` before it).
-    """
+    """One number for each candidate."""
 
     name: str
-    table: DataTable
+    table: DataTable  # whose column it is
     column: str
-    slot: Slot | None = None
-    link: RelationshipType | None = None
-    end: Literal["start", "end"] = "start"
-    aggregate: Literal["sum", "avg"] = "sum"
-    flag: str = ""
+    slot: Slot | None = None  # what the question names: the other end of the link, or the owner
+    link: RelationshipType | None = None  # whose rows are looked at; None for a plain column
+    end: Literal["start", "end"] = "start"  # where the candidate is
+    aggregate: Literal["sum", "avg"] = "sum"  # over the rows of the link; 0 without any
+    flag: str = ""  # a boolean column of the link that must be true, or with `!` before it false
 
     def number(self, variable: str, shown: str = "") -> str:
         """The column of a row as a number, in the words of SQL and Cypher; ``shown``: its name."""

@@ -76,33 +76,22 @@ class CourseMaterial:
 
 
 class GenerationPoint(NamedTuple):
-    """How good the best ranking of a generation is: one point of the curve.
-
-    Attributes:
-        answered: Questions that were answered up to there.
-        lessons: Share of the lessons that it decides rightly.
-        unseen: Share of the unseen questions.
-    """
+    """How good the best ranking of a generation is: one point of the curve."""
 
     generation: int
-    answered: int
-    lessons: float
-    unseen: float
+    answered: int  # questions that were answered up to there
+    lessons: float  # share of the lessons that it decides rightly
+    unseen: float  # share of the unseen questions
     best: str
 
 
 class Learned(NamedTuple):
-    """What was learned in a course.
-
-    Attributes:
-        trial: Share of the trial questions that it decides rightly.
-        paths: It as paths of instructions, for each query language.
-    """
+    """What was learned in a course."""
 
     ranking: LearnedRanking
-    trial: float
+    trial: float  # share of the trial questions that it decides rightly
     unseen: float
-    paths: tuple[TaskPath, ...]
+    paths: tuple[TaskPath, ...]  # it as paths of instructions, for each query language
 
 
 class Learner:

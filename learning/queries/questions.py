@@ -42,17 +42,11 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Worlds:
-    """Which questions are generated.
-
-    Attributes:
-        semantics: The reading of the rules by which the simulator says what is right.
-        smallest: Rows of the smallest world.
-        largest: Rows of the largest world.
-    """
+    """Which questions are generated."""
 
     scenario: Scenario
-    semantics: Semantics = "annotation"
-    smallest: int = 150
+    semantics: Semantics = "annotation"  # by which the simulator says what is right
+    smallest: int = 150  # rows
     largest: int = 1200
 
     def questions(self, seeds: Iterable[int]) -> Iterator[tuple[Origin, Question]]:
@@ -112,19 +106,12 @@ def _asked(question: Question, slot: Slot) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """The candidates of many questions, below each other.
+    """The candidates of many questions, below each other."""
 
-    Attributes:
-        columns: Every attribute of every candidate [rows].
-        starts: The first row of each question [questions].
-        right: Whether each candidate is a best decision [rows].
-        gain: The part of the attainable gain that each candidate brings, 0 to 1 [rows].
-    """
-
-    columns: Mapping[str, FormulaColumn]
-    starts: Rows
-    right: NDArray[np.bool_]
-    gain: FormulaColumn
+    columns: Mapping[str, FormulaColumn]  # every attribute of every candidate [rows]
+    starts: Rows  # the first row of each question [questions]
+    right: NDArray[np.bool_]  # whether each candidate is a best decision [rows]
+    gain: FormulaColumn  # the part of the attainable gain that each candidate brings, 0 to 1 [rows]
 
     @classmethod
     def of(

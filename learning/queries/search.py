@@ -27,22 +27,16 @@ _AFRESH, _VARIED = 0.1, 0.65
 
 @dataclass(frozen=True, kw_only=True)
 class RankingSettings:
-    """Of one search.
-
-    Attributes:
-        batch: Questions that each of them answers.
-        largest: Names, numbers and operators of a formula at most.
-        parsimony: What each of them costs, in parts of the value.
-    """
+    """Of one search."""
 
     seed: int = 1
     generations: int = 250
     population: int = 100
     proposals: int = 400
-    batch: int = 300
+    batch: int = 300  # questions that each of them answers
     promoted: int = 60
-    largest: int = 41
-    parsimony: float = 0.001
+    largest: int = 41  # names, numbers and operators of a formula at most
+    parsimony: float = 0.001  # what each of them costs, in parts of the value
 
 
 class Generation(NamedTuple):

@@ -48,24 +48,16 @@ _YEARS = range(1900, 2101)
 
 
 class Quantity(NamedTuple):
-    """A number as it was written.
+    """A number as it was written."""
 
-    Attributes:
-        value: With its sign, before the scale.
-        scale: 1 unless a scale such as million was named.
-        percent: It is one of a hundred.
-        per: The known unit that it is for each of.
-        joined: The end of a range that the quantity before it begins.
-    """
-
-    value: float
+    value: float  # with its sign, before the scale
     digits: int = 0
-    scale: float = 1.0
-    percent: bool = False
+    scale: float = 1.0  # 1 unless a scale such as million was named
+    percent: bool = False  # it is one of a hundred
     currency: str = ""
     unit: str = ""
-    per: str = ""
-    joined: bool = False
+    per: str = ""  # the known unit that it is for each of
+    joined: bool = False  # the end of a range that the quantity before it begins
 
 
 def quantities(text: str) -> list[Quantity]:

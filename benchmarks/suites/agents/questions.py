@@ -38,15 +38,10 @@ _FIX = (
 
 @dataclass(frozen=True, kw_only=True)
 class Gold:
-    """The right answer.
-
-    Attributes:
-        forms: Quantities that it consists of, in each way that it may be put; none if it is no
-            matter of numbers.
-    """
+    """The right answer."""
 
     text: str
-    forms: tuple[tuple[Quantity, ...], ...] = ()
+    forms: tuple[tuple[Quantity, ...], ...] = ()  # quantities in each way to put them, if any
     spans: tuple[str, ...] = ()
     scale: str = ""
 
@@ -83,19 +78,13 @@ def _unsigned(given: Sequence[Quantity]) -> list[Quantity]:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentQuestion:
-    """A question with its answer and where that is.
+    """A question with its answer and where that is."""
 
-    Attributes:
-        id: Its name in the data set, of TAT-QA the beginning.
-        part: The set that it belongs to.
-        evidence: The pages that hold it, as (document, page).
-    """
-
-    id: str
-    part: str
+    id: str  # its name in the data set, of TAT-QA the beginning
+    part: str  # the set that it belongs to
     asked: str
     gold: Gold | None
-    evidence: frozenset[tuple[str, int]]
+    evidence: frozenset[tuple[str, int]]  # the pages that hold it, as (document, page)
 
 
 @dataclass(frozen=True)

@@ -261,16 +261,12 @@ class _Finder:
 
 @dataclass(frozen=True)
 class Trial:
-    """One question, asked once.
-
-    Attributes:
-        rag: Measure the three RAGAS metrics of its pages and answer.
-    """
+    """One question, asked once."""
 
     question: DocumentQuestion
     number: int
     finds: Finds
-    rag: bool = False
+    rag: bool = False  # measure the three RAGAS metrics of its pages and answer
 
     def score(
         self,

@@ -34,38 +34,27 @@ CHOOSERS = RoundScores._fields[1:]
 
 
 class AssessedSet(NamedTuple):
-    """A data set, as the assessor is measured on it.
-
-    Attributes:
-        unseen: Those that it was not trained on.
-        left_out: How many questions it was trained on.
-    """
+    """A data set, as the assessor is measured on it."""
 
     dataset: str
     questions: Sequence[MultiHop]
-    unseen: Sequence[MultiHop]
-    left_out: int
+    unseen: Sequence[MultiHop]  # those that it was not trained on
+    left_out: int  # how many questions it was trained on
     corpus: Corpus
 
 
 @dataclass(frozen=True, kw_only=True)
 class DatasetFigures:
-    """The figures of a data set.
-
-    Attributes:
-        left_out: Questions of the files that the assessor was trained on.
-        gained: What the assessor gets more than a random and than the first candidate.
-        closed: How much of the way from a random to the best possible candidate it goes.
-    """
+    """The figures of a data set."""
 
     dataset: str
     questions: int
-    left_out: int
+    left_out: int  # questions that the assessor was trained on
     paragraphs: int
     rounds: int
     mrr: Mapping[str, Estimate]
-    gained: Mapping[str, Estimate]
-    closed: Estimate
+    gained: Mapping[str, Estimate]  # by the assessor, beside the random and the first candidate
+    closed: Estimate  # how far it goes from a random to the best possible candidate
 
 
 def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[AssessedSet]:

@@ -24,19 +24,13 @@ AFTER = (1, 2, 3, ROUNDS)
 
 @dataclass(frozen=True, kw_only=True)
 class Driven:
-    """What the searches of one chooser found in a data set.
-
-    Attributes:
-        recall: Of the supporting paragraphs, after each of :data:`AFTER` rounds.
-        whole: Share of the questions of which all were found.
-        gained: What the assessor's searches found more, after the last round.
-    """
+    """What the searches of one chooser found in a data set."""
 
     dataset: str
     chooser: str
-    recall: Mapping[int, Estimate]
-    whole: Estimate
-    gained: Estimate
+    recall: Mapping[int, Estimate]  # of the supporting paragraphs, after each of `AFTER` rounds
+    whole: Estimate  # share of the questions of which all were found
+    gained: Estimate  # what the assessor's searches found more, after the last round
 
 
 def drive(

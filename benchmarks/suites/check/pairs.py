@@ -20,15 +20,10 @@ Kind = Literal["decision", "claim", "ranking"]
 
 
 class Pair(NamedTuple):
-    """A text, the facts that it cites, and whether they support it.
+    """A text, the facts that it cites, and whether they support it."""
 
-    Attributes:
-        kind: Whether the text is a decision, a sentence of its reasons, or a query that ranks.
-        case: What is right or wrong with it.
-    """
-
-    kind: Kind
-    case: str
+    kind: Kind  # whether the text is a decision, a sentence of its reasons, or a query that ranks
+    case: str  # what is right or wrong with it
     text: str
     supported: bool
     facts: tuple[Fact, ...]

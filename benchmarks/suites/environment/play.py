@@ -25,23 +25,17 @@ Choose: TypeAlias = Callable[[Task], Player]
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """One task as it was played.
-
-    Attributes:
-        recall: Share of the gold path's actions that were done, the last one aside, which hands
-            in the result; None where no gold path is known.
-        step_seconds: What all its steps took, those of the player included.
-    """
+    """One task as it was played."""
 
     task: str
     kind: str
     score: float
     done: bool
     steps: int
-    recall: float | None
+    recall: float | None  # share of the gold path's actions but the last that were done
     choice_seconds: float
     reset_seconds: float
-    step_seconds: float
+    step_seconds: float  # with those of the player
     error: str = ""
 
     def as_json(self) -> dict[str, object]:
@@ -62,27 +56,19 @@ class Gold:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What a policy came to.
-
-    Attributes:
-        success: Share of tasks with the whole score.
-        kinds: Mean score and number of tasks by kind.
-        choice_seconds: What choosing a task's path took; the first choice also prepares.
-        steps_per_second: Over all tasks, without their beginnings.
-        timeouts: Times that it was ended because a step took too long.
-    """
+    """What a policy came to."""
 
     policy: str
     score: Estimate
-    success: Estimate
+    success: Estimate  # share of tasks with the whole score
     recall: float | None
-    kinds: Mapping[str, tuple[float, int]]
+    kinds: Mapping[str, tuple[float, int]]  # mean score and number of tasks by kind
     steps: Spread
-    choice_seconds: Spread
+    choice_seconds: Spread  # what choosing a task's path took; the first choice also prepares
     reset_seconds: Spread
-    steps_per_second: float
+    steps_per_second: float  # over all tasks, without their beginnings
     crashes: int
-    timeouts: int
+    timeouts: int  # times that it was ended because a step took too long
     given_up: Sequence[str]
 
 

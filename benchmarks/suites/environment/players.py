@@ -48,20 +48,13 @@ class Player(Protocol):
 
 
 class Lead(NamedTuple):
-    """What a player follows.
-
-    Attributes:
-        path: Instructions in which the question's own names are filled in already.
-        names: What the question names.
-        origin: The question that the path is from; where it is from several, one of them.
-        known: All known paths, as they were gone.
-    """
+    """What a player follows."""
 
     question: str
-    path: Sequence[str]
-    names: Sequence[str]
-    origin: str
-    known: Sequence[Sequence[str]]
+    path: Sequence[str]  # instructions in which the question's own names are filled in already
+    names: Sequence[str]  # what the question names
+    origin: str  # the question that the path is from; where it is from several, one of them
+    known: Sequence[Sequence[str]]  # all known paths, as they were gone
 
 
 class Reader:

@@ -22,21 +22,14 @@ SPLITS: Mapping[str, str] = {"alfworld": "train", "scienceworld": "train"}
 
 
 class PlayedPath(BaseModel):
-    """How far a player came on a task by a path.
-
-    Attributes:
-        path: As it was followed, with the names of the question in its slots.
-        origin: The question that the path is from.
-        most: Actions that it was given.
-        score: From 0 to 1; where the environment failed, what had been reached by then.
-    """
+    """How far a player came on a task by a path."""
 
     environment: str
     task: str
-    path: tuple[str, ...]
-    origin: str
-    most: int
-    score: float
+    path: tuple[str, ...]  # as it was followed, with the names of the question in its slots
+    origin: str  # the question that the path is from
+    most: int  # actions that it was given
+    score: float  # from 0 to 1; where the environment failed, what had been reached by then
     steps: int
     error: str = ""
 

@@ -41,36 +41,24 @@ class Paragraph(NamedTuple):
 
 
 class SubQuestion(NamedTuple):
-    """One step of the published way to the answer.
+    """One step of the published way to the answer."""
 
-    Attributes:
-        query: A question, or ``subject relation``; ``#1`` stands for the answer of the first step.
-    """
-
-    query: str
+    query: str  # a question, or `subject relation`; `#1` stands for the answer of the first step
     answer: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class MultiHop:
-    """A question that takes several paragraphs to answer.
-
-    Attributes:
-        answers: The gold answer first, then its aliases.
-        paragraphs: Those published with the question, distractors included.
-        supporting: Those that the answer rests on, in the order of the way to the answer.
-        hops: How many paragraphs that takes.
-        steps: The published way, where there is one (2WikiMultihopQA, MuSiQue).
-    """
+    """A question that takes several paragraphs to answer."""
 
     id: str
     dataset: DataSetName
     question: str
-    answers: tuple[str, ...]
-    paragraphs: tuple[Paragraph, ...]
-    supporting: tuple[Paragraph, ...]
-    hops: int
-    steps: tuple[SubQuestion, ...] = ()
+    answers: tuple[str, ...]  # the gold answer first, then its aliases
+    paragraphs: tuple[Paragraph, ...]  # with distractors
+    supporting: tuple[Paragraph, ...]  # in the order of the way to the answer
+    hops: int  # how many paragraphs it takes
+    steps: tuple[SubQuestion, ...] = ()  # the published way, where there is one
 
 
 class _Wiki(BaseModel):

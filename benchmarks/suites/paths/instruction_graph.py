@@ -21,34 +21,23 @@ THRESHOLDS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
 
 @dataclass(frozen=True, kw_only=True)
 class Swept:
-    """The graph of the same paths at one threshold.
-
-    Attributes:
-        largest: Instructions in the largest node.
-        junctions: Nodes that more than one edge leads out of.
-        seconds: To insert all paths, their vectors given.
-        cpu_seconds: The same over all threads.
-    """
+    """The graph of the same paths at one threshold."""
 
     threshold: float
     nodes: int
-    largest: int
-    junctions: int
+    largest: int  # instructions in the largest node
+    junctions: int  # nodes that more than one edge leads out of
     edges: int
-    seconds: float
-    cpu_seconds: float
+    seconds: float  # to insert all paths, their vectors given
+    cpu_seconds: float  # the same over all threads
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """All thresholds over one set of paths.
-
-    Attributes:
-        instructions: Of all paths, each different one once.
-    """
+    """All thresholds over one set of paths."""
 
     paths: int
-    instructions: int
+    instructions: int  # of all paths, each different one once
     embedding_seconds: float
     embedding_cpu_seconds: float
     lines: Sequence[Swept]

@@ -363,22 +363,15 @@ def _over(column: int, least: float) -> Policy:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table over all seeds.
-
-    Attributes:
-        questions: Scores, a question once for each seed in which its task was unseen.
-        by_seed: Mean F1 of each seed, in order.
-        over: F1 less that of each rival, by its name, on the same questions; the line itself and
-            rivals that were not tried on all of them are missing.
-    """
+    """A line of a table over all seeds."""
 
     part: str
     name: str
-    questions: int
+    questions: int  # counted once for each seed in which their task was unseen
     f1: Estimate
     recalls: list[Estimate]
-    by_seed: list[float]
-    over: dict[str, Estimate]
+    by_seed: list[float]  # mean F1, in order
+    over: dict[str, Estimate]  # F1 less that of rivals tried on the same questions
 
 
 def rows(lines: Sequence[Measured]) -> list[Row]:

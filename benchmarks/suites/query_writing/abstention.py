@@ -29,17 +29,12 @@ By: TypeAlias = Literal["agreement", "word"]
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidencePoint:
-    """One question of a measurement.
-
-    Attributes:
-        confidence: What the method gave its answer, from 0 to 1.
-        answered: Whether the method gave one at all; a refusal or a query that fails is none.
-    """
+    """One question of a measurement."""
 
     question: str
-    confidence: float
+    confidence: float  # what the method gave its answer, from 0 to 1
     answerable: bool
-    answered: bool
+    answered: bool  # whether the method gave one at all; a refusal or a query that fails is none
     right: bool
 
 
@@ -49,22 +44,14 @@ Groups: TypeAlias = Mapping[str, Sequence[ConfidencePoint]]
 
 @dataclass(frozen=True, kw_only=True)
 class Standing:
-    """What answering from a threshold on would mean for some questions.
+    """What answering from a threshold on would mean for some questions."""
 
-    Attributes:
-        threshold: Answers of this confidence or more are given.
-        wrong: Of these, wrong ones; an answer to a question that has none is wrong.
-        coverage: Share of the answerable questions that are answered; None without any.
-        error: Share of the answers given that are wrong; None without any.
-        refused: Share of the other questions that are not answered; None without any.
-    """
-
-    threshold: float
+    threshold: float  # answers of this confidence or more are given
     given: int
-    wrong: int
-    coverage: Estimate | None
-    error: Estimate | None
-    refused: Estimate | None
+    wrong: int  # an answer to a question that has none is wrong
+    coverage: Estimate | None  # share of the answerable questions that are answered
+    error: Estimate | None  # share of the answers given that are wrong
+    refused: Estimate | None  # share of the other questions that are not answered
 
     def limit(self, confidence: float) -> float:
         """The upper confidence limit of the error."""
@@ -190,17 +177,11 @@ def calibrated(
 
 
 class Calibration(NamedTuple):
-    """A threshold, found on one half of the questions and measured on the other.
+    """A threshold, found on one half of the questions and measured on the other."""
 
-    Attributes:
-        threshold: None if no threshold holds the target.
-        calibrated_on: Questions of the first half.
-        measured: What the threshold means for the second half; None without a threshold.
-    """
-
-    threshold: float | None
-    calibrated_on: int
-    measured: Standing | None
+    threshold: float | None  # None if none holds the target
+    calibrated_on: int  # questions of the first half
+    measured: Standing | None  # on the second half
 
 
 def calibrate(

@@ -43,17 +43,11 @@ class AcceptedQuery(BaseModel):
 
 
 class RowsMatch(NamedTuple):
-    """How a result compares with the accepted answers.
-
-    Attributes:
-        right: It matches one of them.
-        reading: The place of the first that it matches, its order disregarded; None if none.
-        narrower: It has only some of the columns of that one.
-    """
+    """How a result compares with the accepted answers."""
 
     right: bool
-    reading: int | None
-    narrower: bool = False
+    reading: int | None  # place of the first answer with these rows in any order
+    narrower: bool = False  # it has only some of the columns of that one
 
 
 def match(rows: Sequence[Row], readings: Sequence[AcceptedQuery]) -> RowsMatch:

@@ -30,31 +30,21 @@ class QuestionLine(BaseModel):
 
 
 class QueryQuestion(BaseModel):
-    """One question of any published file.
-
-    Attributes:
-        id: Unique in its file.
-        group: The part of the set that it belongs to.
-        category: The published class of question.
-        source: Path of the database.
-        notes: What is published about the database.
-        readings: Accepted queries with their answers; none if the database cannot answer.
-        refusal: The sentence that says so, as the instructions ask for it.
-    """
+    """One question of any published file."""
 
     model_config = ConfigDict(frozen=True)
 
-    id: str
-    group: str
-    category: str = ""
+    id: str  # unique in its file
+    group: str  # the part of the set
+    category: str = ""  # as published
     database: str
-    source: str
+    source: str  # path of the database
     question: str
-    notes: str = ""
+    notes: str = ""  # what is published about the database
     instructions: str = ""
     now: str = ""
-    readings: tuple[AcceptedQuery, ...] = ()
-    refusal: str = ""
+    readings: tuple[AcceptedQuery, ...] = ()  # accepted queries; none if the database cannot answer
+    refusal: str = ""  # the sentence that says so, as the instructions ask for it
 
     @property
     def answerable(self) -> bool:

@@ -32,19 +32,12 @@ class Scored(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """A threshold from one half of the questions and what it refuses of the other.
+    """A threshold from one half of the questions and what it refuses of the other."""
 
-    Attributes:
-        threshold: Questions with a smaller chance are refused; None if there were too few.
-        calibrated_on: Answerable questions of the first half.
-        lost: Share of the answerable ones of the other half that are refused.
-        refused: Share of the unanswerable ones of the other half that are refused.
-    """
-
-    threshold: float | None
-    calibrated_on: int
-    lost: Estimate | None
-    refused: Estimate | None
+    threshold: float | None  # questions with a smaller chance are refused; None if too few
+    calibrated_on: int  # answerable questions of the first half
+    lost: Estimate | None  # share of the answerable ones of the other half that are refused
+    refused: Estimate | None  # share of the unanswerable ones of the other half that are refused
 
 
 async def scored(

@@ -41,12 +41,7 @@ _LIKE = 0.8
 
 
 class QueryOutcome(BaseModel):
-    """What came of a question.
-
-    Attributes:
-        rows: What the query returned; None if it did not run.
-        problem: Why it did not, or why its rows are not all there.
-    """
+    """What came of a question."""
 
     query: str | None
     refused: bool
@@ -54,8 +49,8 @@ class QueryOutcome(BaseModel):
     chance: float | None
     trace: dict[str, JsonValue] | None
     columns: tuple[str, ...] = ()
-    rows: tuple[tuple[JsonValue, ...], ...] | None = None
-    problem: str = ""
+    rows: tuple[tuple[JsonValue, ...], ...] | None = None  # None if it did not run
+    problem: str = ""  # why it did not, or why its rows are not all there
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,22 +29,15 @@ _PRESENCE = {"check_str", "text_match_three", "text_starta_endb"}
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """One task.
-
-    Attributes:
-        prompt: What a model is asked: the head of a function, or a sentence with an example.
-        head: The code that ``prompt`` begins with, which a solution may continue; else empty.
-        tests: Program text that raises unless the function is right.
-        files: What ``tests`` reads.
-    """
+    """One task."""
 
     id: str
-    prompt: str
-    head: str
+    prompt: str  # what a model is asked: the head of a function, or a sentence with an example
+    head: str  # the code that `prompt` begins with, which a solution may continue; else empty
     entry: str
     solution: str
-    tests: str
-    files: Mapping[str, str]
+    tests: str  # program text that raises unless the function is right
+    files: Mapping[str, str]  # what `tests` reads
 
 
 class Grade(NamedTuple):

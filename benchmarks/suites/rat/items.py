@@ -34,18 +34,13 @@ MATHS_ITEMS = 200
 
 @dataclass(frozen=True)
 class Item:
-    """One task.
-
-    Attributes:
-        content: What decides whether a product is right, as text.
-        grade: Grades a program or plan; blocks while it runs in the sandbox.
-    """
+    """One task."""
 
     dataset: str
     id: str
     asked: str
-    content: str
-    grade: Callable[[str], Grade]
+    content: str  # what decides whether a product is right, as text
+    grade: Callable[[str], Grade]  # grades a program or plan; blocks while it runs in the sandbox
 
     @property
     def question(self) -> str:
