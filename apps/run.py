@@ -37,14 +37,8 @@ async def run(
 ) -> AsyncGenerator[Event]:
     """Ask a thread a question, or continue it if it was interrupted; gives what happens.
 
-    A thread that has ended stays as it is.
-
-    Args:
-        thread: The method and its settings.
-        start: The question; None continues.
-        ask: Asks a person; without it, the run ends where it waits for one.
-        kept: Whether the thread is kept in the state folder.
-        tokens: Report pieces of replies, too.
+    A thread that has ended stays as it is. Without ``ask`` the run ends where it waits for a
+    person. ``kept``: in the state folder. ``tokens``: pieces of replies are reported, too.
     """
     try:
         waits = thread.context.approve or thread.context.approve_tools

@@ -46,11 +46,7 @@ class Thread:
     example: "Example | None" = None
 
     def check_models(self) -> None:
-        """Make the models once, so that one that is missing is reported before anything is kept.
-
-        Raises:
-            ModelUnavailable: One is missing, or its key or package.
-        """
+        """Make the models once, so that one that is missing is reported before anything is kept."""
         from planweave.graphs import METHODS
         from planweave.models import chat_model
 

@@ -202,13 +202,11 @@ class Batches:
     def played(
         self, some: Sequence[PathSample], agents: Agents, random: np.random.Generator
     ) -> tuple[Played, float]:
-        """Search by lot, let the ML-Agent select, and see what the path is worth.
+        """Search by lot, let the ML-Agent select; gives the decisions and the mean reward.
 
-        If neither of its losses is taken, the first path is selected.
-
-        Returns:
-            The decisions, and the mean reward. As printed a decision's return is its discounted
-            reward; by itself the mean reward of the question's searches is taken off first.
+        If neither of its losses is taken, the first path is selected. As printed a decision's
+        return is its discounted reward; by itself the mean reward of the question's searches is
+        taken off first.
         """
         settings = self._settings
         decide, selector = self._decide(agents), self._selector(agents)

@@ -127,14 +127,10 @@ def _encoded(parameters: Parameters, kind: str, sequences: Sequences) -> jax.Arr
 
 
 def _contrast(right: jax.Array, logits: jax.Array, wrong: Array, printed: Array) -> jax.Array:
-    """Cross-entropy [n] of the right one among those that are wrong (equations 7 and 9).
+    """Cross-entropy [n] of the right one (logit [n]) among wrong ones (equations 7 and 9).
 
-    Args:
-        right: [n], the logit of the right one.
-        logits: [n, m].
-        wrong: [n, m], 1 where a logit is that of a wrong one; the right one is not among them.
-        printed: [], 1 to leave the right one out of the denominator; a row without a wrong one
-            then counts nothing.
+    ``wrong`` [n, m] is 1 where one of the ``logits`` is that of a wrong one. ``printed`` is 1 to
+    leave the right one out of the denominator; a row without a wrong one then counts nothing.
     """
     against = jax.nn.logsumexp(jnp.where(wrong > 0, logits, _FAR), axis=1)
     ours: jax.Array = jnp.logaddexp(against, right) - right

@@ -60,13 +60,10 @@ def words(text: str) -> frozenset[str]:
 def features(
     question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery], embed: Embed
 ) -> Floats:
-    """One row of numbers for each candidate.
+    """A row of numbers for each candidate: [candidates, ``len(FEATURES)``], none of them NaN.
 
     ``evidence`` is what was found so far, oldest first, as ``title: text`` where there is a
     title; there is one candidate at least.
-
-    Returns:
-        [candidates, ``len(FEATURES)``], none of them NaN.
     """
     fresh = [[hit for hit in c.hits if not _seen(hit, evidence)][:_DEPTH] for c in candidates]
     pages = (_page(hit) for hits in fresh for hit in hits)

@@ -144,13 +144,10 @@ def _passages(taken: Sequence[tuple[int, int, int]]) -> Passages:
 
 
 class QuestionView:
-    """A survey as one question sees it.
+    """A survey as one question sees it: its vector [d], and the rows of paths that it overlooks.
 
-    Args:
-        question: Vector [d] of the question; see :func:`~learning.slots.question_vectors`.
-        without: Rows of paths that are overlooked, such as the question's own.
-        printed: Choose starts and instructions by their cosine with the question, as the paper
-            does; otherwise by what paths of questions like this one do.
+    If ``printed``, starts and instructions are chosen by their cosine with the question, as the
+    paper does; otherwise by what paths of questions like this one do.
     """
 
     def __init__(

@@ -33,14 +33,9 @@ _NUMBERED = re.compile(r"\{\d+\}")
 class Guide:
     """What paths that succeeded say to a new question.
 
-    Args:
-        rl_agent: Proposes paths from the instruction graph; without it those of the questions
-            that are nearest in form are proposed.
-        ml_agent: Selects among them; without it the first.
-        published: Instructions stay as they are, and the graph has the paper's delta.
-
-    Raises:
-        BadInput: None of them succeeded.
+    ``rl_agent`` proposes paths from the instruction graph; without it those of the questions
+    that are nearest in form are proposed. ``ml_agent`` selects among them; without it the first.
+    If ``published``, instructions stay as they are, and the graph has the paper's delta.
     """
 
     def __init__(
@@ -69,11 +64,7 @@ class Guide:
         )
 
     def nearest(self, question: str, k: int) -> list[TaskPath]:
-        """The whole paths of the ``k`` questions nearest to ``question``, the nearest first (RAP).
-
-        Raises:
-            ModelUnavailable: The frozen model is not on this machine.
-        """
+        """Whole paths of the ``k`` questions nearest to ``question``, the nearest first (RAP)."""
         cosines = self._vectors @ self._embed([question])[0]
         return [self.paths[row] for row in np.argsort(-cosines, kind="stable")[:k]]
 
@@ -193,14 +184,12 @@ def open_guide(
 def guide_of(
     paths: tuple[TaskPath, ...], agents: str = NONE, moves: frozenset[str] = frozenset()
 ) -> Guide:
-    """The guide of these paths; made once.
+    """The guide of those of these paths that succeeded; made once.
 
-    Args:
-        paths: Those that failed are left out.
-        agents: ``shipped``, a file that ``planweave train instructrag`` wrote, or ``none``: then
-            the paths of questions that are nearest in form are proposed, and the first is
-            selected. Agents see texts through the embedding model that they were trained with.
-        moves: Actions that only move between the environment's pages.
+    ``agents`` is ``shipped``, a file that ``planweave train instructrag`` wrote, or ``none``: then
+    the paths of questions that are nearest in form are proposed, and the first is selected. Agents
+    see texts through the embedding model that they were trained with. ``moves`` only move between
+    the environment's pages.
     """
     if agents == NONE:
         return Guide(paths, SentenceVectors(embeddings()), moves=moves)

@@ -41,15 +41,8 @@ class InstructionGraph:
     """Paths of instructions as a graph; not for several threads at once.
 
     Neighbours are found by HNSW (Malkov & Yashunin 2018), as in the paper: nearly always the
-    nearest, in time that hardly grows.
-
-    Args:
-        embed: The frozen model of sentence vectors.
-        threshold: The paper's delta: an instruction joins the node of its nearest neighbour if
-            their cosine is at least that.
-
-    Raises:
-        BadInput: The threshold is not between 0 and 1.
+    nearest, in time that hardly grows. An instruction joins the node of its nearest neighbour if
+    their cosine is at least ``threshold``, the paper's delta.
     """
 
     def __init__(self, embed: Embed, threshold: float = THRESHOLD) -> None:
@@ -84,11 +77,7 @@ class InstructionGraph:
         return list(self._after.get(node, ()))
 
     def walk(self, key: str) -> tuple[int, ...]:
-        """The node of each instruction of a path.
-
-        Raises:
-            KeyError: No path has that key.
-        """
+        """The node of each instruction of a path."""
         return self._walks[key]
 
     def insert_all(self, paths: Iterable[TaskPath]) -> list[tuple[int, ...]]:

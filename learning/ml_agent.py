@@ -30,11 +30,9 @@ _FAR = -1e9
 
 
 def sequence(vectors: Floats, size: int) -> tuple[Floats, Floats]:
-    """Vectors [n, d] filled up, and where they are.
+    """Vectors [n, d] filled up with zeros to [size, d], and [size] with a one at the end token.
 
-    Returns:
-        [size, d] with zeros after the vectors (the first ``size - 1`` of them), and [size] with a
-        one where the end-of-sequence token is.
+    The first ``size - 1`` of them at most; the end token comes behind them.
     """
     kept = vectors[: size - 1]
     filled = np.zeros((size, vectors.shape[1]), np.float32)
@@ -47,13 +45,10 @@ def sequence(vectors: Floats, size: int) -> tuple[Floats, Floats]:
 def encode(
     parameters: Parameters, kind: str, vectors: Array, ends: Array, xp: ModuleType = np
 ) -> Array:
-    """Sequences as vectors of unit length: the top layer's output at the end token.
+    """Sequences as vectors of unit length [n, width]: the top layer's output at the end token.
 
     ``kind`` is ``question`` or ``path``; ``vectors`` [n, size, d] and ``ends`` [n, size] are
     of :func:`sequence`; ``xp`` is ``numpy``, or ``jax.numpy`` for training.
-
-    Returns:
-        [n, width].
     """
     own = {n.removeprefix(f"{kind}."): v for n, v in parameters.items() if n.startswith(f"{kind}.")}
     size = vectors.shape[1]
@@ -120,12 +115,7 @@ class MLAgent:
         self._parameters, self._embed, self._slots = parameters, embed, slots
 
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:
-        """The place of the path with the highest score.
-
-        Raises:
-            ValueError: There is no path to select from.
-            ModelUnavailable: The frozen model of sentence vectors is not on this machine.
-        """
+        """The place of the path with the highest score; there is one path at least."""
         paths = [each.instructions for each in proposals]
         expected = [each.expected for each in proposals]
         return int(np.argmax(self.scores(question, paths, expected)))

@@ -133,11 +133,9 @@ def read_paths(
 ) -> list[TaskPath]:
     """The paths of a file of trajectories, failed ones too; thoughts and resets are no actions.
 
-    Args:
-        file: Of records with a question and its ``steps``, each with an ``action``.
-        task_of: Names the task of each record; by itself the one that the record names, if any.
-        opened: Read instead, where ``file`` is but its name.
-        most_bytes: What it may hold when unpacked; 256 MB if unset.
+    A record has a question and its ``steps``, each with an ``action``; ``task_of`` names its task,
+    by itself the one that it names. ``opened`` is read instead, where ``file`` is but its name.
+    Unpacked it may hold ``most_bytes``, by itself 256 MB.
     """
     most = most_bytes or _MOST_BYTES
     read = read_records(file, _Trajectory, fix=_FIX, opened=opened, most=most)

@@ -40,10 +40,8 @@ def expected_ranks(w: Mapping[str, Floats], inputs: Floats) -> Floats:
 class PlanAssessor:
     """Scores candidate queries by what searching them would bring.
 
-    Args:
-        weights: Of :func:`expected_ranks`; beside them ``trained_on``, the fingerprints of the
-            questions that it has seen, sorted.
-        card: Where it comes from.
+    Beside the weights of :func:`expected_ranks` there are the fingerprints of the questions that it
+    has seen, sorted: ``trained_on``.
     """
 
     def __init__(
@@ -55,16 +53,10 @@ class PlanAssessor:
     def scores(
         self, question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery]
     ) -> list[float]:
-        """The reciprocal rank at which each query should find the next page that is needed.
+        """Reciprocal rank, 0 to 1, at which each query should find the next page that is needed.
 
-        The larger the better; the candidates are judged one by one, so that a score does not
-        depend on the others.
-
-        ``evidence`` is what was found so far, oldest first, as ``title: text`` where there
-        is a title; a candidate is a query with what the retriever returns for it.
-
-        Returns:
-            A number between 0 and 1 for each candidate.
+        The candidates are judged one by one, so that a score does not depend on the others.
+        ``evidence`` is what was found so far, oldest first, as ``title: text``.
         """
         if not candidates:
             return []

@@ -64,13 +64,9 @@ class NodeDecision(NamedTuple):
 def log_chances(parameters: Parameters, states: Any, xp: ModuleType = np) -> Any:
     """The policy: a hidden layer of tanh units (20 in the paper), two outputs, softmax.
 
-    Args:
-        parameters: ``w1`` [features, hidden], ``b1`` [hidden], ``w2`` [hidden, 2], ``b2`` [2].
-        states: [n, features].
-        xp: ``numpy``, or ``jax.numpy`` for training.
-
-    Returns:
-        [n, 2], the logarithms of the chances to exclude and to include.
+    Gives the logarithms [n, 2] of the chances to exclude and to include, from states [n, features]
+    and the parameters ``w1`` [features, hidden], ``b1`` [hidden], ``w2`` [hidden, 2], ``b2`` [2].
+    ``xp`` is ``numpy``, or ``jax.numpy`` for training.
     """
     hidden = xp.tanh(states @ parameters["w1"] + parameters["b1"])
     scores = hidden @ parameters["w2"] + parameters["b2"]
@@ -92,16 +88,13 @@ def search_first(before: Sequence[str], instruction: str) -> bool:
 class Traversal:
     """One depth-first search for K paths.
 
-    At each place the nodes that may follow are decided on, the likeliest first. One that is
-    included joins the path, and the search goes on behind it; one that is excluded sends the
-    search back to another branch, and the path so far is formed, unless it is the beginning of
-    one that is formed already. No path gets longer than the longest stored one. It ends when K
-    paths are formed, or after 400 decisions. If the policy forms fewer, the
-    first nodes that it has excluded are included one after the other.
-
-    Args:
-        rule: What may follow what; anything if None.
-        draw: Decides by lot, with the policy's chances; if None, by whether a chance is over 1/2.
+    At each place the nodes that may follow (by ``rule``) are decided on, the likeliest first: by
+    lot with the policy's chances (``draw``), or by whether a chance is over 1/2. One that is
+    included joins the path, and the search goes on behind it; one that is excluded sends the search
+    back to another branch, and the path so far is formed, unless it is the beginning of one that is
+    formed already. No path gets longer than the longest stored one. It ends when K paths are
+    formed, or after 400 decisions. If the policy forms fewer, the first nodes that it has excluded
+    are included one after the other.
     """
 
     def __init__(
@@ -192,11 +185,10 @@ def candidates(
 class RLAgent:
     """Proposes paths from an instruction graph.
 
-    Args:
-        printed: Start at the instructions nearest to the question and take from each node the one
-            nearest to it, as it is printed; see :class:`~learning.graph_states.QuestionView`.
-        reward: What a path is worth: the policy is calibrated by it on some paths of the graph,
-            each as if it were not stored. None leaves it as it was trained.
+    If ``printed``, it starts at the instructions nearest to the question and takes from each node
+    the one nearest to it; see :class:`~learning.graph_states.QuestionView`. By ``reward``, what a
+    path is worth, the policy is calibrated on some paths of the graph, each as if it were not
+    stored; without it the policy stays as it was trained.
     """
 
     def __init__(

@@ -163,13 +163,10 @@ class QuestionSlots:
         so is a word that the instructions have from elsewhere: in brackets one that the question
         lacks, outside of them one that a question of their origin has and this one lacks; where
         things are numbered, such a thing is a guess at a place or a tool, and stays. Equal
-        instructions in a row become one.
+        instructions in a row become one. None if one of them wants names of the question, and it
+        has none of these.
 
         ``origins`` are the questions that the instructions come from.
-
-        Returns:
-            None if they do not fit the question: one of them wants names of it, and it has none
-            of these.
         """
         names, asked = self.names(question), _word_set(without_limit(question))
         elsewhere = _word_set(" ".join(origins)) - _word_set(question) - self.objects

@@ -86,12 +86,9 @@ def train(
     *,
     progress: Callable[[Epoch], None] | None = None,
 ) -> Trained:
-    """Train a head on the rounds of many questions.
+    """Train a head on the rounds of two questions or more; it ends as the best epoch left it.
 
-    There are two questions at least; the order of the groups does not matter to the split.
-
-    Returns:
-        The weights of the epoch with the best held-out MRR.
+    The order of the groups does not matter to the split.
     """
     settings = settings or HeadSettings()
     held = _held_out([group.question for group in groups], settings)

@@ -22,11 +22,9 @@ _BLOCK = 256
 class SentenceVectors:
     """Turns texts into vectors, each text once; safe for threads.
 
-    Args:
-        keep: How many vectors stay in memory; those asked for longest ago go first.
-        folder: Whole blocks of new texts are kept there too, so that a run that was stopped goes
-            on where it was.
-        progress: Called with how many new texts are done, and of how many.
+    ``keep`` vectors stay in memory; those asked for longest ago go first. Whole blocks of new texts
+    are kept in ``folder``, too, so that a run that was stopped goes on where it was. ``progress``
+    is called with how many new texts are done, and of how many.
     """
 
     def __init__(

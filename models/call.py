@@ -44,9 +44,7 @@ async def call(
 ) -> Call:
     """Ask ``model``, or ``asked``, which is the model with something bound to it, for free text.
 
-    Raises:
-        ModelUnavailable: The model did not answer, or not before the time of the run was over; its
-            ``calls`` hold the record.
+    If it does not answer in the time of the run, the ``ModelUnavailable`` holds the call's record.
     """
     start_in_time()
     start = time.perf_counter()

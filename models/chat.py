@@ -116,15 +116,8 @@ def chat_model(name: str, **options: Unpack[ModelOptions]) -> BaseChatModel:
     """Make the chat model called ``name``, or return the one made before with these options.
 
     The first call of a name may read files; under an event loop use :func:`achat_model`. No
-    network is used and no embedded server is started before the model is first asked.
-
-    Args:
-        name: See the table above.
-        options: See :class:`ModelRequest`.
-
-    Raises:
-        ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
-        BadInput: The name is malformed, or a setting is.
+    network is used and no embedded server is started before the model is first asked. A model whose
+    package, key or weights are missing raises ``ModelUnavailable``.
     """
     name = name.strip()
     return _given[name] if name in _given else _build(ModelRequest(name=name, **options))

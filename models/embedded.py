@@ -84,11 +84,7 @@ _starting = threading.Lock()
 
 
 def serve(gguf: Path, settings: ModelSettings) -> Endpoint:
-    """Start the server of ``gguf`` in this process, unless it is running.
-
-    Raises:
-        ModelUnavailable: The runtime is not installed, or it cannot load the file.
-    """
+    """Start the server of ``gguf`` in this process, unless it is running."""
     key = (os.getpid(), gguf, settings.n_ctx)  # a forked child has no server threads
     with _starting:
         if key not in _servers:

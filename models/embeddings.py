@@ -86,11 +86,8 @@ def embeddings(name: str = DEFAULT, *, settings: ModelSettings | None = None) ->
     """Make the embedding model called ``name``, or return the one made before.
 
     Its vectors have unit length and come with the instructions that the model knows. The model in
-    this process is loaded when it is first asked; its vectors are the same in every run.
-
-    Raises:
-        ModelUnavailable: No such provider, its package or its key is missing, or the weights are.
-        BadInput: The name is malformed, or a setting is.
+    this process is loaded when it is first asked; its vectors are the same in every run. A model
+    whose package, key or weights are missing raises ``ModelUnavailable``.
     """
     return _build(name.strip(), settings or process_settings())
 

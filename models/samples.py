@@ -30,11 +30,7 @@ async def several_replies(
 ) -> Samples:
     """Ask ``model`` for ``count`` free texts; the prompt is read once where the server can.
 
-    Returns:
-        The replies; fewer where the time of the run is over.
-
-    Raises:
-        ModelUnavailable: The model did not answer; its ``calls`` hold the records.
+    Fewer come where the time of the run is over. ``ModelUnavailable`` holds the calls' records.
     """
     replies: list[str] = []
     records: list[CallRecord] = []
@@ -93,14 +89,10 @@ class Chance(NamedTuple):
 async def chance_of_yes(
     model: BaseChatModel, messages: Sequence[BaseMessage], *, role: str = ""
 ) -> Chance:
-    """Ask ``model`` for yes or no, and read how likely it says yes.
+    """Ask ``model`` for yes or no; gives the share of "yes" in the chances of both words.
 
-    Returns:
-        The share of "yes" in the chances of both words; 1 for any reply but these, and where the
-        time of the run is over.
-
-    Raises:
-        ModelUnavailable: The model did not answer; its ``calls`` hold the records.
+    That is 1 for any reply but these, and where the time of the run is over. ``ModelUnavailable``
+    holds the calls' records.
     """
     options: dict[str, Any] = {}
     if hasattr(model, "logprobs"):

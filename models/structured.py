@@ -64,13 +64,9 @@ async def ask(
     role: str = "",
     config: RunnableConfig | None = None,
 ) -> StructuredReply[T]:
-    """Ask ``model`` for an object of ``schema``.
+    """Ask ``model`` for an object of ``schema``. No reply, however malformed, raises.
 
-    Returns:
-        The object or the failure. No reply, however malformed, raises.
-
-    Raises:
-        ModelUnavailable: The model did not answer; its ``calls`` hold the records so far.
+    Without a reply, ``ModelUnavailable`` holds the records of the calls so far.
     """
     records: list[CallRecord] = []
     prompt = list(messages)

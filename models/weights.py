@@ -127,9 +127,6 @@ def resolve(model: str, *, settings: ModelSettings | None = None) -> Path:
     """Find the GGUF file of a model such as ``embedded:0.5b``, ``0.5b`` or the path of a file.
 
     Order: an explicit path, the file in the weights directory, installed part packages.
-
-    Raises:
-        ModelUnavailable: There is no such model, the file is damaged, or it is absent.
     """
     settings = settings or process_settings()
     name = model.removeprefix("embedded").removeprefix(":")
@@ -162,9 +159,6 @@ def pull(
 
     Safe to interrupt (it resumes) and to run in several processes at once (one fetches, the
     others wait). Of a model with several files it gives the first.
-
-    Raises:
-        ModelUnavailable: No source could deliver the file, or the disk is full.
     """
     name = model.removeprefix("embedded").removeprefix(":") or DEFAULT
     if name.lower().endswith(".gguf"):

@@ -13,11 +13,8 @@ class PlanweaveError(ValueError):
 
     The interfaces (command line, servers) print ``str(error)``, without a traceback; the command
     line exits with ``exit_code``. It is a ``ValueError``, because ``langgraph dev`` passes on the
-    text of no other errors than built-in ones.
-
-    Args:
-        problem: What is wrong, as a full sentence, without any secret in it.
-        fix: What the reader can do about it, as a full sentence; empty when ``problem`` says it.
+    text of no other errors than built-in ones. ``problem`` holds no secret; ``fix`` is empty where
+    ``problem`` says what to do.
     """
 
     exit_code = 1

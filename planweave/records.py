@@ -28,12 +28,9 @@ def read_records(
 ) -> list[Form]:
     """The records of a file: a JSON object a line, or one JSON array of them.
 
-    Args:
-        path: The file, packed if it ends in ``.gz`` or ``.xz``.
-        form: What each record is.
-        fix: What to do about a file that is another, told in errors.
-        opened: Read instead, where ``path`` is but its name.
-        most: Bytes that it may hold when unpacked; a gigabyte if unset.
+    The file is packed if it ends in ``.gz`` or ``.xz``, and may hold ``most`` bytes when unpacked,
+    by itself a gigabyte. ``opened`` is read instead, where ``path`` is but its name. ``fix`` says
+    in errors what to do about another file.
     """
     text = read_text(path, fix=fix, opened=opened, most=most)
     if text.lstrip().startswith("["):

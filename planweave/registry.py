@@ -15,16 +15,12 @@ _NONE: Mapping[str, str] = MappingProxyType({})
 
 
 class Registry(Generic[T]):
-    """Everything of one kind that can be asked for by name.
+    """Everything of one kind, such as ``method``, that can be asked for by name.
 
-    What is ours or installed is imported when it is first asked for, so that listing names is
-    cheap. An installed package brings a thing by an entry point of the group
-    ``planweave.<kind>s``, which names the thing, or a module that registers it on import.
-
-    Args:
-        kind: What the things are, such as ``method``; the last word names the group.
-        own: The module that registers each of our own, by name.
-        accepts: Whether an object is of this kind.
+    What is ours (by name, the module that registers it) or installed is imported when it is first
+    asked for, so that listing names is cheap. An installed package brings a thing by an entry point
+    of the group ``planweave.<kind>s``, by the last word of the kind, which names the thing, or a
+    module that registers it on import. ``accepts`` says whether an object is of this kind.
     """
 
     def __init__(

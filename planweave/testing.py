@@ -53,9 +53,6 @@ class ScriptedModel(BaseChatModel):
 
         A ``.yaml``, ``.yml`` or ``.json`` file holds a list of replies, or an object with a list
         for each role. Any other file is text, with a line ``---`` between two replies.
-
-        Raises:
-            BadInput: The file cannot be read, or holds something else.
         """
         text = read_text(path, fix="Name a text file of replies.")
         if path.suffix.lower() in (".json", ".yaml", ".yml"):

@@ -73,13 +73,10 @@ class CheckReport:
 def check(
     dataset: DataSet, semantics: Semantics | None = None, *, progress: Progress | None = None
 ) -> CheckReport:
-    """Recompute every annotation of a data set.
+    """Recompute every annotation of a data set, by the reading of the rules it was computed with.
 
-    Args:
-        dataset: What ``load`` returned.
-        semantics: Which reading of the rules to compare with the annotations; by default the one
-            they were computed with (published data: ``annotation``).
-        progress: Called after each question with the number done and the number of all.
+    ``semantics`` is another reading. ``progress`` is called after each question with the number
+    done and the number of all.
     """
     results = {name: ScenarioCheck(scenario=name) for name in dataset.scenarios}
     for done, question in enumerate(dataset.questions, start=1):

@@ -337,7 +337,11 @@ _prepared = lru_cache(maxsize=32)(Locating)
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:
-    """Profit of the ``country`` per node, by the ``semantics`` (published: annotation)."""
+    """The profit of ``country`` at home for every other node; the baseline is without a merchant.
+
+    ``home`` is the country's home node, when the question names it; it must agree with
+    the database.
+    """
     country, home = parameter(parameters, "country"), str(parameters.get("home", ""))
     return _prepared(world, semantics_of(parameters)).simulate(country, home)
 

@@ -285,16 +285,13 @@ def download(
     progress: OnRead | None = None,
     client: "httpx.Client | None" = None,
 ) -> Path:
-    """Fetch the public data set (MIT licence) as one archive that ``load`` takes.
+    """Fetch the public data set (MIT licence) as one archive that ``load`` takes; gives its path.
 
     Beside it a ``.json`` file records where it came from: URL, the commit that GitHub packed
     (also where a branch was asked for), SHA-256, size and time.
 
     ``destination`` is made if need be; ``commit`` may be a branch or tag to resolve.
     ``progress`` is called with the bytes so far and the total, where the server says it.
-
-    Returns:
-        The path of the archive.
     """
     import httpx
 

@@ -124,9 +124,6 @@ class QuestionDatabase:
     """The database of a question: made by a generator, or given as a SQL script.
 
     The script is read when it is first needed, once for all questions that share it.
-
-    Raises:
-        ScriptError: The script holds something that cannot be read.
     """
 
     scenario: Scenario

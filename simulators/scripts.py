@@ -53,9 +53,6 @@ def read_sql(text: str, name: str = "script") -> World:
     """Tables and rows of a SQL script of ``CREATE TABLE`` and ``INSERT`` statements.
 
     Strings are in single or double quotes; ``name`` is what an error calls the script.
-
-    Raises:
-        ScriptError: Something is not understood; names file and line.
     """
     tables: dict[str, DataTable] = {}
     rows: dict[str, list[Row]] = {}

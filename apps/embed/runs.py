@@ -78,12 +78,9 @@ class CallerOrder:
 
 
 class Runner(Protocol):
-    """Carries out an order for the sender of the request.
+    """Carries out an order for the sender of the request, or refuses it by a ``PlanweaveError``.
 
     Gives the events of the run as they come; the last one is what a person is asked, or the answer.
-
-    Raises:
-        PlanweaveError: The order is refused, or the run cannot go on.
     """
 
     def __call__(self, order: CallerOrder, request: "Request | None", /) -> AsyncGenerator[Event]:
@@ -99,11 +96,7 @@ Streamed: TypeAlias = tuple[str, Any]
 
 
 async def read(order: CallerOrder, parts: AsyncGenerator[Streamed]) -> AsyncGenerator[Event]:
-    """The events of a run that a server streams.
-
-    Raises:
-        PlanweaveError: The run has ended with an error, or there was nothing to answer.
-    """
+    """The events of a run that a server streams; an error that it ended with is raised."""
     reader, happened, failed = EventReader(order.method, order.thread), False, None
     async with aclosing(parts):
         async for name, data in parts:

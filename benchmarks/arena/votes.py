@@ -109,11 +109,9 @@ def matches(records: Iterable[Record], seed: int) -> list[Pairing]:
 
 
 class Votes:
-    """Votes on matches.
+    """Votes on matches; the later vote of a voter on a match counts.
 
-    Args:
-        lines: What a file of votes holds; the later vote of a voter on a match counts.
-        voter: Whose votes count: a model's own, or, for a person, those of all people.
+    ``voter`` says whose votes count: a model's own, or, for a person, those of all people.
     """
 
     def __init__(self, todo: Sequence[Pairing], lines: Iterable[Vote], voter: str) -> None:
@@ -152,13 +150,7 @@ class Votes:
 class Ballot(Votes):
     """What one voter has still to decide, over a file of votes that grows with each.
 
-    Args:
-        path: The file, made if need be.
-        voter: Who votes; what others have voted stays.
-        notify: Called with a sentence on what was repaired in the file.
-
-    Raises:
-        BadInput: The file is damaged, cannot be written, or is being written.
+    What others have voted stays. ``notify`` gets a sentence on what was repaired in the file.
     """
 
     def __init__(

@@ -76,14 +76,7 @@ def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
 
 
 class LineFile(Generic[Line]):
-    """A file of lines open for appending by this process alone.
-
-    Args:
-        path: The file; made with its folder if need be.
-
-    Raises:
-        BadInput: Another process writes it, it is damaged, or it cannot be written.
-    """
+    """A file of lines, made if need be, open for appending by this process alone."""
 
     def __init__(self, path: Path, form: TypeAdapter[Line], notify: Callable[[str], None]) -> None:
         self.path = path

@@ -69,17 +69,11 @@ class Paired(NamedTuple):
 
 
 def rate(values: Sequence[float], clusters: Sequence[str] = ()) -> Estimate | None:
-    """Mean of scores between 0 and 1, clustered standard error, and Wilson interval.
+    """Mean of scores from 0 to 1, clustered standard error, Wilson interval; None without scores.
 
     The interval is Wilson's at the number of independent scores that the clustered error stands
-    for: never more than the scores, never fewer than the clusters.
-
-    Args:
-        values: Scores between 0 and 1.
-        clusters: The question of each score; every score by itself if empty.
-
-    Returns:
-        None without scores.
+    for: never more than the scores, never fewer than the clusters. ``clusters`` names the question
+    of each score; without it every score stands by itself.
     """
     if not values:
         return None
@@ -118,12 +112,8 @@ def bootstrap(
 ) -> list[Estimate]:
     """Figures of the means of columns, with their 95 % bootstrap intervals over questions.
 
-    Args:
-        rows: What was measured each time, the same columns for all.
-        figures: Makes figures from the mean of each column; the means themselves if unset.
-        clusters: The question of each row; rows of one question are drawn together.
-        seed: Of the draws.
-        draws: How many are made.
+    ``figures`` makes them from the mean of each column; by itself they are the means. ``clusters``
+    names the question of each row; rows of one question are drawn together.
     """
     names = [*(clusters or map(str, range(len(rows))))]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}

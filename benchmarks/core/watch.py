@@ -15,9 +15,7 @@ from planweave.tools.result_text import one_line
 class Watch:
     """Shows each finished sample and where the run is; plain lines where there is no terminal.
 
-    Args:
-        before: Records that an earlier run made.
-        total: Samples of the whole run, those included.
+    ``total`` counts the samples that an earlier run made (``before``), too.
     """
 
     def __init__(self, console: Console, before: Iterable[Record], total: int) -> None:

@@ -95,13 +95,9 @@ class Learned(NamedTuple):
 
 
 class Learner:
-    """Learns from the material of a course.
+    """Learns from the material of a course; ``curve`` has every generation that was done.
 
-    Args:
-        proposed: Formulas to begin with besides the plain ones, such as those of other searches.
-
-    Attributes:
-        curve: Every generation that was done.
+    It begins with the plain formulas and those ``proposed``, such as those of other searches.
     """
 
     def __init__(

@@ -46,9 +46,8 @@ def for_question(
 ) -> tuple[str, ...] | None:
     """The instructions with what a question names in the slots of their queries.
 
-    Returns:
-        None if one of the slots cannot be filled: the question names no value of its column or
-        several, or there is no such column.
+    None if one of the slots cannot be filled: the question names no value of its column or
+    several, or there is no such column.
     """
     try:
         return tuple(_for_question(text, question, look_up) for text in instructions)

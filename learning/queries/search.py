@@ -48,12 +48,9 @@ class Generation(NamedTuple):
 
 
 class Search:
-    """A search over the lessons of one scenario.
+    """A search over the lessons of one scenario; numbers of its rules may be in formulas.
 
-    Args:
-        rules: The business rules: their numbers may be in formulas.
-        proposed: Formulas to begin with besides the plain ones; those with unknown names are left
-            out.
+    It begins with the plain formulas and those ``proposed`` that hold no unknown names.
     """
 
     def __init__(

@@ -16,13 +16,10 @@ def collect(
     embeddings: str = "minilm",
     status: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """Make the collection of these documents, or find that it is there.
+    """Make the collection of these documents, or find that it is there; gives its name.
 
-    Its name holds a digest of what is in it, so that other documents make another collection and
+    The name holds a digest of what is in it, so that other documents make another collection and
     a killed run goes on where it stopped.
-
-    Returns:
-        The collection's name.
     """
     name = f"bench/agents-{_digest(documents, embeddings)}"
     collection = open_collection(name, embeddings=embeddings, create=True)

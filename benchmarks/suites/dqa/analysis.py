@@ -58,13 +58,10 @@ def retrievals(record: Record) -> int:
 
 
 def unread(record: Record) -> list[str] | None:
-    """The critical values of its scenario that no query with a result read or summed up.
+    """The critical values of its scenario that no query with a result read; None if it has none.
 
     ``SELECT *`` reads all columns of its tables, and a node or relationship that Cypher returns
-    whole all its properties. A column counts wherever it is in the query.
-
-    Returns:
-        Names of the values; None if the scenario has no critical values.
+    whole all its properties. A column counts wherever it is in the query, and so does its sum.
     """
     critical = CRITICAL.get(record.scenario)
     if critical is None:

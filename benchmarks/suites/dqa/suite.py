@@ -242,13 +242,10 @@ def improves(outcome: Outcome, decision: Decision) -> bool:
 
 
 def lost_share(outcome: Outcome, decision: Decision | None) -> float | None:
-    """Regret, normalised: the part of the attainable gain that a decision leaves.
+    """Regret, normalised: the part of the attainable gain that a decision leaves; None without any.
 
     0 is the best decision; 1 is no better than deciding nothing, which no answer is. Where the
     question has no value for deciding nothing, the worst feasible candidate stands for it.
-
-    Returns:
-        A number from 0 to 1; None if no decision gains anything.
     """
     if not outcome.gained_share.any():
         return None

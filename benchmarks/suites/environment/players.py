@@ -162,10 +162,8 @@ class Walker:
 class Buyer:
     """WebShop: buys the first product that is cheap enough, with the options that are asked for.
 
-    It searches with the words of the instruction.
-
-    Args:
-        most: Actions after which it chooses no further option.
+    It searches with the words of the instruction. After ``most`` actions it chooses no further
+    option.
     """
 
     def __init__(self, question: str, most: int) -> None:
@@ -203,9 +201,6 @@ class Experimenter:
     Words in which the two questions differ are exchanged. It walks to the path's rooms from where
     it is. For an action that is refused it does the one most alike, and exchanges from then on
     what those two differ in: a wire of another colour is that wire to the end.
-
-    Args:
-        doors: The rooms that lie beside each room.
     """
 
     def __init__(

@@ -37,16 +37,9 @@ class PlayedPath(BaseModel):
 class EnvironmentReward:
     """The environment's score of the player that follows a path on the task of a question.
 
-    Args:
-        environment: Open; closed by who opened it.
-        tasks: What may be played; of several with one question, the first.
-        guide: Of the known paths; fills slots.
-        kept: A file of episodes; those that it holds are not played again. It belongs to these
-            tasks and known paths.
-        progress: Called with how many episodes were played, after each.
-
-    Raises:
-        BadInput: The file is damaged, cannot be written, or another process writes it.
+    Of several tasks with one question the first is played. ``kept`` is a file of episodes of these
+    tasks and known paths; those that it holds are not played again. ``progress`` is called with how
+    many episodes were played, after each.
     """
 
     def __init__(

@@ -131,8 +131,7 @@ def about(paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = 
 class Experiment:
     """One seed: agents trained on the seen tasks, tried on the unseen ones.
 
-    Args:
-        agents: Try these, trained before, and leave the ablations of training out.
+    With ``agents`` these are tried, without the ablations of training.
     """
 
     def __init__(

@@ -147,24 +147,16 @@ def _at_most(wrong: int, given: int, share: float) -> float:
 def calibrated(
     points: Sequence[ConfidencePoint], target: float = 0.1, confidence: float = 0.95, spare: int = 1
 ) -> float | None:
-    """The smallest threshold at which the error of the answers given is at most ``target``.
+    """The smallest threshold at which the error of the answers given is at most ``target``, if any.
 
-    Thresholds are tried from the highest confidence down. The first is the one that lets as many
-    answers through as are needed to pass with ``spare`` of them wrong; that does not depend on
-    which are. Each passes while the upper limit of the error is at most ``target``; the last that
-    passes before one fails is the threshold. As the order is fixed beforehand and the first
-    failure ends it, no correction for trying several is needed: for new questions like these the
-    error exceeds the target with a probability of at most ``1 - confidence``.
-
-    Args:
-        points: Questions that are used for nothing else.
-        target: Share of wrong answers that is accepted.
-        confidence: How sure that must be.
-        spare: Wrong answers with which the first threshold tried would still pass. More make a
-            high coverage likelier and a small set of questions useless.
-
-    Returns:
-        The threshold; None if none passes.
+    Thresholds are tried from the highest confidence down, on questions that are used for nothing
+    else. The first is the one that lets as many answers through as are needed to pass with
+    ``spare`` of them wrong; that does not depend on which are. More spare ones make a high coverage
+    likelier and a small set of questions useless. Each passes while the upper limit of the error is
+    at most ``target``; the last that passes before one fails is the threshold. As the order is
+    fixed beforehand and the first failure ends it, no correction for trying several is needed: for
+    new questions like these the error exceeds the target with a probability of at most ``1 -
+    confidence``.
     """
     found = None
     for step in curve(points):

@@ -58,11 +58,7 @@ class QueryQuestion(BaseModel):
 
 
 def database_file(folder: Path, name: str) -> Path:
-    """The file of a database: ``NAME.sql``, ``NAME.sqlite``, ``NAME/NAME.sqlite`` and the like.
-
-    Raises:
-        BadInput: There is none.
-    """
+    """The file of a database: ``NAME.sql``, ``NAME.sqlite``, ``NAME/NAME.sqlite`` and the like."""
     for place in (folder, folder / name):
         for suffix in SUFFIXES:
             if (path := place / f"{name}{suffix}").is_file():
@@ -74,11 +70,7 @@ def database_file(folder: Path, name: str) -> Path:
 
 
 def file_in(folder: Path, name: str, fix: str) -> Path:
-    """The question file of that name in a folder, plain or packed.
-
-    Raises:
-        BadInput: There is none.
-    """
+    """The question file of that name in a folder, plain or packed."""
     if found := find_file(folder, name):
         return found
     raise BadInput(f"There is no file {name}.jsonl or {name}.jsonl.gz in {folder}.", fix=fix)
@@ -91,11 +83,7 @@ def find_file(folder: Path, name: str) -> Path | None:
 
 
 def answer_of(name: str, gold: str, source: Path) -> list[list[JsonValue]]:
-    """What a gold query returns.
-
-    Raises:
-        BadInput: It does not run, or the database cannot be opened.
-    """
+    """What a gold query returns."""
     try:
         result = open_database(str(source)).run(gold, _LIMITS)
     except PlanweaveError as error:

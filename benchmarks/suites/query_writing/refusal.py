@@ -46,9 +46,6 @@ async def scored(
     """The chance that ``model`` gives every question, those of one database together.
 
     A question for what the database has no word for is refused unasked: its chance is 0.
-
-    Raises:
-        ModelUnavailable: The model did not answer.
     """
     context, found = Context(model=model), []
     asked = await achat_model(model, temperature=0.0, max_tokens=context.reply_tokens)

@@ -91,11 +91,7 @@ class ShopQuestion(NamedTuple):
 
 
 def choose(names: Iterable[str], seed: int, limit: int | None) -> list[ShopQuestion]:
-    """Decisions of the shops that a seed gives; a smaller limit chooses a part of a larger one's.
-
-    Raises:
-        BadInput: There is no such shop.
-    """
+    """Decisions of shops as a seed gives them; a smaller limit chooses a part of a larger one's."""
     shops = [shop(name, seed) for name in names]
     every = [ShopQuestion(made, seed, decision) for made in shops for decision in made.decisions]
     return drawn(every, limit, seed, lambda asked: asked.id)

@@ -46,13 +46,7 @@ class _Line(QuestionLine):
 
 
 def load(data: Path, graphs: Path | None = None) -> list[QueryQuestion]:
-    """The questions of a folder or file.
-
-    The graphs are in the folder ``graphs`` beside the questions unless ``graphs`` says where.
-
-    Raises:
-        BadInput: A file is missing or malformed, or a gold cannot be run.
-    """
+    """The questions of a folder or file; their graphs are in ``graphs``, or so named beside it."""
     file = data if data.is_file() else file_in(data, "questions", _FIX)
     graphs = graphs or file.parent / "graphs"
     lines = read_records(file, _Line, fix=_FIX)

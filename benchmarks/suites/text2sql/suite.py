@@ -59,9 +59,6 @@ def load(
 
     Only those of ``part``; of a file, ``part`` is what its questions are. Databases are in the
     folder ``databases`` beside the questions unless ``databases`` says where.
-
-    Raises:
-        BadInput: A file is missing or malformed, or a gold cannot be run.
     """
     found: list[QueryQuestion] = []
     folder = data if data.is_dir() else data.parent

@@ -80,11 +80,7 @@ class Writing(Rat):
 
 
 def load_tasks(source: str) -> list[Item]:
-    """The tasks, kind by kind.
-
-    Args:
-        source: What texts are looked up in, by name: another one makes another sample.
-    """
+    """The tasks, kind by kind; another ``source`` of texts makes other samples."""
     kinds: dict[str, list[str]] = json.loads(_TASKS.read_text(encoding="utf-8"))
     return [
         Item(kind, str(number), asked, f"{asked} {source}", _written)
