@@ -29,7 +29,7 @@ FOLDERS = frozenset(LAYERS) - {"planweave"}
 FRONT = {"planweave", "planweave.__main__"}
 """The public interface and the program, which pass on what lies above them."""
 HEAVY = {
-    *("sqlalchemy", "kglite", "neo4j", "pint", "scipy", "matplotlib", "faiss"),
+    *("sqlalchemy", "sqlglot", "kglite", "neo4j", "pint", "scipy", "matplotlib", "faiss"),
     *("langchain_community", "langchain_openai", "xllamacpp", "onnxruntime", "tokenizers"),
     *("openai", "bm25s", "bs4", "docx", "pypdf", "jax"),
 }

@@ -95,6 +95,14 @@ class Corrected(NamedTuple):
     doubts: tuple[str, ...] = ()
 
 
+class Option(NamedTuple):
+    """The column whose values are the options of a decision."""
+
+    table: str
+    column: str
+    is_key: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Field:
     """One column or property: its name, engine type, and a few values it takes.

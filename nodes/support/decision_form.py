@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from planweave.prompts import load
 from planweave.tools.checking import superlatives
+from planweave.tools.database import Option
 from planweave.tools.rules import Needed, day_in, needed, periods
-from planweave.tools.sql import Option, SqlDatabase
+from planweave.tools.sql import SqlDatabase
 
 _SHARE = re.compile(
     r"\b(?:share|percentage|proportion|fraction)\b|number of [^.]* divided by [^.]*number of", re.I

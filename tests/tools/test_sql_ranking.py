@@ -3,7 +3,8 @@
 import pytest
 from shop import database_of
 
-from planweave.tools.sql import Option, SqlDatabase
+from planweave.tools.database import Option
+from planweave.tools.sql import SqlDatabase
 
 WARDS = """
 CREATE TABLE ward (id INTEGER PRIMARY KEY, name TEXT, beds INTEGER);

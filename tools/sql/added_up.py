@@ -5,14 +5,12 @@
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.tools.linking import parts_of, stem
 from planweave.tools.sql.slips import tests_of
 from planweave.tools.synonyms import SYNONYMS
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _WHOLE = re.compile(r"\b(?:in total|altogether|overall|in all|fewest)\b", re.IGNORECASE)
 _MOST = re.compile(r"\b(?:most|least) (?P<noun>[^\W\d_]+)", re.IGNORECASE)
@@ -34,9 +32,7 @@ _OF_ONE = frozenset(
 _SYNONYMS = [frozenset(map(stem, words)) for words in SYNONYMS]
 
 
-def add_up(
-    select: "exp.Select", question: str, several: Callable[["exp.Select"], bool]
-) -> list[str]:
+def add_up(select: exp.Select, question: str, several: Callable[[exp.Select], bool]) -> list[str]:
     """Add up, for each thing that is shown, what single rows are sorted or bounded by.
 
     Args:
@@ -45,8 +41,6 @@ def add_up(
         several: Whether a query for the number of rows and of different things gives two numbers:
             the things have several rows.
     """
-    from sqlglot import exp
-
     shown = [one.unalias() for one in select.expressions]
     if select.args.get("group") or any(
         one.is_star or one.find(exp.AggFunc, exp.Window, exp.Select) for one in shown
@@ -70,10 +64,8 @@ def add_up(
     return [f"adds up {one.sql()} for each {names[0].sql()}" for one in measures]
 
 
-def _order(select: "exp.Select", question: str) -> "Sequence[exp.Expr]":
+def _order(select: exp.Select, question: str) -> Sequence[exp.Expr]:
     """What the rows are sorted by first, if that is added up; else nothing."""
-    from sqlglot import exp
-
     order = select.args.get("order")
     if not order:
         return ()
@@ -85,10 +77,8 @@ def _order(select: "exp.Select", question: str) -> "Sequence[exp.Expr]":
     return (by,) if is_single and (_asks_for_a_whole(question) or _is_added_up(by)) else ()
 
 
-def _bounds(select: "exp.Select") -> "Sequence[exp.Expr]":
+def _bounds(select: exp.Select) -> Sequence[exp.Expr]:
     """The comparisons with a number that all rows must meet, of columns that are added up."""
-    from sqlglot import exp
-
     where = select.args.get("where")
     return [
         one
@@ -100,10 +90,8 @@ def _bounds(select: "exp.Select") -> "Sequence[exp.Expr]":
     ]
 
 
-def _counting(select: "exp.Select", name: "exp.Expr") -> "exp.Select":
+def _counting(select: exp.Select, name: exp.Expr) -> exp.Select:
     """The query for how many rows there are, and how many different names."""
-    from sqlglot import exp
-
     counting = select.copy()
     _without(counting, _bounds(counting))
     for part in ("order", "limit", "offset", "distinct"):
@@ -113,19 +101,15 @@ def _counting(select: "exp.Select", name: "exp.Expr") -> "exp.Select":
     return counting
 
 
-def _without(select: "exp.Select", tests: "Sequence[exp.Expr]") -> None:
+def _without(select: exp.Select, tests: Sequence[exp.Expr]) -> None:
     """Take tests out of those that all rows must meet."""
-    from sqlglot import exp
-
     if where := select.args.get("where"):
         kept = [one for one in tests_of(where) if one not in tests]
         select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
 
 
-def _sum(select: "exp.Select", measures: "Sequence[exp.Expr]") -> None:
+def _sum(select: exp.Select, measures: Sequence[exp.Expr]) -> None:
     """Put sums in place of measures where they are shown and sorted by."""
-    from sqlglot import exp
-
     order = select.args.get("order")
     sorted_by = [order.expressions[0].this] if order else []
     for one in [*(one.unalias() for one in select.expressions), *sorted_by]:
@@ -133,15 +117,15 @@ def _sum(select: "exp.Select", measures: "Sequence[exp.Expr]") -> None:
             one.replace(exp.Sum(this=one.copy()))
 
 
-def _is_added_up(measure: "exp.Expr") -> bool:
+def _is_added_up(measure: exp.Expr) -> bool:
     return bool(_words(measure) & _ADDED_UP) and not _is_of_one(measure)
 
 
-def _is_of_one(measure: "exp.Expr") -> bool:
+def _is_of_one(measure: exp.Expr) -> bool:
     return bool(_words(measure) & _OF_ONE)
 
 
-def _words(column: "exp.Expr") -> set[str]:
+def _words(column: exp.Expr) -> set[str]:
     return {stem(part.lower()) for part in parts_of(column.name)}
 
 
@@ -151,7 +135,7 @@ def _asks_for_a_whole(question: str) -> bool:
     )
 
 
-def _is_subject(column: "exp.Expr", question: str) -> bool:
+def _is_subject(column: exp.Expr, question: str) -> bool:
     """Whether the question asks for what a column names ("which regions"), and for no rows."""
     asked = _SUBJECT.search(question)
     if asked is None:

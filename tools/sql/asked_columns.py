@@ -6,13 +6,11 @@ wants both. What is read here are the words of the question; the tables are thos
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _EACH = re.compile(
     r"\b(?:(?:for|in|of|by|to) each|per)\b (?P<words>\w+(?: \w+){0,2})", re.IGNORECASE
@@ -39,7 +37,7 @@ _NAMING = ((), ("name",), ("id",), ("code",))
 """What the name of a column may have beside what the question calls it, the best first."""
 
 
-def show_asked_columns(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+def show_asked_columns(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
     """Show the columns that a question names, and group by "each" of them where it adds up.
 
     Args:
@@ -47,8 +45,6 @@ def show_asked_columns(select: "exp.Select", catalogue: Catalogue, question: str
         catalogue: What the schema holds.
         question: What is asked.
     """
-    from sqlglot import exp
-
     shown = [one.unalias() for one in select.expressions]
     if select.args.get("group") or any(one.is_star for one in shown):
         return []
@@ -72,14 +68,12 @@ def show_asked_columns(select: "exp.Select", catalogue: Catalogue, question: str
     return [f"shows {text}" for text in found]
 
 
-def _tables(select: "exp.Select", catalogue: Catalogue) -> dict[str, dict[str, str]]:
+def _tables(select: exp.Select, catalogue: Catalogue) -> dict[str, dict[str, str]]:
     """For each alias the columns of its table, by what they may be called.
 
     Each is called by its name; of a table ``users`` the key is a "user ID", too, and what names
     its rows a "user name".
     """
-    from sqlglot import exp
-
     sources = [select.args.get("from_"), *(select.args.get("joins") or ())]
     tables = [one.this for one in sources if one is not None and isinstance(one.this, exp.Table)]
     found = {}
@@ -107,16 +101,14 @@ def _shared_words(names: Iterable[str]) -> int:
     return same.index(False) if False in same else len(same)
 
 
-def _is_there(column: "exp.Column", select: "exp.Select") -> bool:
+def _is_there(column: exp.Column, select: exp.Select) -> bool:
     """Whether a column of that name is shown already, by itself or inside an expression."""
-    from sqlglot import exp
-
     names = {one.alias_or_name.lower() for one in select.expressions}
     used = {one.name.lower() for e in select.expressions for one in e.find_all(exp.Column)}
     return column.name.lower() in names | used
 
 
-def _each(question: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Column]":
+def _each(question: str, tables: dict[str, dict[str, str]]) -> Iterator[exp.Column]:
     for found in _EACH.finditer(question):
         yield from _called(found["words"], tables)
     for found in _BY.finditer(question):  # "by customer 5" names one, and no group
@@ -125,13 +117,13 @@ def _each(question: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Col
             yield column
 
 
-def _asked(question: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Column]":
+def _asked(question: str, tables: dict[str, dict[str, str]]) -> Iterator[exp.Column]:
     for found in (*_ASKED.finditer(question), *_WHAT.finditer(question)):
         for item in _BETWEEN.split(found["items"]):
             yield from _called(item, tables)
 
 
-def _called(text: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Column]":
+def _called(text: str, tables: dict[str, dict[str, str]]) -> Iterator[exp.Column]:
     """The column that the longest beginning of a text calls by its name."""
     words = [stem(word) for word in plain(text).split() if word != "the"]
     for length in range(min(len(words), _MOST_WORDS), 0, -1):
@@ -141,10 +133,8 @@ def _called(text: str, tables: dict[str, dict[str, str]]) -> "Iterator[exp.Colum
             return
 
 
-def _column(words: list[str], tables: dict[str, dict[str, str]]) -> "exp.Column | None":
+def _column(words: list[str], tables: dict[str, dict[str, str]]) -> exp.Column | None:
     """The column of the query's tables that is called by these words; None if none is."""
-    from sqlglot import exp
-
     for more in _NAMING:
         for alias, columns in tables.items():
             for called, name in columns.items():

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import combinations
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlglot import exp
 
 from planweave.tools.database import Entity, Field, Schema
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _LONGEST_PATH = 4
 _NUMBER_TYPES = ("int", "bigint", "smallint", "num", "dec", "real", "float", "double")
@@ -58,15 +57,15 @@ class Catalogue:
         """A table as written."""
         return self._entities[table].name
 
-    def is_date(self, column: "exp.Column") -> bool:
+    def is_date(self, column: exp.Column) -> bool:
         """Whether columns of that name hold dates."""
         return column.name.lower() in self._dates
 
-    def is_moment(self, column: "exp.Column") -> bool:
+    def is_moment(self, column: exp.Column) -> bool:
         """Whether columns of that name hold dates with a time."""
         return column.name.lower() in self._moments
 
-    def is_number(self, column: "exp.Column") -> bool:
+    def is_number(self, column: exp.Column) -> bool:
         """Whether columns of that name hold numbers."""
         return column.name.lower() in self._numbers
 

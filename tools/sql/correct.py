@@ -2,7 +2,11 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from planweave.tools.database import Corrected, Schema
 from planweave.tools.sql import dates, grouping, slips
@@ -11,10 +15,9 @@ from planweave.tools.sql.asked_columns import show_asked_columns
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.denied import look_at_all_rows
 from planweave.tools.sql.foreign import as_sqlite_has_them
-from planweave.tools.sql.joins import correct_joins
+from planweave.tools.sql.joins import correct_joins, look_in_the_same_key
 from planweave.tools.sql.measures import show_in_the_unit_asked
 from planweave.tools.sql.named_keys import name_keys
-from planweave.tools.sql.own_keys import look_in_the_same_key
 from planweave.tools.sql.spaces import with_stored_names
 from planweave.tools.sql.two_groups import (
     compare_two_groups,
@@ -22,9 +25,6 @@ from planweave.tools.sql.two_groups import (
     tell_apart,
     with_brackets,
 )
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 class Data(NamedTuple):
@@ -38,7 +38,7 @@ class Data(NamedTuple):
 
     values: Callable[[str, str], Sequence[str]]
     lacking: Callable[[str, str], bool]
-    several: Callable[["exp.Select"], bool]
+    several: Callable[[exp.Select], bool]
 
 
 def corrected(
@@ -64,8 +64,6 @@ def corrected(
         now: The moment of the question; the database's own clock if empty.
         ranks: The query ranks options: no columns are added to it.
     """
-    from sqlglot import exp
-
     query, named = with_stored_names(query, schema, dialect)
     tree, joined = _read(query, dialect)
     if not isinstance(tree, exp.Query):
@@ -74,7 +72,7 @@ def corrected(
     tree, changes = _placed(tree, catalogue, dialect, question)
     homes, stored = _Homes(tree, catalogue), cache(data.values)
 
-    def texts(column: "exp.Column") -> Sequence[str]:
+    def texts(column: exp.Column) -> Sequence[str]:
         home = homes.of(column)
         return stored(*home) if home and not catalogue.is_number(column) else ()
 
@@ -102,7 +100,7 @@ def corrected(
 
 
 def _as_asked(
-    select: "exp.Select", homes: "_Homes", data: Data, question: str, dialect: str, *, ranks: bool
+    select: exp.Select, homes: "_Homes", data: Data, question: str, dialect: str, *, ranks: bool
 ) -> list[str]:
     """Months, groups, columns and what is denied, as the question says; a ranking shows all."""
     catalogue = homes.catalogue
@@ -121,7 +119,7 @@ def _as_asked(
     return changes + grouping.leave_out_the_nameless(select, question, homes.lacking(data))
 
 
-def _read(query: str, dialect: str) -> "tuple[exp.Expr | None, list[str]]":
+def _read(query: str, dialect: str) -> tuple[exp.Expr | None, list[str]]:
     """A query as a tree, with the brackets without which it is none."""
     if (tree := _parsed(query, dialect)) is not None:
         return tree, []
@@ -130,8 +128,6 @@ def _read(query: str, dialect: str) -> "tuple[exp.Expr | None, list[str]]":
 
 def columns_read(query: str, dialect: str) -> tuple[str, ...]:
     """The columns that a query reads, as it writes them, without the names that it gives itself."""
-    from sqlglot import exp
-
     tree = _parsed(query, dialect)
     if tree is None:
         return ()
@@ -140,11 +136,8 @@ def columns_read(query: str, dialect: str) -> tuple[str, ...]:
     return tuple(name for name in names if name.lower() not in given)
 
 
-def _parsed(query: str, dialect: str) -> "exp.Expr | None":
+def _parsed(query: str, dialect: str) -> exp.Expr | None:
     """The query as a tree; None if it cannot be read."""
-    import sqlglot
-    from sqlglot.errors import SqlglotError
-
     try:
         return sqlglot.parse_one(query, read=dialect)
     except (SqlglotError, RecursionError):
@@ -152,8 +145,8 @@ def _parsed(query: str, dialect: str) -> "exp.Expr | None":
 
 
 def _placed(
-    tree: "exp.Query", catalogue: Catalogue, dialect: str, question: str
-) -> "tuple[exp.Query, list[str]]":
+    tree: exp.Query, catalogue: Catalogue, dialect: str, question: str
+) -> tuple[exp.Query, list[str]]:
     """Functions as the database has them, columns where the schema has them, joins by keys."""
     original = tree.copy()
     changes = as_sqlite_has_them(tree) if dialect == "sqlite" else []
@@ -165,7 +158,7 @@ def _placed(
     return original, as_sqlite_has_them(original) if dialect == "sqlite" else []
 
 
-def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question: str) -> list[str]:
+def _as_sqlite_compares(tree: exp.Query, homes: "_Homes", data: Data, question: str) -> list[str]:
     """Dates, their parts and missing values, which SQLite takes for texts and numbers."""
     is_lacking = homes.lacking(data)
     return [
@@ -179,7 +172,7 @@ def _as_sqlite_compares(tree: "exp.Query", homes: "_Homes", data: Data, question
     ]
 
 
-def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+def _shown(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
     """Show what the question names, what rows are called, and as many rows as are asked for."""
     changes = slips.sort_as_asked(select, question, catalogue.is_date)
     changes += show_asked_columns(select, catalogue, question)
@@ -192,15 +185,13 @@ def _shown(select: "exp.Select", catalogue: Catalogue, question: str) -> list[st
 class _Homes:
     """The tables of a query, and which of them has a column."""
 
-    def __init__(self, tree: "exp.Expr", catalogue: Catalogue) -> None:
-        from sqlglot import exp
-
+    def __init__(self, tree: exp.Expr, catalogue: Catalogue) -> None:
         self.catalogue = catalogue
         self._tables = {
             table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)
         }
 
-    def of(self, column: "exp.Column") -> tuple[str, str] | None:
+    def of(self, column: exp.Column) -> tuple[str, str] | None:
         """The table that alone has the column, and its name there, as the schema writes them."""
         name, alias = column.name.lower(), column.table.lower()
         sources = {self._tables.get(alias, "")} if alias else {*self._tables.values()}
@@ -209,25 +200,23 @@ class _Homes:
             return None
         return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
 
-    def lacking(self, data: Data) -> Callable[["exp.Column"], bool]:
+    def lacking(self, data: Data) -> Callable[[exp.Column], bool]:
         """What tells whether rows have no value in a column."""
 
-        def is_lacking(column: "exp.Column") -> bool:
+        def is_lacking(column: exp.Column) -> bool:
             home = self.of(column)
             return home is not None and data.lacking(*home)
 
         return is_lacking
 
-    def has_year(self, column: "exp.Column") -> bool:
+    def has_year(self, column: exp.Column) -> bool:
         """Whether the column's table also has a number called year."""
         home = self.of(column)
         return home is not None and "year" in self.catalogue.columns[home[0].lower()]
 
 
-def _compared(tree: "exp.Expr", homes: _Homes) -> Iterator[slips.Compared]:
+def _compared(tree: exp.Expr, homes: _Homes) -> Iterator[slips.Compared]:
     """Columns that are compared with a whole text, by ``=``, ``IN``, or ``LIKE`` without a mark."""
-    from sqlglot import exp
-
     for test in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
         home = homes.of(test.this) if isinstance(test.this, exp.Column) else None
         if home is None:

@@ -1,6 +1,7 @@
 """The SQL database tool: guard, run inside limits, and answer so that a model can act on it."""
 
 import os
+import re
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,11 +11,12 @@ from weakref import finalize
 
 from planweave import PlanweaveError
 from planweave.redact import without, without_passwords
-from planweave.texts import listed
+from planweave.texts import listed, shorten
 from planweave.tools.database import (
     Corrected,
     DatabaseUnavailable,
     Limits,
+    Option,
     QueryFailed,
     QueryRefused,
     QueryResult,
@@ -24,18 +26,18 @@ from planweave.tools.database import (
 )
 from planweave.tools.invented import invented
 from planweave.tools.linking import linked, misspelt_value
-from planweave.tools.sql import hints
+from planweave.tools.result_text import one_line
 from planweave.tools.sql.backend import Backend
-from planweave.tools.sql.correct import Data, columns_read, corrected
 from planweave.tools.sql.describe import catalogue, definitions, with_data
-from planweave.tools.sql.doubts import doubts
-from planweave.tools.sql.guard import Statement, check, unwrapped
-from planweave.tools.sql.ranking import Option, as_ranking, option_column
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what reads queries is loaded with the first of them
     from sqlalchemy import URL
     from sqlglot import exp
 
+    from planweave.tools.sql.guard import Statement
+
+_LONGEST_MESSAGE = 300
+_MANUAL = re.compile(r"; check the manual .* for the right syntax to use ")
 _LOOKED_UP = 1_000
 _LOOKING_UP_SECONDS = 0.5
 _LOOKING_UP_SECONDS_IN_ALL = 10.0
@@ -94,18 +96,14 @@ class SqlDatabase:
         now: str = "",
         ranks: bool = False,
     ) -> Corrected:
-        """What schema and data alone correct in a query that a model wrote.
-
-        Args:
-            query: One SELECT, in a code fence perhaps.
-            question: What is asked.
-            instructions: What the words of the question mean.
-            now: The moment of the question; the database's own clock if empty.
-            ranks: The query ranks options: no columns are added to it.
+        """Correct one SELECT, in a code fence perhaps; for the arguments see :class:`Database`.
 
         Raises:
             DatabaseUnavailable: The database does not answer.
         """
+        from planweave.tools.sql.correct import Data, corrected
+        from planweave.tools.sql.guard import unwrapped
+
         return corrected(
             unwrapped(query),
             self.schema(),
@@ -119,17 +117,24 @@ class SqlDatabase:
 
     def option(self, options: Sequence[str], question: str) -> Option | None:
         """The column that holds the options of a decision; see :func:`ranking.option_column`."""
+        from planweave.tools.sql.ranking import option_column
+
         return option_column(self.schema(), self._values, options, question)
 
     def ranking(
         self, query: str, option: Option, *, highest: bool, missing: Mapping[str, float]
     ) -> str:
         """The query with one row for each option, the best first; as it is if it ranks nothing."""
+        from planweave.tools.sql.guard import unwrapped
+        from planweave.tools.sql.ranking import as_ranking
+
         plain, dialect = unwrapped(query), self._backend.dialect
         return as_ranking(plain, option, dialect, highest=highest, missing=missing) or plain
 
     def doubts(self, query: str, question: str, rules: str) -> tuple[str, ...]:
         """Why the first row of a ranking may not be what is asked; see :func:`doubts.doubts`."""
+        from planweave.tools.sql.doubts import doubts
+
         return doubts(query, question, rules, self.schema(), self._values, self._backend.dialect)
 
     def linked(self, question: str) -> list[str]:
@@ -146,6 +151,8 @@ class SqlDatabase:
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A column that only the question has; see :class:`planweave.tools.database.Database`."""
+        from planweave.tools.sql.correct import columns_read
+
         columns = columns_read(query, self._backend.dialect)
         return invented(columns, question, self.schema(), explained=explained)
 
@@ -192,6 +199,9 @@ class SqlDatabase:
             QueryFailed: The query is wrong; ``fix`` says what it could have meant.
             DatabaseUnavailable: The connection is gone.
         """
+        from planweave.tools.sql.guard import check
+        from planweave.tools.sql.hints import with_hint
+
         tables = self._tables()
         statement = check(
             query,
@@ -203,7 +213,7 @@ class SqlDatabase:
             result = self._execute(statement.text, limits)
         except self._engine_errors() as error:
             raise self._explained(error, statement, tables, limits) from error
-        return hints.with_hint(result, statement.tree, tables, self._backend.dialect, self._try)
+        return with_hint(result, statement.tree, tables, self._backend.dialect, self._try)
 
     def close(self) -> None:
         """Release all connections; safe to call twice."""
@@ -249,10 +259,12 @@ class SqlDatabase:
         return (driver.Error, driver.Warning, SQLAlchemyError, UnicodeError)
 
     def _explained(
-        self, error: Exception, statement: Statement, tables: Schema, limits: Limits
+        self, error: Exception, statement: "Statement", tables: Schema, limits: Limits
     ) -> PlanweaveError:
         """The engine's error as one of ours."""
-        backend, message = self._backend, hints.message_of(error)
+        from planweave.tools.sql.hints import fix
+
+        backend, message = self._backend, _message_of(error)
         if backend.is_timeout(error):
             return QueryTimeout(
                 f"The query was stopped after {limits.seconds:g} s.",
@@ -264,8 +276,8 @@ class SqlDatabase:
             )
         if backend.is_disconnect(error):
             return unavailable(backend.engine.url, error)
-        fix = hints.fix(message, statement, tables, backend.dialect)
-        return QueryFailed(f"{self.language} says: {message}.", fix=fix)
+        meant = fix(message, statement, tables, backend.dialect)
+        return QueryFailed(f"{self.language} says: {message}.", fix=meant)
 
 
 def open_sql(url_or_path: str | Path) -> SqlDatabase:
@@ -354,7 +366,7 @@ def _open_server(url: "URL") -> SqlDatabase:
 
 
 def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:
-    reason = getattr(error, "strerror", None) or hints.message_of(error)
+    reason = getattr(error, "strerror", None) or _message_of(error)
     file = getattr(error, "filename", None)
     options = ", ".join(sorted(url.query)) or "none"
     return DatabaseUnavailable(
@@ -374,7 +386,7 @@ def _check_role(backend: Backend) -> None:
     try:
         powers = backend.powers()
     except backend.engine.dialect.loaded_dbapi.Error as error:
-        powers = (f"what it may do cannot be found out ({hints.message_of(error)})",)
+        powers = (f"what it may do cannot be found out ({_message_of(error)})",)
     if powers:
         backend.engine.dispose()
         raise RoleTooPowerful(
@@ -387,7 +399,7 @@ def _check_role(backend: Backend) -> None:
 
 def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
     """Say that a database does not answer, with the reason and without the password."""
-    reason = hints.message_of(error)
+    reason = _message_of(error)
     reason = without(reason, str(url.password or ""))
     plain = url.set(drivername=url.get_backend_name())  # without the driver's name
     where = without_passwords(plain.render_as_string(hide_password=True))
@@ -395,3 +407,13 @@ def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
         f"The database {where} does not answer: {reason}.",
         fix="Check that it runs, the host and port, the user and the password.",
     )
+
+
+def _message_of(error: Exception) -> str:
+    """The driver's message on one line, without the statement that SQLAlchemy adds to it."""
+    cause: BaseException = getattr(error, "orig", None) or error
+    arguments: tuple[object, ...] = cause.args
+    # PyMySQL's errors are (code, message).
+    text = _MANUAL.sub(" ", str(arguments[1]) if len(arguments) > 1 else str(cause))
+    sentence = " ".join(text.partition("\nLINE ")[0].split()).rstrip(".?")
+    return shorten(one_line(sentence), _LONGEST_MESSAGE)

@@ -5,14 +5,13 @@ Each function changes a parsed query in place and returns what it changed, for t
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from sqlglot import exp
 
 from planweave.tools.sql.slips import tests_of, values_of
 
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-HasYear: TypeAlias = Callable[["exp.Column"], bool]
+HasYear: TypeAlias = Callable[[exp.Column], bool]
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
 _YEAR = re.compile(r"\d{4}$")
@@ -44,15 +43,13 @@ _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
 
-def read_stored_parts(tree: "exp.Expr", is_number: Callable[["exp.Column"], bool]) -> list[str]:
+def read_stored_parts(tree: exp.Expr, is_number: Callable[[exp.Column], bool]) -> list[str]:
     """Take a year that is stored as a number as it is: SQLite would read it as a day count.
 
     Args:
         tree: Changed in place.
         is_number: Whether a column holds numbers.
     """
-    from sqlglot import exp
-
     changes = []
     for call in list(tree.find_all(exp.TimeToStr, exp.Anonymous)):
         part = _PARTS.get(call.text("format") or "".join(one.name for one in call.expressions[:1]))
@@ -63,16 +60,15 @@ def read_stored_parts(tree: "exp.Expr", is_number: Callable[["exp.Column"], bool
     return changes
 
 
-def subtract_days(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> list[str]:
+def subtract_days(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> list[str]:
     """Count the days between dates: SQLite subtracts their years.
 
     Args:
         tree: Changed in place.
         dates: Whether a column holds dates.
     """
-    from sqlglot import exp
 
-    def is_date(node: "exp.Expr") -> bool:
+    def is_date(node: exp.Expr) -> bool:
         if isinstance(node, exp.Literal):
             return node.is_string and _DATE.match(node.name) is not None
         return isinstance(node, exp.Column) and dates(node)
@@ -85,10 +81,8 @@ def subtract_days(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> li
     return ["subtracts dates in days"] if found else []
 
 
-def shift_by_text(tree: "exp.Expr") -> list[str]:
+def shift_by_text(tree: exp.Expr) -> list[str]:
     """``date - '14 days'``: SQLite takes the text for the number 14 and the date for a year."""
-    from sqlglot import exp
-
     changes = []
     for node in list(tree.find_all(exp.Sub, exp.Add)):
         span = node.expression
@@ -104,10 +98,8 @@ def shift_by_text(tree: "exp.Expr") -> list[str]:
     return changes
 
 
-def count_in_the_unit_asked(tree: "exp.Expr", question: str) -> list[str]:
+def count_in_the_unit_asked(tree: exp.Expr, question: str) -> list[str]:
     """Turn a difference of dates, which SQLite counts in days, into the unit that is asked for."""
-    from sqlglot import exp
-
     asked = _UNIT.search(question)
     if asked is None:
         return []
@@ -131,16 +123,14 @@ def count_in_the_unit_asked(tree: "exp.Expr", question: str) -> list[str]:
     return [f"counts in {unit}"] if found or wrong else []
 
 
-def _is_of_days(difference: "exp.Expr") -> bool:
+def _is_of_days(difference: exp.Expr) -> bool:
     """Whether both sides of a difference are days."""
     sides = (difference.this, difference.expression)
     return all(side.name.upper() == "JULIANDAY" for side in sides)
 
 
-def _turns_days(product: "exp.Mul") -> bool:
+def _turns_days(product: exp.Mul) -> bool:
     """Whether a product turns one difference of days into another unit, rightly or not."""
-    from sqlglot import exp
-
     factor, inner = product.expression, product.this
     if not factor.is_number or float(factor.name) not in _TO_UNITS:
         return False
@@ -149,7 +139,7 @@ def _turns_days(product: "exp.Mul") -> bool:
     return [_is_of_days(one) for one in inner.find_all(exp.Sub)] == [True]
 
 
-def take_named_months(select: "exp.Select", question: str, has_year: HasYear) -> list[str]:
+def take_named_months(select: exp.Select, question: str, has_year: HasYear) -> list[str]:
     """Take all months of a span whose ends alone a query compares by name, and their year.
 
     Args:
@@ -157,8 +147,6 @@ def take_named_months(select: "exp.Select", question: str, has_year: HasYear) ->
         question: What is asked.
         has_year: Whether a column ``year`` stands beside another column.
     """
-    from sqlglot import exp
-
     where, span = select.args.get("where"), _FROM_TO.search(question)
     if where is None:
         return []
@@ -188,14 +176,12 @@ def take_named_months(select: "exp.Select", question: str, has_year: HasYear) ->
     return changes
 
 
-def _are_months(texts: "Sequence[exp.Expr]") -> bool:
+def _are_months(texts: Sequence[exp.Expr]) -> bool:
     return all(one.name.lower() in _MONTHS for one in texts)
 
 
-def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
+def set_the_present(tree: exp.Expr, now: str) -> list[str]:
     """Take the moment of the question for the present, where a query asks the database's clock."""
-    from sqlglot import exp
-
     texts = [one for one in tree.find_all(exp.Literal) if one.is_string and one.name == "now"]
     clocks = list(tree.find_all(exp.CurrentDate, exp.CurrentTimestamp))
     for text in texts:
@@ -206,15 +192,13 @@ def set_the_present(tree: "exp.Expr", now: str) -> list[str]:
     return [f"the present is {now}"] if texts or clocks else []
 
 
-def compare_parts_alike(tree: "exp.Expr", dates: Callable[["exp.Column"], bool]) -> list[str]:
+def compare_parts_alike(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> list[str]:
     """Compare years with years: to SQLite ``'2023-01' < '2023-01-01'`` and ``'2023' > 2023``.
 
     Args:
         tree: Changed in place.
         dates: Whether a column holds dates.
     """
-    from sqlglot import exp
-
     changes = []
     for test in tree.find_all(
         exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In
@@ -240,32 +224,24 @@ def compare_parts_alike(tree: "exp.Expr", dates: Callable[["exp.Column"], bool])
     return changes
 
 
-def _strftime(format_: str, date: "exp.Expr") -> "exp.Expr":
-    from sqlglot import exp
-
+def _strftime(format_: str, date: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(format_), date.copy()])
 
 
-def _part_of(node: "exp.Expr") -> str:
+def _part_of(node: exp.Expr) -> str:
     """The format in which ``strftime`` writes a date; empty for anything else."""
-    from sqlglot import exp
-
     if isinstance(node, exp.TimeToStr):
         return node.text("format")
     is_call = isinstance(node, exp.Anonymous) and node.name.lower() == "strftime"
     return node.expressions[0].name if is_call and node.expressions else ""
 
 
-def _is_number(node: "exp.Expr") -> bool:
-    from sqlglot import exp
-
+def _is_number(node: exp.Expr) -> bool:
     return node.is_number or isinstance(node, exp.Sub | exp.Add)
 
 
-def _is_year(node: "exp.Expr") -> bool:
+def _is_year(node: exp.Expr) -> bool:
     """Whether a number is a year, or worked out from one."""
-    from sqlglot import exp
-
     if node.is_number:
         return 1900 <= float(node.sql()) <= 2100
     parts = node.find_all(exp.TimeToStr, exp.Anonymous)
@@ -273,7 +249,7 @@ def _is_year(node: "exp.Expr") -> bool:
 
 
 def group_by_span(
-    select: "exp.Select", question: str, dates: Callable[["exp.Column"], bool]
+    select: exp.Select, question: str, dates: Callable[[exp.Column], bool]
 ) -> list[str]:
     """Group by months, years or days where the question asks for each of them.
 
@@ -282,8 +258,6 @@ def group_by_span(
         question: What is asked.
         dates: Whether a column holds dates.
     """
-    from sqlglot import exp
-
     spans = {
         (one["span"] or _ADVERBS[one["adverb"].lower()]).lower() for one in _EACH.finditer(question)
     }
@@ -309,15 +283,13 @@ def group_by_span(
     return [f"groups by the {span} of {column.sql()}"]
 
 
-def take_whole_days(tree: "exp.Expr", moments: Callable[["exp.Column"], bool]) -> list[str]:
+def take_whole_days(tree: exp.Expr, moments: Callable[[exp.Column], bool]) -> list[str]:
     """Let a span of days end with its last day: a moment of that day is later than its date.
 
     Args:
         tree: Changed in place.
         moments: Whether a column holds dates with a time.
     """
-    from sqlglot import exp
-
     changes = []
     for test in tree.find_all(exp.LTE, exp.Between):
         column = test.this
@@ -332,9 +304,7 @@ def take_whole_days(tree: "exp.Expr", moments: Callable[["exp.Column"], bool]) -
     return changes
 
 
-def _is_day(node: "exp.Expr") -> bool:
-    from sqlglot import exp
-
+def _is_day(node: exp.Expr) -> bool:
     if isinstance(node, exp.Literal):
         return _DAY.match(node.name) is not None
     return isinstance(node, exp.Date | exp.CurrentDate) or node.name.lower() == "date"

@@ -3,12 +3,10 @@
 import re
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.tools.sql.slips import NO, YES, tests_of
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _NEVER = re.compile(
     r"\b(?:never|not once|ha(?:s|ve|d) no|(?:has|have|had|did|does|do) not\b[^.?]*\bany"
@@ -18,11 +16,11 @@ _NEVER = re.compile(
 
 
 def look_at_all_rows(
-    select: "exp.Select",
+    select: exp.Select,
     question: str,
-    differ: Callable[["exp.Select"], bool],
-    lacking: Callable[["exp.Column"], bool],
-    is_date: Callable[["exp.Column"], bool],
+    differ: Callable[[exp.Select], bool],
+    lacking: Callable[[exp.Column], bool],
+    is_date: Callable[[exp.Column], bool],
 ) -> list[str]:
     """Find the things of which no row has a value, where the question asks who never has it.
 
@@ -37,8 +35,6 @@ def look_at_all_rows(
         lacking: Whether rows have no value in a column.
         is_date: Whether a column holds dates.
     """
-    from sqlglot import exp
-
     where, source = select.args.get("where"), select.args.get("from_")
     shown, never = [one.unalias() for one in select.expressions], _NEVER.search(question)
     others = ("joins", "group", "having", "limit")
@@ -69,10 +65,8 @@ def look_at_all_rows(
     return [f"leaves out each {key.name} that has {made.sql()}"]
 
 
-def _leaves_out(test: "exp.Expr", made: "exp.Expr", table: "exp.Expr") -> bool:
+def _leaves_out(test: exp.Expr, made: exp.Expr, table: exp.Expr) -> bool:
     """Whether a test leaves out the rows of the same table that meet ``made``."""
-    from sqlglot import exp
-
     inner = test.this.unnest() if isinstance(test, exp.Not) else None
     query = inner.args.get("query") if isinstance(inner, exp.In) else None
     chosen = query.unnest() if query else None
@@ -81,7 +75,7 @@ def _leaves_out(test: "exp.Expr", made: "exp.Expr", table: "exp.Expr") -> bool:
     return chosen.args["from_"].this == table and made in tests_of(where)
 
 
-def _denied(tests: "list[exp.Expr]", said: str) -> "tuple[exp.Expr, exp.Expr] | None":
+def _denied(tests: list[exp.Expr], said: str) -> tuple[exp.Expr, exp.Expr] | None:
     """The test for what a thing is not to have, or for others, and the test for it.
 
     One that looks for others goes first, then one whose value is said, then a flag.
@@ -93,9 +87,7 @@ def _denied(tests: "list[exp.Expr]", said: str) -> "tuple[exp.Expr, exp.Expr] | 
     return None
 
 
-def _others(test: "exp.Expr") -> "exp.Expr | None":
-    from sqlglot import exp
-
+def _others(test: exp.Expr) -> exp.Expr | None:
     inner = test.this.unnest() if isinstance(test, exp.Not) else test
     is_negated = isinstance(inner, exp.EQ | exp.Like) and inner is not test
     if not (is_negated or isinstance(inner, exp.NEQ)) or not _is_of_column(inner):
@@ -104,9 +96,7 @@ def _others(test: "exp.Expr") -> "exp.Expr | None":
     return made(this=inner.this.copy(), expression=inner.expression.copy())
 
 
-def _looked_for(test: "exp.Expr", said: str) -> "exp.Expr | None":
-    from sqlglot import exp
-
+def _looked_for(test: exp.Expr, said: str) -> exp.Expr | None:
     if not isinstance(test, exp.EQ | exp.Like) or not _is_of_column(test):
         return None
     text = test.expression.name.strip("%")
@@ -114,10 +104,8 @@ def _looked_for(test: "exp.Expr", said: str) -> "exp.Expr | None":
     return test.copy() if is_said else None
 
 
-def _flagged(test: "exp.Expr") -> "exp.Expr | None":
+def _flagged(test: exp.Expr) -> exp.Expr | None:
     """The flag that a thing is not to have: small models look for it, or for its opposite."""
-    from sqlglot import exp
-
     if not isinstance(test, exp.EQ) or not _is_of_column(test):
         return None
     flag = test.expression.name.casefold()
@@ -126,8 +114,6 @@ def _flagged(test: "exp.Expr") -> "exp.Expr | None":
     return test.copy() if flag in YES else None
 
 
-def _is_of_column(test: "exp.Expr") -> bool:
+def _is_of_column(test: exp.Expr) -> bool:
     """Whether a test compares a column with a literal."""
-    from sqlglot import exp
-
     return isinstance(test.this, exp.Column) and isinstance(test.expression, exp.Literal)

@@ -9,16 +9,15 @@ qualifier stands for rows of the query's own making; a table of the catalogue ha
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from sqlglot import TokenType, exp
+from sqlglot.tokenizer_core import Token
 
 from planweave.texts import listed
 from planweave.tools.database import QueryFailed, QueryRefused
 from planweave.tools.sql.functions import FUNCTIONS, GRAMMAR
 from planweave.tools.suggest import nearest
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-    from sqlglot.tokenizer_core import Token
 
 Tables: TypeAlias = Mapping[str, Sequence[str]]
 """Tables and views that may be read, each with its columns."""
@@ -38,10 +37,10 @@ class _Chain(NamedTuple):
     """Names joined by dots, in lower case, and the token behind them."""
 
     names: tuple[str, ...]
-    after: "Token | None"
+    after: Token | None
 
 
-def check_fields(tree: "exp.Query", tokens: "Sequence[Token]", tables: Tables, schema: str) -> None:
+def check_fields(tree: exp.Query, tokens: Sequence[Token], tables: Tables, schema: str) -> None:
     """Check that every dot in a PostgreSQL query leads to a known table or column.
 
     Args:
@@ -64,9 +63,7 @@ def check_fields(tree: "exp.Query", tokens: "Sequence[Token]", tables: Tables, s
         _check(chain, rows, known)
 
 
-def _chains(tokens: "Sequence[Token]") -> Iterator[_Chain]:
-    from sqlglot import TokenType
-
+def _chains(tokens: Sequence[Token]) -> Iterator[_Chain]:
     names: list[str] = []
     for place, token in enumerate(tokens):
         _refuse_escaped_name(tokens, place)
@@ -88,16 +85,12 @@ def _chains(tokens: "Sequence[Token]") -> Iterator[_Chain]:
             names = []
 
 
-def _is_name(token: "Token") -> bool:
-    from sqlglot import TokenType
-
+def _is_name(token: Token) -> bool:
     return token.token_type in (TokenType.IDENTIFIER, TokenType.VAR) or token.text.isidentifier()
 
 
-def _refuse_escaped_name(tokens: "Sequence[Token]", place: int) -> None:
+def _refuse_escaped_name(tokens: Sequence[Token], place: int) -> None:
     """PostgreSQL reads ``U&"…"`` as a name with escapes, the guard as an operation on bits."""
-    from sqlglot import TokenType
-
     letter, *rest = tokens[place : place + 3]
     if letter.text.lower() != "u" or len(rest) < 2 or rest[0].text != "&":
         return
@@ -112,8 +105,6 @@ def _refuse_escaped_name(tokens: "Sequence[Token]", place: int) -> None:
 def _check(
     chain: _Chain, rows: Mapping[str, list[_Rows]], known: Mapping[str, frozenset[str]]
 ) -> None:
-    from sqlglot import TokenType
-
     *before, name = chain.names
     qualifier = ".".join(before)
     if chain.after is not None and chain.after.token_type == TokenType.L_PAREN:
@@ -152,9 +143,7 @@ def _check(
 class _Sources:
     """Finds the columns of everything that a query reads from."""
 
-    def __init__(self, tree: "exp.Query", known: Mapping[str, frozenset[str]]) -> None:
-        from sqlglot import exp
-
+    def __init__(self, tree: exp.Query, known: Mapping[str, frozenset[str]]) -> None:
         self._tree = tree
         self._known = known
         self._ctes: dict[str, list[exp.CTE]] = {}
@@ -164,17 +153,13 @@ class _Sources:
 
     def by_alias(self) -> dict[str, list[_Rows]]:
         """What each name before a dot may stand for."""
-        from sqlglot import exp
-
         found: dict[str, list[_Rows]] = {}
         for source in self._tree.find_all(exp.Table, exp.Subquery, exp.UDTF):
             if alias := source.alias_or_name.lower():
                 found.setdefault(alias, []).append(self._rows(source))
         return found
 
-    def _rows(self, source: "exp.Expr") -> _Rows:
-        from sqlglot import exp
-
+    def _rows(self, source: exp.Expr) -> _Rows:
         is_table, columns = False, frozenset[str]()
         if isinstance(source, exp.Table) and not isinstance(source.this, exp.Func):
             name = ".".join(part.name for part in source.parts).lower()
@@ -193,10 +178,8 @@ class _Sources:
         parts = [_renamed(cte, self._of_query(cte.this)) for cte in self._ctes.get(name, ())]
         return frozenset.intersection(*parts) if parts else frozenset()
 
-    def _of_query(self, query: "exp.Expr") -> frozenset[str]:
+    def _of_query(self, query: exp.Expr) -> frozenset[str]:
         """Names of a query's output columns; of a union those of its first part."""
-        from sqlglot import exp
-
         while isinstance(query, exp.Subquery | exp.SetOperation):
             query = query.this
         if not isinstance(query, exp.Select) or id(query) in self._seen:
@@ -212,33 +195,27 @@ class _Sources:
         return frozenset(names)
 
 
-def _first_row(values: "exp.Values") -> "list[exp.Expr]":
+def _first_row(values: exp.Values) -> list[exp.Expr]:
     first = values.expressions[0] if values.expressions else None
     return list(first.expressions) if first is not None else []
 
 
-def _output_name(output: "exp.Expr") -> str:
+def _output_name(output: exp.Expr) -> str:
     """The name of an output column: its alias, or that of the column that it shows."""
-    from sqlglot import exp
-
     while isinstance(output, exp.Cast | exp.Paren):
         output = output.this
     return output.alias_or_name.lower() if isinstance(output, exp.Alias | exp.Column) else ""
 
 
-def _renamed(source: "exp.Expr", columns: frozenset[str]) -> frozenset[str]:
+def _renamed(source: exp.Expr, columns: frozenset[str]) -> frozenset[str]:
     """The columns by the names that the alias gives them, where it lists any."""
-    from sqlglot import exp
-
     alias = source.args.get("alias")
     listed = alias.columns if isinstance(alias, exp.TableAlias) else []
     return frozenset(one.name.lower() for one in listed) or columns - {""}
 
 
-def _sources(query: "exp.Select") -> Iterator["exp.Expr"]:
+def _sources(query: exp.Select) -> Iterator[exp.Expr]:
     """What a SELECT reads from directly: its FROM, joins and laterals."""
-    from sqlglot import exp
-
     if (first := query.args.get("from_")) is not None:
         yield first.this
     for part in (*query.args.get("joins", ()), *query.args.get("laterals", ())):

@@ -1,10 +1,8 @@
 """Functions of other dialects in a query for SQLite, written as SQLite has them."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 _PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "DOW": "%w"}
 _STARTS = {"YEAR": "%Y-01-01", "MONTH": "%Y-%m-01", "DAY": "%Y-%m-%d"}
@@ -13,10 +11,8 @@ _DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Satu
 _UNITS = ("day", "days", "hour", "hours", "minute", "minutes", "month", "months", "year", "years")
 
 
-def as_sqlite_has_them(tree: "exp.Expr") -> list[str]:
+def as_sqlite_has_them(tree: exp.Expr) -> list[str]:
     """Rewrite functions of dates and texts that SQLite lacks; returns what was changed."""
-    from sqlglot import ErrorLevel, exp
-
     kinds: dict[type[exp.Expr], Callable[[exp.Expr], exp.Expr | None]] = {
         exp.DateDiff: _difference,
         exp.TimestampDiff: _difference,
@@ -43,22 +39,16 @@ def as_sqlite_has_them(tree: "exp.Expr") -> list[str]:
     return changes
 
 
-def _call(name: str, *arguments: "exp.Expr") -> "exp.Expr":
-    from sqlglot import exp
-
+def _call(name: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name, expressions=[one.copy() for one in arguments])
 
 
-def _text(value: str) -> "exp.Expr":
-    from sqlglot import exp
-
+def _text(value: str) -> exp.Expr:
     return exp.Literal.string(value)
 
 
-def _difference(node: "exp.Expr") -> "exp.Expr | None":
+def _difference(node: exp.Expr) -> exp.Expr | None:
     """``DATEDIFF(later, earlier)``, or with a unit ``DATEDIFF('day', earlier, later)``."""
-    from sqlglot import exp
-
     later, earlier, unit = node.this, node.expression, node.args.get("unit")
     if unit is not None and node.this.name.lower() in _UNITS:
         # sqlglot takes a date in the last place for the name of a unit.
@@ -67,32 +57,26 @@ def _difference(node: "exp.Expr") -> "exp.Expr | None":
     return exp.paren(days)
 
 
-def _part(name: str, date: "exp.Expr") -> "exp.Expr | None":
-    from sqlglot import exp
-
+def _part(name: str, date: exp.Expr) -> exp.Expr | None:
     if name not in _PARTS:
         return None
     return exp.cast(_call("STRFTIME", _text(_PARTS[name]), date), "INTEGER", dialect="sqlite")
 
 
-def _start(node: "exp.Expr") -> "exp.Expr | None":
+def _start(node: exp.Expr) -> exp.Expr | None:
     unit = node.text("unit").upper()
     return _call("STRFTIME", _text(_STARTS[unit]), node.this) if unit in _STARTS else None
 
 
-def _interval(node: "exp.Expr", sign: str) -> "exp.Expr | None":
-    from sqlglot import exp
-
+def _interval(node: exp.Expr, sign: str) -> exp.Expr | None:
     interval = node.expression
     if not isinstance(interval, exp.Interval):
         return None
     return _shifted(node.this, interval, sign)
 
 
-def _shifted(date: "exp.Expr", amount: "exp.Expr", sign: str) -> "exp.Expr | None":
+def _shifted(date: exp.Expr, amount: exp.Expr, sign: str) -> exp.Expr | None:
     """A date some time before or after another; ``amount`` has a number and a unit."""
-    from sqlglot import exp
-
     if isinstance(amount.expression, exp.Interval):
         amount = amount.expression
     number = amount.this if isinstance(amount, exp.Interval) else amount.expression
@@ -103,10 +87,8 @@ def _shifted(date: "exp.Expr", amount: "exp.Expr", sign: str) -> "exp.Expr | Non
     return _call("DATE", date, _text(f"{sign}{count} {unit}"))
 
 
-def _in_words(node: "exp.Expr") -> "exp.Expr | None":
+def _in_words(node: exp.Expr) -> exp.Expr | None:
     """The name of a day, for which SQLite has its number alone."""
-    from sqlglot import exp
-
     written = node.sql("sqlite")
     if "'%A'" not in written:
         return None
@@ -117,7 +99,7 @@ def _in_words(node: "exp.Expr") -> "exp.Expr | None":
     return made
 
 
-def _clock(node: "exp.Expr") -> "exp.Expr | None":
+def _clock(node: exp.Expr) -> exp.Expr | None:
     name = node.name.lower()
     if name not in _CLOCKS or node.expressions:
         return None

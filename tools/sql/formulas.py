@@ -3,10 +3,10 @@
 import operator
 import random
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sqlglot import exp
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 _SIGNS: Mapping[str, Callable[..., float]] = {
     "add": operator.add,
@@ -18,15 +18,12 @@ _TRIALS = 3
 _DIGITS = 9
 
 
-def computes(value: "exp.Expr", formula: str) -> bool:
+def computes(value: exp.Expr, formula: str) -> bool:
     """Whether a part of ``value`` is ``formula``, or a multiple, whatever its columns hold.
 
     Both are worked out for random numbers. A formula that is more than arithmetic on columns is
     not judged: True.
     """
-    import sqlglot
-    from sqlglot.errors import SqlglotError
-
     try:
         wanted = sqlglot.parse_one(formula)
     except SqlglotError:
@@ -42,10 +39,8 @@ def computes(value: "exp.Expr", formula: str) -> bool:
     return False
 
 
-def _worked(node: "exp.Expr", trial: int) -> float | None:
+def _worked(node: exp.Expr, trial: int) -> float | None:
     """What an expression comes to with the numbers of a trial; None if it is no arithmetic."""
-    from sqlglot import exp
-
     if isinstance(node, exp.Column):
         return random.Random(f"{trial} {node.name.lower()}").uniform(1, 2)  # noqa: S311 (no secret)
     if isinstance(node, exp.Literal) and not node.is_string:

@@ -5,14 +5,12 @@ Each function changes a parsed query in place and returns what it changed, for t
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.tools.linking import plain
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.slips import tests_of
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
 _AVERAGE_BOUND = re.compile(
@@ -26,13 +24,11 @@ _EACH = re.compile(r"\b(?:each|every|per|by|across|all|group\w*|respective\w*)\b
 _WHICH = re.compile(r"^\W*(?:which|what|who)\b", re.IGNORECASE)
 
 
-def group_by_what_is_shown(select: "exp.Select", question: str = "") -> list[str]:
+def group_by_what_is_shown(select: exp.Select, question: str = "") -> list[str]:
     """Group by the columns that are beside an aggregate, where the query forgets to.
 
     Beside ``MAX(price)`` for "the dearest" stands the row of the highest price, not each group.
     """
-    from sqlglot import exp
-
     if select.args.get("group") or not select.args.get("from_"):
         return []
     shown = [one.unalias() for one in select.expressions]
@@ -58,10 +54,8 @@ def _is_one(question: str) -> bool:
     return _SUPERLATIVE.search(question) is not None and not _EACH.search(question)
 
 
-def show_keys(select: "exp.Select") -> list[str]:
+def show_keys(select: exp.Select) -> list[str]:
     """Show what rows are grouped by, and what they are ranked by: without it they say little."""
-    from sqlglot import exp
-
     if select.args.get("distinct") or any(one.is_star for one in select.expressions):
         return []
     group, order = select.args.get("group"), select.args.get("order")
@@ -73,7 +67,7 @@ def show_keys(select: "exp.Select") -> list[str]:
     names = {one.alias_or_name.lower() for one in select.expressions}
     shown = {one.unalias().sql().lower() for one in select.expressions}
 
-    def is_missing(key: "exp.Expr") -> bool:
+    def is_missing(key: exp.Expr) -> bool:
         is_shown = isinstance(key, exp.Literal) or key.sql().lower() in shown
         return not is_shown and not (isinstance(key, exp.Column) and key.name.lower() in names)
 
@@ -86,7 +80,7 @@ def show_keys(select: "exp.Select") -> list[str]:
 
 
 def leave_out_the_nameless(
-    select: "exp.Select", question: str, lacking: Callable[["exp.Column"], bool]
+    select: exp.Select, question: str, lacking: Callable[[exp.Column], bool]
 ) -> list[str]:
     """Let no group without a name be what "which company has the most members?" asks for.
 
@@ -95,8 +89,6 @@ def leave_out_the_nameless(
         question: What is asked.
         lacking: Whether rows have no value in a column.
     """
-    from sqlglot import exp
-
     group = select.args.get("group")
     is_chosen = select.args.get("having") or select.args.get("limit")
     if not group or not is_chosen or not _WHICH.search(question):
@@ -107,7 +99,7 @@ def leave_out_the_nameless(
     return [f"without rows that have no {key.name}" for key in keys]
 
 
-def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+def add_up_counts(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
     """Add up the column ``count`` of a table in place of counting its rows, where it is asked of.
 
     Args:
@@ -115,8 +107,6 @@ def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> 
         catalogue: What the schema holds.
         question: What is asked; it names the table.
     """
-    from sqlglot import exp
-
     tables = list(select.find_all(exp.Table))
     if len(tables) != 1 or "count" not in catalogue.columns.get(tables[0].name.lower(), {}):
         return []
@@ -130,13 +120,11 @@ def add_up_counts(select: "exp.Select", catalogue: Catalogue, question: str) -> 
     return ["adds up count"] if counts else []
 
 
-def compare_averages(select: "exp.Select", question: str) -> list[str]:
+def compare_averages(select: exp.Select, question: str) -> list[str]:
     """Compare the average of each group where the question bounds an average, not single rows.
 
     "Cuisines that score above 4 on average" is asked of groups, ``WHERE rating > 4`` of rows.
     """
-    from sqlglot import exp
-
     bounds = {one["after"] or one["before"] for one in _AVERAGE_BOUND.finditer(question)}
     where = select.args.get("where")
     if not bounds or not where or select.find(exp.Avg):

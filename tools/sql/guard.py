@@ -11,17 +11,17 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
+
+import sqlglot
+from sqlglot import Dialect, TokenType, exp
+from sqlglot.errors import ParseError, TokenError
+from sqlglot.tokenizer_core import Token
 
 from planweave.texts import listed, shorten
 from planweave.tools.database import QueryFailed, QueryRefused
 from planweave.tools.sql.fields import Tables, check_fields
 from planweave.tools.sql.functions import BARE, FUNCTIONS, GRAMMAR, INSTEAD, TYPES
 from planweave.tools.suggest import nearest
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-    from sqlglot.tokenizer_core import Token
 
 _LONGEST_QUERY = 20_000
 _LONGEST_PADDING = 1_000
@@ -44,7 +44,7 @@ class Statement:
     """
 
     text: str
-    tree: "exp.Query"
+    tree: exp.Query
 
 
 def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement:
@@ -100,7 +100,7 @@ def unwrapped(query: str) -> str:
     return text
 
 
-def _check_characters(source: str, tokens: "Sequence[Token]") -> None:
+def _check_characters(source: str, tokens: Sequence[Token]) -> None:
     """Refuse control characters anywhere, and other invisible ones outside of texts."""
     texts = {
         place
@@ -118,10 +118,7 @@ def _check_characters(source: str, tokens: "Sequence[Token]") -> None:
             )
 
 
-def _tokens(source: str, dialect: str) -> "list[Token]":
-    from sqlglot import Dialect, TokenType
-    from sqlglot.errors import TokenError
-
+def _tokens(source: str, dialect: str) -> list[Token]:
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(source)
     except TokenError as error:
@@ -134,9 +131,7 @@ def _tokens(source: str, dialect: str) -> "list[Token]":
     return tokens
 
 
-def _check_tokens(tokens: "Sequence[Token]") -> None:
-    from sqlglot import TokenType
-
+def _check_tokens(tokens: Sequence[Token]) -> None:
     if not tokens:
         raise QueryFailed("The query is empty.", fix=_READ_ONLY)
     if any(token.token_type == TokenType.SEMICOLON for token in tokens):
@@ -151,14 +146,12 @@ def _check_tokens(tokens: "Sequence[Token]") -> None:
             raise QueryRefused(f"The query uses {word}, which is not allowed.", fix=_READ_ONLY)
 
 
-def _spaced_plainly(source: str, tokens: "Sequence[Token]", dialect: str) -> str:
+def _spaced_plainly(source: str, tokens: Sequence[Token], dialect: str) -> str:
     """The tokens as they were written, and between them only spaces that every engine knows.
 
     A comment becomes a space, and so does a space that is none to the engine, which would take it
     for a part of a name (U+00A0). To MySQL and MariaDB ``sum (x)`` is a routine of the database.
     """
-    from sqlglot import TokenType
-
     parts, end = [], tokens[0].start
     for token in tokens:
         gap = source[end : token.start]
@@ -171,11 +164,7 @@ def _spaced_plainly(source: str, tokens: "Sequence[Token]", dialect: str) -> str
     return "".join(parts)
 
 
-def _parsed(text: str, dialect: str, tokens: "Sequence[Token]") -> "exp.Query":
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.errors import ParseError, TokenError
-
+def _parsed(text: str, dialect: str, tokens: Sequence[Token]) -> exp.Query:
     try:
         tree = sqlglot.parse_one(text, read=dialect)
     except (ParseError, TokenError) as error:  # the name of a type is cut into tokens again
@@ -194,9 +183,7 @@ def _parsed(text: str, dialect: str, tokens: "Sequence[Token]") -> "exp.Query":
     return tree
 
 
-def _check_nodes(nodes: "Sequence[exp.Expr]", dialect: str) -> None:
-    from sqlglot import exp
-
+def _check_nodes(nodes: Sequence[exp.Expr], dialect: str) -> None:
     forbidden = (
         exp.DML,
         exp.DDL,
@@ -229,10 +216,8 @@ def _check_nodes(nodes: "Sequence[exp.Expr]", dialect: str) -> None:
             _check_type(node)
 
 
-def _check_padding(pad: "exp.Pad") -> None:
+def _check_padding(pad: exp.Pad) -> None:
     """LPAD and RPAD make a text of any length at once, which no time limit stops."""
-    from sqlglot import exp
-
     width = pad.expression  # only digits: ``- -5`` is a number to the parser too
     if not (
         isinstance(width, exp.Literal) and width.is_int and int(width.name) <= _LONGEST_PADDING
@@ -247,10 +232,8 @@ def _too_wide() -> QueryRefused:
     )
 
 
-def _check_type(kind: "exp.DataType") -> None:
+def _check_type(kind: exp.DataType) -> None:
     """A type reads its text by a function: of the catalogue, of XML, or of the owner's own."""
-    from sqlglot import exp
-
     is_interval = isinstance(kind.this, exp.Interval)
     if not is_interval and getattr(kind.this, "value", kind.this) not in TYPES:
         raise QueryRefused(
@@ -259,10 +242,8 @@ def _check_type(kind: "exp.DataType") -> None:
         )
 
 
-def _check_functions(nodes: "Sequence[exp.Expr]", tokens: "Sequence[Token]", dialect: str) -> None:
+def _check_functions(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect: str) -> None:
     """Check the names before parentheses as written, whatever the parser made of them."""
-    from sqlglot import TokenType, exp
-
     # ``WITH r(n) AS …`` and ``… AS t(a)`` put a name of their own before a parenthesis, once each.
     aliases = Counter(
         node.name.lower() for node in nodes if isinstance(node, exp.TableAlias) and node.columns
@@ -290,10 +271,8 @@ def _check_functions(nodes: "Sequence[exp.Expr]", tokens: "Sequence[Token]", dia
         raise _unavailable(function, dialect)
 
 
-def _without_parenthesis(nodes: "Sequence[exp.Expr]") -> set[str]:
+def _without_parenthesis(nodes: Sequence[exp.Expr]) -> set[str]:
     """Names that may be calls although they look like columns (``current_user``)."""
-    from sqlglot import exp
-
     columns = (node for node in nodes if isinstance(node, exp.Column) and not node.table)
     names = {node.name.lower() for node in columns if not getattr(node.this, "quoted", False)}
     return names | {node.sql_name().lower() for node in nodes if isinstance(node, exp.Func)}
@@ -311,14 +290,12 @@ def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
 
 
 def _check_tables(
-    nodes: "Sequence[exp.Expr]", tables: Sequence[str], schema: str, dialect: str
+    nodes: Sequence[exp.Expr], tables: Sequence[str], schema: str, dialect: str
 ) -> None:
     """Check every table, in whatever clause it appears, against the known ones and the CTEs.
 
     Outside of the scope of a CTE its name means a table of the server.
     """
-    from sqlglot import exp
-
     known = {table.lower() for table in tables}
     readable = known | {f"{schema}.{table}".lower() for table in known}
     for table in nodes:
@@ -338,13 +315,11 @@ def _check_tables(
             raise QueryFailed(problem, fix=meant + _tables_are(tables))
 
 
-def _ctes_in_scope(table: "exp.Table", dialect: str) -> set[str]:
+def _ctes_in_scope(table: exp.Table, dialect: str) -> set[str]:
     """Names of the CTEs that a table of this place may be.
 
     To SQLite every WITH is a recursive one.
     """
-    from sqlglot import exp
-
     names: set[str] = set()
     node: exp.Expr = table
     while (parent := node.parent) is not None:

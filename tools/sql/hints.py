@@ -3,19 +3,17 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlglot import exp, select
 
 from planweave.texts import listed, shorten
 from planweave.tools.database import QueryResult, Schema
-from planweave.tools.result_text import cell_text, one_line
+from planweave.tools.result_text import cell_text
 from planweave.tools.sql.functions import INSTEAD
 from planweave.tools.sql.guard import Statement
 from planweave.tools.suggest import nearest, values_near
 
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-_LONGEST_MESSAGE = 300
 _SECONDS = 0.5  # for each look-up of a hint
 _LITERALS = 4
 _VALUES = 1_000
@@ -28,7 +26,6 @@ _COLUMN = re.compile(
     r"""(?:no\ such\ column:\ |Unknown\ column\ '|column\ "?)(?P<name>[\w.]+)"?(?:'|\ does|$)""",
     re.VERBOSE,
 )
-_MANUAL = re.compile(r"; check the manual .* for the right syntax to use ")
 _FUNCTION = re.compile(r"(?:no such function: |function |FUNCTION (?:\w+\.)?)(?P<name>\w+)")
 _TIPS: dict[str, tuple[tuple[str, str], ...]] = {
     "sqlite": (
@@ -62,16 +59,6 @@ _TIPS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def message_of(error: Exception) -> str:
-    """The driver's message on one line, without the statement that SQLAlchemy adds to it."""
-    cause: BaseException = getattr(error, "orig", None) or error
-    arguments: tuple[object, ...] = cause.args
-    # PyMySQL's errors are (code, message).
-    text = _MANUAL.sub(" ", str(arguments[1]) if len(arguments) > 1 else str(cause))
-    sentence = " ".join(text.partition("\nLINE ")[0].split()).rstrip(".?")
-    return shorten(one_line(sentence), _LONGEST_MESSAGE)
-
-
 def fix(message: str, statement: Statement, schema: Schema, dialect: str) -> str:
     """What the query could have meant, from the engine's message and the schema."""
     both = f"{message}\n{statement.text}"
@@ -83,7 +70,7 @@ def fix(message: str, statement: Statement, schema: Schema, dialect: str) -> str
     return " ".join(parts) or f"Correct it; the dialect is {schema.language}."
 
 
-def _about_column(name: str, tree: "exp.Query", schema: Schema, dialect: str) -> str:
+def _about_column(name: str, tree: exp.Query, schema: Schema, dialect: str) -> str:
     """Where the column is, or which columns have a similar name."""
     column = name.rpartition(".")[2]
     homes = [
@@ -109,7 +96,7 @@ def _about_column(name: str, tree: "exp.Query", schema: Schema, dialect: str) ->
 
 
 def with_hint(
-    result: QueryResult, tree: "exp.Query", schema: Schema, dialect: str, read: Read
+    result: QueryResult, tree: exp.Query, schema: Schema, dialect: str, read: Read
 ) -> QueryResult:
     """Add, to an empty result, which compared values do not occur and the nearest that do."""
     if not _is_empty(result):
@@ -137,10 +124,8 @@ class _Test(NamedTuple):
     literal: str
 
 
-def _tests(tree: "exp.Query", schema: Schema) -> Iterator[_Test]:
+def _tests(tree: exp.Query, schema: Schema) -> Iterator[_Test]:
     """The first few comparisons of a text column with a literal, ``=`` and ``IN`` alike."""
-    from sqlglot import exp
-
     sources = _sources(tree)
     found = 0
     for node in tree.find_all(exp.EQ, exp.In):
@@ -156,10 +141,8 @@ def _tests(tree: "exp.Query", schema: Schema) -> Iterator[_Test]:
                 yield _Test(table, left.name, text)
 
 
-def _literal(node: "exp.Expr", schema: Schema) -> str | None:
+def _literal(node: exp.Expr, schema: Schema) -> str | None:
     """A text literal; also ``"x"`` where no column has that name, which SQLite takes for one."""
-    from sqlglot import exp
-
     if isinstance(node, exp.Literal):
         return str(node.this) if node.is_string else None
     if isinstance(node, exp.Column) and not node.table and node.this.args.get("quoted"):
@@ -168,7 +151,7 @@ def _literal(node: "exp.Expr", schema: Schema) -> str | None:
     return None
 
 
-def _table_of(column: "exp.Column", sources: dict[str, str], schema: Schema) -> str:
+def _table_of(column: exp.Column, sources: dict[str, str], schema: Schema) -> str:
     """The table of a column, by its alias, or as the only source that has such a column."""
     if column.table:
         sources = {key: name for key, name in sources.items() if key == column.table.lower()}
@@ -182,17 +165,13 @@ def _table_of(column: "exp.Column", sources: dict[str, str], schema: Schema) -> 
     return homes.pop() if len(homes) == 1 else ""
 
 
-def _sources(tree: "exp.Query") -> dict[str, str]:
+def _sources(tree: exp.Query) -> dict[str, str]:
     """Table names by the alias that the query gives them."""
-    from sqlglot import exp
-
     return {table.alias_or_name.lower(): table.name for table in tree.find_all(exp.Table)}
 
 
 def _absent(test: _Test, dialect: str, read: Read) -> str:
     """Say that the literal does not occur in the column, with the nearest values; else nothing."""
-    from sqlglot import exp, select
-
     column = exp.column(test.column, quoted=True)
     table = exp.to_identifier(test.table, quoted=True)
     is_equal = column.eq(exp.Literal.string(test.literal))

@@ -7,14 +7,13 @@ are joined along the links of the schema. No model is asked.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue, Link
 from planweave.tools.suggest import nearest
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _CLOSE = 0.75
 """Resemblance from which on a column counts as misspelled."""
@@ -23,7 +22,7 @@ _VAGUE = ("id", "code", "key", "name")
 """Last words of columns that do not tell one from another."""
 
 
-def correct_joins(tree: "exp.Query", catalogue: Catalogue, question: str = "") -> list[str] | None:
+def correct_joins(tree: exp.Query, catalogue: Catalogue, question: str = "") -> list[str] | None:
     """Correct columns and joins of every SELECT in a query, innermost first.
 
     Args:
@@ -34,14 +33,33 @@ def correct_joins(tree: "exp.Query", catalogue: Catalogue, question: str = "") -
     Returns:
         What was changed; None if a column can stand for nothing in the schema.
     """
-    from sqlglot import exp
-
     changes: list[str] = []
     for select in reversed(list(tree.find_all(exp.Select))):
         found = _Scope(select, catalogue, question.casefold()).corrected()
         if found is None:
             return None
         changes += found
+    return changes
+
+
+def look_in_the_same_key(tree: exp.Query, catalogue: Catalogue) -> list[str]:
+    """``keeper_id NOT IN (SELECT hive_id …)`` compares keepers with hives; the keeper is meant."""
+    changes = []
+    keys = {column for table in catalogue.keys.values() for column in table}
+    for test in tree.find_all(exp.In):
+        query = test.args.get("query")
+        inner = query.this if query is not None else None
+        shown = inner.expressions if isinstance(inner, exp.Select) else []
+        if len(shown) != 1 or not isinstance(shown[0], exp.Column):
+            continue
+        outer, found = test.this, shown[0]
+        if not isinstance(outer, exp.Column) or outer.name.lower() == found.name.lower():
+            continue
+        names = {outer.name.lower(), found.name.lower()}
+        ends = ({link.left_column, link.right_column} for link in catalogue.links)
+        if names <= keys and names not in ends:
+            changes.append(f"{found.sql()} → {outer.name}")
+            found.replace(exp.column(outer.name, quoted=outer.this.quoted))
     return changes
 
 
@@ -58,7 +76,7 @@ class _Scope:
     Tables are known by their aliases; all names are compared in lower case.
     """
 
-    def __init__(self, select: "exp.Select", catalogue: Catalogue, question: str) -> None:
+    def __init__(self, select: exp.Select, catalogue: Catalogue, question: str) -> None:
         self._question = question
         self._select = select
         self._catalogue = catalogue
@@ -67,10 +85,8 @@ class _Scope:
         are_tables = [self._read(source) for source in _sources(select)]
         self._is_plain = all(are_tables)
 
-    def _read(self, source: "exp.Expr") -> bool:
+    def _read(self, source: exp.Expr) -> bool:
         """Note a table; an unknown one is taken for the nearest. False for anything else."""
-        from sqlglot import exp
-
         table = source.name.lower()
         ctes = {cte.alias.lower() for cte in self._select.root().find_all(exp.CTE)}
         if not isinstance(source, exp.Table) or table in ctes:
@@ -118,19 +134,17 @@ class _Scope:
 
     # Columns
 
-    def _columns(self) -> "list[exp.Column]":
+    def _columns(self) -> list[exp.Column]:
         """Columns of this SELECT, without those of its subqueries."""
-        from sqlglot import exp
-
         found = self._select.find_all(exp.Column)
         return [column for column in found if column.find_ancestor(exp.Select) is self._select]
 
-    def _wrong_columns(self) -> "list[exp.Column]":
+    def _wrong_columns(self) -> list[exp.Column]:
         """Columns that the table before them, or no table of the query, has."""
         outputs = {one.alias.lower() for one in self._select.expressions if one.alias}
         return [c for c in self._columns() if not self._is_known(c, outputs, self._outer_names())]
 
-    def _is_known(self, column: "exp.Column", outputs: set[str], outer: set[str]) -> bool:
+    def _is_known(self, column: exp.Column, outputs: set[str], outer: set[str]) -> bool:
         name, alias = column.name.lower(), column.table.lower()
         if name == "*" or (alias and alias not in self._tables and alias in outer):
             return True
@@ -142,8 +156,6 @@ class _Scope:
 
     def _outer_names(self) -> set[str]:
         """What enclosing SELECTs call their tables."""
-        from sqlglot import exp
-
         names: set[str] = set()
         above = self._select.find_ancestor(exp.Select)
         while above is not None:
@@ -154,7 +166,7 @@ class _Scope:
     def _has(self, alias: str, column: str) -> bool:
         return column in self._catalogue.columns[self._tables[alias]]
 
-    def _place(self, column: "exp.Column") -> _Place | None:
+    def _place(self, column: exp.Column) -> _Place | None:
         """Where a wrong column is: in the query's tables, else in the schema, else a like name."""
         name, table = column.name.lower(), column.table.lower()
         if table not in self._tables:  # the real name of a table that has another here
@@ -174,7 +186,7 @@ class _Scope:
         found = self._catalogue.columns.get(self._tables.get(alias, alias), {}).get(name)
         return _Place(alias, found) if found else self._similar(column)
 
-    def _own_key(self, column: "exp.Column") -> _Place | None:
+    def _own_key(self, column: exp.Column) -> _Place | None:
         """The key of the believed table, by what it could be called: ``sale_id`` of ``sales``."""
         alias, name = self._believed_table(column), column.name.lower()
         table = self._tables.get(alias, "")
@@ -183,7 +195,7 @@ class _Scope:
             return None
         return _Place(alias, self._catalogue.columns[table][next(iter(keys))])
 
-    def _asked_for(self, column: "exp.Column") -> _Place | None:
+    def _asked_for(self, column: exp.Column) -> _Place | None:
         """The column of the believed table that the question names and that ends alike."""
         alias = self._believed_table(column)
         end = stem(parts_of(column.name)[-1].casefold())
@@ -204,7 +216,7 @@ class _Scope:
         path = self._catalogue.path(set(self._tables.values()), home) if home else None
         return path is not None and len(path) > 1
 
-    def _ends_alike(self, column: "exp.Column") -> _Place | None:
+    def _ends_alike(self, column: exp.Column) -> _Place | None:
         """The only column of the believed table that ends with the same word."""
         alias, end = self._believed_table(column), stem(parts_of(column.name)[-1].casefold())
         if alias not in self._tables or end in _VAGUE:
@@ -225,7 +237,7 @@ class _Scope:
         found = best if len(best) == 1 else asked
         return found[0] if len(found) == 1 else ""
 
-    def _similar(self, column: "exp.Column") -> _Place | None:
+    def _similar(self, column: exp.Column) -> _Place | None:
         """The column of the query's tables whose name is most like the one written."""
         believed = self._believed_table(column)
         aliases = [believed, *self._tables] if believed in self._tables else [*self._tables]
@@ -235,13 +247,13 @@ class _Scope:
                 return _Place(alias, columns[close[0]])
         return None
 
-    def _believed_table(self, column: "exp.Column") -> str:
+    def _believed_table(self, column: exp.Column) -> str:
         """The table in which the query believes a column to be."""
         if column.table:
             return column.table.lower()
         return next(iter(self._tables)) if len(self._tables) == 1 else ""
 
-    def _set(self, column: "exp.Column", place: _Place) -> None:
+    def _set(self, column: exp.Column, place: _Place) -> None:
         alias = self._written.get(place.alias) or self._catalogue.name(place.alias)
         column.set("this", _identifier(place.name))
         column.set("table", _identifier(alias))
@@ -258,14 +270,12 @@ class _Scope:
             self._set(column, _Place(right, columns[column.name.lower()]))
         return True
 
-    def _is_of(self, column: "exp.Column", alias: str) -> bool:
+    def _is_of(self, column: exp.Column, alias: str) -> bool:
         return (
             column.table.lower() == alias if column.table else self._has(alias, column.name.lower())
         )
 
-    def _is_in_join(self, column: "exp.Column") -> bool:
-        from sqlglot import exp
-
+    def _is_in_join(self, column: exp.Column) -> bool:
         return column.find_ancestor(exp.Join, exp.Select) is not self._select
 
     def _told_apart(self) -> list[str]:
@@ -290,16 +300,14 @@ class _Scope:
 
     # Joins
 
-    def _joins(self) -> "list[exp.Join]":
+    def _joins(self) -> list[exp.Join]:
         return list(self._select.args.get("joins") or ())
 
     def _has_unsound_join(self) -> bool:
         return not all(self._is_sound(join) for join in self._joins())
 
-    def _is_sound(self, join: "exp.Join") -> bool:
+    def _is_sound(self, join: exp.Join) -> bool:
         """Whether a join equates linked columns, or tables that no link leads between."""
-        from sqlglot import exp
-
         pairs = [
             (pair.this, pair.expression)
             for pair in join.find_all(exp.EQ)
@@ -316,10 +324,10 @@ class _Scope:
             self._catalogue.path({one}, other) is None for one, other in known
         )
 
-    def _table_of(self, column: "exp.Column") -> str:
+    def _table_of(self, column: exp.Column) -> str:
         return self._tables.get(column.table.lower(), "")
 
-    def _is_linked(self, left: "exp.Column", right: "exp.Column") -> bool:
+    def _is_linked(self, left: exp.Column, right: exp.Column) -> bool:
         one, other = self._table_of(left), self._table_of(right)
         if not (one and other):  # an alias that the query does not have
             return False
@@ -331,8 +339,6 @@ class _Scope:
         Returns:
             What was changed; None if no links lead to a table.
         """
-        from sqlglot import exp
-
         kept = {alias: table for alias, table in self._tables.items() if alias not in dropped}
         if len(set(kept.values())) < len(kept):
             return []  # a table that is joined to itself
@@ -363,10 +369,8 @@ class _Scope:
 
     def _join(
         self, link: Link, joined: dict[str, str], kept: Mapping[str, str], side: str
-    ) -> "exp.Join":
+    ) -> exp.Join:
         """A join along a link; the table it leads to counts as joined."""
-        from sqlglot import exp
-
         alias = next((one for one, table in kept.items() if table == link.right), link.right)
         ends = (
             (link.left, link.left_column, joined[link.left]),
@@ -382,19 +386,15 @@ class _Scope:
         joined[link.right] = alias
         return exp.Join(this=self._source(alias), side=side, on=exp.EQ(this=left, expression=right))
 
-    def _source(self, alias: str) -> "exp.Table":
-        from sqlglot import exp
-
+    def _source(self, alias: str) -> exp.Table:
         table = self._tables.get(alias, alias)
         name = self._catalogue.name(table)
         return exp.Table(
             this=_identifier(name), alias=_alias(self._written.get(alias, name), table)
         )
 
-    def _stands(self, join: "exp.Join", aliases: set[str]) -> bool:
+    def _stands(self, join: exp.Join, aliases: set[str]) -> bool:
         """Whether a join's condition speaks of known columns of tables that are joined by then."""
-        from sqlglot import exp
-
         columns: Sequence[exp.Column] = list((join.args.get("on") or join).find_all(exp.Column))
         names = [(column.table.lower(), column.name.lower()) for column in columns]
         return all(alias in aliases and self._has(alias, name) for alias, name in names if alias)
@@ -407,20 +407,16 @@ def _alike(name: str, known: Iterable[str], *, close: float = 0.6) -> tuple[str,
     return nearest(name, same, 1, close=close)
 
 
-def _sources(select: "exp.Select") -> "Iterator[exp.Expr]":
+def _sources(select: exp.Select) -> Iterator[exp.Expr]:
     if (first := select.args.get("from_")) is not None:
         yield first.this
     for join in select.args.get("joins") or ():
         yield join.this
 
 
-def _alias(alias: str, table: str) -> "exp.TableAlias | None":
-    from sqlglot import exp
-
+def _alias(alias: str, table: str) -> exp.TableAlias | None:
     return None if alias.lower() == table else exp.TableAlias(this=_identifier(alias))
 
 
-def _identifier(name: str) -> "exp.Identifier":
-    from sqlglot import exp
-
+def _identifier(name: str) -> exp.Identifier:
     return exp.to_identifier(name, quoted=not re.fullmatch(r"[A-Za-z_]\w*", name, re.ASCII))

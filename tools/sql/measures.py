@@ -1,12 +1,10 @@
 """Amounts in the unit that is asked for: kilos where a column holds grams."""
 
 import re
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.tools.linking import parts_of
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _SMALLER = {
     ("kg", "kilo", "kilos", "kilogram", "kilograms"): {"g gram grams": 1000},
@@ -30,15 +28,13 @@ _ASKED = re.compile(
 )
 
 
-def show_in_the_unit_asked(select: "exp.Select", question: str) -> list[str]:
+def show_in_the_unit_asked(select: exp.Select, question: str) -> list[str]:
     """Divide what a column holds in a smaller unit, if its name ends with that unit.
 
     Args:
         select: Changed in place, unless it divides or multiplies by itself.
         question: What is asked.
     """
-    from sqlglot import exp
-
     asked = _ASKED.search(question)
     if asked is None or select.find(exp.Div, exp.Mul):
         return []

@@ -1,13 +1,12 @@
 """Names beside keys: ``director_id`` alone says little to a person."""
 
 from collections.abc import Container
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 class _Named(NamedTuple):
@@ -23,7 +22,7 @@ class _Named(NamedTuple):
     is_joined: bool
 
 
-def name_keys(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+def name_keys(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
     """Show what a row is called beside its key; the table that says so is joined if need be.
 
     A key that the question asks for by its name stays alone.
@@ -33,8 +32,6 @@ def name_keys(select: "exp.Select", catalogue: Catalogue, question: str) -> list
         catalogue: What the schema holds.
         question: What is asked.
     """
-    from sqlglot import exp
-
     group, asked = select.args.get("group"), f" {_stemmed(question)} "
     if not question or (not group and any(one.find(exp.AggFunc) for one in select.expressions)):
         return []
@@ -61,10 +58,8 @@ def _stemmed(text: str) -> str:
     return " ".join(map(stem, plain(text).split()))
 
 
-def _named(select: "exp.Select", key: "exp.Column", catalogue: Catalogue) -> _Named | None:
+def _named(select: exp.Select, key: exp.Column, catalogue: Catalogue) -> _Named | None:
     """What names the rows that a column stands for; None if it is no key, or nothing does."""
-    from sqlglot import exp
-
     sources = [select.args.get("from_"), *(select.args.get("joins") or ())]
     tables = [one.this for one in sources if one is not None]
     if not all(isinstance(table, exp.Table) for table in tables):
@@ -87,11 +82,9 @@ def _named(select: "exp.Select", key: "exp.Column", catalogue: Catalogue) -> _Na
 
 
 def _columns(
-    select: "exp.Select", key: "exp.Column", found: _Named, catalogue: Catalogue
-) -> "list[exp.Column]":
+    select: exp.Select, key: exp.Column, found: _Named, catalogue: Catalogue
+) -> list[exp.Column]:
     """The columns that name a row, of a table that is joined by its key if it is not there."""
-    from sqlglot import exp
-
     columns, table = catalogue.columns[found.table], found.alias
     if not found.is_joined:
         _tell_apart(select, columns, catalogue)
@@ -103,10 +96,8 @@ def _columns(
     return [exp.column(one, table=table) for one in found.names]
 
 
-def _tell_apart(select: "exp.Select", columns: Container[str], catalogue: Catalogue) -> None:
+def _tell_apart(select: exp.Select, columns: Container[str], catalogue: Catalogue) -> None:
     """Say the table of each column whose name a table that is about to be joined has, too."""
-    from sqlglot import exp
-
     sources = [select.args["from_"], *(select.args.get("joins") or ())]
     for one in [*select.find_all(exp.Column)]:
         name = one.name.lower()

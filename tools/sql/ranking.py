@@ -3,24 +3,16 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from planweave.tools.checking.words import roots
-from planweave.tools.database import Schema
-
-if TYPE_CHECKING:
-    from sqlglot import exp
+from planweave.tools.database import Option, Schema
 
 VALUE = "value"
 """What the column of the deciding value is called."""
-
-
-class Option(NamedTuple):
-    """The column whose values are the options."""
-
-    table: str
-    column: str
-    is_key: bool = False
 
 
 def as_ranking(
@@ -43,10 +35,6 @@ def as_ranking(
     Returns:
         The query; None if it has no value by which it ranks.
     """
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
     try:
         tree = sqlglot.parse_one(query, read=dialect)
     except (SqlglotError, RecursionError):
@@ -80,10 +68,8 @@ def as_ranking(
     return tree.sql(dialect=dialect)
 
 
-def _filled(node: "exp.Expr", missing: Mapping[str, float]) -> "exp.Expr":
+def _filled(node: exp.Expr, missing: Mapping[str, float]) -> exp.Expr:
     """A column with what counts where it has no value."""
-    from sqlglot import exp
-
     if not isinstance(node, exp.Column) or node.name.lower() not in missing:
         return node
     if isinstance(node.parent, exp.Coalesce | exp.Is):
@@ -92,10 +78,8 @@ def _filled(node: "exp.Expr", missing: Mapping[str, float]) -> "exp.Expr":
     return exp.Coalesce(this=node.copy(), expressions=[number])
 
 
-def _added_up(value: "exp.Expr", name: str) -> "exp.Expr":
+def _added_up(value: exp.Expr, name: str) -> exp.Expr:
     """The sum over the rows of an option; what the option has once is taken once."""
-    from sqlglot import exp
-
     columns = list(value.find_all(exp.Column))
     own = [column for column in columns if column.table.lower() == name.lower()]
     if columns and len(own) == len(columns):
@@ -106,10 +90,8 @@ def _added_up(value: "exp.Expr", name: str) -> "exp.Expr":
     return exp.Sum(this=value)
 
 
-def _value(tree: "exp.Select") -> "exp.Expr | None":
+def _value(tree: exp.Select) -> exp.Expr | None:
     """What the query ranks by: the column of that name, what it orders by, or its aggregate."""
-    from sqlglot import exp
-
     shown: dict[str, exp.Expr] = {
         one.alias_or_name.lower(): one.unalias() for one in tree.expressions
     }

@@ -5,13 +5,12 @@ Each function changes a parsed query in place and returns what it changed, for t
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
+
+from sqlglot import exp
 
 from planweave.tools.said import said_direction
 from planweave.tools.suggest import nearest
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
 _SORTED_LIST = re.compile(
@@ -32,18 +31,16 @@ class Compared(NamedTuple):
 
     table: str
     column: str
-    text: "exp.Literal"
+    text: exp.Literal
 
 
-def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
+def show_names(select: exp.Select, naming: Callable[[str], str]) -> list[str]:
     """Show what the rows of one table are called, where only what they are sorted by is shown.
 
     Args:
         select: Changed in place.
         naming: The column that names the rows of a table; empty if there is none.
     """
-    from sqlglot import exp
-
     order, source = select.args.get("order"), select.args.get("from_")
     if not order or select.args.get("joins") or select.args.get("group") or not source:
         return []
@@ -60,7 +57,7 @@ def show_names(select: "exp.Select", naming: Callable[[str], str]) -> list[str]:
     return [f"shows {name}"]
 
 
-def keep_the_first(select: "exp.Select", question: str) -> list[str]:
+def keep_the_first(select: exp.Select, question: str) -> list[str]:
     """Return as many rows as the question asks for: the ``top 3`` of a sorted list are three.
 
     A sorted list of several things has more than one row.
@@ -77,7 +74,7 @@ def keep_the_first(select: "exp.Select", question: str) -> list[str]:
 
 
 def sort_as_asked(
-    select: "exp.Select", question: str, is_date: Callable[["exp.Column"], bool]
+    select: exp.Select, question: str, is_date: Callable[[exp.Column], bool]
 ) -> list[str]:
     """Sort the other way round where the first row is not what is asked for.
 
@@ -88,8 +85,6 @@ def sort_as_asked(
         question: What is asked.
         is_date: Whether a column holds dates.
     """
-    from sqlglot import exp
-
     order = select.args.get("order")
     if not order or not select.args.get("limit"):
         return []
@@ -106,15 +101,13 @@ def sort_as_asked(
     return [f"sorts {column.name} {said}"]
 
 
-def rank_values_only(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) -> list[str]:
+def rank_values_only(tree: exp.Expr, lacking: Callable[[exp.Column], bool]) -> list[str]:
     """Let nothing be the lowest: SQLite sorts a missing value before all others.
 
     Args:
         tree: Changed in place.
         lacking: Whether rows have no value in a column.
     """
-    from sqlglot import exp
-
     changes = []
     for select in tree.find_all(exp.Select):
         order = select.args.get("order") if select.args.get("limit") else None
@@ -127,10 +120,8 @@ def rank_values_only(tree: "exp.Expr", lacking: Callable[["exp.Column"], bool]) 
     return changes
 
 
-def divide_as_real_numbers(tree: "exp.Expr") -> list[str]:
+def divide_as_real_numbers(tree: exp.Expr) -> list[str]:
     """Keep the fraction of a ratio: whole numbers divided are cut to whole numbers."""
-    from sqlglot import exp
-
     found = [
         division
         for division in tree.find_all(exp.Div)
@@ -142,22 +133,18 @@ def divide_as_real_numbers(tree: "exp.Expr") -> list[str]:
     return ["divides as real numbers"] if found else []
 
 
-def _is_real(division: "exp.Div") -> bool:
-    from sqlglot import exp
-
+def _is_real(division: exp.Div) -> bool:
     if division.find(exp.Cast):
         return True
     numbers = [one.name for one in division.find_all(exp.Literal) if not one.is_string]
     return any("." in number for number in numbers)
 
 
-def join_alternatives(tree: "exp.Expr") -> list[str]:
+def join_alternatives(tree: exp.Expr) -> list[str]:
     """Read ``a = 1 AND b = 2 OR b = 3`` as ``a = 1 AND (b = 2 OR b = 3)``.
 
     Alternatives for one column belong together, though AND binds more tightly than OR.
     """
-    from sqlglot import exp
-
     changes = []
     for either in [one for one in tree.find_all(exp.Or) if not isinstance(one.parent, exp.Or)]:
         terms = [
@@ -182,9 +169,7 @@ def join_alternatives(tree: "exp.Expr") -> list[str]:
     return changes
 
 
-def _only_column(node: "exp.Expr") -> str:
-    from sqlglot import exp
-
+def _only_column(node: exp.Expr) -> str:
     columns = {column.sql().lower() for column in node.find_all(exp.Column)}
     return columns.pop() if len(columns) == 1 else ""
 
@@ -198,8 +183,6 @@ def write_stored_values(
         compared: Columns and the texts that they are compared with.
         values: The values of a column, by table and column.
     """
-    from sqlglot import exp
-
     changes = []
     for table, column, text in compared:
         stored = values(table, column)
@@ -238,17 +221,13 @@ def _meant(text: str, stored: Sequence[str]) -> str:
     return close[0] if len(close) == 1 else ""
 
 
-def tests_of(where: "exp.Where") -> "list[exp.Expr]":
+def tests_of(where: exp.Where) -> list[exp.Expr]:
     """The tests that every row must meet."""
-    from sqlglot import exp
-
     return [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
 
 
-def values_of(test: "exp.Expr") -> "list[tuple[exp.Column, list[exp.Expr]]]":
+def values_of(test: exp.Expr) -> list[tuple[exp.Column, list[exp.Expr]]]:
     """The column that a test compares with literals, and these."""
-    from sqlglot import exp
-
     if isinstance(test, exp.Paren | exp.Or):
         sides = [*test.unnest().flatten()] if test.find(exp.Or) else [test.unnest()]
         found = [one for side in sides for one in values_of(side)] if len(sides) > 1 else []
@@ -267,10 +246,8 @@ def values_of(test: "exp.Expr") -> "list[tuple[exp.Column, list[exp.Expr]]]":
     return []
 
 
-def drop_placeholders(tree: "exp.Expr") -> list[str]:
+def drop_placeholders(tree: exp.Expr) -> list[str]:
     """Leave out conditions whose value was left open, as in ``city = ?``."""
-    from sqlglot import exp
-
     changes = []
     for where in list(tree.find_all(exp.Where)):
         tests = tests_of(where)

@@ -2,6 +2,8 @@
 
 import re
 
+from sqlglot.tokens import Tokenizer
+
 from planweave.tools.database import Schema
 
 _TEXT = re.compile(r"('(?:[^']|'')*')")
@@ -24,8 +26,6 @@ def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, li
         schema: The tables that it may read.
         dialect: sqlglot's name of the dialect.
     """
-    from sqlglot.tokens import Tokenizer
-
     names = {entity.name for entity in schema.entities}
     names |= {field.name for entity in schema.entities for field in entity.fields}
     single, changes = {name.lower() for name in names}, []

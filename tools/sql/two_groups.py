@@ -5,13 +5,12 @@ Small models filter by both groups at once, which is empty, or add them up toget
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
+
+from sqlglot import exp
 
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.slips import NO, YES, tests_of, values_of
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _DIFFERENCE = re.compile(
     r"\bdifference between\b"
@@ -35,17 +34,17 @@ _TWICE = re.compile(
 """The same preposition twice, as in "for urgent and for other ones": two averages, or one sum."""
 _AND_WITHOUT = re.compile(r"\b(?:and|or|than) (?:[\w-]+ ){0,2}(?:without|non|not)\b", re.IGNORECASE)
 
-Stored: TypeAlias = Callable[["exp.Column"], Sequence[str]]
+Stored: TypeAlias = Callable[[exp.Column], Sequence[str]]
 """The texts that a column has."""
 
 
 class _Pair(NamedTuple):
     """Two values of a column that a query filters by, as the question orders them."""
 
-    column: "exp.Column"
-    first: "exp.Expr"
-    second: "exp.Expr"
-    rest: "Sequence[exp.Expr]"
+    column: exp.Column
+    first: exp.Expr
+    second: exp.Expr
+    rest: Sequence[exp.Expr]
     """What else the query filters by."""
 
 
@@ -56,8 +55,8 @@ def with_brackets(query: str) -> str:
 
 
 def compare_two_groups(
-    tree: "exp.Query", question: str, stored: Stored
-) -> "tuple[exp.Query, list[str]]":
+    tree: exp.Query, question: str, stored: Stored
+) -> tuple[exp.Query, list[str]]:
     """Set the number of one group against that of the other, where the question asks for it.
 
     Args:
@@ -68,8 +67,6 @@ def compare_two_groups(
     Returns:
         The query, and what was changed in it.
     """
-    from sqlglot import exp
-
     made = exp.Sub if _DIFFERENCE.search(question) else exp.Div if _RATIO.search(question) else None
     if made is None:
         return tree, []
@@ -87,11 +84,9 @@ def compare_two_groups(
 
 
 def _set_against(
-    select: "exp.Select", pair: _Pair, made: "type[exp.Binary]", question: str
+    select: exp.Select, pair: _Pair, made: type[exp.Binary], question: str
 ) -> list[str]:
     """Compute the only number of a query for each value of a pair, and compare the two."""
-    from sqlglot import exp
-
     group = select.args.get("group")
     shown = [one.unalias() for one in select.expressions]
     keys = [one for one in shown if not one.find(exp.AggFunc)]
@@ -115,10 +110,8 @@ def _set_against(
     return [f"compares {pair.first.sql()} with {pair.second.sql()}"]
 
 
-def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
+def _against_the_rest(select: exp.Select, question: str) -> list[str]:
     """``vegan / vegan``, or ``vegan / all``, for the ratio of vegan to non-vegan."""
-    from sqlglot import exp
-
     for division in [one for shown in select.expressions for one in shown.find_all(exp.Div)]:
         above, below = (
             next(side.find_all(exp.AggFunc), None) for side in (division.this, division.expression)
@@ -139,14 +132,12 @@ def _against_the_rest(select: "exp.Select", question: str) -> list[str]:
     return []
 
 
-def tell_apart(select: "exp.Select", catalogue: Catalogue, question: str) -> list[str]:
+def tell_apart(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
     """One number for each of two values, where the question asks for that of the one and the other.
 
     "How long does an e-bike take, and how long a city bike?" is no question for both together, and
     "with a shed and without one" none for those with a shed alone.
     """
-    from sqlglot import exp
-
     shown = [one.unalias() for one in select.expressions]
     is_one = all(one.find(exp.AggFunc) for one in shown) and not select.args.get("group")
     is_mean = any(one.find(exp.Avg, exp.Div, exp.Max, exp.Min) for one in shown)
@@ -166,10 +157,8 @@ def tell_apart(select: "exp.Select", catalogue: Catalogue, question: str) -> lis
     return [f"groups by {column.sql()}"]
 
 
-def _flag(select: "exp.Select", question: str) -> "exp.Column | None":
+def _flag(select: exp.Select, question: str) -> exp.Column | None:
     """The flag of which a query takes one side and the question both; the test is left out."""
-    from sqlglot import exp
-
     where = select.args.get("where")
     tests = tests_of(where) if where else []
     flags = [
@@ -185,10 +174,8 @@ def _flag(select: "exp.Select", question: str) -> "exp.Column | None":
     return column if isinstance(column, exp.Column) else None
 
 
-def gather(tree: "exp.Query") -> "tuple[exp.Query, list[str]]":
+def gather(tree: exp.Query) -> tuple[exp.Query, list[str]]:
     """Tell the numbers of a union apart, whose sides differ in one value that they filter by."""
-    from sqlglot import exp
-
     sides = (tree.this, tree.expression) if isinstance(tree, exp.Union) else ()
     if not all(isinstance(one, exp.Select) and _is_number(one) for one in sides) or not sides:
         return tree, []
@@ -215,10 +202,8 @@ def gather(tree: "exp.Query") -> "tuple[exp.Query, list[str]]":
     return merged, [f"groups by {column.sql()}"]
 
 
-def _joined(select: "exp.Select", catalogue: Catalogue) -> bool:
+def _joined(select: exp.Select, catalogue: Catalogue) -> bool:
     """Join the table that a query only looks a key up in; whether there is one."""
-    from sqlglot import exp
-
     source, where = select.args.get("from_"), select.args.get("where")
     if not source or not where or select.args.get("joins"):
         return False
@@ -248,18 +233,14 @@ def _joined(select: "exp.Select", catalogue: Catalogue) -> bool:
     return False
 
 
-def _is_number(select: "exp.Select") -> bool:
+def _is_number(select: exp.Select) -> bool:
     """Whether a query returns one aggregate, as it is."""
-    from sqlglot import exp
-
     is_one = len(select.expressions) == 1 and not select.args.get("group")
     return is_one and isinstance(select.expressions[0].unalias(), exp.AggFunc)
 
 
-def _pair(select: "exp.Select", question: str) -> _Pair | None:
+def _pair(select: exp.Select, question: str) -> _Pair | None:
     """The only two values that a query wants of one column."""
-    from sqlglot import exp
-
     where = select.args.get("where")
     tests = tests_of(where) if where else []
     wanted: dict[exp.Column, list[exp.Expr]] = {}
@@ -276,10 +257,8 @@ def _pair(select: "exp.Select", question: str) -> _Pair | None:
     return _Pair(column, first, second, rest)
 
 
-def _named(select: "exp.Select", question: str, stored: Stored) -> _Pair | None:
+def _named(select: exp.Select, question: str, stored: Stored) -> _Pair | None:
     """The only two values in the question of a column that a query groups by or filters by."""
-    from sqlglot import exp
-
     where, group = select.args.get("where"), select.args.get("group")
     tests = tests_of(where) if where else []
     tested = [column for test in tests for column, _ in values_of(test)]
@@ -298,10 +277,8 @@ def _named(select: "exp.Select", question: str, stored: Stored) -> _Pair | None:
     return None
 
 
-def _of(aggregate: "exp.AggFunc", column: "exp.Expr", value: "exp.Expr") -> "exp.AggFunc":
+def _of(aggregate: exp.AggFunc, column: exp.Expr, value: exp.Expr) -> exp.AggFunc:
     """The aggregate over the rows that have a value."""
-    from sqlglot import exp
-
     test = exp.EQ(this=column.copy(), expression=value.copy())
     what, made = aggregate.this, aggregate.copy()
     if isinstance(what, exp.Distinct):

@@ -9,6 +9,10 @@ a wrong yes is worse than a wrong no.
 import re
 from collections.abc import Sequence
 
+import sqlglot
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
 from planweave.texts import listed
 from planweave.tools.database import Schema
 from planweave.tools.sql.catalogue import Catalogue
@@ -38,10 +42,6 @@ def doubts(
         values: Stored texts of a column.
         dialect: sqlglot's name of the dialect.
     """
-    import sqlglot
-    from sqlglot import exp
-    from sqlglot.errors import SqlglotError
-
     try:
         tree = sqlglot.parse_one(query, read=dialect)
     except (SqlglotError, RecursionError):

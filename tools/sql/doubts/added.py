@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.tools.checking.words import KINDS, stem, tokens
 from planweave.tools.rules import DAY
@@ -10,14 +11,9 @@ from planweave.tools.sql.doubts.asked import SchemaQuestion
 from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.terms import MONEY, PIECES, stems
 
-if TYPE_CHECKING:
-    from sqlglot import exp
-
 
 def added(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Columns of the value and literals that nothing speaks of."""
-    from sqlglot import exp
-
     said = stems(tokens(asked.said))
     for column in query.valued:
         words = stems(tokens(column.name))
@@ -35,14 +31,12 @@ def added(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
             yield literal.name
 
 
-def _is_tested(column: "exp.Column") -> bool:
+def _is_tested(column: exp.Column) -> bool:
     """Whether a column is only compared with texts, which are looked at by themselves."""
-    from sqlglot import exp
-
     return isinstance(column.parent, exp.EQ | exp.NEQ | exp.In | exp.Is)
 
 
-def _is_said(query: RankingQuery, asked: SchemaQuestion, literal: "exp.Literal") -> bool:
+def _is_said(query: RankingQuery, asked: SchemaQuestion, literal: exp.Literal) -> bool:
     """Whether a text of the query is one that is spoken of, or all others of its column are."""
     text = literal.name
     if not any(sign.isalpha() for sign in re.sub("%[A-Za-z]", "", text)):

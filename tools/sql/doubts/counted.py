@@ -2,14 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.texts import listed
 from planweave.tools.sql.doubts.asked import SchemaQuestion
 from planweave.tools.sql.doubts.query import RankingQuery
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 _MEAN = re.compile(r"\b(?:average|mean)\b", re.I)
 _SHARE = re.compile(r"\b(?:share|percentage|proportion|fraction|divided by)\b", re.I)
@@ -17,8 +15,6 @@ _SUM = re.compile(r"\b(?:sum|total|altogether|in all|add up)\b", re.I)
 
 
 def _joins(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
-    from sqlglot import exp
-
     for join in query.tree.args.get("joins") or ():
         pairs = [
             (pair.this, pair.expression)
@@ -30,7 +26,7 @@ def _joins(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
 
 
 def _is_reference(
-    query: RankingQuery, asked: SchemaQuestion, left: "exp.Column", right: "exp.Column"
+    query: RankingQuery, asked: SchemaQuestion, left: exp.Column, right: exp.Column
 ) -> bool:
     one, other = ((query.home(c), c.name.lower()) for c in (left, right))
     ends = [(link[:2], link[2:]) for link in asked.catalogue.links]
@@ -39,8 +35,6 @@ def _is_reference(
 
 def counted(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Rows that are counted several times or once for many, and means in place of sums."""
-    from sqlglot import exp
-
     yield from _joins(query, asked)
     grain = query.grain()
     if not grain:
@@ -58,8 +52,6 @@ def counted(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
 
 def _is_single(query: RankingQuery, asked: SchemaQuestion, table: str) -> bool:
     """Whether each option has one row of a table."""
-    from sqlglot import exp
-
     own = query.home(query.option) if isinstance(query.option, exp.Column) else ""
     count = next((e.count for e in asked.schema.entities if e.name.lower() == table), None)
     return own == table and len(set(asked.values(own, query.option.name))) == count
@@ -67,8 +59,6 @@ def _is_single(query: RankingQuery, asked: SchemaQuestion, table: str) -> bool:
 
 def _means(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """A mean, share or sum that is asked for and not taken, or taken and not asked for."""
-    from sqlglot import exp
-
     value = query.value
     has_mean, has_share = value.find(exp.Avg) is not None, value.find(exp.Avg, exp.Div) is not None
     divides = isinstance(value.unnest(), exp.Div) and value.find(exp.Sum, exp.Count) is not None

@@ -1,14 +1,12 @@
 """A ranking query as its parts: what it computes, filters with, joins and takes."""
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+
+from sqlglot import exp
 
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.doubts.asked import Values
 from planweave.tools.sql.ranking import VALUE
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 
 class RankingQuery:
@@ -21,9 +19,7 @@ class RankingQuery:
         value: What it ranks by.
     """
 
-    def __init__(self, tree: "exp.Select", catalogue: Catalogue, values: Values) -> None:
-        from sqlglot import exp
-
+    def __init__(self, tree: exp.Select, catalogue: Catalogue, values: Values) -> None:
         self.tree, self._catalogue, self._values = tree, catalogue, values
         self.tables = {t.alias_or_name.lower(): t.name.lower() for t in tree.find_all(exp.Table)}
         self.option: exp.Expr = tree.expressions[0].unalias()
@@ -36,10 +32,8 @@ class RankingQuery:
         return self.option.name.lower()
 
     @cached_property
-    def columns(self) -> "list[exp.Column]":
+    def columns(self) -> list[exp.Column]:
         """Columns by which the query computes or filters."""
-        from sqlglot import exp
-
         parts = [self.value, self.tree.args.get("where"), self.tree.args.get("having")]
         return [c for part in parts if part is not None for c in part.find_all(exp.Column)]
 
@@ -49,17 +43,13 @@ class RankingQuery:
         return frozenset(column.name.lower() for column in self.columns)
 
     @cached_property
-    def valued(self) -> "list[exp.Column]":
+    def valued(self) -> list[exp.Column]:
         """Columns of the value that decides."""
-        from sqlglot import exp
-
         return list(self.value.find_all(exp.Column))
 
     @cached_property
-    def literals(self) -> "list[exp.Literal]":
+    def literals(self) -> list[exp.Literal]:
         """Numbers and texts."""
-        from sqlglot import exp
-
         return list(self.tree.find_all(exp.Literal))
 
     @cached_property
@@ -72,7 +62,7 @@ class RankingQuery:
         """Its literal numbers."""
         return frozenset(float(one.name) for one in self.literals if not one.is_string)
 
-    def home(self, column: "exp.Column") -> str:
+    def home(self, column: exp.Column) -> str:
         """The table of a column; empty if several could have it."""
         if column.table:
             return self.tables.get(column.table.lower(), "")
@@ -81,8 +71,6 @@ class RankingQuery:
 
     def counts_rows(self) -> bool:
         """Whether the value is a number or share of rows."""
-        from sqlglot import exp
-
         if self.value.find(exp.Count):
             return True
         numbers = {one.name for one in self.value.find_all(exp.Literal) if not one.is_string}
@@ -90,8 +78,6 @@ class RankingQuery:
 
     def subtracts_days(self) -> bool:
         """Whether the value is a time between two days."""
-        from sqlglot import exp
-
         dates = any(self._catalogue.is_date(column) for column in self.valued)
         return dates and self.value.find(exp.Sub, exp.DateDiff, exp.TsOrDsDiff) is not None
 
@@ -116,8 +102,6 @@ class RankingQuery:
 
     def tested(self) -> set[tuple[str, str]]:
         """Columns that the query compares with values."""
-        from sqlglot import exp
-
         tests = self.tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Case)
         columns = [test.this for test in tests if isinstance(test.this, exp.Column)]
         return {(self.home(column), column.name.lower()) for column in columns}
@@ -128,8 +112,6 @@ class RankingQuery:
 
     def taken(self, table: str, column: str) -> set[str]:
         """The values of a column that the query takes."""
-        from sqlglot import exp
-
         known = {value.casefold() for value in self._values(self._catalogue.name(table), column)}
         found: set[str] = set()
         for test in self.tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Case):
@@ -146,8 +128,6 @@ class RankingQuery:
 
     def asks_filled(self, name: str) -> set[bool]:
         """Whether the query asks a column to have a value; both if it asks both."""
-        from sqlglot import exp
-
         return {
             isinstance(test.parent, exp.Not)
             for test in self.tree.find_all(exp.Is)

@@ -2,15 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import Literal, TypeAlias
+
+from sqlglot import exp
 
 from planweave.tools.checking.words import stem
 from planweave.tools.sql.doubts.asked import SchemaQuestion, is_denied
 from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.terms import Rule, stems
-
-if TYPE_CHECKING:
-    from sqlglot import exp
 
 Side: TypeAlias = Literal["smaller", "larger"]
 
@@ -27,8 +26,6 @@ _SIDES: dict[Side, str] = {
 
 def turned(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
     """Columns that are compared, and values that are taken, the other way than is said."""
-    from sqlglot import exp
-
     sides = _sides(asked)
     for test in query.tree.find_all(exp.GT, exp.GTE, exp.LT, exp.LTE):
         below = isinstance(test, exp.LT | exp.LTE)
@@ -44,15 +41,13 @@ def turned(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
 
 
 def _is_wrong(
-    column: "exp.Column",
+    column: exp.Column,
     side: Side,
-    other: "exp.Expr",
+    other: exp.Expr,
     asked: SchemaQuestion,
     sides: set[tuple[str, Side]],
 ) -> bool:
     """Whether a column is on the wrong side of a comparison."""
-    from sqlglot import exp
-
     day = other.name if isinstance(other, exp.Literal) else ""
     said = {day: word.lower() for word, day in _FROM_DAY.findall(asked.question)}
     if day in {first for _, first in asked.starts()} or said.get(day) in ("since", "from", "after"):

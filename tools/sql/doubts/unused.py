@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from sqlglot import exp
+
 from planweave.tools.rules import DAY
 from planweave.tools.sql.doubts.asked import SchemaQuestion, plain_numbers
 from planweave.tools.sql.doubts.measure import unused_measure
@@ -30,8 +32,6 @@ def unused(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
 
 def _unused_in(query: RankingQuery, asked: SchemaQuestion, rule: Rule) -> Iterator[str]:
     """Columns, numbers and the formula of a rule that the query does not use."""
-    from sqlglot import exp
-
     for formula in rule.formulas:
         known = {*asked.named(formula)}
         if len(known) > 1 and not computes(query.value, formula):
@@ -66,7 +66,5 @@ def _unused_periods(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]
 
 
 def _knows_today(query: RankingQuery, asked: SchemaQuestion) -> bool:
-    from sqlglot import exp
-
     clock = query.tree.find(exp.CurrentDate, exp.CurrentTimestamp)
     return clock is not None or bool(asked.today and asked.today.isoformat() in query.texts)
