@@ -23,6 +23,7 @@ def planrag_no_replan(graph: Builder) -> None:
             with_documents="planrag/planner_with_documents",
             following="planrag/planner_following",
             when_read="planrag/planner_when_read",
+            zero_shot="planrag/planner_zero_shot",
         ),
     )
     graph.add_node("plan_approval", plan_approval)

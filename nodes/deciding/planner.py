@@ -43,7 +43,7 @@ def planner(
 
     async def planner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
-        if context.in_one_prompt:
+        if combined and context.in_one_prompt:  # the selector writes the plan, where it can
             return {}
         combines = bool(combined) and context.combines("planner")
         form: type[Plan | PlanWithNeeds] = PlanWithNeeds if combines else Plan

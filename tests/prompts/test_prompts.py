@@ -154,12 +154,23 @@ async def test_the_whole_prompt_where_one_role_says_everything(
         compare("planrag_one_prompt", planrag=script)
 
 
-async def test_a_planner_as_published_is_told_nothing_of_the_analysis(plant: str) -> None:
+@pytest.mark.parametrize(
+    ("method", "planning", "guided"),
+    [
+        ("planrag", "zero_shot", False),
+        ("planrag_no_replan", "zero_shot", False),
+        ("planrag_no_replan", "one_prompt", True),  # it has no prompt of that form
+    ],
+)
+async def test_a_planner_as_published_is_told_nothing_of_the_analysis(
+    method: str, planning: Planning, guided: bool, plant: str
+) -> None:
     actions = [act("sql", "SELECT name FROM plant"), act("finish")]
     script = Replies(plan=[plan("Read.")], action=actions, decide=[decide("Bonn", 1)])
-    await ask("planrag", script, "Which?", database=plant, planning="zero_shot")
-    assert "in which order" in script.prompts[0].text
-    assert "2 to 5" not in script.prompts[0].text
+    memory = await ask(method, script, "Which?", database=plant, planning=planning)
+    assert memory["plan"] == ["Read."]
+    assert ("in which order" in script.prompts[0].text) != guided
+    assert ("2 to 5" in script.prompts[0].text) == guided
 
 
 @pytest.mark.parametrize("in_words", [False, True])
