@@ -32,12 +32,7 @@ class RetrievedPage(NamedTuple):
 
 
 class CandidateQuery(NamedTuple):
-    """A query that could be searched next.
-
-    Attributes:
-        hits: What the retriever returns for it now, best first, with the pages that are evidence
-            already; empty if it finds nothing. The first five that are new are looked at.
-    """
+    """A query that could be searched next, and what it finds; the first five new pages count."""
 
     query: str
     hits: Sequence[RetrievedPage]

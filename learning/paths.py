@@ -37,21 +37,14 @@ _FIX = 'Give a .jsonl or .jsonl.gz file of {"question": …, "steps": [{"action"
 
 @dataclass(frozen=True, slots=True)
 class TaskPath:
-    """The instructions that were carried out for one question of a task.
+    """The instructions that were carried out for one question of a task."""
 
-    Attributes:
-        task: The type of the question, such as ``pick_and_place_simple``; empty if it has none.
-        instructions: At least one, such as ``Search[Scott Derrickson]``, in order.
-        reward: Between 0 and 1, what they came to.
-        observations: What each instruction showed, where that is known.
-    """
-
-    task: str
+    task: str  # type of the question, such as `pick_and_place_simple`; may be empty
     question: str
-    instructions: tuple[str, ...]
-    reward: float = 1.0
+    instructions: tuple[str, ...]  # at least one, such as `Search[Scott Derrickson]`
+    reward: float = 1.0  # between 0 and 1
     origin: str = ""
-    observations: tuple[str, ...] = field(default=(), compare=False)
+    observations: tuple[str, ...] = field(default=(), compare=False)  # what each showed
 
     @property
     def key(self) -> str:

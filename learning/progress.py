@@ -16,16 +16,11 @@ _FORM = "[…]"
 
 @dataclass(frozen=True)
 class PathProgress:
-    """What is next on a path.
-
-    Attributes:
-        moves: Actions, in small letters, that only move between the environment's pages, such as
-            ``click[< prev]``: they do no step that is not spelled like them.
-    """
+    """What is next on a path."""
 
     steps: Sequence[str]
     question: str
-    moves: Collection[str] = ()
+    moves: Collection[str] = ()  # `click[< prev]` and the like: they do no step but the same
 
     def next_step(self, actions: Sequence[str], possible: Sequence[str]) -> int:
         """Where in the path the next step is after these actions; the path's length at its end.

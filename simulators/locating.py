@@ -205,13 +205,8 @@ class Locating:
     def away(self) -> Floats:
         """Power, per node, of the countries whose home is elsewhere."""
         nodes, power = self._powers
-        names = self.world["node_country"].values("country_name")
-        try:
-            homes = np.array([self._countries[str(name)][0] for name in names], dtype=np.intp)
-        except KeyError as missing:
-            raise BadInput(
-                f"node_country names {missing.args[0]!r}, which country does not have."
-            ) from None
+        country = self.world.places("node_country", "country_name", "country", "country_name")
+        homes = self.world.places("country", "home_node", "trade_node", "trade_node")[country]
         return sums(nodes, power * (homes != nodes), len(self.nodes))
 
     @cached_property

@@ -19,20 +19,12 @@ _ROOT = Path(__file__).parents[2]
 
 
 class Home(NamedTuple):
-    """Where a command is.
-
-    Attributes:
-        module: It holds the command, or a group of commands as ``app``, and maybe ``EXAMPLES``.
-        name: The function or class by whose docstring the command is listed; if empty, the class
-            that is decorated by ``register``.
-        make: Makes the command, where it is no function of the module.
-        panel: The heading under which the list shows it.
-    """
+    """Where a command is: in a module, or as its ``app``, a group; beside it maybe ``EXAMPLES``."""
 
     module: str
-    name: str = ""
-    make: Callable[[], Callable[..., None]] | None = None
-    panel: str | None = None
+    name: str = ""  # by whose docstring it is listed; else the class decorated by `register`
+    make: Callable[[], Callable[..., None]] | None = None  # makes it, where it is no function
+    panel: str | None = None  # heading in the list
 
     @property
     def summary(self) -> str:

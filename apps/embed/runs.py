@@ -45,22 +45,14 @@ _AGREED = re.compile(r"\W*(y|yes|ok|okay|approve|approved|go|go ahead)\W*", re.I
 
 @dataclass(frozen=True, kw_only=True)
 class CallerOrder:
-    """What a program asks for.
-
-    Attributes:
-        messages: The conversation as ``{"role", "content"}``, the question last.
-        settings: Fields of the context that the caller sets; not yet admitted.
-        thread: A UUID under which the run is kept, so that it can be gone on with; None: it is not.
-        resume: The decision on what the thread waits for, in place of messages.
-        tokens: The answer is wanted while it is written, too.
-    """
+    """What a program asks for."""
 
     method: str
-    messages: Sequence[Mapping[str, str]] = ()
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    thread: str | None = None
-    resume: Any = None
-    tokens: bool = False
+    messages: Sequence[Mapping[str, str]] = ()  # the question last
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the context; not yet admitted
+    thread: str | None = None  # a UUID under which the run is kept; None: it is not
+    resume: Any = None  # the decision on what the thread waits for
+    tokens: bool = False  # the answer is wanted while it is written
 
     @property
     def request(self) -> dict[str, Any]:

@@ -12,31 +12,18 @@ from planweave.tools.files.kept import path_of
 
 @dataclass(frozen=True)
 class Quota:
-    """What one person may keep; None is no limit.
+    """What one person may keep; None is no limit. The document that reaches it may go over it."""
 
-    Attributes:
-        documents: How many, uploaded databases among them; a collection without any counts as
-            one.
-        bytes: What their collections take, vectors included. The document that reaches the limit
-            may go over it by what its text takes.
-    """
-
-    documents: int | None = 1_000
-    bytes: int | None = 2_000_000_000
+    documents: int | None = 1_000  # uploaded databases and empty collections among them
+    bytes: int | None = 2_000_000_000  # vectors included
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a server lets its callers do.
+    """What a server lets its callers do."""
 
-    Attributes:
-        owner: Whose documents and experience a request is about; None: there is one person alone,
-            who may do everything.
-        service: What is offered by name to the others.
-    """
-
-    owner: Callable[[Request], str | None] = lambda _: None
-    service: Callable[[], Service] = service
+    owner: Callable[[Request], str | None] = lambda _: None  # None: there is one person alone
+    service: Callable[[], Service] = service  # what is offered by name
     quota: Callable[[Request], Quota] = lambda _: Quota()
 
     def offered(self, request: Request) -> dict[str, list[str]]:

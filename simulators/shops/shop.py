@@ -67,21 +67,14 @@ def _literal(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ShopDecision:
-    """A decision question and its truth.
-
-    Attributes:
-        values: What each candidate is worth by the rules; one without a row has none.
-        smallest: Whether the smallest value is best, not the largest.
-        query: A query that finds the best candidate.
-        candidates: A query that lists the candidates; empty where the question leaves them open.
-    """
+    """A decision question and its truth."""
 
     name: str
     text: str
-    values: Mapping[str, float]
-    smallest: bool = False
-    query: str
-    candidates: str = ""
+    values: Mapping[str, float]  # of each candidate by the rules; one without a row has none
+    smallest: bool = False  # the smallest value is best
+    query: str  # finds the best candidate
+    candidates: str = ""  # a query that lists them; empty where the question leaves them open
 
     @property
     def ranking(self) -> list[str]:

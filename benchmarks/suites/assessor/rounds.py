@@ -44,20 +44,16 @@ _FOCUS = 6  # plain words of a question that follow a name in a query
 class Round:
     """One choice among candidates.
 
-    Attributes:
-        number: 0 for the first round.
-        candidates: In the order of the proposer.
-        gains: Reciprocal rank of the first supporting paragraph that is not yet evidence, among
-            the paragraphs that are not, for each candidate; 0 where there is none.
-        chosen: Place of the candidate that is carried out.
+    The gain of a candidate is the reciprocal rank of the first supporting paragraph that is not yet
+    evidence, among the paragraphs that are not; 0 where there is none.
     """
 
     question: MultiHop
     number: int
     evidence: tuple[Paragraph, ...]
-    candidates: Sequence[CandidateQuery]
+    candidates: Sequence[CandidateQuery]  # in the order of the proposer
     gains: Sequence[float]
-    chosen: int = 0
+    chosen: int = 0  # place of the candidate that is carried out
 
     @property
     def found(self) -> tuple[Paragraph, ...]:

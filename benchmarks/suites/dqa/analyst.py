@@ -149,25 +149,15 @@ Rows = list[dict[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """How one kind of question is analysed.
+    """How one kind of question is analysed; queries are by tool, one for each step that reads."""
 
-    Attributes:
-        asks: Finds what the question is about in its words.
-        queries: By tool, one query for each step that reads.
-        key: The column that holds the candidates.
-        among: By tool, what stands for the candidates in each later query where they have not been
-            read yet.
-        otherwise: By tool, the query for a candidate when the first step finds none.
-        decide: The decision, from the rows of all steps.
-    """
-
-    asks: re.Pattern[str]
+    asks: re.Pattern[str]  # finds what the question is about
     plan: tuple[str, ...]
     queries: Mapping[str, tuple[str, ...]]
-    key: str
-    among: Mapping[str, tuple[str, ...]]
-    otherwise: Mapping[str, str]
-    decide: Callable[[list[Rows]], str]
+    key: str  # the column of the candidates
+    among: Mapping[str, tuple[str, ...]]  # stands for candidates that are not read yet
+    otherwise: Mapping[str, str]  # if the first step finds none
+    decide: Callable[[list[Rows]], str]  # from the rows of all steps
 
 
 def _best_node(observed: list[Rows]) -> str:

@@ -84,28 +84,18 @@ class Adaptation(NamedTuple):
 
 
 class Measured(BaseModel):
-    """One line of a table, for one seed.
-
-    Attributes:
-        seed: Of tasks, training and noise.
-        scores: Of the query questions of all unseen tasks.
-        adaptations: To the unseen tasks, in the line of the full method. The first one of a
-            process also compiles.
-        training_seconds: What training took, in that line.
-        testing_seconds: What adapting to all unseen tasks and asking all their questions took, in
-            that line, with every way that needs no other training.
-    """
+    """One line of a table, for one seed of tasks, training and noise."""
 
     model_config = ConfigDict(frozen=True)
 
     seed: int
     part: str
     name: str
-    scores: list[PathScore]
+    scores: list[PathScore]  # of the query questions of all unseen tasks
     about: str = ""
-    adaptations: list[Adaptation] = []
-    training_seconds: float = 0.0
-    testing_seconds: float = 0.0
+    adaptations: list[Adaptation] = []  # in the line of the full method; the first also compiles
+    training_seconds: float = 0.0  # in that line
+    testing_seconds: float = 0.0  # in that line, of adapting to the unseen tasks and asking all
 
 
 _Setup: TypeAlias = tuple[Sequence[MetaTask], Sequence[TaskPath], bool]

@@ -104,20 +104,13 @@ TASK_OF: dict[EnvironmentName, TaskOf | None] = {
 
 @dataclass(frozen=True)
 class PathTasks:
-    """What one seed makes of a file.
-
-    Attributes:
-        failed: Paths that did not succeed, those that were recorded first; the others are
-            successful paths of one question given to another.
-        slots: Those of all paths; None where instructions stay as they are, as published.
-        forms: Where they do: each with slots, so that paths can be compared.
-    """
+    """What one seed makes of a file."""
 
     seen: list[MetaTask]
     unseen: list[MetaTask]
-    failed: list[TaskPath]
-    slots: QuestionSlots | None
-    forms: Mapping[str, str] = field(default_factory=dict)
+    failed: list[TaskPath]  # some recorded, the others of another question
+    slots: QuestionSlots | None  # None where instructions stay as published
+    forms: Mapping[str, str] = field(default_factory=dict)  # then: each path with slots, to compare
 
     @property
     def reward(self) -> Reward:

@@ -20,21 +20,15 @@ _TRIES = 20_000
 
 
 class AcceptedQuery(BaseModel):
-    """An accepted query and what it returns.
-
-    Attributes:
-        ties: ``order``: equal sort keys leave the order open. ``cut``: they also leave open which
-            rows pass the limit, so that the rows prove nothing.
-        narrower: Whether a result with only some of its columns is accepted as well.
-    """
+    """An accepted query and what it returns."""
 
     model_config = ConfigDict(frozen=True)
 
     query: str
     rows: tuple[tuple[JsonValue, ...], ...]
     ordered: bool = False
-    ties: Ties = None
-    narrower: bool = False
+    ties: Ties = None  # of sort keys: they leave the order open, or which rows pass the limit
+    narrower: bool = False  # a result with some of its columns is accepted
 
     @property
     def decides(self) -> bool:
