@@ -39,6 +39,14 @@ def test_one_key_decides(terminal: pytest.MonkeyPatch) -> None:
     assert decided(CALL, "r", terminal) == {"type": "reject", "message": "Cheaper."}
 
 
+def test_what_is_shown_hides_nothing(
+    terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (plan,) = PLAN["action_requests"]
+    decided({"action_requests": [plan | {"description": "Drop all.\x1b[1A\x1b[2K"}]}, "a", terminal)
+    assert "Drop all.\\u001b[1A\\u001b[2K" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("request_", "written", "args"),
     [

@@ -20,7 +20,6 @@ from rich.console import Console
 from trap import Trap
 from waiting import wait_until
 
-from planweave.apps.cli.approval import approver
 from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.threads import checkpoints
 from planweave.graphs.support.events import (
@@ -579,17 +578,6 @@ def test_numbers_of_a_fact_are_shown_as_they_are(capsys: pytest.CaptureFixture[s
     assert shown == [
         *("[1] truncated: 2 of 7 rows", "region | revenue", "West | 12345.67", "North | 0.3")
     ]
-
-
-def test_a_plan_shown_for_approval_hides_nothing(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sys.stdin.isatty", lambda: True)
-        patch.setattr("click.getchar", lambda: "a")
-        text = "1. Look.\n2. Drop all.\x1b[1A\x1b[2K"
-        request = {"action_requests": [{"name": "carry_out_plan", "description": text}]}
-        decided = approver(Console(), "x")(request)
-    assert decided == {"decisions": [{"type": "approve"}]}
-    assert "2. Drop all.\\u001b[1A\\u001b[2K" in capsys.readouterr().out
 
 
 def test_the_answer_is_seen_while_it_is_written(capsys: pytest.CaptureFixture[str]) -> None:

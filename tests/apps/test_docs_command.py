@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, assert_one_clear_error
 from documents import encrypt, write_pdf
 
 
@@ -128,10 +128,7 @@ def test_nothing_is_removed_if_one_name_is_unknown(energy: CommandLine) -> None:
 def test_mistakes_are_one_sentence(
     arguments: tuple[str, ...], problem: str, energy: CommandLine
 ) -> None:
-    told = energy(*arguments)
-    assert told.returncode == 1
-    assert problem in told.stderr
-    assert told.stderr.count("Error:") == 1
+    assert_one_clear_error(energy(*arguments), problem)
 
 
 def test_a_terminal_obeys_no_document(energy: CommandLine, tmp_path: Path) -> None:

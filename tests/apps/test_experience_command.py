@@ -11,7 +11,7 @@ from typing import cast
 
 import bag_of_words
 import pytest
-from command_line import CommandLine
+from command_line import CommandLine, assert_one_clear_error
 from langchain_core.runnables import RunnableConfig
 
 from planweave.apps.cli import experience as command
@@ -156,7 +156,4 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
 def test_what_is_wrong_is_one_sentence(
     filled: CommandLine, words: tuple[str, ...], said: str
 ) -> None:
-    told = filled(*words)
-    assert told.returncode == 1
-    assert said in told.stderr
-    assert told.stderr.count("Error:") == 1
+    assert_one_clear_error(filled(*words), said)

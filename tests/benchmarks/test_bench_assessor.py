@@ -70,32 +70,32 @@ def written(folder: Path, *records: object, name: str = "some.jsonl.gz") -> Path
     return write_lines(folder / name, *records)
 
 
+EVIDENCES = [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]
+HOTPOT = replace(QUESTION, dataset="hotpotqa", steps=())
+IN_MUSIQUE = replace(
+    QUESTION,
+    dataset="musique",
+    answers=("Kansas", "KS"),
+    paragraphs=(LEE, BOAT, STULL),
+    steps=(SubQuestion("Stull director", "Ann Lee"), SubQuestion("#1 born in", "Kansas")),
+)
+
+
 @pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])
-def test_hotpotqa(tmp_path: Path, name: str) -> None:
-    (found,) = load(written(tmp_path, WIKI, WIKI, name=name))
-    assert found == replace(QUESTION, dataset="hotpotqa", steps=())
-
-
-def test_2wikimultihopqa(tmp_path: Path) -> None:
-    evidences = [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]
-    (found,) = load(written(tmp_path, {**WIKI, "evidences": evidences}))
-    assert found == QUESTION
-
-
-def test_musique(tmp_path: Path) -> None:
-    (found,) = load(written(tmp_path, MUSIQUE))
-    assert found == replace(
-        QUESTION,
-        dataset="musique",
-        answers=("Kansas", "KS"),
-        paragraphs=(LEE, BOAT, STULL),
-        steps=(SubQuestion("Stull director", "Ann Lee"), SubQuestion("#1 born in", "Kansas")),
-    )
-
-
-def test_a_lost_id_is_made_up_for(tmp_path: Path) -> None:
-    (found,) = load(written(tmp_path, {**WIKI, "id": None}))
-    assert found.id == WIKI["question"]
+@pytest.mark.parametrize(
+    ("records", "question"),
+    [
+        ([WIKI, WIKI], HOTPOT),
+        ([{**WIKI, "evidences": EVIDENCES}], QUESTION),
+        ([MUSIQUE], IN_MUSIQUE),
+        ([{**WIKI, "id": None}], replace(HOTPOT, id=QUESTION.question)),
+    ],
+    ids=["hotpotqa", "2wikimultihopqa", "musique", "a lost id"],
+)
+def test_a_file_of_each_format(
+    tmp_path: Path, records: list[object], question: MultiHop, name: str
+) -> None:
+    assert load(written(tmp_path, *records, name=name)) == [question]
 
 
 @pytest.mark.parametrize(

@@ -113,25 +113,16 @@ async def test_server_without_schemas_is_asked_in_plain_text(model_settings: Mod
     assert "not supported" in first.calls[0].error
 
 
-async def test_one_reply_without_json_changes_no_later_request(
-    model_settings: ModelSettings,
+@pytest.mark.parametrize(("ignored", "plain"), [(1, [False]), (3, [True, True])])
+async def test_only_a_server_that_ignores_schemas_three_times_is_asked_in_plain_text(
+    ignored: int, plain: list[bool], model_settings: ModelSettings
 ) -> None:
-    with serving(Answer("Let me think."), Answer(GOOD), Answer(GOOD)) as server:
+    with serving(*[Answer("Let me think."), Answer(GOOD)] * ignored, Answer(GOOD)) as server:
         model = chat_model(server.name, settings=model_settings)
-        for _ in range(2):
+        for _ in range(ignored + 1):
             assert (await ask(model, PROMPT, Verdict)).value == Verdict(thought="look")
-    assert ["response_format" in request for request in server.requests] == [True, True, True]
-
-
-async def test_server_that_ignores_schemas_three_times_is_asked_in_plain_text(
-    model_settings: ModelSettings,
-) -> None:
-    with serving(*[Answer("Let me think."), Answer(GOOD)] * 3, Answer(GOOD)) as server:
-        model = chat_model(server.name, settings=model_settings)
-        for _ in range(4):
-            assert (await ask(model, PROMPT, Verdict)).value == Verdict(thought="look")
-    asked = ["response_format" in request for request in server.requests]
-    assert asked == [True, True, True, True, True, False, False]
+    asked = ["response_format" not in request for request in server.requests]
+    assert asked == [False] * (len(asked) - len(plain)) + plain
 
 
 async def test_transport_failure_keeps_the_records(model_settings: ModelSettings) -> None:

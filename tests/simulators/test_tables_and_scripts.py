@@ -1,6 +1,7 @@
 # ruff: noqa: E501 - published statements stand on one line each
 """Worlds as SQL scripts and back, and as Cypher scripts."""
 
+import random
 import sqlite3
 import string
 
@@ -189,3 +190,29 @@ def test_generated_worlds_survive_their_script(name: str) -> None:
     world = scenario.generate(1, 200).world
     assert read_sql(write_sql(world)).tables == world.tables
     assert write_cypher(world, scenario.graph).count("\n") == world.rows
+
+
+@pytest.mark.parametrize(
+    ("name", "tables"),
+    [
+        ("building", ("goods", "building", "supply", "demand")),
+        ("locating", ("country", "node_country")),
+    ],
+)
+@given(seed=st.integers(0, 10_000), semantics=st.sampled_from(["printed", "annotation"]))
+def test_row_order_does_not_matter(
+    name: str, tables: tuple[str, ...], seed: int, semantics: str
+) -> None:
+    scenario = registry.scenario(name)
+    made, parameters = scenario.generate(seed % 5, 120)
+    rows = {
+        table: random.Random(seed).sample(made[table].rows, k=len(made[table].rows))
+        for table in tables
+    }
+    asked = {**parameters, "semantics": semantics}
+    before, after = (scenario.simulate(world, asked) for world in (made, made.changed(**rows)))
+    values = dict(zip(after.candidates, after.values.tolist(), strict=True))
+    assert before.values.tolist() == pytest.approx(
+        [values[one] for one in before.candidates], rel=1e-9
+    )
+    assert set(before.equivalent) == set(after.equivalent)
