@@ -13,11 +13,10 @@ from threading import Event
 
 import pytest
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, querying, scripted
 from openai_server import Answer, Script, serving
 from rich.console import Console
-from trap import Trap
+from trap import assert_makes_no_foreign_objects
 from waiting import wait_until
 
 from planweave.apps.cli.story import Story, Waiting
@@ -390,13 +389,6 @@ def test_a_number_that_cannot_be(planweave: CommandLine, arguments: Sequence[str
     assert f"Invalid value for '{arguments[-2]}'" in run.stderr
 
 
-def test_empty_and_missing_rules(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
-    (tmp_path / "empty.txt").write_text(" \n")
-    for name, words in (("empty.txt", "is empty"), ("none.txt", "cannot be read")):
-        run = planweave("decide", "Which?", "--database", offers, "--rules", name)
-        assert_one_clear_error(run, name, words)
-
-
 MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in range(13))}"
 
 
@@ -416,6 +408,8 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
             ("too many candidates", "--candidates"),
         ),
         (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
+        (("Which?", "--rules", "none.txt"), ("none.txt", "cannot be read")),
+        (("Which?", "--rules", "empty.txt"), ("empty.txt", "is empty")),
         (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
         (
             ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
@@ -424,8 +418,13 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
     ],
 )
 def test_what_cannot_be_begun(
-    planweave: CommandLine, offers: str, arguments: Sequence[str], words: Sequence[str]
+    planweave: CommandLine,
+    offers: str,
+    tmp_path: Path,
+    arguments: Sequence[str],
+    words: Sequence[str],
 ) -> None:
+    (tmp_path / "empty.txt").write_text(" \n")
     asked = [offers if word == "OFFERS" else word for word in arguments]
     run = planweave("decide", *asked, "--model", "http://127.0.0.1:9/v1#m")
     assert_one_clear_error(run, *words)
@@ -522,14 +521,9 @@ def test_runs_are_the_owners_alone(planweave: CommandLine, offers: str, tmp_path
 async def test_a_checkpoint_makes_no_objects_of_foreign_classes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("langgraph.checkpoint.serde._msgpack.STRICT_MSGPACK_ENABLED", False)
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
-    kept = JsonPlusSerializer().dumps_typed(Trap())
-    Trap.sprung.clear()
     async with checkpoints() as saver:
-        saver.serde.loads_typed(kept)
-    assert Trap.sprung == []
-    assert JsonPlusSerializer().loads_typed(kept) == Trap()  # elsewhere it would have been made
+        assert_makes_no_foreign_objects(saver.serde, monkeypatch)
 
 
 @pytest.mark.parametrize(

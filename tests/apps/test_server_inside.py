@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 from documents import WordTokens
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from offers import PLAN, scripted
 from openai_server import serving
 from sqlalchemy import create_engine, select
@@ -19,7 +18,7 @@ from sqlalchemy.exc import IntegrityError
 from starlette.responses import PlainTextResponse
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
-from trap import Trap
+from trap import assert_makes_no_foreign_objects
 from waiting import until
 
 from planweave.apps.server.admission import Admission
@@ -40,6 +39,7 @@ from planweave.tools.documents import chunks
 from planweave.usage import Budget
 
 ANN = Person("ann", UserLimits(), shared=True)
+NOTHING = SpentToday()
 
 
 @pytest.fixture
@@ -71,6 +71,14 @@ async def submitted(runs: Runs, thread: str | None = None) -> dict[str, Any]:
 
 async def claimed(runs: Runs, worker: str, most: int = 9) -> list[RunClaim]:
     return await runs.claim(worker, 60, most)
+
+
+async def ended(
+    runs: Runs, claim: RunClaim, worker: str = "one", spent: SpentToday = NOTHING
+) -> bool:
+    """Whether the worker may end the run, which it does well."""
+    last = WireEvent(claim.run_id, claim.first_number, "end", "null")
+    return await runs.finish(claim, worker, status="success", state={}, unsaved=[last], spent=spent)
 
 
 async def test_what_waits_meanwhile_is_done_in_one_go_and_in_order() -> None:
@@ -111,12 +119,9 @@ async def test_runs_are_claimed_together_but_one_of_each_thread(runs: Runs) -> N
     assert [claim.run_id for claim in first] == names[:2]
     rest = await claimed(runs, "two")
     assert [claim.run_id for claim in rest] == [names[3]]  # the third waits for its thread
-    last = WireEvent(names[0], first[0].first_number, "end", "null")
-    ended = partial(
-        runs.finish, first[0], status="success", state={}, unsaved=[last], spent=SpentToday(7, 0.5)
-    )
-    assert not await ended(worker="two")  # it is not this worker's
-    assert await ended(worker="one")
+    spent = SpentToday(7, 0.5)
+    assert not await ended(runs, first[0], "two", spent)  # it is not this worker's
+    assert await ended(runs, first[0], "one", spent)
     assert await runs.spent("ann") == SpentToday(14, 1.0)  # what was spent is spent
     assert [claim.run_id for claim in await claimed(runs, "two")] == [names[2]]
     assert await claimed(runs, "two") == []
@@ -143,9 +148,7 @@ async def test_a_password_is_kept_for_the_worker_alone(storage: Storage, runs: R
     shown = await runs.create(ANN, "a", asked)
     (claim,) = await claimed(runs, "one")
     assert claim.payload == payload
-    last = WireEvent(claim.run_id, claim.first_number, "end", "null")
-    ended = partial(runs.finish, claim, "one", status="success", state={}, spent=SpentToday())
-    assert await ended(unsaved=[last])
+    assert await ended(runs, claim)
     orders = await storage.database.transaction(lambda c: c.execute(select(all_runs)).all())
     assert "host/db" in str(orders)
     assert "h0nter2" not in f"{shown} {orders}"
@@ -285,12 +288,7 @@ async def without_database(feed: Feed, run_id: str) -> None:
 async def test_a_servers_checkpoints_make_no_objects_of_foreign_classes(
     storage: Storage, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("langgraph.checkpoint.serde._msgpack.STRICT_MSGPACK_ENABLED", False)
-    kept = JsonPlusSerializer().dumps_typed(Trap())
-    Trap.sprung.clear()
-    storage.saver.serde.loads_typed(kept)
-    assert Trap.sprung == []
-    assert JsonPlusSerializer().loads_typed(kept) == Trap()  # elsewhere it would have been made
+    assert_makes_no_foreign_objects(storage.saver.serde, monkeypatch)
 
 
 def test_what_a_server_keeps_is_for_its_owner_alone(
@@ -374,8 +372,7 @@ async def test_runs_at_once_reserve_what_is_left_of_the_day(runs: Runs) -> None:
     async def over(*spent: SpentToday) -> None:
         """End what runs, with what each has spent."""
         for claim, used in zip(await claimed(runs, "one", most=20), spent, strict=True):
-            last = WireEvent(claim.run_id, claim.first_number, "end", "null")
-            await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=used)
+            await ended(runs, claim, spent=used)
 
     assert await admitted() == 1  # it may use everything
     (claim,) = await claimed(runs, "one")
@@ -383,8 +380,7 @@ async def test_runs_at_once_reserve_what_is_left_of_the_day(runs: Runs) -> None:
     await runs.book(claim, SpentToday(60_000, 0.5))
     assert await runs.share(claim) == Budget(tokens=40_000, dollars=1.5)
     assert await admitted(tokens=1) == 0
-    last = WireEvent(claim.run_id, claim.first_number, "end", "null")
-    await runs.finish(claim, "one", status="success", state={}, unsaved=[last], spent=SpentToday())
+    await ended(runs, claim)
     assert await admitted(tokens=10_000, dollars=0.1) == 2  # and room for two more calls
     await over(SpentToday(12_000, 0.1), SpentToday(12_000, 0.1))
     assert await admitted(tokens=1, dollars=0.1) == 2
@@ -401,6 +397,5 @@ async def test_a_run_whose_worker_is_silent_can_be_cancelled(runs: Runs) -> None
     await runs.cancel("ann", "a", run["run_id"])
     assert (await runs.get("ann", "a", run["run_id"]))["status"] == "interrupted"
     assert await claimed(runs, "other") == []
-    ended = runs.finish(claim, "gone", status="success", state={}, unsaved=[], spent=SpentToday())
-    assert not await ended
+    assert not await ended(runs, claim, "gone")
     await runs.delete("ann", "a", run["run_id"])

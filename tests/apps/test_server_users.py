@@ -206,21 +206,17 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
 ) -> None:
     run = planweave("serve", "--host", "0.0.0.0")
     assert_one_clear_error(run, "does not listen at 0.0.0.0", "--users")
-    run = planweave("serve", PLANWEAVE_SERVE_AUTH="no_such_module:who")
-    assert_one_clear_error(run, "no_such_module:who")
-    for url in ("mysql://u:secret@h/d", "postgresql://u:secret@127.0.0.1:1/d", "/nowhere/x.sqlite"):
-        run = planweave("serve", PLANWEAVE_SERVE_URL=url)
-        words = {
-            "mysql": "PostgreSQL",
-            "postgresql": "PLANWEAVE_SERVE_URL",
-            "/nowhere/x.sqlite": url,
-        }
-        assert_one_clear_error(run, words[url.partition("://")[0]])
+    for variable, value, words in (
+        ("PLANWEAVE_SERVE_AUTH", "no_such_module:who", ["no_such_module:who"]),
+        ("PLANWEAVE_SERVE_URL", "mysql://u:secret@h/d", ["PostgreSQL"]),
+        ("PLANWEAVE_SERVE_URL", "postgresql://u:secret@127.0.0.1:1/d", ["PLANWEAVE_SERVE_URL"]),
+        ("PLANWEAVE_SERVE_URL", "/nowhere/x.sqlite", ["/nowhere/x.sqlite"]),
+        ("PLANWEAVE_SERVE_JOBS", "none", ["PLANWEAVE_SERVE_JOBS"]),
+        ("PLANWEAVE_SERVICE", "none.json", ["none.json cannot be read", "PLANWEAVE_SERVICE"]),
+    ):
+        run = planweave("serve", **{variable: value})
+        assert_one_clear_error(run, *words)
         assert "secret" not in run.stderr
-    run = planweave("serve", PLANWEAVE_SERVE_JOBS="none")
-    assert_one_clear_error(run, "PLANWEAVE_SERVE_JOBS")
-    run = planweave("serve", PLANWEAVE_SERVICE="none.json")
-    assert_one_clear_error(run, "none.json cannot be read", "PLANWEAVE_SERVICE")
 
 
 def test_a_port_that_is_taken_is_told(planweave: CommandLine) -> None:

@@ -61,13 +61,8 @@ def written(folder: Path, *lines: str) -> Path:
 
 def test_every_published_form_is_read(tmp_path: Path) -> None:
     assert read_paths(written(tmp_path, *map(json.dumps, RECORDS), "")) == PATHS
-
-
-def test_an_array_of_trajectories_is_read(tmp_path: Path) -> None:
     (tmp_path / "all.json").write_text(json.dumps(RECORDS))
-    lines = read_paths(written(tmp_path, *map(json.dumps, RECORDS)))
-    found = read_paths(tmp_path / "all.json")
-    assert [path.key for path in found] == [path.key for path in lines]
+    assert [path.key for path in read_paths(tmp_path / "all.json")] == [path.key for path in PATHS]
 
 
 def test_the_task_may_be_named_by_a_rule(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import hashlib
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -35,6 +36,11 @@ CARD = AssessorCard(
     version=VERSION, sha256="", seed=1, date="2026-01-01", command="train", data={}, metrics={}
 )
 SEEN = np.array([fingerprint("Who is it?")], np.uint64)
+ASKED: tuple[str, list[str], list[CandidateQuery]] = (
+    "Who is it?",
+    [],
+    [CandidateQuery("it", [RetrievedPage("It", "is it")])],
+)
 
 
 def weights() -> dict[str, Floats]:
@@ -59,30 +65,28 @@ def path(tmp_path: Path) -> Path:
 def test_round_trip(path: Path) -> None:
     loaded = load_assessor(path, embed)
     assert loaded.card == CARD.model_copy(update={"sha256": loaded.card.sha256})
-    rows = features("Who is it?", [], [CandidateQuery("it", [RetrievedPage("It", "is it")])], embed)
-    assert loaded.scores(
-        "Who is it?", [], [CandidateQuery("it", [RetrievedPage("It", "is it")])]
-    ) == [float(expected_ranks(weights(), rows)[0])]
+    rows = features(*ASKED, embed)
+    assert loaded.scores(*ASKED) == [float(expected_ranks(weights(), rows)[0])]
     assert loaded.knows("who is IT")
     assert not loaded.knows("Who was it?")
 
 
-@pytest.mark.parametrize("broken", ["cut", "changed", "gone", "card", "no card", "version"])
-def test_what_is_damaged_is_told_in_a_sentence(path: Path, broken: str) -> None:
-    card = path.with_suffix(".json")
-    match broken:
-        case "cut":
-            path.write_bytes(path.read_bytes()[:100])
-        case "changed":
-            path.write_bytes(path.read_bytes() + b"\0")
-        case "gone":
-            path.unlink()
-        case "card":
-            card.write_text("{")
-        case "no card":
-            card.unlink()
-        case _:
-            card.write_text(card.read_text().replace(FEATURES[0], "another"))
+@pytest.mark.parametrize(
+    "damage",
+    [
+        lambda weights, _: weights.write_bytes(weights.read_bytes()[:100]),
+        lambda weights, _: weights.write_bytes(weights.read_bytes() + b"\0"),
+        lambda weights, _: weights.unlink(),
+        lambda _, card: card.write_text("{"),
+        lambda _, card: card.unlink(),
+        lambda _, card: card.write_text(card.read_text().replace(FEATURES[0], "another")),
+    ],
+    ids=["cut", "changed", "gone", "card", "no card", "version"],
+)
+def test_what_is_damaged_is_told_in_a_sentence(
+    path: Path, damage: Callable[[Path, Path], object]
+) -> None:
+    damage(path, path.with_suffix(".json"))
     with pytest.raises(BadInput) as told:
         load_assessor(path)
     assert "Reinstall planweave, or train it again" in str(told.value)
@@ -126,9 +130,7 @@ def test_the_shipped_one_is_whole() -> None:
     loaded = load_assessor(SHIPPED, embed)
     assert loaded.card.features == FEATURES
     assert sum(part["questions"] for part in loaded.card.data.values()) > 1000
-    (score,) = loaded.scores(
-        "Who is it?", [], [CandidateQuery("it", [RetrievedPage("It", "is it")])]
-    )
+    (score,) = loaded.scores(*ASKED)
     assert 0 < score < 1
 
 
