@@ -8,6 +8,7 @@ from threading import Thread as OsThread
 from typing import Any, TypedDict, Unpack
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import Runnable
 
 from planweave import BadInput
 from planweave.apps.options import context_of, text_of
@@ -17,7 +18,7 @@ from planweave.apps.threads import NAME, Thread, is_kept, load_thread, new_id
 from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
 from planweave.graphs.support.events import AnswerEvent, Event, Result
-from planweave.memory import Context, Input
+from planweave.memory import Context, Input, check_input
 from planweave.models import registered
 
 
@@ -61,10 +62,13 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
             f"There is no option {min(unknown)!r}.",
             fix="Give settings that have no option of their own as settings={…}.",
         )
-    plan = [*options.get("plan", ())]
+    plan = options.get("plan") or ()
+    if isinstance(plan, str):
+        raise BadInput("The plan is one text.", fix="Give a list of its steps.")
     start: Input = {"question": question}
     if plan:
-        start["predefined_plan"] = plan
+        start["predefined_plan"] = [*plan]
+    check_input(start)
     with ExitStack() as known:
         given = _settings(options, known)
         thread = _thread(given, options, with_plan=bool(plan))
@@ -161,10 +165,22 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
         given["database"] = str(given["database"])
     if isinstance(given.get("rules"), Path):
         given["rules"] = text_of(given["rules"], "rules")
-    if isinstance(given.get("model"), BaseChatModel):
-        given["model"] = known.enter_context(registered(given["model"]))
-    if "approve" in options and not given.get("approve_tools"):
-        given["approve"] = True
+    model = given.get("model", "")
+    if isinstance(model, BaseChatModel):
+        given["model"] = known.enter_context(registered(model))
+    elif isinstance(model, Runnable):
+        raise BadInput(
+            f"A {type(model).__name__} is no chat model.",
+            fix="Give a LangChain chat model itself, or a model's name.",
+        )
+    ask: object = options.get("approve")
+    if ask is not None:
+        if not callable(ask):
+            raise BadInput(
+                "The option approve is no function that decides.",
+                fix='To stop where a person has to decide, give settings={"approve": True}.',
+            )
+        given |= {} if given.get("approve_tools") else {"approve": True}
     return given
 
 

@@ -22,9 +22,13 @@ from planweave.graphs.support.events import AnswerEvent, ApprovalEvent, Event, R
 from planweave.graphs.support.running import Graph, events, graph
 from planweave.memory import Context, Input
 from planweave.models import is_script, new_script, registered
+from planweave.nodes.deciding.plan_approval import UNUSABLE
 
 Ask: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
 """Takes what the graph asks a person, and returns the decisions to resume with."""
+
+_MOST_UNUSABLE = 2
+"""Answers in a row that a person may correct; a function may give the same for ever."""
 
 
 async def run(
@@ -85,6 +89,7 @@ async def _steps(
             yield AnswerEvent(result=result)
             return
         given = await _resumption(snapshot, thread, ask)
+    unusable = 0
     while True:
         request: Mapping[str, Any] | None = None
         run = events(compiled, given, context, **how)
@@ -96,7 +101,15 @@ async def _steps(
                     yield event
         if request is None or ask is None:
             return
-        given = Command(resume=await asyncio.to_thread(ask, request))
+        asks = str(request["action_requests"][0]["description"])
+        unusable = unusable + 1 if asks.startswith(UNUSABLE) else 0
+        answer: object = await asyncio.to_thread(ask, request)
+        if unusable == _MOST_UNUSABLE or not isinstance(answer, Mapping) or not answer:
+            raise BadInput(
+                f"The decision {answer!r} cannot be used.",
+                fix='An approval is {"decisions": [{"type": "approve"}]}.',
+            )
+        given = Command(resume=answer)
 
 
 async def _resumption(snapshot: Any, thread: Thread, ask: Ask | None) -> Command[Any] | None:

@@ -196,6 +196,12 @@ def test_a_person_is_asked(offers: str) -> None:
         planweave.run(QUESTION, **given | {"model": replies()})
 
 
+@pytest.mark.parametrize("answer", [None, {}, True, {"type": "approve"}, {"decisions": ["yes"]}])
+def test_a_function_that_never_decides_does_not_go_on_for_ever(offers: str, answer: Any) -> None:
+    with pytest.raises(planweave.BadInput, match="cannot be used.*approve"):
+        planweave.run(QUESTION, database=offers, model=replies(), approve=lambda _: answer)
+
+
 def test_a_plan_is_carried_out(offers: str) -> None:
     script = ScriptedModel({**BY_ROLE, "planner": []})
     result = planweave.run(QUESTION, database=offers, model=script, plan=["Look."])
@@ -212,6 +218,10 @@ def test_a_plan_is_carried_out(offers: str) -> None:
         ({"thread": "../x"}, "not the name of a thread"),
         ({"rules": Path("nowhere.txt")}, "nowhere.txt"),
         ({"model": "script:nowhere.yaml"}, "nowhere.yaml"),
+        ({"model": replies().with_retry()}, "RunnableRetry is no chat model"),
+        ({"plan": "Look."}, "list of its steps"),
+        ({"plan": [1]}, "predefined_plan"),
+        ({"approve": True}, "no function"),
         ({}, "connected"),
     ],
 )
@@ -244,6 +254,8 @@ async def test_graph_gives_the_compiled_graph(offers: str) -> None:
     assert answer["decision"] == "birch"
     with pytest.raises(planweave.BadInput, match="no method"):
         planweave.graph("magic")
+    with pytest.raises(planweave.BadInput, match="without its settings"):
+        await planweave.graph("planrag").ainvoke({"question": QUESTION})
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from planweave.nodes.support.briefing import plan_text
 from planweave.nodes.support.turns import is_carried_out
 
 Decided = TypeVar("Decided")
+UNUSABLE = "The last answer could not be used"
+"""How a request begins that asks once more."""
 
 
 def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -52,7 +54,7 @@ def ask_person(
         except PlanweaveError:
             raise
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
-            problem = f"The last answer could not be used ({error!r}). "
+            problem = f"{UNUSABLE} ({error!r}). "
 
 
 def _decide(decision: dict[str, Any]) -> WorkingMemory:

@@ -51,6 +51,11 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     What earlier questions of the conversation have found stays: facts, their numbers, and the
     abbreviations that were learned.
     """
+    context: object = runtime.context  # None where none is given, or that of a graph around this
+    if not isinstance(context, Context):
+        raise BadInput(
+            "The graph runs without its settings.", fix="Give context=planweave.Settings(…)."
+        )
     said = _said(state)
     task = task_to_solve(runtime.context)
     history = [] if task else _history(state.get("messages", []))
