@@ -198,7 +198,7 @@ def test_a_person_is_asked(offers: str) -> None:
 
 @pytest.mark.parametrize("answer", [None, {}, True, {"type": "approve"}, {"decisions": ["yes"]}])
 def test_a_function_that_never_decides_does_not_go_on_for_ever(offers: str, answer: Any) -> None:
-    with pytest.raises(planweave.BadInput, match="cannot be used.*approve"):
+    with pytest.raises(planweave.BadInput, match="cannot be used"):
         planweave.run(QUESTION, database=offers, model=replies(), approve=lambda _: answer)
 
 
