@@ -187,12 +187,12 @@ def test_the_command_its_picture_and_its_resumption(tmp_path: Path) -> None:
     assert "recall 90.0%" in first.output
     more = bench(*words, "--runs", 3, "--json")
     assert "2 done before, 4 to do" in more.output
-    tables = {t["title"]: t for t in json.loads(more.stdout)["tables"]}
-    assert tables["Recall"]["rows"][0][1]["value"] == pytest.approx(0.9)
-    for row in tables["By length"]["rows"]:
+    tables = bench_command.printed(more)
+    assert tables["Recall"][0][1]["value"] == pytest.approx(0.9)
+    for row in tables["By length"]:
         assert 0 < row[1] - row[0] < 130  # what the model counted: the frame comes on top
         assert row[3:] == [0, 3, 0]
-    shares = [row[1:] for row in tables["By position and length"]["rows"]]
+    shares = [row[1:] for row in tables["By position and length"]]
     assert shares == [["100%", "100%"]] * 9 + [["0%", "0%"]]
     page = (tmp_path / "report.md").read_text("utf-8")
     assert "![Recall by length of the text and position of the needle](recall.png)" in page

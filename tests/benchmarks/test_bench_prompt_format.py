@@ -1,4 +1,3 @@
-import json
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,6 @@ from speaking import speaks
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, continues, task
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
@@ -157,16 +155,12 @@ def _record(name: str, style: str, trial: int, value: float, **details: object) 
     )
 
 
-def _titled(tables: Sequence[ReportTable], title: str) -> ReportTable:
-    return next(table for table in tables if table.title == title)
-
-
 def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
     cold = [_record("a", "plain", 1, 1.0), _record("a", "roles", 1, 0.0)]
     warm = [r.model_copy(update={"settings": {"temperature": 1.0}}) for r in cold[1:]]
     cold = [r.model_copy(update={"settings": {"temperature": 0.0}}) for r in cold]
-    rows = _titled(format_tables([*cold, *warm]), "Formats against plain text").rows
-    assert rows == [("roles temperature=0.0", 1, "-100.0%", 0, 1, "1.000")]
+    [row] = bench_command.rows(format_tables([*cold, *warm]), "Formats against plain text")
+    assert row == ["roles temperature=0.0", "1", "-100.0%", "0", "1", "1.000"]
     assert len(grouped([*cold, *warm])) == 3
 
 
@@ -186,17 +180,12 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
     assert "instruction following" in first.output
     more = bench(*words, "--temperature", "0", "--json")
     assert "42 done before, 42 to do" in more.output
-    tables = {t["title"]: t for t in json.loads(more.stdout)["tables"]}
-    rows = {row[0]: row[1] for row in tables["Instruction following"]["rows"]}
-    assert {name: cell["value"] for name, cell in rows.items()} == {
-        "plain": 1.0,
-        "roles": 0.0,
-        "system": 0.0,
-    }
-    assert rows["plain"]["clusters"] == 14
-    repetition = {
-        row[0]: (row[1]["value"], row[3]) for row in tables["Repetition and length"]["rows"]
-    }
+    tables = bench_command.printed(more)
+    followed = {row[0]: row[1] for row in tables["Instruction following"]}
+    values = {name: cell["value"] for name, cell in followed.items()}
+    assert values == {"plain": 1.0, "roles": 0.0, "system": 0.0}
+    assert followed["plain"]["clusters"] == 14
+    repetition = {row[0]: (row[1]["value"], row[3]) for row in tables["Repetition and length"]}
     assert repetition == {"plain": (0.0, 0), "roles": (1.0, 28), "system": (1.0, 28)}
     assert "Methods on the same questions" not in tables
     [path] = tmp_path.glob("*.jsonl")

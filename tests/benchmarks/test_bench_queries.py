@@ -6,7 +6,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
-from bench_command import bench
+from bench_command import Page, bench, printed
 from json_lines import write_lines
 from langchain_core.messages import BaseMessage
 from published import published
@@ -256,13 +256,14 @@ def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path
     assert "0 done before, 2 to do" in first.output
     more = bench(*words, "--mode", "plain,plain_repair", "--json")
     assert "2 done before, 4 to do" in more.output
-    tables = {table["title"]: table for table in json.loads(more.stdout)["tables"]}
-    results = {row[0]: row for row in tables["Questions that can be answered"]["rows"]}
+    tables = printed(more)
+    results = {row[0]: row for row in tables["Questions that can be answered"]}
     assert [cell["value"] for cell in results["plain"][1:3]] == [0.5, 0.5]
     assert [cell["value"] for cell in results["plain_repair"][1:3]] == [1.0, 1.0]
-    refused = tables["Questions that the database cannot answer"]["rows"]
+    refused = tables["Questions that the database cannot answer"]
     assert [row[1]["value"] for row in refused] == [1.0, 1.0]
-    assert tables["Accuracy by category"]["columns"] == ["category", "plain", "plain_repair"]
+    by_category = Page.of(more).records("Accuracy by category")
+    assert [*by_category[0]] == ["category", "plain", "plain_repair"]
     [path] = (tmp_path / "out").glob("*.jsonl")
     [repaired] = [
         r
@@ -306,10 +307,7 @@ def test_the_command_over_graphs(tmp_path: Path) -> None:
         return f"```cypher\n{match}\n```"
 
     words = ("--data", tmp_path, "--model", speaks(says_all), "--out", tmp_path / "out", "--json")
-    done = json.loads(bench("text2cypher", *words).stdout)
-    [row] = next(t for t in done["tables"] if t["title"] == "Questions that can be answered")[
-        "rows"
-    ]
+    [row] = printed(bench("text2cypher", *words))["Questions that can be answered"]
     assert row[1]["value"] == 0.5
     assert "(:Person {born integer [1980, 1990], name string" in seen[0]
 
@@ -341,10 +339,7 @@ def test_a_solver_of_an_installed_package(
     monkeypatch.setattr("planweave.registry.entry_points", entries)
     assert {"mine", "plain"} <= set(SOLVERS.names())
     words = ("--data", data, "--only", "answerable", "--out", tmp_path / "out", "--json")
-    done = json.loads(bench("text2sql", *words, "--mode", "mine").stdout)
-    [row] = next(t for t in done["tables"] if t["title"] == "Questions that can be answered")[
-        "rows"
-    ]
+    [row] = printed(bench("text2sql", *words, "--mode", "mine"))["Questions that can be answered"]
     assert (row[0], row[1]["value"]) == ("mine", 0.5)
     with pytest.raises(BadInput, match="absent cannot be loaded"):
         SOLVERS.get("broken")

@@ -1,6 +1,5 @@
 """The rules suite: problem files, what counts as right, the baseline, the command."""
 
-import json
 from functools import partial
 from pathlib import Path
 
@@ -172,15 +171,14 @@ def test_methods_and_the_whole_rules_in_one_prompt(
     words = (*source, *by_search, "--out", tmp_path / "out", "--json")
     first = bench(*words, "--method", "whole", "--limit", 1)
     assert "0 done before, 1 to do" in first.stderr
-    done = json.loads(bench(*words, "--method", "whole,react").stdout)
-    tables = {table["title"]: table for table in done["tables"]}
-    assert [row[:2] for row in tables["Right answers, by domain and level"]["rows"]] == [
+    tables = bench_command.printed(bench(*words, "--method", "whole,react"))
+    assert [row[:2] for row in tables["Right answers, by domain and level"]] == [
         ["airline", 0],
         ["airline", 1],
     ]
-    overview = {row[0]: row[1] for row in tables["Accuracy"]["rows"]}
+    overview = {row[0]: row[1] for row in tables["Accuracy"]}
     assert (overview["react"]["value"], overview["whole"]["value"]) == (1, 0.5)
-    costs = {row[0]: row for row in tables["Cost of a question"]["rows"]}
+    costs = {row[0]: row for row in tables["Cost of a question"]}
     assert [costs["react"][at]["mean"] for at in (2, 3)] == [5, 5]
     assert [costs["whole"][at]["mean"] for at in (2, 3)] == [1, 1]
     other = bench(*words, "--method", "whole,react", "--embeddings", "words:8")

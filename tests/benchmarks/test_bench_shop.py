@@ -1,6 +1,5 @@
 """The shop suite: perfect and wrong queries, verdicts, the command."""
 
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -63,14 +62,13 @@ def test_queries_and_what_they_are_worth(
     query: Callable[[ShopDecision], str], share: float, tmp_path: Path
 ) -> None:
     words = ("--method", "single_rag", "--seed", SEED, "--out", tmp_path / "out", "--json")
-    done = json.loads(bench("--model", analyst(query), *words).stdout)
-    tables = {table["title"]: table for table in done["tables"]}
-    [row] = tables["Decisions and what the check says of them"]["rows"]
+    tables = bench_command.printed(bench("--model", analyst(query), *words))
+    [row] = tables["Decisions and what the check says of them"]
     assert row[1]["value"] == share
     assert row[1]["n"] == 48
     assert row[2]["value"] + row[3]["value"] == 1 - share
     assert row[4]["value"] == 0
-    assert [shop[1]["value"] for shop in tables["Right, by shop"]["rows"]] == [share] * 8
+    assert [shop[1]["value"] for shop in tables["Right, by shop"]] == [share] * 8
 
 
 def test_any_method_can_be_asked_and_a_run_goes_on(tmp_path: Path) -> None:

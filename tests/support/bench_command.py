@@ -1,6 +1,8 @@
 """A command of ``planweave bench``, carried out in this process, and the tables that it reports."""
 
+import json
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import BaseModel, JsonValue
 from typer import Typer
@@ -31,6 +33,11 @@ def rows(tables: Sequence[ReportTable], title: str) -> list[list[str]]:
     """The rows of the table with this title, as they are printed."""
     (table,) = [table for table in tables if table.title == title]
     return [[text(cell) for cell in row] for row in table.rows]
+
+
+def printed(done: Result) -> dict[str, list[Any]]:
+    """The rows of each table that a command printed as JSON, by its title."""
+    return {table["title"]: table["rows"] for table in json.loads(done.stdout)["tables"]}
 
 
 class Printed(BaseModel):
