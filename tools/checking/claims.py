@@ -32,8 +32,8 @@ from planweave.tools.checking.words import (
     Superlative,
     comparatives,
     conditions,
+    denies,
     listed,
-    negations,
     of_kind,
     root,
     roots,
@@ -53,9 +53,6 @@ _CHOOSES = re.compile(
 )
 _OF_ALL = re.compile(
     rf"\b(?:of|among|all|the|are)\s+(?:all\s+|the\s+)*({NUMBER})\s+([a-z]\w+)", re.I
-)
-BOUND_WORDS = re.compile(
-    r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b", re.I
 )
 _BEFORE_NAMES = re.compile(r"\b(?:in|at|from|of|for|than|by|to|versus|vs|against|is|are)\s+", re.I)
 _OPENINGS = listed(
@@ -255,7 +252,7 @@ class _InTable:
 
     def judged(self) -> ClaimTruth:
         """Whether the claim is true of the table: all that it says must be."""
-        if negations(BOUND_WORDS.sub("", self.claim)):
+        if denies(self.claim):
             return ClaimTruth(None, "it denies something, which rows do not show")
         if stranger := self._stranger():
             return ClaimTruth(None, f"the facts that it cites do not hold {stranger}")

@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 
 from planweave.memory import Fact, Value
 from planweave.texts import listed as in_part
-from planweave.tools.checking.claims import BOUND_WORDS, judge
+from planweave.tools.checking.claims import judge
 from planweave.tools.checking.known_words import is_known
+from planweave.tools.checking.otherwise import otherwise
 from planweave.tools.checking.passages import clause_says, unknown_name
 from planweave.tools.checking.queries import QueryReading
 from planweave.tools.checking.tables import (
@@ -36,6 +37,7 @@ from planweave.tools.checking.words import (
     Condition,
     Superlative,
     conditions,
+    denies,
     listed,
     negations,
     numbers_of,
@@ -96,7 +98,10 @@ _COMPARING = listed(
 )
 _LEFT = _COMPARING | listed(_CALENDAR)
 """Words that rows need not say: their query compares, orders and picks the time."""
+_PLACED = listed("there work live exist listed based located found belong")
+"""Verbs that say no more than that things are somewhere."""
 _VERB = re.compile(r"(?:ing|ed)$")
+_PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
 _NONE = re.compile(
     r"\bnot\s+(?:in|exists)\b|\bnot\s*\(|\bnot\s+\S+\s+in\s*\(\s*select\b|\bis\s+null\b|\bexcept\b",
     re.IGNORECASE,
@@ -218,10 +223,12 @@ def unspoken(
                 and not (trusted and len(name) == 1)  # a code, for some word of the question
             ):
                 return f"The query asks for {name!r}, of which the question says nothing."
+        if problem := otherwise(f"{asked.question} {asked.rules}", view.reading):
+            return problem
     looks_for_none = in_rows and all(
         "agreement" in fact and _NONE.search(fact["query"]) for fact in facts
     )
-    if not looks_for_none and negations(BOUND_WORDS.sub("", asked.question)):
+    if not looks_for_none and denies(asked.question):
         return "The question denies something, which the check cannot follow."
     return ""
 
@@ -237,8 +244,15 @@ def _is_said_yes(name: str, view: FactRows, spoken: frozenset[str]) -> bool:
 def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
     """A word by which the question narrows what it asks for, and that no fact knows of.
 
-    Such words are behind a preposition, or before the noun that "which" asks for.
+    Such words are behind a preposition, before the noun that "which" asks for, or behind what is
+    counted.
     """
+    counted = COUNTING.search(question)
+    if strict and counted:
+        for word in tokens(_FORM.sub("", question[counted.end() :])):
+            ordinary = word in _ENDING | _COMMON | _PLACED or word[0].isdigit()
+            if not (ordinary or superlatives(word) or is_known(word, known)):
+                return word
     for phrase in _NARROWING.findall(_FORM.sub("", question)):
         for before, word in pairwise(["", *tokens(phrase)]):
             if word in _ENDING or before in ("all", "every", "each"):
@@ -276,6 +290,7 @@ def _in_table(
     problem = unbound(left, facts) or numbers_unused(asked, view, used, facts)
     if not bound.rows:
         problem = f"No row of fact {cites(view.facts)} has all that the question asks for."
+    problem = problem or undivided(asked, view)
     superlative = _superlative(asked, view)
     if problem or isinstance(superlative, str):
         return no(problem or str(superlative))
@@ -326,7 +341,7 @@ def numbers_unused(
 ) -> str:
     """A plain number of the question that no query, bound, row or rank takes account of."""
     queries = _queried(facts) | {
-        float(n) for fact in facts for n in re.findall(r"\d+", fact["query"])
+        float(n) for fact in facts for n in re.findall(r"\d+(?:\.\d+)?", fact["query"])
     }
     cells = {row[column] for column in used for row in view.rows}
     named = " ".join(str(cell) for cell in cells if isinstance(cell, str))
@@ -533,6 +548,10 @@ def _by_count(
         count = len(view.rows)
     else:
         return no(f"The rows of fact {cites(view.facts)} are not {noun}.")
+    behind = roots(asked.question.partition(noun)[2])
+    others = (c for c in range(len(view.columns)) if c not in used and c not in texts)
+    if other := next((c for c in others if roots(view.columns[c]) & behind), None):
+        return no(f"Nothing says which {view.columns[other]} the counted rows have.")
     named = numbers_of(decision)
     if named == [count] and not foreign_unit(decision, f"{asked.question} {view.reading.text}"):
         return Following("supported", f"Fact {cites(view.facts)} lists {count}.", view.facts)
@@ -572,6 +591,16 @@ def aggregated(words: set[str], view: FactRows) -> str:
     if words & _TOTAL and "avg" in done and not done & {"sum", "count"}:
         return "The question asks for a total, and the query takes a mean."
     return ""
+
+
+def undivided(asked: Requirements, view: FactRows) -> str:
+    """Why a number is none "per person"; empty if the query divides, groups or takes a mean."""
+    query = view.reading.text.lower()
+    known = {one for c in range(len(view.columns)) for one in view.roots(c)}
+    said = [word for word in _PER.findall(asked.question) if root(word) not in known]
+    if not said or "/" in query or "group by" in query or "avg" in query:
+        return ""
+    return f"The query of fact {cites(view.facts)} divides nothing “per {said[0]}”."
 
 
 def _by_lookup(decision: str, view: FactRows, asked: Requirements, used: set[int]) -> Following:

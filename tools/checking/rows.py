@@ -15,6 +15,7 @@ from planweave.tools.checking.decisions import (
     numbers_unused,
     phrase_of,
     unbound,
+    undivided,
     unspoken,
 )
 from planweave.tools.checking.tables import FactRows, bounded_rows, named_rows, query_ranks, views
@@ -63,7 +64,6 @@ _NAMED_NUMBER = re.compile(
 """A number that names something and counts nothing."""
 _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 """An amount in a larger unit than the stored one."""
-_PER = re.compile(r"\bper (\w+)", re.IGNORECASE)
 _IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
 _DATED = re.compile(
     r"\b(?:19|20)\d{2}\b|\bnow\b|\bcurrent_|\b(?:(?:cur)?date(?:time)?|timestamp)\(\)", re.I
@@ -158,7 +158,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         _other_months(asked, view),
         _unended(asked, view),
         _undated(asked, view),
-        _undivided(asked, view),
+        undivided(asked, view),
         _ungrouped(asked, view),
         _of_nothing(view),
         _ranks_by_one(asked, view),
@@ -267,16 +267,6 @@ def _undated(asked: Requirements, view: FactRows) -> str:
     if not said or _DATED.search(view.reading.text):
         return ""
     return f"No cited fact takes account of “{said}”."
-
-
-def _undivided(asked: Requirements, view: FactRows) -> str:
-    """Why a number is none "per person"; empty if the query divides, groups or takes a mean."""
-    query = view.reading.text.lower()
-    known = {one for c in range(len(view.columns)) for one in view.roots(c)}
-    said = [word for word in _PER.findall(asked.question) if root(word) not in known]
-    if not said or "/" in query or "group by" in query or "avg" in query:
-        return ""
-    return f"The query of fact {cites(view.facts)} divides nothing “per {said[0]}”."
 
 
 def _ungrouped(asked: Requirements, view: FactRows) -> str:

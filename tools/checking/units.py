@@ -58,6 +58,12 @@ def foreign_unit(text: str, said: str, column: str = "") -> str:
     return ""
 
 
+def is_rival(unit: str, column: str) -> bool:
+    """Whether a column names a unit, and it is another one of the same kind."""
+    own = {_unit(word) for word in _unit_words(column)} & _UNIT_FORMS
+    return bool(own) and _unit(unit) not in own and _rival(_unit(unit), own)
+
+
 def _rival(unit: str, own: set[str]) -> bool:
     return any(unit in family and own & family for family in _FAMILIES)
 

@@ -165,6 +165,9 @@ _CONDITION = re.compile(
     r"younger than|lighter than|earlier than|before)",
     re.IGNORECASE,
 )
+_BOUND_WORDS = re.compile(
+    r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b", re.I
+)
 _QUANTITY = re.compile(rf"\s*(?:an?\s+|the\s+)?(?:[A-Z]{{3}}\s*|[$€£]\s*)?({NUMBER})(?!\w*[-/]\d)")
 
 
@@ -285,6 +288,11 @@ def conditions(text: str) -> list[Condition]:
 def negations(text: str) -> int:
     """How many words of a text deny."""
     return sum(word in NEGATIONS for word in tokens(text.replace("n't", " not ")))
+
+
+def denies(text: str) -> bool:
+    """Whether a text denies something; a bound such as "no more than" is no denial."""
+    return negations(_BOUND_WORDS.sub("", text)) > 0
 
 
 def numbers_of(text: str) -> list[float]:

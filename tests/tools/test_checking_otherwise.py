@@ -1,0 +1,109 @@
+"""What a query does otherwise than the question says is not shown in green."""
+
+import pytest
+
+from planweave.benchmarks.suites.check.pairs import fact
+from planweave.memory import Value
+from planweave.tools.checking import follow, follow_rows
+
+STAFF = "SELECT name FROM employee WHERE salary"
+
+
+def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
+    found = follow_rows(fact(1, ["shown"], [[cell]], query), question, trusted=True)
+    return found.kind == "supported"
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} < 500"),
+        ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} >= 500"),
+        ("Who earns at least 500?", f"{STAFF} BETWEEN 500 AND 900", f"{STAFF} > 500"),
+        ("Who earns at most 500?", f"NULL UNION {STAFF} <= 500", f"{STAFF} >= 500"),
+        (
+            "Who was hired after 2018?",
+            "SELECT name FROM employee WHERE hired > '2018-12-31'",
+            "SELECT name FROM employee WHERE hired < '2018-01-01'",
+        ),
+        (
+            "Which goods are in the kitchen?",
+            "SELECT name FROM goods WHERE place = 'kitchen'",
+            "SELECT name FROM goods WHERE NOT place IN ('kitchen')",
+        ),
+        (
+            "Which goods are sold?",
+            "SELECT name FROM goods WHERE sold IS NOT NULL",
+            "SELECT name FROM goods WHERE sold IS NULL",
+        ),
+        (
+            "Which goods are sold in the kitchen for more than 9 EUR?",
+            "SELECT name FROM goods WHERE place = 'kitchen' AND (price > 9 OR price IS NULL)",
+            "SELECT name FROM goods WHERE place = 'kitchen' AND sold = 1 OR price > 9",
+        ),
+        (
+            "Who has the highest salary?",
+            "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
+            "SELECT name FROM employee WHERE salary < 700 ORDER BY salary DESC LIMIT 1",
+        ),
+        (
+            "Who has the highest salary?",
+            "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
+            "SELECT name FROM employee WHERE hired < '2016-01-01' ORDER BY salary DESC LIMIT 1",
+        ),
+    ],
+)
+def test_what_the_question_does_not_say(question: str, right: str, wrong: str) -> None:
+    assert (is_green(question, right), is_green(question, wrong)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "right", "wrong"),
+    [
+        ("What is the revenue?", "SUM(revenue)", "AVG(revenue)"),
+        ("What is the revenue?", "SUM(revenue)", "MAX(revenue)"),
+        ("What is the revenue?", "SUM(revenue)", "5000"),
+        ("How many different offices are there?", "COUNT(DISTINCT office)", "COUNT(office)"),
+        ("How many offices are there?", "COUNT(DISTINCT office)", "COUNT(office)"),
+        ("What percentage is paid?", "100.0 * SUM(paid) / COUNT(*)", "COUNT(*)"),
+        ("How many are paid?", "COUNT(*)", "100.0 * SUM(paid) / COUNT(*)"),
+        ("What is the weight in kg?", "weight_g / 1000.0", "weight_g"),
+        ("What is the price in dollars?", "price_usd", "price_eur"),
+    ],
+)
+def test_another_amount_than_is_asked_for(question: str, right: str, wrong: str) -> None:
+    queries = (f"SELECT {shown} FROM sale" for shown in (right, wrong))
+    assert [is_green(question, query, 4) for query in queries] == [True, False]
+
+
+def test_a_half_is_no_number_of_its_own() -> None:
+    query = "SELECT name FROM goods WHERE rating BETWEEN 4 AND 4.5"
+    assert is_green("Which goods have a rating between 4 and 4.5?", query)
+    assert not is_green("Which goods have a rating between 4.5 and 5?", query)
+
+
+@pytest.mark.parametrize(
+    ("question", "right"),
+    [
+        ("How many employees are there?", True),
+        ("How many employees have a bonus?", False),
+        ("How many employees left the company?", False),
+        ("How many employees are women?", False),
+    ],
+)
+def test_all_rows_are_not_those_that_a_question_narrows(question: str, right: bool) -> None:
+    rows = [["Ann", 5], ["Bob", 0]]
+    listed = fact(1, ["name", "bonus"], rows, "SELECT name, bonus FROM employee")
+    counted = fact(1, ["n"], [[2]], "SELECT COUNT(*) AS n FROM employee")
+    assert (follow("2", [listed], question=question).kind == "supported") is right
+    if "bonus" not in question:
+        assert (follow("2", [counted], question=question).kind == "supported") is right
+
+
+def test_a_bound_of_the_query_that_nobody_gave_singles_nothing_out() -> None:
+    query = "SELECT name, salary FROM employee WHERE salary < 700 ORDER BY salary DESC LIMIT 1"
+    top = fact(1, ["name", "salary"], [["Ann", 650]], query)
+    asked = "Which employee has the highest salary?"
+    assert follow("Ann", [top], question=asked).kind == "not_in_facts"
+    rules = "Leave out salaries of 700 or more."
+    assert follow("Ann", [top], question=asked, rules=rules).kind == "supported"

@@ -1,0 +1,228 @@
+"""What a query does otherwise than the question says: bounds, values, numbers, "or"."""
+
+import re
+from collections.abc import Iterator
+
+from planweave.tools.checking.queries import QueryReading
+from planweave.tools.checking.units import is_rival
+from planweave.tools.checking.words import (
+    conditions,
+    denies,
+    listed,
+    numbers_of,
+    root,
+    roots,
+    superlatives,
+    tokens,
+)
+from planweave.tools.documents.quotes import in_digits
+from planweave.tools.present import speaks_of_the_present
+
+_TEXT = re.compile(r"'[^']*'")
+_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_SIGNS = {"at_least": ">=", "at_most": "<=", "more": ">", "less": "<"}
+_MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
+_DAY = re.compile(
+    r"\b(on or after|from|since|after|on or before|before|until|till|up to) (?:the )?"
+    r"((?:19|20)\d{2}(?:-\d{2}-\d{2})?)\b(?! (?:to|and|until|till)\b)",
+    re.IGNORECASE,
+)
+_BEGINS = ("on or after", "from", "since", "after")
+_LEFT_OUT = re.compile(
+    r"(?:<>|!=|\bnot\s+like\b)\s*'([^']*)'|\bnot\s+(?:[\w.\"`]+\s+)?in\s*\(([^()]*)\)"
+    r"|\bnot\s+[\w.\"`]+\s*(?:=|like)\s*'([^']*)'",
+    re.IGNORECASE,
+)
+_EMPTY = re.compile(r"([\w.\"`]+)\s+is\s+null\b", re.IGNORECASE)
+_UNSET = re.compile(r"([\w.\"`]+)\s*=\s*0(?![\w.])")
+_LEAVES_OUT = re.compile(
+    r"\b(?:others?|else|another|besides|apart|aside|leav\w+ out|ignor\w+|outside|non|together"
+    r"|than|rather|beyond|out of|still|yet|missing|unknown|blank|empty|open|only|no longer|off)\b",
+    re.IGNORECASE,
+)
+"""Words by which a question leaves something out without a denial."""
+_WHERE = re.compile(r"\bwhere\b(.*?)(?=\bgroup\s+by\b|\border\s+by\b|\blimit\b|$)", re.I | re.S)
+_WITHIN = re.compile(r"\bbetween\s+\S+\s+and\b", re.IGNORECASE)
+_OR = re.compile(
+    r"([\w.\"`]+)\s*(?:=|<>|<=?|>=?|\blike\b|\bis\b)[^()]*?\bor\b\s*\(?([\w.\"`]+)", re.IGNORECASE
+)
+_EITHER = re.compile(r"\b(?:or|either|any|and)\b", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"(?:[\w\"\]`]|\))\s*(?:<=|>=|<>|!=|<|>|=)\s*(\d+(?:\.\d+)?)(?![\w.'\-])(?!\s*[-+*/])"
+)
+_KEYS = roots("id code key number no")
+_SEVERAL = re.compile(r"\b(?:both|several|twice|multiple|pair|double|same|repeat\w*|again)\b", re.I)
+_UNITS = (1, 7, 12, 24, 60, 100, 1000, 3600)
+_YEAR = re.compile(r"'((?:19|20)\d{2})\b")
+_MEANS = listed(
+    "average averages averaged mean avg typical typically usual usually ordinary per each share "
+    "percent percentage proportion fraction rate"
+)
+_COUNTED = re.compile(r"\b(?:how many|number of) (?:different |distinct )?(\w+)", re.IGNORECASE)
+_COUNT = re.compile(r"\bcount\s*\(\s*(?:\w+\.)?([\w\"`]+)\s*\)", re.IGNORECASE)
+_UNIQUE = re.compile(r"\b(?:different|distinct|unique)\b", re.IGNORECASE)
+_ONCE = re.compile(r"\b(?:distinct|group\s+by|union)\b", re.IGNORECASE)
+_SHARE = re.compile(r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction)\b", re.IGNORECASE)
+_DIVIDES = re.compile(r"[/%]|avg|percent|pct|rate|share|proportion|fraction|ratio", re.IGNORECASE)
+_TIMES_100 = re.compile(r"\b100(?:\.0*)?\s*\*|\*\s*100\b")
+_IN_UNIT = re.compile(r"\bin ([^\W\d_]+|[$€£])", re.IGNORECASE)
+_PLAIN = re.compile(r"[\w.\"`]+|(?:sum|avg|min|max)\(\s*[\w.\"`]+\s*\)", re.IGNORECASE)
+_ENDS = re.compile(
+    r"\b(?:until|since|range|up to|span|difference|ever|recent|when|how (?:old|long)|age|far|newly"
+    r"|gap|from\b.* to|first|last)\b",
+    re.IGNORECASE,
+)
+
+
+def otherwise(question: str, reading: QueryReading) -> str:
+    """What a query does otherwise than a question says; empty if it does as it says."""
+    return next(filter(None, _faults(question, reading)), "")
+
+
+def _faults(question: str, reading: QueryReading) -> Iterator[str]:
+    query = reading.text
+    if not denies(question):
+        yield _turned(question, query)
+        if not _LEAVES_OUT.search(question):
+            yield _left_out(question, query)
+    if _mixes(query) or (not _EITHER.search(question) and _either(query)):
+        yield "The query takes rows for which one of several conditions holds."
+    yield _unasked_extreme(question, reading)
+    yield _unasked_count(question, reading)
+    yield _no_share(question, query)
+    yield _other_unit(question, reading)
+    if number := _unasked_number(question, reading):
+        yield f"The query compares with {number}, of which the question says nothing."
+
+
+def _turned(question: str, query: str) -> str:
+    """A bound that the query turns round, or that it takes with or without the number itself."""
+    bounds = conditions(in_digits(question))
+    for bound in bounds:
+        signs = _signs(f"{bound.number:g}", query)
+        meant = {_SIGNS[one.relation] for one in bounds if one.number == bound.number}
+        distance = bound.text.lower().startswith("over") and signs == {"="}
+        if signs and not signs & meant and not distance:
+            return f"The query does not ask for “{bound.text}”."
+    for word, day in _DAY.findall(question):
+        near = (day,) if "-" in day else tuple(str(int(day) + step) for step in (-1, 0, 1))
+        signs = {sign for one in near for sign in _signs(one, query, begins=True)}
+        way = ">" if word.lower() in _BEGINS else "<"
+        if signs and not any(sign.startswith(way) for sign in signs):
+            return f"The query does not ask for “{word} {day}”."
+    return ""
+
+
+def _signs(number: str, query: str, *, begins: bool = False) -> set[str]:
+    """How a query compares with a number or a day, as if that were on the right."""
+    value = rf"'?{re.escape(number)}(?:\.0+)?" + ("" if begins else r"'?(?![\w.-])")
+    found = set(re.findall(rf"(<=|>=|<>|!=|<|>|=)\s*{value}", query))
+    found |= {
+        _MIRRORED[sign] for sign in re.findall(rf"(?<![\w.'-]){value}'?\s*(<=|>=|<|>)", query)
+    }
+    if re.search(rf"\bbetween\s+{value}", query, re.IGNORECASE):
+        found.add(">=")
+    if re.search(rf"\bbetween\s+\S+\s+and\s+{value}", query, re.IGNORECASE):
+        found.add("<=")
+    return found
+
+
+def _left_out(question: str, query: str) -> str:
+    """A value that the question names and the query leaves out, or a column that it wants empty."""
+    asked = roots(question)
+    for one, several, other in _LEFT_OUT.findall(query):
+        for value in (one, other, *re.findall(r"'([^']*)'", several)):
+            name = value.strip("%")
+            if len(name) > 2 and roots(name) and roots(name) <= asked:
+                return f"The query leaves out {name!r}."
+    for column in _EMPTY.findall(query):
+        is_filled = re.search(rf"\bnot\s+{re.escape(column)}\s+is\b", query, re.IGNORECASE)
+        if not is_filled and roots(column.rpartition(".")[2]) & asked:
+            return f"The query asks for rows without {column}."
+    for column in _UNSET.findall(query):
+        if roots(column.rpartition(".")[2]) & asked and 0 not in numbers_of(question):
+            return f"The query asks for rows whose {column} is 0."
+    return ""
+
+
+def _mixes(query: str) -> bool:
+    """Whether conditions are joined by "and" and by "or" without brackets."""
+    found = _WHERE.search(_TEXT.sub("''", query))
+    flat, before = found[1] if found else "", ""
+    while flat != before:
+        before, flat = flat, _IN_BRACKETS.sub("", flat)
+    flat = _WITHIN.sub("", flat)
+    return all(re.search(rf"\b{word}\b", flat, re.IGNORECASE) for word in ("and", "or"))
+
+
+def _either(query: str) -> bool:
+    """Whether a query joins conditions on two columns by "or"."""
+    pairs = _OR.findall(_TEXT.sub("''", query))
+    return any(left.lower() != right.lower() for left, right in pairs)
+
+
+def _unasked_extreme(question: str, reading: QueryReading) -> str:
+    """A mean, a least or a greatest value that the question does not ask for."""
+    if "avg" in reading.aggregates and _MEANS.isdisjoint(tokens(question)):
+        return "The query takes a mean, of which the question says nothing."
+    shown = " ".join(reading.expressions.values())
+    takes_end = re.search(r"\b(?:min|max)\s*\([^,()]*\)", shown, re.IGNORECASE)
+    if takes_end and not superlatives(question) and not _ENDS.search(question):
+        return "The query takes a least or greatest value, of which the question says nothing."
+    return ""
+
+
+def _unasked_count(question: str, reading: QueryReading) -> str:
+    """Rows that are counted where different values are asked for, or a number that none counts."""
+    query, counted = reading.text, _COUNTED.search(question)
+    again = "The query counts the same value several times."
+    if _UNIQUE.search(question) and "count" in reading.aggregates and not _ONCE.search(query):
+        return again
+    for column in _COUNT.findall(query) if counted else ():
+        thing, words = root(counted[1]), roots(column)  # type: ignore[index]
+        if thing in words and thing not in reading.tables and not words & _KEYS:
+            return again
+    if any(re.fullmatch(r"\d+(?:\.\d+)?", shown) for shown in reading.expressions.values()):
+        return "The query names its result itself."
+    limit = re.search(r"\blimit\s+(\d+)", query, re.IGNORECASE)
+    if limit and int(limit[1]) > 1 and float(limit[1]) not in numbers_of(in_digits(question)):
+        return f"The query shows {limit[1]} rows, of which the question says nothing."
+    return ""
+
+
+def _no_share(question: str, query: str) -> str:
+    """A number where a share is asked for, or a share where a number is."""
+    if _SHARE.search(question):
+        return "" if _DIVIDES.search(query) else "The question asks for a share."
+    if _COUNTED.match(question.strip()) and _TIMES_100.search(query):
+        return "The query shows a share where the question asks for a number."
+    return ""
+
+
+def _other_unit(question: str, reading: QueryReading) -> str:
+    """A column in another unit than the question asks for, as it is stored."""
+    for unit in _IN_UNIT.findall(question):
+        for shown in reading.expressions.values():
+            if _PLAIN.fullmatch(shown) and is_rival(unit, shown):
+                return f"The query does not show it in {unit}."
+    return ""
+
+
+def _unasked_number(said: str, reading: QueryReading) -> str:
+    """A number or year that a query compares with and nothing speaks of; empty if there is none.
+
+    0, 1, what is one apart from a number that is said, and a number in another unit may stand for
+    other words.
+    """
+    numbers = {*numbers_of(in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
+    for text in _COMPARED.findall(_TEXT.sub("''", reading.text)):
+        number = float(text)
+        shapes = (*(number / unit for unit in _UNITS), number * 100, number - 1, number + 1)
+        fine = number in (0, 1) or (number == 2 and _SEVERAL.search(said))
+        if not fine and not any(abs(one - n) < 1e-9 for one in shapes for n in numbers):
+            return text
+    if not speaks_of_the_present(said):
+        for year in _YEAR.findall(reading.text):
+            if not any(abs(float(year) - number) <= 1 for number in numbers):
+                return year
+    return ""
