@@ -92,7 +92,7 @@ def test_a_half_is_no_number_of_its_own() -> None:
     ],
 )
 def test_all_rows_are_not_those_that_a_question_narrows(question: str, right: bool) -> None:
-    rows = [["Ann", 5], ["Bob", 0]]
+    rows: list[list[Value]] = [["Ann", 5], ["Bob", 0]]
     listed = fact(1, ["name", "bonus"], rows, "SELECT name, bonus FROM employee")
     counted = fact(1, ["n"], [[2]], "SELECT COUNT(*) AS n FROM employee")
     assert (follow("2", [listed], question=question).kind == "supported") is right

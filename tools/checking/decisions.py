@@ -250,8 +250,8 @@ def _unaccounted(question: str, known: frozenset[str], *, strict: bool) -> str:
     counted = COUNTING.search(question)
     if strict and counted:
         for word in tokens(_FORM.sub("", question[counted.end() :])):
-            ordinary = word in _ENDING | _COMMON | _PLACED or word[0].isdigit()
-            if not (ordinary or superlatives(word) or is_known(word, known)):
+            is_plain = word in _ENDING | _COMMON | _PLACED or word[0].isdigit()
+            if not (is_plain or superlatives(word) or is_known(word, known)):
                 return word
     for phrase in _NARROWING.findall(_FORM.sub("", question)):
         for before, word in pairwise(["", *tokens(phrase)]):

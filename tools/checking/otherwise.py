@@ -215,6 +215,7 @@ def _unasked_number(said: str, reading: QueryReading) -> str:
     other words.
     """
     numbers = {*numbers_of(in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
+    text: str
     for text in _COMPARED.findall(_TEXT.sub("''", reading.text)):
         number = float(text)
         shapes = (*(number / unit for unit in _UNITS), number * 100, number - 1, number + 1)
@@ -222,7 +223,7 @@ def _unasked_number(said: str, reading: QueryReading) -> str:
         if not fine and not any(abs(one - n) < 1e-9 for one in shapes for n in numbers):
             return text
     if not speaks_of_the_present(said):
-        for year in _YEAR.findall(reading.text):
-            if not any(abs(float(year) - number) <= 1 for number in numbers):
-                return year
+        for text in _YEAR.findall(reading.text):
+            if not any(abs(float(text) - number) <= 1 for number in numbers):
+                return text
     return ""

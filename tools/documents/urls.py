@@ -22,6 +22,8 @@ _REDIRECTS = 5
 _LONGEST_NAME = 200  # bytes; file systems allow 255, and an ending may be added
 _PATIENCE = httpx.Timeout(20.0, connect=10.0)
 _AROUND_IPV4 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
+_UNICAST = ipaddress.IPv6Network("2000::/3")
+"""All that is given out of IPv6."""
 _KIND_OF_TYPE = {
     "application/pdf": ".pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
@@ -131,6 +133,8 @@ def _address(host: str, port: int, private: bool) -> str:
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
     if isinstance(address, ipaddress.IPv6Address) and (inner := _inner(address)):
         return _is_public(inner)
+    if isinstance(address, ipaddress.IPv6Address) and address not in _UNICAST:
+        return False  # such as 64:ff9b:1::/48 and ::ffff:0:0:0/96, which lead to IPv4 addresses
     return address.is_global and not address.is_multicast
 
 
