@@ -334,19 +334,6 @@ def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> Non
     assert models == {(True, "agent:other"), (False, "agent:x")}
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--method", "planrag"), "no document agent 'planrag'"),
-        (("--set", "hard"), "no set of questions 'hard'"),
-    ],
-)
-def test_a_wrong_option_is_said(
-    data: Path, tmp_path: Path, words: tuple[str, str], said: str
-) -> None:
-    bench(data, tmp_path, *words, fails=said)
-
-
 def test_pairs_that_people_agree_on_strongly() -> None:
     pairs = [pair(1, 2, 1), pair(2, 2, 0), pair(3, 1, 1), pair(4, -2, -1), pair(5, 2, -2)]
     assert [one.instance_id for one in agreed(pairs)] == [1, 4]

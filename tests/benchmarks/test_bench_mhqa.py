@@ -289,19 +289,6 @@ def test_a_long_paragraph_is_found_whole(tmp_path: Path, monkeypatch: pytest.Mon
     }
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("--method", "planrag"), "no method 'planrag'"),
-        (("--dataset", "triviaqa"), "no data set 'triviaqa'"),
-    ],
-)
-def test_a_wrong_option_is_said(
-    data: Path, tmp_path: Path, words: tuple[str, str], said: str
-) -> None:
-    bench(data, tmp_path, *words, fails=said)
-
-
 @pytest.mark.parametrize("pack", ["", ".gz"])
 def test_the_published_files_are_found(tmp_path: Path, pack: str) -> None:
     official = {key: value for key, value in WIKI.items() if key != "id"} | {"_id": "5a7f"}

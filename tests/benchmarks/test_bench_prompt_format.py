@@ -194,12 +194,6 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
     assert "0 done before, 14 to do" in forced.output
 
 
-@pytest.mark.parametrize("given", ["warm", "", "0,3", "-1"])
-def test_temperatures_that_are_none(given: str, tmp_path: Path) -> None:
-    words = ("--temperature", given, "--out", tmp_path, "--model", speaks(_obedient))
-    bench(*words, fails="no temperatures")
-
-
 def test_which_models_go_on_from_a_prefix() -> None:
     assert continues("embedded:0.5b")
     assert continues("embedded")

@@ -371,7 +371,6 @@ async def test_failures_of_all_attempts_are_counted(monkeypatch: pytest.MonkeyPa
     ("words", "said"),
     [
         (("rat", "--family", "code", "--data", "."), "There is no corpus for code yet. Build it"),
-        (("rat", "--family", "poetry", "--data", "."), "no task family 'poetry'"),
         (("rat-corpus", "--family", "poetry"), "no task family 'poetry'"),
         (("rat-corpus", "--family", "maths"), "cannot be read"),
     ],

@@ -82,7 +82,6 @@ def test_any_method_can_be_asked_and_a_run_goes_on(tmp_path: Path) -> None:
     records = read(path).records.values()
     assert {r.method for r in records} == {"planrag", "single_rag"}
     assert all(r.score.value == 1 and r.seconds > 0 and r.calls for r in records)
-    bench("--shop", "bakery", "--model", model, fails="bakery")
 
 
 def test_one_query_can_decide(tmp_path: Path) -> None:

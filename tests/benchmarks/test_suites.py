@@ -38,6 +38,27 @@ def test_a_bad_setting_is_refused_before_anything_is_read(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ("agents --data . --method planrag", "no document agent 'planrag'"),
+        ("agents --data . --set hard", "no set of questions 'hard'"),
+        ("mhqa --data . --method planrag", "no method 'planrag'"),
+        ("mhqa --data . --dataset triviaqa", "no data set 'triviaqa'"),
+        *(
+            (f"prompt-format --temperature={t}", "no temperatures")
+            for t in ("warm", "", "0,3", "-1")
+        ),
+        ("rat --data . --family poetry", "no task family 'poetry'"),
+        ("shop --shop bakery", "no shop 'bakery'"),
+        ("text2sql --data . --mode fast", "no mode 'fast'"),
+    ],
+)
+def test_a_choice_that_there_is_not_is_told(words: str, sentence: str, tmp_path: Path) -> None:
+    bench(*words.split(), "--out", tmp_path / "out", fails=sentence)
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("name", SUITES)
 def test_its_command_is_there(name: str) -> None:
     said = " ".join(bench(name.replace("_", "-"), "--help").output.split())
