@@ -418,6 +418,15 @@ def test_names_that_need_quotes(opened: OpenSql) -> None:
     assert "'a'" in database.run('SELECT 1 FROM "Order Details" WHERE "order" = \'A\'').hint
 
 
+def test_a_view_whose_table_is_gone_leaves_the_rest(opened: OpenSql) -> None:
+    database = opened(
+        "CREATE TABLE t (a INT);\nINSERT INTO t VALUES (1);\n"
+        "CREATE VIEW lost AS SELECT * FROM gone;\nCREATE VIEW kept AS SELECT a FROM t;"
+    )
+    assert [entity.name for entity in database.schema().entities] == ["t", "kept"]
+    assert database.run("SELECT a FROM kept").rows == ((1,),)
+
+
 def test_a_script_with_double_quoted_text(opened: OpenSql) -> None:
     database = opened(
         "\ufeff-- made by hand; really\nCREATE TABLE t (a VARCHAR(9), b FLOAT);\n"

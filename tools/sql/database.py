@@ -403,9 +403,12 @@ def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
     reason = without(reason, str(url.password or ""))
     plain = url.set(drivername=url.get_backend_name())  # without the driver's name
     where = without_passwords(plain.render_as_string(hide_password=True))
+    is_file = url.get_backend_name() == "sqlite"
     return DatabaseUnavailable(
-        f"The database {where} does not answer: {reason}.",
-        fix="Check that it runs, the host and port, the user and the password.",
+        f"The database {where} {'cannot be read' if is_file else 'does not answer'}: {reason}.",
+        fix="Restore the file from a copy, or end the program that writes to it."
+        if is_file
+        else "Check that it runs, the host and port, the user and the password.",
     )
 
 

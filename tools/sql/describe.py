@@ -1,5 +1,6 @@
 """Describe a database: tables, typed columns, keys, row counts and sample values."""
 
+import logging
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +13,8 @@ from planweave.tools.sql.references import with_found_references
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Inspector, Select
+
+log = logging.getLogger(__name__)
 
 _SECONDS = 10.0  # for all counts and samples together
 _SECONDS_EACH = 1.0
@@ -31,7 +34,8 @@ def catalogue(engine: "Engine", language: str) -> Schema:
     inspector = inspect(engine)
     tables = [_table(inspector, name) for name in inspector.get_table_names()]
     views = [_view(engine, inspector, name) for name in inspector.get_view_names()]
-    return Schema(language=language, entities=tuple(tables + views))
+    sound = [view for view in views if view is not None]
+    return Schema(language=language, entities=tuple(tables + sound))
 
 
 def definitions(engine: "Engine", schema: Schema) -> str:
@@ -89,8 +93,11 @@ def _table(inspector: "Inspector", table: str) -> Entity:
     return Entity(name=table, kind="table", fields=fields)
 
 
-def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity:
-    """A view; where its definition may not be read (MariaDB), its column names alone."""
+def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity | None:
+    """A view; where its definition may not be read (MariaDB), its column names alone.
+
+    None where it cannot be read, as when a table that it names is gone.
+    """
     from sqlalchemy import literal_column, select, table
     from sqlalchemy.exc import DBAPIError
 
@@ -98,8 +105,14 @@ def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity:
         fields = _fields(inspector, view)
     except DBAPIError:
         empty: Select[tuple[object]] = select(literal_column("*")).select_from(table(view)).limit(0)
-        with engine.connect() as connection:
-            names = list(connection.execute(empty).keys())
+        try:
+            with engine.connect() as connection:
+                names = list(connection.execute(empty).keys())
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise
+            log.warning("The view %s cannot be read and is left out (%s).", view, error.orig)
+            return None
         fields = tuple(Field(name=name, type="") for name in names)
     return Entity(name=view, kind="view", fields=fields)
 

@@ -35,14 +35,16 @@ class SqliteBackend:
     reader = ""
 
     def __init__(self, path: Path) -> None:
-        from sqlalchemy import create_engine
+        from sqlalchemy import URL, create_engine
         from sqlalchemy.pool import QueuePool
 
         self.uri = f"{path.resolve().as_uri()}?mode=ro"
         # A file of this name may be another one later: the processes know it by this number.
         self._number = next(_numbers)
         self.engine: Engine = create_engine(
-            "sqlite://", creator=lambda: connect(self.uri), poolclass=QueuePool
+            URL.create("sqlite", database=str(path)),  # what errors show
+            creator=lambda: connect(self.uri),
+            poolclass=QueuePool,
         )
 
     def run(self, text: str, limits: Limits) -> Fetched:
