@@ -56,6 +56,34 @@ def imported(path: Path) -> tuple[Imported, list[tuple[object, ...]]]:
             {"name": "TEXT", "cost": "REAL"},
             [("ash", 0.5), ("birch", 1000.0)],
         ),
+        (  # line ends of two kinds, blanks round values, a comma that decides for two columns
+            b"name;cost;sold\r\n ash ;1,5 EUR;1.234\nbirch;2 EUR;12\n",
+            {"name": "TEXT", "cost": "REAL", "sold": "INTEGER"},
+            [("ash", 1.5, 1234), ("birch", 2.0, 12)],
+        ),
+        (
+            "gain,swiss,paid,mixed\n(1.50),1'234.50,-$2,$2\n3,7,$1,€3\n".encode(),
+            {"gain": "REAL", "swiss": "REAL", "paid": "INTEGER", "mixed": "TEXT"},
+            [(-1.5, 1234.5, -2, "$2"), (3.0, 7.0, 1, "€3")],
+        ),
+        (  # the month comes first in both, as one of them says
+            b"sold,paid,at\n12/31/2023,01/02/2024,01.02.24\n02/01/2024,03/04/2024,3.4.24\n",
+            {"sold": "DATE", "paid": "DATE", "at": "DATE"},
+            [
+                ("2023-12-31", "2024-01-02", "2024-02-01"),
+                ("2024-02-01", "2024-03-04", "2024-04-03"),
+            ],
+        ),
+        (  # one date in another form makes a text, and loses no row; NA is Namibia among countries
+            b"day,land,size\n2024-01-01,NA,NA\n02/13/2024,DE,5\n",
+            {"day": "TEXT", "land": "TEXT", "size": "INTEGER"},
+            [("2024-01-01", "NA", None), ("02/13/2024", "DE", 5)],
+        ),
+        (
+            b"phone,mobile,release\n+4930123456,601 234 567,1.2.3\n+4930999,602 345 678,1.10.0\n",
+            {"phone": "TEXT", "mobile": "TEXT", "release": "TEXT"},
+            [("+4930123456", "601 234 567", "1.2.3"), ("+4930999", "602 345 678", "1.10.0")],
+        ),
     ],
 )
 def test_text_is_read_as_people_write_it(
@@ -67,6 +95,26 @@ def test_text_is_read_as_people_write_it(
     assert made.tables[0].columns == columns
     assert found == rows
     assert made.notes == []
+
+
+@pytest.mark.parametrize(
+    ("content", "row", "note"),
+    [
+        ("day,x\n01/02/2024,a\n", ("2024-02-01", "a"), "01/02/2024 is read as 2024-02-01."),
+        ("n;x\n1.234;a\n12;b\n", (1234, "a"), "1.234 is read as 1234."),
+        ("share,x\n3.5 %,a\n", (3.5, "a"), "3.5 % is read as 3.5."),
+        ("Report 2024\n\nname,x\nash,a\nbay,b\n", ("ash", "a"), "above the header was left out."),
+        ("Report 2024,\n,\nname,x\nash,a\n", ("ash", "a"), "above the header was left out."),
+    ],
+)
+def test_what_is_guessed_is_said(
+    content: str, row: tuple[object, ...], note: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "sold.csv"
+    path.write_text(content)
+    made, rows = imported(path)
+    assert rows[0] == row
+    assert [one.endswith(note) for one in made.notes] == [True]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +164,14 @@ def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     ]
 
 
+def test_a_row_that_is_broken_early_takes_no_other_with_it(tmp_path: Path) -> None:
+    path = tmp_path / "sold.csv"
+    path.write_text("name,price\na,1\nodd\n" + "".join(f"n{one},{one}\n" for one in range(9)))
+    made, rows = imported(path)
+    assert (len(rows), rows[0]) == (10, ("a", 1))
+    assert "(line 3)" in made.notes[0]
+
+
 def test_a_sheet_with_a_title_merged_cells_and_formulas(tmp_path: Path) -> None:
     rows: list[list[object]] = [
         ["Sales of 2025"],
@@ -149,7 +205,11 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     [
         ("a.csv", b"", "a.csv holds no rows."),
         ("a.csv", b"name,price\n", "a.csv holds no rows."),
-        ("a.csv", b"A letter\nto you, dear, all\nand, more, and more\n", "a.csv is no table"),
+        (
+            "a.csv",
+            b"Dear Ann,\nthanks, dear, for all\nand more, and more\nto come\n",
+            "a.csv is no table",
+        ),
         ("a.csv", bytes(range(256)) * 20, "a.csv is no text."),
         ("a.xlsx", b"PK\x03\x04 hello", "a.xlsx cannot be read as a spreadsheet"),
         ("a.parquet", b"PAR1 hello PAR1", "a.parquet cannot be read as Parquet"),

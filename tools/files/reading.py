@@ -5,11 +5,13 @@ import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from planweave.tools.files.texts import TypedColumn, is_true, typed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -19,19 +21,18 @@ Value: TypeAlias = str | int | float | bytes | None
 _INSTALL = "Run: pip install 'planweave[files]'."
 _MOST_COLUMNS = 1_000
 _MOST_SHEETS = 50
+_LONGEST_LINE = 1_000_000
 _LINES_NAMED = 5
 _HEAD_ROWS = 20
 """Rows among which the header of a sheet is looked for; titles stand above it."""
-_NULLS = "['', 'NA', 'N/A', 'n/a', 'null', 'NULL', 'None', '-']"
-# A number with a decimal comma or with points between thousands; the same the other way round.
-# One with a leading zero, such as 01234, is a code.
-_COMMA = r"[-+]?([1-9]\d{0,2}(\.\d{3})+|0|[1-9]\d*)(,\d+)?"
-_POINT = r"[-+]?([1-9]\d{0,2}(,\d{3})+|0|[1-9]\d*)(\.\d+)?"
+_NULLS = ("", "N/A", "n/a", "#N/A", "NaN", "nan", "null", "NULL", "None", "-", "\u2013", "\u2014")
+_ABOVE = "In {}, what is above the header was left out."
+_NUMBERED = re.compile(r"column\d+")
+"""What DuckDB calls a column without a name."""
 _HINT = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
 """The line that tells Excel which sign parts the columns."""
 _COPY = re.compile(r"['\"]?/\S*/source\.\w+['\"]?")
 """Where a file lies while it is read."""
-_SYMBOL = r"^[€$£¥]\s*|\s*[€$£¥]$"
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
 _WHOLE = 2**53
 _CONVERSIONS = (
@@ -51,8 +52,6 @@ _LONG_WHOLE = (
     "AND bool_or(TRY_CAST(CAST({0} AS VARCHAR) AS BIGINT) IS NULL)"
 )
 """All values of a column are whole numbers, and one takes more than 64 bits."""
-_LONG_REALS = "bool_and({0} = trunc({0})) AND max(abs({0})) >= 9223372036854775808"
-"""The same, as far as a REAL shows it."""
 
 
 class Unusable(Exception):
@@ -134,30 +133,17 @@ def _names(headings: Sequence[str]) -> list[str]:
 def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
     source = Path(request.folder, "source.csv")  # a path of ours: "*" in a name means many files
     encoding = _encoding(Path(request.path))
-    if encoding == "cp1252":
-        with (
-            open(request.path, encoding=encoding, errors="replace") as text,
-            source.open("w", encoding="utf-8") as file,
-        ):
-            shutil.copyfileobj(text, file)
-        encoding = "utf-8"
-    else:
-        source.symlink_to(request.path)
-    with open(request.path, "rb") as file:
-        hint = _HINT.match(file.read(16))
-    types = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"  # yes is yes, and no BOOLEAN
-    hinted = f", skip = 1, delim = '{hint[1].decode()}'" if hint else ""
-    reader = (
-        f"read_csv('{source}', sample_size = -1, store_rejects = true, nullstr = {_NULLS}, "
-        f"encoding = '{encoding}', max_line_size = 1000000, "
-        f"auto_type_candidates = [{types}]{hinted})"
-    )
+    with (
+        open(request.path, encoding=encoding, errors="replace") as text,  # any line end is one
+        source.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        shutil.copyfileobj(text, file)
     with closing(_engine(request, source)) as engine:
-        _load(engine, reader, "CSV")
-        _load_long_numbers(engine, reader)
+        form = _form(engine, source)
+        _load(engine, form.reader(source), "CSV")
         broken = engine.execute("SELECT DISTINCT line FROM reject_errors ORDER BY line").fetchall()
         (count,) = engine.execute("SELECT count(*) FROM loaded").fetchone() or (0,)
-        if len(broken) > count:
+        if len(broken) + (0 if form.hinted else form.skip) > count:
             raise Unusable("is no table: most of its rows differ in the number of fields.")
         if broken:
             lines = ", ".join(str(line) for (line,) in broken[:_LINES_NAMED])
@@ -167,7 +153,106 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
                 f"{len(broken):,} of {count + len(broken):,} rows of {request.name} are broken "
                 f"and were left out ({word} {lines}{more})."
             )
-        yield _loaded(engine, request, notes)
+        if form.skip and not form.hinted:
+            notes.append(_ABOVE.format(request.name))
+        _clean(engine, form.names)
+        _name_below_title(engine, form.names, request.name, notes)
+        yield _loaded(engine, request, notes, comma=form.delimiter == ";")
+
+
+class _Form(NamedTuple):
+    """How a text parts its fields, as DuckDB finds it out, and what the columns are called."""
+
+    delimiter: str
+    quote: str
+    escape: str
+    comment: str
+    skip: int
+    header: bool
+    names: list[str]
+    hinted: bool
+
+    def reader(self, source: Path) -> str:
+        """The call that reads all columns as texts: no value is lost to the type of its column."""
+        columns = ", ".join(f"{_text(name)}: 'VARCHAR'" for name in self.names)
+        nulls = ", ".join(map(_text, _NULLS))
+        return (
+            f"read_csv('{source}', auto_detect = false, delim = {_text(self.delimiter)}, "
+            f"quote = {_text(self.quote)}, escape = {_text(self.escape)}, "
+            f"comment = {_text(self.comment)}, skip = {self.skip}, header = {self.header}, "
+            f"columns = {{{columns}}}, nullstr = [{nulls}], max_line_size = {_LONGEST_LINE}, "
+            "store_rejects = true)"
+        )
+
+
+def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
+    """The form in which all rows fit, else the one that fits most of them."""
+    with source.open("rb") as file:
+        hint = _HINT.match(file.read(16))
+    types = "'BIGINT', 'DOUBLE', 'DATE', 'TIMESTAMP', 'VARCHAR'"  # yes is yes, and no BOOLEAN
+    hinted = f", skip = 1, delim = '{hint[1].decode()}'" if hint else ""
+    forms = []
+    for rejects in ("", ", store_rejects = true"):
+        sniffed = (
+            "SELECT Delimiter, Quote, Escape, Comment, SkipRows, HasHeader, Columns "  # noqa: S608 (ours)
+            f"FROM sniff_csv('{source}', sample_size = -1, max_line_size = {_LONGEST_LINE}, "
+            f"auto_type_candidates = [{types}]{hinted}{rejects})"
+        )
+        with suppress(Unusable):
+            found = _asked(engine, sniffed, "CSV").fetchone()
+            if found:
+                delimiter, quote, escape, comment = (
+                    "" if sign == "(empty)" else str(sign) for sign in found[:4]
+                )
+                skip, header, names = found[4], found[5], [column["name"] for column in found[6]]
+                forms.append(
+                    _Form(delimiter, quote, escape, comment, skip, header, names, hint is not None)
+                )
+    if not forms:
+        raise Unusable("cannot be read as CSV: no sign parts its fields.")
+    return max(forms, key=lambda form: (len(form.names), -form.skip))
+
+
+def _text(text: str) -> str:
+    """A text as SQL has it."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _clean(engine: "DuckDBPyConnection", names: Sequence[str]) -> None:
+    """Take off blanks round values, rows without any value, and NA."""
+    trimmed = {quoted(name): f"nullif(trim({quoted(name)}, ' \t\u00a0'), '')" for name in names}
+    cells = ", ".join(f"{text} AS {column}" for column, text in trimmed.items())
+    some = f"coalesce({', '.join(trimmed)}) IS NOT NULL"
+    _load(engine, f"(SELECT {cells} FROM loaded) WHERE {some}", "CSV")  # noqa: S608 (quoted)
+    for column in trimmed:  # NA is nothing, but among DE and FR it is Namibia
+        is_code = (
+            f"bool_or({column} = 'NA') AND NOT bool_and(regexp_full_match({column}, '[A-Z]{{2}}'))"
+        )
+        if is_true(engine, is_code, column):
+            engine.execute(f"UPDATE loaded SET {column} = NULL WHERE {column} = 'NA'")  # noqa: S608 (quoted)
+
+
+def _name_below_title(
+    engine: "DuckDBPyConnection", names: Sequence[str], file: str, notes: list[str]
+) -> None:
+    """Where a title is in the place of the header, take the names below it."""
+    if len(names) < 2 or sum(bool(_NUMBERED.fullmatch(name)) for name in names) < len(names) - 1:
+        return
+    first = f"SELECT rowid, * FROM loaded ORDER BY rowid LIMIT {_HEAD_ROWS}"  # noqa: S608 (ours)
+    rows = engine.execute(first).fetchall()
+    for number, *row in rows:
+        filled = [cell for cell in row if cell is not None]
+        if len(filled) < 2:  # another line of the title
+            continue
+        if len(set(filled)) < len(row) or any(re.match(r"[-+\W]*\d", cell) for cell in filled):
+            return
+        engine.execute(f"DELETE FROM loaded WHERE rowid <= {number}")  # noqa: S608 (a number)
+        engine.execute("CREATE OR REPLACE TABLE loaded AS SELECT * FROM loaded")
+        for old, new in zip(names, _names(row), strict=True):
+            if old != new:
+                engine.execute(f"ALTER TABLE loaded RENAME {quoted(old)} TO {quoted(new)}")
+        notes.append(_ABOVE.format(file))
+        return
 
 
 def _parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
@@ -175,7 +260,7 @@ def _parquet(request: Request, notes: list[str]) -> Iterator[RowTable]:
     source.symlink_to(request.path)
     with closing(_engine(request, source)) as engine:
         _load(engine, f"read_parquet('{source}')", "Parquet")
-        yield _loaded(engine, request, notes)
+        yield _loaded(engine, request, notes, comma=False)
 
 
 def _encoding(path: Path) -> str:
@@ -195,7 +280,7 @@ def _encoding(path: Path) -> str:
                 head = file.read(1 << 20)
         except UnicodeDecodeError:
             return "cp1252"
-    return "utf-8"
+    return "utf-8-sig"
 
 
 def _engine(request: Request, source: Path) -> "DuckDBPyConnection":
@@ -221,58 +306,53 @@ def _engine(request: Request, source: Path) -> "DuckDBPyConnection":
 
 
 def _load(engine: "DuckDBPyConnection", reader: str, kind: str) -> None:
+    _asked(engine, f"CREATE OR REPLACE TABLE loaded AS SELECT * FROM {reader}", kind)  # noqa: S608 (ours)
+
+
+def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConnection":
     import duckdb
 
     try:
-        engine.execute(f"CREATE OR REPLACE TABLE loaded AS SELECT * FROM {reader}")  # noqa: S608 (ours)
+        return engine.execute(query)
     except duckdb.OutOfMemoryException:
         raise Unusable("takes too much memory to read.", "Split the file.") from None
     except (duckdb.Error, UnicodeDecodeError) as error:
         reason = _COPY.sub("the file", str(error).partition("\n")[0].partition(": ")[2])[:200]
-        raise Unusable(f"cannot be read as {kind}: {reason or type(error).__name__}.") from None
+        reason = reason.rstrip(".") or type(error).__name__
+        raise Unusable(f"cannot be read as {kind}: {reason}.") from None
 
 
-def _load_long_numbers(engine: "DuckDBPyConnection", reader: str) -> None:
-    """Load columns with whole numbers beyond 64 bits again, as texts, which lose no digit."""
-    columns = [
-        quoted(heading)
-        for heading, kind, *_ in engine.execute("DESCRIBE loaded").fetchall()
-        if kind == "DOUBLE" and _is_true(engine, _LONG_REALS, quoted(heading))
-    ]
-    if not columns:
-        return
-    types = ", ".join(f"{column}: 'VARCHAR'" for column in columns)
-    _load(engine, f"{reader.removesuffix(')')}, types = {{{types}}})", "CSV")
-    for column in columns:
-        if not _is_true(engine, _LONG_WHOLE, column):  # such as 1e30
-            engine.execute(f"ALTER TABLE loaded ALTER {column} TYPE DOUBLE")
-
-
-def _is_true(engine: "DuckDBPyConnection", condition: str, column: str) -> bool:
-    """Whether the values of a column meet a condition; without values they do not."""
-    query = f"SELECT {condition.format(column)} FROM loaded WHERE {column} IS NOT NULL"  # noqa: S608 (quoted)
-    return (engine.execute(query).fetchone() or (None,))[0] is True
-
-
-def _loaded(engine: "DuckDBPyConnection", request: Request, notes: list[str]) -> RowTable:
-    described = engine.execute("DESCRIBE loaded").fetchall()
+def _loaded(
+    engine: "DuckDBPyConnection", request: Request, notes: list[str], *, comma: bool
+) -> RowTable:
+    described = {row[0]: row[1] for row in engine.execute("DESCRIBE loaded").fetchall()}
     if len(described) > _MOST_COLUMNS:
         raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
-    picked, types = [], []
-    for heading, kind, *_ in described:
-        if re.fullmatch(_WHOLE_KINDS, kind) and _is_true(engine, _LONG_WHOLE, quoted(heading)):
-            expression, type_ = f"CAST({quoted(heading)} AS VARCHAR)", "TEXT"
-            notes.append(
-                f"The column {heading} of {request.name} holds whole numbers beyond 64 bits: "
-                "it is kept as text, with all digits."
+    read = {}
+    for heading, kind in described.items():
+        column = quoted(heading)
+        is_long = re.fullmatch(_WHOLE_KINDS, kind)
+        if is_long and is_true(engine, _LONG_WHOLE.format(column), column):
+            read[column] = TypedColumn(
+                f"CAST({column} AS VARCHAR)",
+                "TEXT",
+                "holds whole numbers beyond 64 bits: it is kept as text, with all digits.",
             )
-        else:
-            expression, type_ = _converted(engine, quoted(heading), kind)
-        picked.append(expression)
-        types.append(type_)
-    names = _names([row[0] for row in described])
-    engine.execute(f"SELECT {', '.join(picked)} FROM loaded")  # noqa: S608 (quoted)
+        elif kind != "VARCHAR":
+            read[column] = _converted(column, kind)
+    texts = [quoted(heading) for heading in described if quoted(heading) not in read]
+    read |= typed(engine, texts, comma=comma)
+    picked = [read[quoted(heading)] for heading in described]
+    notes += [
+        f"The column {heading} of {request.name} {one.note}"
+        for heading, one in zip(described, picked, strict=True)
+        if one.note
+    ]
+    names = _names(list(described))
+    expressions = ", ".join(one.expression for one in picked)
+    _asked(engine, f"SELECT {expressions} FROM loaded", "a table")  # noqa: S608 (quoted)
     stem = _identifier(Path(request.name).stem, "rows")
+    types = [one.type for one in picked]
     return RowTable(stem, dict(zip(names, types, strict=True)), _fetched(engine))
 
 
@@ -281,28 +361,12 @@ def _fetched(engine: "DuckDBPyConnection") -> Iterator[Sequence[Value]]:
         yield from rows
 
 
-def _converted(engine: "DuckDBPyConnection", column: str, kind: str) -> tuple[str, str]:
-    """How a column is read so that SQLite can keep it, and the type that it then has."""
-    if kind == "VARCHAR":
-        return _number_in_words(engine, column) or (column, "TEXT")
+def _converted(column: str, kind: str) -> TypedColumn:
+    """How a column is read so that SQLite can keep it."""
     for pattern, read_as, type_ in _CONVERSIONS:
         if re.fullmatch(pattern, kind):
-            return read_as.format(column), type_
-    return f"CAST({column} AS VARCHAR)", "TEXT"
-
-
-def _number_in_words(engine: "DuckDBPyConnection", column: str) -> tuple[str, str] | None:
-    """Texts that all are numbers as people write them: 1.234,50 or $1,234.50."""
-    bare = f"regexp_replace(trim({column}), '{_SYMBOL}', '', 'g')"
-    for pattern, thousands, point in ((_POINT, ",", "."), (_COMMA, ".", ",")):
-        (fit, some) = engine.execute(
-            f"SELECT bool_and(regexp_full_match({bare}, '{pattern}')), "  # noqa: S608 (quoted)
-            f"bool_or(regexp_matches({bare}, '\\d')) FROM loaded WHERE {column} IS NOT NULL"
-        ).fetchone() or (False, False)
-        if fit and some:
-            plain = f"replace(replace({bare}, '{thousands}', ''), '{point}', '.')"
-            return f"CAST({plain} AS DOUBLE)", "REAL"
-    return None
+            return TypedColumn(read_as.format(column), type_)
+    return TypedColumn(f"CAST({column} AS VARCHAR)", "TEXT")
 
 
 # Spreadsheets, by calamine.
@@ -347,7 +411,7 @@ def _uncomputed(path: Path) -> int:
 
 def _cell(cell: Any) -> Any:
     if isinstance(cell, str):
-        return cell.strip() or None
+        return None if cell.strip() in _NULLS else cell.strip()
     if isinstance(cell, float) and cell.is_integer() and abs(cell) <= _WHOLE:
         return int(cell)
     if isinstance(cell, datetime) and not (cell.hour or cell.minute or cell.second):
