@@ -7,7 +7,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from planweave import BadInput, __version__
-from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome
+from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, waits_for_person
 from planweave.apps.embed.wire import error_reply
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
@@ -106,9 +106,9 @@ def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> CallerO
     question = arguments.get("question")
     if not isinstance(question, str) or not question.strip():
         raise BadInput("There is no question.", fix="Send it as `question`.")
-    if offered.context.approve:
-        raise BadInput("A person has to approve plans here, and a tool cannot ask one.")
     settings = {key: value for key, value in arguments.items() if key != "question"}
+    if waits_for_person(settings, offered.context):
+        raise BadInput("A person has to approve what is done here, and a tool cannot ask one.")
     return CallerOrder(
         method=name, messages=({"role": "user", "content": question},), settings=settings
     )

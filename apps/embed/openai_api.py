@@ -19,7 +19,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput
-from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, decision
+from planweave.apps.embed.runs import (
+    CallerOrder,
+    Runner,
+    RunOutcome,
+    decision,
+    waits_for_person,
+)
 from planweave.apps.embed.wire import error_reply, event_stream, read_body
 from planweave.apps.sent import checked
 from planweave.apps.service import Service
@@ -135,8 +141,8 @@ def _order(asked: ChatRequest, context: Context) -> CallerOrder:
         )
     if last.role != "user":
         raise BadInput("The last message is no question.", fix="End with a message of the user.")
-    approves = settings.get("approve", context.approve)
-    thread = asked.thread or (uuid.uuid4() if approves else None)
+    waits = waits_for_person(settings, context)
+    thread = asked.thread or (uuid.uuid4() if waits else None)
     told_before = () if asked.thread else asked.messages[:-1]  # a thread knows them itself
     said = [
         {"role": message.role, "content": message.text}

@@ -31,6 +31,7 @@ from planweave.graphs.support.events import (
     TokenEvent,
 )
 from planweave.graphs.support.running import belongs, events, graph, subgraphs_of
+from planweave.memory import Context
 from planweave.nodes.shared.speaker import said_after
 from planweave.nodes.support.briefing import plan_text, source_text
 from planweave.texts import shorten
@@ -137,6 +138,12 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
                     yield event
 
     return run
+
+
+def waits_for_person(settings: Mapping[str, Any], context: Context) -> bool:
+    """Whether a run with a caller's settings, or else the operator's, stops for an approval."""
+    asks = ("approve", "approve_tools")
+    return any(settings.get(name, getattr(context, name)) for name in asks)
 
 
 def decision(text: str) -> Mapping[str, Any]:

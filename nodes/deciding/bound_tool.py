@@ -71,7 +71,7 @@ def _approved(name: str, given: dict[str, Any]) -> dict[str, Any]:
                 return given
             case "edit":
                 return arguments(TOOLS.get(name), json.dumps(decision["edited_action"]["args"]))
-            case "reject":
+            case "reject" | "respond":  # who answers in words
                 note = str(decision.get("message") or "Do without it.")
                 raise ToolFailed(f"A person refused this call: {note}")
         raise ValueError(f"{decision['type']!r} is no decision here")

@@ -97,10 +97,11 @@ async def test_what_cannot_be_done_is_told_in_a_sentence(
     assert words in text(result)
 
 
+@pytest.mark.parametrize("setting", ["approve", "approve_tools"])
 async def test_no_tool_passes_by_a_persons_approval(
-    address: str, operator: Operator, offers: str
+    address: str, operator: Operator, offers: str, setting: str
 ) -> None:
-    operator.offers(Replies(), database=offers, approve=True)
+    operator.offers(Replies(), database=offers, **{setting: True})
     async with Client(f"{address}/mcp") as client:
         result = await client.call_tool("planrag", QUESTION)
     assert result.is_error

@@ -12,12 +12,14 @@ import httpx
 import openai
 import pytest
 from endpoints import QUERY, Operator, followed_up, whole_run
+from langchain_core.tools import tool
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 from scripted import Prompt, Replies, Reply, act, decide, plan
 from waiting import wait_until
 
 from planweave import PlanweaveError
+from planweave.tools.bound import TOOLS
 
 ASKED: Any = [{"role": "user", "content": "Which offer is cheapest?"}]
 
@@ -179,6 +181,29 @@ def test_another_plan_is_asked_for(client: OpenAI, operator: Operator, offers: s
     again = client.chat.completions.create(model="planrag", messages=replied).choices[0]
     assert again.finish_reason == "tool_calls"
     assert "Shorter, please." in script.prompts[1].text
+
+
+def test_a_call_of_a_bound_tool_is_approved_too(
+    client: OpenAI, operator: Operator, offers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    @tool
+    def stock(name: str) -> int:
+        """How many there are of an offer."""
+        return len(name)
+
+    monkeypatch.setattr(TOOLS, "_known", {"stock": stock})
+    script = Replies(action=[act("stock", "birch"), act("finish")], decide=[decide("birch")])
+    settings: dict[str, Any] = {"tools": ["stock"], "approve_tools": True}
+    operator.offers(script, database=offers, more={"methods": ["iter_rag"]}, **settings)
+    asking = client.chat.completions.create(model="iter_rag", messages=ASKED).choices[0]
+    assert asking.message.tool_calls
+    call: Any = asking.message.tool_calls[0]
+    assert (call.function.name, call.function.arguments) == ("stock", '{"name": "birch"}')
+    said = {"role": "tool", "tool_call_id": call.id, "content": "Not now."}
+    replied: Any = [*ASKED, said]
+    done = client.chat.completions.create(model="iter_rag", messages=replied)
+    assert done.choices[0].finish_reason == "stop"
+    assert "A person refused this call: Not now." in script.prompts[1].text
 
 
 @pytest.mark.parametrize(
