@@ -85,7 +85,7 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
 
 def mcp_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
     """``/mcp``: streamable HTTP without sessions, so that any process may answer any request."""
-    return [Route("/mcp", _Endpoint(run, offered))]
+    return [Route("/mcp", _Endpoint(run, offered), methods=["POST"])]  # a GET would hear nothing
 
 
 class _Endpoint:

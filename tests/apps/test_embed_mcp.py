@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import httpx
 import pytest
 from command_line import CommandLine, assert_one_clear_error
 from endpoints import QUERY, Operator, whole_run
@@ -97,11 +98,16 @@ async def test_what_cannot_be_done_is_told_in_a_sentence(
     assert words in text(result)
 
 
+def test_a_stream_that_would_stay_silent_is_refused(address: str) -> None:
+    assert httpx.get(f"{address}/mcp", headers={"accept": "text/event-stream"}).status_code == 405
+
+
 @pytest.mark.parametrize("setting", ["approve", "approve_tools"])
 async def test_no_tool_passes_by_a_persons_approval(
     address: str, operator: Operator, offers: str, setting: str
 ) -> None:
-    operator.offers(Replies(), database=offers, **{setting: True})
+    asks: dict[str, Any] = {setting: True}
+    operator.offers(Replies(), database=offers, **asks)
     async with Client(f"{address}/mcp") as client:
         result = await client.call_tool("planrag", QUESTION)
     assert result.is_error
