@@ -13,12 +13,6 @@ def invented(names: Iterable[str], question: str, schema: Schema, *, explained: 
     """A name that is made of a question's words and that the database does not have; or nothing.
 
     A model that finds no place for what is asked takes a name from the question: ``blood_type``.
-
-    Args:
-        names: The columns or properties that a query reads.
-        question: In the user's words.
-        schema: What the database holds.
-        explained: Texts whose words are known from there.
     """
     entities = schema.entities
     given = [entity.name for entity in entities]

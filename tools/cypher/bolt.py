@@ -5,8 +5,11 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from itertools import islice
 from threading import Lock, Thread
-from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, unquote, urlsplit
+
+from neo4j import READ_ACCESS, Driver, GraphDatabase, Transaction
+from neo4j.exceptions import AuthError, ClientError, Neo4jError
+from neo4j.graph import Path
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.cells import cut
@@ -20,10 +23,6 @@ from planweave.tools.database import (
     QueryTimeout,
 )
 from planweave.tools.slots import Slots
-
-if TYPE_CHECKING:
-    from neo4j import Driver, Transaction
-    from neo4j.exceptions import Neo4jError
 
 _COUNTED = 10_000  # rows beyond the limit that are counted; past them the total stays unknown
 _CONNECTING = 10.0  # seconds
@@ -44,8 +43,6 @@ class BoltCypher(Graph):
     scanned = 50_000
 
     def __init__(self, url: str) -> None:
-        from neo4j import GraphDatabase
-
         # Without a handler its warnings would be printed; the errors below say the same.
         logging.getLogger("neo4j").addHandler(logging.NullHandler())
         parts = _read(url)
@@ -82,8 +79,6 @@ class BoltCypher(Graph):
 
     def _is_neo4j(self) -> bool:
         """Whether the server is Neo4j itself, whose EXPLAIN tells reads from writes."""
-        from neo4j.exceptions import AuthError, ClientError
-
         reason = "does not answer"
         try:
             with self._driver.session(database=self._database) as session:
@@ -132,8 +127,6 @@ class BoltCypher(Graph):
                 self._driver.close()
 
     def _execute(self, query: str, limits: Limits, own: bool) -> Rows:
-        from neo4j import READ_ACCESS
-
         with (
             self._driver.session(
                 database=self._database, default_access_mode=READ_ACCESS, fetch_size=limits.rows + 1
@@ -150,8 +143,6 @@ class BoltCypher(Graph):
 
     def _translated(self, error: Exception, limits: Limits) -> PlanweaveError:
         """The driver's error as one of ours."""
-        from neo4j.exceptions import Neo4jError
-
         if isinstance(error, PlanweaveError):
             return error
         if not isinstance(error, Neo4jError):
@@ -187,14 +178,14 @@ def _read(url: str) -> SplitResult:
     return parts
 
 
-def _explain(transaction: "Transaction", query: str) -> None:
+def _explain(transaction: Transaction, query: str) -> None:
     """Ask the server itself whether the query only reads."""
     plan = transaction.run(f"EXPLAIN {query}")
     if plan.consume().query_type != "r":
         raise QueryRefused("The server says that this query writes.", fix="Only read.")
 
 
-def _reason(error: "Neo4jError") -> str:
+def _reason(error: Neo4jError) -> str:
     return (error.message or "no reason given").splitlines()[0].rstrip(". ")
 
 
@@ -207,8 +198,6 @@ def _too_long(limits: Limits) -> QueryTimeout:
 
 def _cell(value: object) -> Cell:
     """A value of the driver as a plain cell: a node becomes its properties, a path a list."""
-    from neo4j.graph import Path
-
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, Path):

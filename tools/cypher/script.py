@@ -9,14 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
+
+from kglite import KnowledgeGraph
 
 from planweave.tools.cypher.own import own, rewritten, shown
 from planweave.tools.cypher.tokens import tokenize
 from planweave.tools.database import DatabaseUnavailable
-
-if TYPE_CHECKING:
-    from kglite import KnowledgeGraph
 
 Scalar: TypeAlias = str | int | float | bool | None
 Properties: TypeAlias = dict[str, Scalar]
@@ -93,7 +92,7 @@ class LoadedScript:
     keys: dict[str, list[str]] = field(default_factory=dict)
 
 
-def load(text: str, engine: "KnowledgeGraph") -> LoadedScript:
+def load(text: str, engine: KnowledgeGraph) -> LoadedScript:
     """Carry out a script; the graph is as if each statement had been executed by itself.
 
     Raises:
@@ -185,7 +184,7 @@ def _property_names(statements: Sequence[_Statement]) -> dict[str, list[str]]:
 
 
 def _create_nodes(
-    nodes: Sequence[_Node], names: Mapping[str, Sequence[str]], engine: "KnowledgeGraph"
+    nodes: Sequence[_Node], names: Mapping[str, Sequence[str]], engine: KnowledgeGraph
 ) -> None:
     by_label: dict[str, list[_Node]] = {}
     for node in nodes:
@@ -197,7 +196,7 @@ def _create_nodes(
 
 
 def _create_relationships(
-    batch: Sequence[_Relationship], engine: "KnowledgeGraph", loaded: LoadedScript
+    batch: Sequence[_Relationship], engine: KnowledgeGraph, loaded: LoadedScript
 ) -> None:
     by_shape: dict[tuple[str, ...], list[_Relationship]] = {}
     for relationship in batch:
@@ -228,7 +227,7 @@ def _row_map(part: str, names: Mapping[str, object] | Sequence[str]) -> str:
     return "{" + ", ".join(f"`{name}`: row.{part}.`{name}`" for name in names) + "}"
 
 
-def _index(label: str, names: list[str], engine: "KnowledgeGraph", loaded: LoadedScript) -> None:
+def _index(label: str, names: list[str], engine: KnowledgeGraph, loaded: LoadedScript) -> None:
     """Without an index on the match keys, joining is quadratic."""
     known = loaded.keys.setdefault(label, [])
     for name in names:
@@ -238,7 +237,7 @@ def _index(label: str, names: list[str], engine: "KnowledgeGraph", loaded: Loade
 
 
 def _bulk(
-    query: str, rows: Sequence[Mapping[str, object]], engine: "KnowledgeGraph"
+    query: str, rows: Sequence[Mapping[str, object]], engine: KnowledgeGraph
 ) -> Sequence[Mapping[str, object]]:
     try:
         return _run(query, engine, rows)
@@ -248,7 +247,7 @@ def _bulk(
         raise _failed(int(str(rows[0]["line"])), _first_line(error)) from error
 
 
-def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
+def _execute(statement: _Statement, engine: KnowledgeGraph) -> None:
     if _OUTWARD.search(_PIECE.sub("''", statement.text)):
         raise _failed(statement.line, "a script may not read files or call procedures")
     query = rewritten(statement.text, tokenize(statement.text))
@@ -263,7 +262,7 @@ def _execute(statement: _Statement, engine: "KnowledgeGraph") -> None:
         raise _failed(statement.line, "what it matches does not exist, so it would make nothing")
 
 
-def _run_with_new_properties(query: str, engine: "KnowledgeGraph") -> None:
+def _run_with_new_properties(query: str, engine: KnowledgeGraph) -> None:
     """Carry out a query that may give nodes properties that others of their label lack.
 
     The engine fixes the properties of a label at its first node; only SET adds to them.
@@ -292,7 +291,7 @@ def _first_line(error: Exception) -> str:
 
 
 def _run(
-    query: str, engine: "KnowledgeGraph", rows: Sequence[Mapping[str, object]] = ()
+    query: str, engine: KnowledgeGraph, rows: Sequence[Mapping[str, object]] = ()
 ) -> list[Mapping[str, object]]:
     view = engine.cypher(query, params={"rows": list(rows)}, timeout_ms=0)
     return [] if isinstance(view, str) else list(view.to_list())

@@ -12,16 +12,15 @@ may be answered by ``{"error", "message"}``.
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, cast
+from typing import TypedDict, cast
+
+import kglite
 
 from planweave.errors import PlanweaveError
 from planweave.tools.cypher.cells import cut, has_element_as_text, plain
 from planweave.tools.cypher.own import NO_TEXT, shown
 from planweave.tools.cypher.script import load
 from planweave.tools.process import Channel, limit_memory
-
-if TYPE_CHECKING:
-    import kglite
 
 _MEMORY = 2 << 30  # bytes of address space
 _LATENESS = 0.5  # seconds: the engine looks at its clock now and then only
@@ -46,9 +45,7 @@ def main() -> None:
         channel.send(_run(graph, cast("Request", channel.receive())))
 
 
-def _open(path: str) -> "tuple[kglite.FrozenGraph | None, dict[str, object]]":
-    import kglite
-
+def _open(path: str) -> tuple[kglite.FrozenGraph | None, dict[str, object]]:
     kglite.set_query_warning_policy("silent")
     graph = kglite.KnowledgeGraph()
     try:
@@ -61,9 +58,7 @@ def _open(path: str) -> "tuple[kglite.FrozenGraph | None, dict[str, object]]":
     return graph.freeze(), {"keys": loaded.keys}
 
 
-def _run(graph: "kglite.FrozenGraph", request: Request) -> dict[str, object]:
-    import kglite
-
+def _run(graph: kglite.FrozenGraph, request: Request) -> dict[str, object]:
     seconds = request["seconds"]
     try:
         view = graph.cypher(

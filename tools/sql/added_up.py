@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from planweave.tools.linking import parts_of, stem
-from planweave.tools.sql.slips import tests_of
+from planweave.tools.sql.slips import test_by, tests_of
 from planweave.tools.synonyms import SYNONYMS
 
 _WHOLE = re.compile(r"\b(?:in total|altogether|overall|in all|fewest)\b", re.IGNORECASE)
@@ -33,14 +33,7 @@ _SYNONYMS = [frozenset(map(stem, words)) for words in SYNONYMS]
 
 
 def add_up(select: exp.Select, question: str, several: Callable[[exp.Select], bool]) -> list[str]:
-    """Add up, for each thing that is shown, what single rows are sorted or bounded by.
-
-    Args:
-        select: Changed in place.
-        question: What is asked.
-        several: Whether a query for the number of rows and of different things gives two numbers:
-            the things have several rows.
-    """
+    """Add up, for each thing that is shown, what single rows are sorted or bounded by."""
     shown = [one.unalias() for one in select.expressions]
     if select.args.get("group") or any(
         one.is_star or one.find(exp.AggFunc, exp.Window, exp.Select) for one in shown
@@ -79,10 +72,9 @@ def _order(select: exp.Select, question: str) -> Sequence[exp.Expr]:
 
 def _bounds(select: exp.Select) -> Sequence[exp.Expr]:
     """The comparisons with a number that all rows must meet, of columns that are added up."""
-    where = select.args.get("where")
     return [
         one
-        for one in (tests_of(where) if where else ())
+        for one in tests_of(select)
         if isinstance(one, exp.GT | exp.GTE | exp.LT | exp.LTE)
         and isinstance(one.this, exp.Column)
         and one.expression.is_number
@@ -103,9 +95,7 @@ def _counting(select: exp.Select, name: exp.Expr) -> exp.Select:
 
 def _without(select: exp.Select, tests: Sequence[exp.Expr]) -> None:
     """Take tests out of those that all rows must meet."""
-    if where := select.args.get("where"):
-        kept = [one for one in tests_of(where) if one not in tests]
-        select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    test_by(select, [one for one in tests_of(select) if one not in tests])
 
 
 def _sum(select: exp.Select, measures: Sequence[exp.Expr]) -> None:

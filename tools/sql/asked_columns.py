@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.slips import sources_of
 
 _EACH = re.compile(
     r"\b(?:(?:for|in|of|by|to) each|per)\b (?P<words>\w+(?: \w+){0,2})", re.IGNORECASE
@@ -38,13 +39,7 @@ _NAMING = ((), ("name",), ("id",), ("code",))
 
 
 def show_asked_columns(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
-    """Show the columns that a question names, and group by "each" of them where it adds up.
-
-    Args:
-        select: Changed in place.
-        catalogue: What the schema holds.
-        question: What is asked.
-    """
+    """Show the columns that a question names, and group by "each" of them where it adds up."""
     shown = [one.unalias() for one in select.expressions]
     if select.args.get("group") or any(one.is_star for one in shown):
         return []
@@ -74,10 +69,8 @@ def _tables(select: exp.Select, catalogue: Catalogue) -> dict[str, dict[str, str
     Each is called by its name; of a table ``users`` the key is a "user ID", too, and what names
     its rows a "user name".
     """
-    sources = [select.args.get("from_"), *(select.args.get("joins") or ())]
-    tables = [one.this for one in sources if one is not None and isinstance(one.this, exp.Table)]
     found = {}
-    for table in tables:
+    for table in (one for one in sources_of(select) if isinstance(one, exp.Table)):
         name = table.name.lower()
         columns, keys = catalogue.columns.get(name, {}), catalogue.keys.get(name, set())
         prefix = _shared_words(columns.values())

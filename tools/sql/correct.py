@@ -1,4 +1,7 @@
-"""Everything that the schema and the data alone can correct in a query that a model wrote."""
+"""Everything that the schema and the data alone can correct in a query that a model wrote.
+
+Each correction changes a parsed query in place and returns what it changed, for the reader.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
@@ -52,18 +55,7 @@ def corrected(
     now: str = "",
     ranks: bool = False,
 ) -> Corrected:
-    """Correct a query as far as schema and data leave one reading.
-
-    Args:
-        query: One SELECT as a model wrote it; whatever cannot be read is left as it is.
-        schema: The tables that it may read.
-        dialect: sqlglot's name of the dialect.
-        data: What can be asked of the data.
-        question: What is asked.
-        instructions: What the words of the question mean.
-        now: The moment of the question; the database's own clock if empty.
-        ranks: The query ranks options: no columns are added to it.
-    """
+    """Correct a query as far as schema and data leave one reading."""
     query, named = with_stored_names(query, schema, dialect)
     tree, joined = _read(query, dialect)
     if not isinstance(tree, exp.Query):

@@ -326,24 +326,15 @@ def _open_path(path: Path) -> SqlDatabase:
 def _open_server(url: "URL") -> SqlDatabase:
     from sqlalchemy.exc import SQLAlchemyError
 
-    from planweave.tools.sql.mysql import MysqlBackend
-    from planweave.tools.sql.postgresql import PostgresqlBackend
-
-    kinds: dict[str, tuple[type[PostgresqlBackend | MysqlBackend], str]] = {
-        "postgresql": (PostgresqlBackend, "postgresql"),
-        "postgres": (PostgresqlBackend, "postgresql"),
-        "mysql": (MysqlBackend, "mysql"),
-        "mariadb": (MysqlBackend, "mysql"),
-    }
     scheme = url.get_backend_name()
-    if scheme not in kinds:
+    kind = {"postgres": "postgresql", "mariadb": "mysql"}.get(scheme, scheme)
+    if kind not in ("postgresql", "mysql"):
         raise DatabaseUnavailable(
             f"{scheme}:// is no SQL database that can be opened here.",
             fix="Use sqlite:///, postgresql://, mysql:// or mariadb://, or the path of a file.",
         )
-    backend, extra = kinds[scheme]
     try:
-        opened = backend(url)
+        opened = _server(kind, url)
         try:
             database = SqlDatabase(opened)
             database._tables()  # an unreachable server is said now, not at the first query
@@ -354,7 +345,7 @@ def _open_server(url: "URL") -> SqlDatabase:
     except ImportError as error:
         raise DatabaseUnavailable(
             f"The driver for {scheme}:// is not installed.",
-            fix=f"Install it: pip install 'planweave[{extra}]'.",
+            fix=f"Install it: pip install 'planweave[{kind}]'.",
         ) from error
     except SQLAlchemyError as error:
         raise unavailable(url, error) from error
@@ -363,6 +354,16 @@ def _open_server(url: "URL") -> SqlDatabase:
     except (OSError, TypeError, ValueError) as error:  # what a driver makes of an odd option
         raise _unusable_option(url, error) from error
     return database
+
+
+def _server(kind: str, url: "URL") -> Backend:
+    if kind == "mysql":
+        from planweave.tools.sql.mysql import MysqlBackend
+
+        return MysqlBackend(url)
+    from planweave.tools.sql.postgresql import PostgresqlBackend
+
+    return PostgresqlBackend(url)
 
 
 def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:

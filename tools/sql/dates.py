@@ -1,7 +1,4 @@
-"""Dates, their parts and the present, as SQLite keeps them.
-
-Each function changes a parsed query in place and returns what it changed, for the reader.
-"""
+"""Dates, their parts and the present, as SQLite keeps them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +6,7 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from planweave.tools.sql.slips import tests_of, values_of
+from planweave.tools.sql.slips import test_by, tests_of, values_of
 
 HasYear: TypeAlias = Callable[[exp.Column], bool]
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -44,12 +41,7 @@ _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
 
 def read_stored_parts(tree: exp.Expr, is_number: Callable[[exp.Column], bool]) -> list[str]:
-    """Take a year that is stored as a number as it is: SQLite would read it as a day count.
-
-    Args:
-        tree: Changed in place.
-        is_number: Whether a column holds numbers.
-    """
+    """Take a year that is stored as a number as it is: SQLite would read it as a day count."""
     changes = []
     for call in list(tree.find_all(exp.TimeToStr, exp.Anonymous)):
         part = _PARTS.get(call.text("format") or "".join(one.name for one in call.expressions[:1]))
@@ -61,12 +53,7 @@ def read_stored_parts(tree: exp.Expr, is_number: Callable[[exp.Column], bool]) -
 
 
 def subtract_days(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> list[str]:
-    """Count the days between dates: SQLite subtracts their years.
-
-    Args:
-        tree: Changed in place.
-        dates: Whether a column holds dates.
-    """
+    """Count the days between dates: SQLite subtracts their years."""
 
     def is_date(node: exp.Expr) -> bool:
         if isinstance(node, exp.Literal):
@@ -140,17 +127,8 @@ def _turns_days(product: exp.Mul) -> bool:
 
 
 def take_named_months(select: exp.Select, question: str, has_year: HasYear) -> list[str]:
-    """Take all months of a span whose ends alone a query compares by name, and their year.
-
-    Args:
-        select: Changed in place.
-        question: What is asked.
-        has_year: Whether a column ``year`` stands beside another column.
-    """
-    where, span = select.args.get("where"), _FROM_TO.search(question)
-    if where is None:
-        return []
-    tests = tests_of(where)
+    """Take all months of a span whose ends alone a query compares by name, and their year."""
+    span, tests = _FROM_TO.search(question), tests_of(select)
     named = {
         test: columns[0]
         for test in tests
@@ -166,13 +144,13 @@ def take_named_months(select: exp.Select, question: str, has_year: HasYear) -> l
         tests.append(exp.In(this=column.copy(), expressions=months))
         changes.append(f"takes the months from {span['first']} to {span['last']}")
     years = {*_OF_YEAR.findall(question)}
-    says_year = any("year" in one.name.lower() for one in where.find_all(exp.Column))
+    says_year = any("year" in c.name.lower() for test in tests for c in test.find_all(exp.Column))
     if len(years) == 1 and not says_year and has_year(column):
         year = exp.column("year", table=column.table or None)
         tests.append(exp.EQ(this=year, expression=exp.Literal.number(years.pop())))
         changes.append(f"takes {tests[-1].sql()}")
     if changes:
-        select.set("where", exp.Where(this=exp.and_(*tests)))
+        test_by(select, tests)
     return changes
 
 
@@ -193,12 +171,7 @@ def set_the_present(tree: exp.Expr, now: str) -> list[str]:
 
 
 def compare_parts_alike(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> list[str]:
-    """Compare years with years: to SQLite ``'2023-01' < '2023-01-01'`` and ``'2023' > 2023``.
-
-    Args:
-        tree: Changed in place.
-        dates: Whether a column holds dates.
-    """
+    """Compare years with years: to SQLite ``'2023-01' < '2023-01-01'`` and ``'2023' > 2023``."""
     changes = []
     for test in tree.find_all(
         exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between, exp.In
@@ -251,13 +224,7 @@ def _is_year(node: exp.Expr) -> bool:
 def group_by_span(
     select: exp.Select, question: str, dates: Callable[[exp.Column], bool]
 ) -> list[str]:
-    """Group by months, years or days where the question asks for each of them.
-
-    Args:
-        select: Changed in place.
-        question: What is asked.
-        dates: Whether a column holds dates.
-    """
+    """Group by months, years or days where the question asks for each of them."""
     spans = {
         (one["span"] or _ADVERBS[one["adverb"].lower()]).lower() for one in _EACH.finditer(question)
     }
@@ -284,12 +251,7 @@ def group_by_span(
 
 
 def take_whole_days(tree: exp.Expr, moments: Callable[[exp.Column], bool]) -> list[str]:
-    """Let a span of days end with its last day: a moment of that day is later than its date.
-
-    Args:
-        tree: Changed in place.
-        moments: Whether a column holds dates with a time.
-    """
+    """Let a span of days end with its last day: a moment of that day is later than its date."""
     changes = []
     for test in tree.find_all(exp.LTE, exp.Between):
         column = test.this

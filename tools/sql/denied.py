@@ -6,7 +6,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from planweave.tools.sql.slips import NO, YES, tests_of
+from planweave.tools.sql.slips import NO, YES, test_by, tests_of
 
 _NEVER = re.compile(
     r"\b(?:never|not once|ha(?:s|ve|d) no|(?:has|have|had|did|does|do) not\b[^.?]*\bany"
@@ -26,23 +26,14 @@ def look_at_all_rows(
 
     "Who never bought coffee?" is asked of all rows of a customer: ``product <> 'Coffee'`` finds who
     bought something else as well, and ``product = 'Coffee'`` finds the opposite.
-
-    Args:
-        select: Changed in place if it shows one column of one table that has several rows of a
-            thing.
-        question: What is asked.
-        differ: Whether a query for two numbers gives two that differ.
-        lacking: Whether rows have no value in a column.
-        is_date: Whether a column holds dates.
     """
-    where, source = select.args.get("where"), select.args.get("from_")
+    source, tests = select.args.get("from_"), tests_of(select)
     shown, never = [one.unalias() for one in select.expressions], _NEVER.search(question)
     others = ("joins", "group", "having", "limit")
-    if not never or not where or not source or any(select.args.get(clause) for clause in others):
+    if not never or not tests or not source or any(select.args.get(clause) for clause in others):
         return []
     if len(shown) != 1 or not isinstance(key := shown[0], exp.Column):
         return []
-    tests = tests_of(where)
     plain = [one for one in tests if not one.find(exp.Select)]
     denied = _denied(plain, question[never.start() :])
     if denied is None:
@@ -60,7 +51,7 @@ def look_at_all_rows(
         having = having.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
     kept = [one for one in rest if not any(map(is_date, one.find_all(exp.Column)))]
     outside = exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=having)))
-    select.set("where", exp.Where(this=exp.and_(*kept, outside)))
+    test_by(select, [*kept, outside])
     select.set("distinct", exp.Distinct())
     return [f"leaves out each {key.name} that has {made.sql()}"]
 
@@ -70,9 +61,9 @@ def _leaves_out(test: exp.Expr, made: exp.Expr, table: exp.Expr) -> bool:
     inner = test.this.unnest() if isinstance(test, exp.Not) else None
     query = inner.args.get("query") if isinstance(inner, exp.In) else None
     chosen = query.unnest() if query else None
-    if not isinstance(chosen, exp.Select) or not (where := chosen.args.get("where")):
+    if not isinstance(chosen, exp.Select):
         return False
-    return chosen.args["from_"].this == table and made in tests_of(where)
+    return made in tests_of(chosen) and chosen.args["from_"].this == table
 
 
 def _denied(tests: list[exp.Expr], said: str) -> tuple[exp.Expr, exp.Expr] | None:

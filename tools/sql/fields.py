@@ -43,12 +43,6 @@ class _Chain(NamedTuple):
 def check_fields(tree: exp.Query, tokens: Sequence[Token], tables: Tables, schema: str) -> None:
     """Check that every dot in a PostgreSQL query leads to a known table or column.
 
-    Args:
-        tree: The parsed query.
-        tokens: The tokens that will be executed.
-        tables: The tables that may be read, with their columns.
-        schema: The schema that they are in.
-
     Raises:
         QueryRefused: A dot is behind an expression, or before a parenthesis.
         QueryFailed: A name is no column of what is before it.

@@ -1,7 +1,4 @@
-"""What a query groups by and adds up, and what the question asks to be grouped.
-
-Each function changes a parsed query in place and returns what it changed, for the reader.
-"""
+"""What a query groups by and adds up, and what the question asks to be grouped."""
 
 import re
 from collections.abc import Callable
@@ -10,7 +7,7 @@ from sqlglot import exp
 
 from planweave.tools.linking import plain
 from planweave.tools.sql.catalogue import Catalogue
-from planweave.tools.sql.slips import tests_of
+from planweave.tools.sql.slips import test_by, tests_of
 
 _BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
 _AVERAGE_BOUND = re.compile(
@@ -82,13 +79,7 @@ def show_keys(select: exp.Select) -> list[str]:
 def leave_out_the_nameless(
     select: exp.Select, question: str, lacking: Callable[[exp.Column], bool]
 ) -> list[str]:
-    """Let no group without a name be what "which company has the most members?" asks for.
-
-    Args:
-        select: Changed in place.
-        question: What is asked.
-        lacking: Whether rows have no value in a column.
-    """
+    """Let no group without a name be what "which company has the most members?" asks for."""
     group = select.args.get("group")
     is_chosen = select.args.get("having") or select.args.get("limit")
     if not group or not is_chosen or not _WHICH.search(question):
@@ -100,13 +91,7 @@ def leave_out_the_nameless(
 
 
 def add_up_counts(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
-    """Add up the column ``count`` of a table in place of counting its rows, where it is asked of.
-
-    Args:
-        select: Changed in place.
-        catalogue: What the schema holds.
-        question: What is asked; it names the table.
-    """
+    """Add up the column ``count`` of a table that is asked about, in place of counting its rows."""
     tables = list(select.find_all(exp.Table))
     if len(tables) != 1 or "count" not in catalogue.columns.get(tables[0].name.lower(), {}):
         return []
@@ -126,10 +111,9 @@ def compare_averages(select: exp.Select, question: str) -> list[str]:
     "Cuisines that score above 4 on average" is asked of groups, ``WHERE rating > 4`` of rows.
     """
     bounds = {one["after"] or one["before"] for one in _AVERAGE_BOUND.finditer(question)}
-    where = select.args.get("where")
-    if not bounds or not where or select.find(exp.Avg):
+    tests = tests_of(select)
+    if not bounds or not tests or select.find(exp.Avg):
         return []
-    tests = tests_of(where)
     found = [
         test
         for test in tests
@@ -141,8 +125,8 @@ def compare_averages(select: exp.Select, question: str) -> list[str]:
     shown = [one.unalias() for one in select.expressions]
     if len(found) != 1 or not all(isinstance(one, exp.Column) for one in shown):
         return []
-    (test,), kept = found, [one for one in tests if one is not found[0]]
-    select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    (test,) = found
+    test_by(select, [one for one in tests if one is not test])
     if not select.args.get("group"):
         select.set("group", exp.Group(expressions=[one.copy() for one in shown]))
     select.set("distinct", None)

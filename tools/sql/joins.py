@@ -6,13 +6,14 @@ are joined along the links of the schema. No model is asked.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue, Link
+from planweave.tools.sql.slips import sources_of
 from planweave.tools.suggest import nearest
 
 _CLOSE = 0.75
@@ -24,11 +25,6 @@ _VAGUE = ("id", "code", "key", "name")
 
 def correct_joins(tree: exp.Query, catalogue: Catalogue, question: str = "") -> list[str] | None:
     """Correct columns and joins of every SELECT in a query, innermost first.
-
-    Args:
-        tree: Changed in place.
-        catalogue: What the schema holds.
-        question: What is asked; a table that it names goes before others.
 
     Returns:
         What was changed; None if a column can stand for nothing in the schema.
@@ -82,7 +78,7 @@ class _Scope:
         self._catalogue = catalogue
         self._tables: dict[str, str] = {}
         self._written: dict[str, str] = {}
-        are_tables = [self._read(source) for source in _sources(select)]
+        are_tables = [self._read(source) for source in sources_of(select)]
         self._is_plain = all(are_tables)
 
     def _read(self, source: exp.Expr) -> bool:
@@ -159,7 +155,7 @@ class _Scope:
         names: set[str] = set()
         above = self._select.find_ancestor(exp.Select)
         while above is not None:
-            names |= {source.alias_or_name.lower() for source in _sources(above)}
+            names |= {source.alias_or_name.lower() for source in sources_of(above)}
             above = above.find_ancestor(exp.Select)
         return names
 
@@ -281,7 +277,7 @@ class _Scope:
     def _told_apart(self) -> list[str]:
         """Name the table of a column that several have: one that is asked about, or the first."""
         outputs = {one.alias.lower() for one in self._select.expressions if one.alias}
-        aliases = {source.alias_or_name.lower(): source for source in _sources(self._select)}
+        aliases = {source.alias_or_name.lower(): source for source in sources_of(self._select)}
         homes = {
             alias: self._catalogue.columns[table.name.lower()] for alias, table in aliases.items()
         }
@@ -405,13 +401,6 @@ def _alike(name: str, known: Iterable[str], *, close: float = 0.6) -> tuple[str,
     numbers = _NUMBERS.findall(name)
     same = [one for one in known if _NUMBERS.findall(one) == numbers]
     return nearest(name, same, 1, close=close)
-
-
-def _sources(select: exp.Select) -> Iterator[exp.Expr]:
-    if (first := select.args.get("from_")) is not None:
-        yield first.this
-    for join in select.args.get("joins") or ():
-        yield join.this
 
 
 def _alias(alias: str, table: str) -> exp.TableAlias | None:

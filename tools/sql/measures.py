@@ -29,12 +29,7 @@ _ASKED = re.compile(
 
 
 def show_in_the_unit_asked(select: exp.Select, question: str) -> list[str]:
-    """Divide what a column holds in a smaller unit, if its name ends with that unit.
-
-    Args:
-        select: Changed in place, unless it divides or multiplies by itself.
-        question: What is asked.
-    """
+    """Divide what a column holds in a smaller unit, if its name ends with that unit."""
     asked = _ASKED.search(question)
     if asked is None or select.find(exp.Div, exp.Mul):
         return []

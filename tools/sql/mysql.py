@@ -3,7 +3,10 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from pymysql import Connection
+from pymysql.cursors import SSCursor
+from sqlalchemy import URL, Engine, create_engine
 
 from planweave.tools.database import Limits
 from planweave.tools.sql.backend import (
@@ -14,11 +17,6 @@ from planweave.tools.sql.backend import (
     columns_of,
     count_rows,
 )
-
-if TYPE_CHECKING:
-    from pymysql import Connection
-    from pymysql.cursors import SSCursor
-    from sqlalchemy import URL, Engine
 
 _TIMEOUTS = (1969, 3024)  # MariaDB's and MySQL's
 _DENIED = (1044, 1142, 1143, 1227, 1290, 1370, 1792)
@@ -38,10 +36,8 @@ class MysqlBackend(CursorBackend):
     dialect = "mysql"
     reader = READER
 
-    def __init__(self, url: "URL") -> None:
+    def __init__(self, url: URL) -> None:
         super().__init__()
-        from sqlalchemy import create_engine
-
         self.engine: Engine = create_engine(
             url.set(drivername="mysql+pymysql"),
             pool_pre_ping=True,
@@ -60,8 +56,6 @@ class MysqlBackend(CursorBackend):
     @contextmanager
     def execute(self, text: str, limits: Limits) -> Iterator[Cursor]:
         """Run ``text`` in a read-only transaction that the server stops when its time is over."""
-        from pymysql.cursors import SSCursor
-
         pooled = self.engine.raw_connection()
         connection: Connection[SSCursor] = pooled.driver_connection
         is_drained = False
@@ -131,7 +125,7 @@ def _code(error: Exception) -> object:
 
 
 class _MysqlCursor:
-    def __init__(self, cursor: "SSCursor") -> None:
+    def __init__(self, cursor: SSCursor) -> None:
         self._cursor = cursor
         self.columns = columns_of(cursor.description)
         self.is_drained = False

@@ -7,6 +7,7 @@ from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.slips import sources_of
 
 
 class _Named(NamedTuple):
@@ -26,11 +27,6 @@ def name_keys(select: exp.Select, catalogue: Catalogue, question: str) -> list[s
     """Show what a row is called beside its key; the table that says so is joined if need be.
 
     A key that the question asks for by its name stays alone.
-
-    Args:
-        select: Changed in place.
-        catalogue: What the schema holds.
-        question: What is asked.
     """
     group, asked = select.args.get("group"), f" {_stemmed(question)} "
     if not question or (not group and any(one.find(exp.AggFunc) for one in select.expressions)):
@@ -60,8 +56,7 @@ def _stemmed(text: str) -> str:
 
 def _named(select: exp.Select, key: exp.Column, catalogue: Catalogue) -> _Named | None:
     """What names the rows that a column stands for; None if it is no key, or nothing does."""
-    sources = [select.args.get("from_"), *(select.args.get("joins") or ())]
-    tables = [one.this for one in sources if one is not None]
+    tables = sources_of(select)
     if not all(isinstance(table, exp.Table) for table in tables):
         return None
     homes = [
@@ -98,15 +93,14 @@ def _columns(
 
 def _tell_apart(select: exp.Select, columns: Container[str], catalogue: Catalogue) -> None:
     """Say the table of each column whose name a table that is about to be joined has, too."""
-    sources = [select.args["from_"], *(select.args.get("joins") or ())]
     for one in [*select.find_all(exp.Column)]:
         name = one.name.lower()
         if one.table or name not in columns or one.find_ancestor(exp.Select) is not select:
             continue
         homes = [
-            source.this.alias_or_name
-            for source in sources
-            if name in catalogue.columns.get(source.this.name.lower(), {})
+            source.alias_or_name
+            for source in sources_of(select)
+            if name in catalogue.columns.get(source.name.lower(), {})
         ]
         if len(homes) == 1:
             one.set("table", exp.to_identifier(homes[0], quoted=not homes[0].isidentifier()))

@@ -7,15 +7,14 @@ session keeps beyond its transaction (settings, locks, listeners) ends with each
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+
+from psycopg import Column, Connection, DataError, OperationalError, ServerCursor
+from psycopg.abc import Buffer, Loader
+from psycopg.types import datetime
+from sqlalchemy import URL, Engine, create_engine, event
 
 from planweave.tools.database import Limits
 from planweave.tools.sql.backend import Cursor, CursorBackend, Row, columns_of
-
-if TYPE_CHECKING:
-    from psycopg import Column, Connection, ServerCursor
-    from psycopg.abc import Buffer, Loader
-    from sqlalchemy import URL, Engine
 
 _CURSOR = "planweave"
 _DENIED = ("42501", "25006")  # insufficient privilege, read-only transaction
@@ -85,10 +84,8 @@ class PostgresqlBackend(CursorBackend):
     language = "SQL (PostgreSQL)"
     reader = READER
 
-    def __init__(self, url: "URL") -> None:
+    def __init__(self, url: URL) -> None:
         super().__init__()
-        from sqlalchemy import create_engine, event
-
         self.engine: Engine = create_engine(
             url.set(drivername="postgresql+psycopg"),
             pool_pre_ping=True,
@@ -143,13 +140,11 @@ class PostgresqlBackend(CursorBackend):
 
     def is_disconnect(self, error: Exception) -> bool:
         """Errors of the connection carry no state, or one of class 08 or 57P."""
-        from psycopg import OperationalError
-
         state = getattr(error, "sqlstate", None) or "08"
         return isinstance(error, OperationalError) and state.startswith(("08", "57P"))
 
 
-def _reset(connection: "Connection") -> None:
+def _reset(connection: Connection) -> None:
     """End the transaction, and all that the session would keep."""
     connection.rollback()
     connection.autocommit = True
@@ -157,10 +152,8 @@ def _reset(connection: "Connection") -> None:
     connection.autocommit = False
 
 
-def _keep_odd_dates(connection: "Connection", record: object) -> None:
+def _keep_odd_dates(connection: Connection, record: object) -> None:
     """Read a date that Python does not know (infinity, before Christ) as the server writes it."""
-    from psycopg.types import datetime
-
     del record
     for name, loader in (
         ("date", datetime.DateLoader),
@@ -173,11 +166,9 @@ def _keep_odd_dates(connection: "Connection", record: object) -> None:
         connection.adapters.register_loader(name, _or_text(loader))
 
 
-def _or_text(loader: "type[Loader]") -> "type[Loader]":
-    from psycopg import DataError
-
+def _or_text(loader: type[Loader]) -> type[Loader]:
     class OrText(loader):  # type: ignore[misc, valid-type] # its base is a parameter
-        def load(self, data: "Buffer") -> object:
+        def load(self, data: Buffer) -> object:
             try:
                 return super().load(data)
             except (DataError, OverflowError, ValueError):
@@ -186,7 +177,7 @@ def _or_text(loader: "type[Loader]") -> "type[Loader]":
     return OrText
 
 
-def _cutting(text: str, columns: "Sequence[Column]", characters: int) -> str:
+def _cutting(text: str, columns: Sequence[Column], characters: int) -> str:
     """The query with its long values cut, as pairs: the value, or the beginning of its text.
 
     Empty if no column can hold a long value. Nothing but the server can cut them: the client's
@@ -221,7 +212,7 @@ def _pair(name: str, type_code: int, longest: int) -> tuple[str, str]:
 
 class _PostgresqlCursor:
     def __init__(
-        self, connection: "Connection", cursor: "ServerCursor", columns: tuple[str, ...]
+        self, connection: Connection, cursor: ServerCursor, columns: tuple[str, ...]
     ) -> None:
         self._connection = connection
         self._cursor = cursor

@@ -1,7 +1,4 @@
-"""Slips that small models make again and again in queries, and what was meant.
-
-Each function changes a parsed query in place and returns what it changed, for the reader.
-"""
+"""Slips that small models make again and again in queries, and what was meant."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -35,12 +32,7 @@ class Compared(NamedTuple):
 
 
 def show_names(select: exp.Select, naming: Callable[[str], str]) -> list[str]:
-    """Show what the rows of one table are called, where only what they are sorted by is shown.
-
-    Args:
-        select: Changed in place.
-        naming: The column that names the rows of a table; empty if there is none.
-    """
+    """Show what the rows of one table are called, where only what they are sorted by is shown."""
     order, source = select.args.get("order"), select.args.get("from_")
     if not order or select.args.get("joins") or select.args.get("group") or not source:
         return []
@@ -79,11 +71,6 @@ def sort_as_asked(
     """Sort the other way round where the first row is not what is asked for.
 
     The oldest person has the least date of birth, and the worst restaurant the lowest rating.
-
-    Args:
-        select: Changed in place.
-        question: What is asked.
-        is_date: Whether a column holds dates.
     """
     order = select.args.get("order")
     if not order or not select.args.get("limit"):
@@ -102,12 +89,7 @@ def sort_as_asked(
 
 
 def rank_values_only(tree: exp.Expr, lacking: Callable[[exp.Column], bool]) -> list[str]:
-    """Let nothing be the lowest: SQLite sorts a missing value before all others.
-
-    Args:
-        tree: Changed in place.
-        lacking: Whether rows have no value in a column.
-    """
+    """Let nothing be the lowest: SQLite sorts a missing value before all others."""
     changes = []
     for select in tree.find_all(exp.Select):
         order = select.args.get("order") if select.args.get("limit") else None
@@ -177,12 +159,7 @@ def _only_column(node: exp.Expr) -> str:
 def write_stored_values(
     compared: Iterable[Compared], values: Callable[[str, str], Sequence[str]]
 ) -> list[str]:
-    """Write compared texts as the data has them: ``'mathematics'`` becomes ``'Mathematics'``.
-
-    Args:
-        compared: Columns and the texts that they are compared with.
-        values: The values of a column, by table and column.
-    """
+    """Write compared texts as the data has them: ``'mathematics'`` becomes ``'Mathematics'``."""
     changes = []
     for table, column, text in compared:
         stored = values(table, column)
@@ -221,9 +198,26 @@ def _meant(text: str, stored: Sequence[str]) -> str:
     return close[0] if len(close) == 1 else ""
 
 
-def tests_of(where: exp.Where) -> list[exp.Expr]:
+def tests_of(select: exp.Select) -> list[exp.Expr]:
     """The tests that every row must meet."""
+    where = select.args.get("where")
+    return _parts_of(where) if where else []
+
+
+def _parts_of(where: exp.Where) -> list[exp.Expr]:
     return [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
+
+
+def test_by(select: exp.Select, tests: Iterable[exp.Expr]) -> None:
+    """Let every row meet these tests, and no others."""
+    kept = [*tests]
+    select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+
+
+def sources_of(select: exp.Select) -> list[exp.Expr]:
+    """What a query reads from: its FROM and its joins."""
+    first = select.args.get("from_")
+    return [one.this for one in (first, *(select.args.get("joins") or ())) if one]
 
 
 def values_of(test: exp.Expr) -> list[tuple[exp.Column, list[exp.Expr]]]:
@@ -250,7 +244,7 @@ def drop_placeholders(tree: exp.Expr) -> list[str]:
     """Leave out conditions whose value was left open, as in ``city = ?``."""
     changes = []
     for where in list(tree.find_all(exp.Where)):
-        tests = tests_of(where)
+        tests = _parts_of(where)
         kept = [test for test in tests if not test.find(exp.Placeholder, exp.Parameter)]
         changes += [f"without {test.sql()}" for test in tests if test not in kept]
         if kept:

@@ -20,11 +20,6 @@ def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, li
 
     A name without quotes is left if it may be two: in ``FROM airport`` no column ``from_airport``
     is meant. If it is stored with blanks, only a first word that begins a clause is taken for SQL.
-
-    Args:
-        query: As a model wrote it.
-        schema: The tables that it may read.
-        dialect: sqlglot's name of the dialect.
     """
     names = {entity.name for entity in schema.entities}
     names |= {field.name for entity in schema.entities for field in entity.fields}

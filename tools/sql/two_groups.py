@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 from sqlglot import exp
 
 from planweave.tools.sql.catalogue import Catalogue
-from planweave.tools.sql.slips import NO, YES, tests_of, values_of
+from planweave.tools.sql.slips import NO, YES, test_by, tests_of, values_of
 
 _DIFFERENCE = re.compile(
     r"\bdifference between\b"
@@ -59,11 +59,6 @@ def compare_two_groups(
 ) -> tuple[exp.Query, list[str]]:
     """Set the number of one group against that of the other, where the question asks for it.
 
-    Args:
-        tree: Changed in place, or replaced.
-        question: What is asked.
-        stored: The texts that a column has.
-
     Returns:
         The query, and what was changed in it.
     """
@@ -104,7 +99,7 @@ def _set_against(
         return []
     first, second = (_of(aggregate, pair.column, one) for one in (pair.first, pair.second))
     select.set("expressions", [made(this=first, expression=second)])
-    select.set("where", exp.Where(this=exp.and_(*pair.rest)) if pair.rest else None)
+    test_by(select, pair.rest)
     for clause in ("group", "order", "limit", "distinct"):
         select.set(clause, None)
     return [f"compares {pair.first.sql()} with {pair.second.sql()}"]
@@ -159,8 +154,7 @@ def tell_apart(select: exp.Select, catalogue: Catalogue, question: str) -> list[
 
 def _flag(select: exp.Select, question: str) -> exp.Column | None:
     """The flag of which a query takes one side and the question both; the test is left out."""
-    where = select.args.get("where")
-    tests = tests_of(where) if where else []
+    tests = tests_of(select)
     flags = [
         one
         for one in tests
@@ -168,8 +162,7 @@ def _flag(select: exp.Select, question: str) -> exp.Column | None:
     ]
     if len(flags) != 1 or not _AND_WITHOUT.search(question):
         return None
-    kept = [one for one in tests if one is not flags[0]]
-    select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
+    test_by(select, [one for one in tests if one is not flags[0]])
     column = flags[0].this
     return column if isinstance(column, exp.Column) else None
 
@@ -204,10 +197,10 @@ def gather(tree: exp.Query) -> tuple[exp.Query, list[str]]:
 
 def _joined(select: exp.Select, catalogue: Catalogue) -> bool:
     """Join the table that a query only looks a key up in; whether there is one."""
-    source, where = select.args.get("from_"), select.args.get("where")
-    if not source or not where or select.args.get("joins"):
+    source = select.args.get("from_")
+    if not source or select.args.get("joins"):
         return False
-    for test in tests_of(where):
+    for test in tests_of(select):
         inner = test.args.get("query") if isinstance(test, exp.In) else None
         inner = inner.unnest() if inner else None
         if not isinstance(inner, exp.Select) or len(inner.selects) != 1:
@@ -241,8 +234,7 @@ def _is_number(select: exp.Select) -> bool:
 
 def _pair(select: exp.Select, question: str) -> _Pair | None:
     """The only two values that a query wants of one column."""
-    where = select.args.get("where")
-    tests = tests_of(where) if where else []
+    tests = tests_of(select)
     wanted: dict[exp.Column, list[exp.Expr]] = {}
     for test in tests:
         for column, values in values_of(test):
@@ -259,8 +251,7 @@ def _pair(select: exp.Select, question: str) -> _Pair | None:
 
 def _named(select: exp.Select, question: str, stored: Stored) -> _Pair | None:
     """The only two values in the question of a column that a query groups by or filters by."""
-    where, group = select.args.get("where"), select.args.get("group")
-    tests = tests_of(where) if where else []
+    group, tests = select.args.get("group"), tests_of(select)
     tested = [column for test in tests for column, _ in values_of(test)]
     for column in (*tested, *(group.expressions if group else [])):
         if not isinstance(column, exp.Column):

@@ -32,16 +32,7 @@ _ANY_DAY = "2000-01-01"
 def doubts(
     query: str, question: str, rules: str, schema: Schema, values: Values, dialect: str
 ) -> tuple[str, ...]:
-    """Why the leading row of a ranking may not be what is asked for, in sentences; best none.
-
-    Args:
-        query: As :func:`planweave.tools.sql.ranking.as_ranking` writes it.
-        question: What is to be decided.
-        rules: All that were given, in words.
-        schema: The database's.
-        values: Stored texts of a column.
-        dialect: sqlglot's name of the dialect.
-    """
+    """Why the leading row of a ranking may not be what is asked for, in sentences; best none."""
     try:
         tree = sqlglot.parse_one(query, read=dialect)
     except (SqlglotError, RecursionError):
