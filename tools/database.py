@@ -4,6 +4,7 @@ A database is opened from a URL or a file, describes itself in a :class:`Schema`
 read-only query at a time inside :class:`Limits`. Nothing here knows a language model.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, TypeAlias
 
@@ -51,6 +52,14 @@ class Limits:
     rows: int = 50
     characters: int = 4_000
     owner: str = ""
+
+
+class Fetched(NamedTuple):
+    """What an engine gave: rows cut to the limits, and how many there are if that is known."""
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    total: int | None
 
 
 @dataclass(frozen=True, kw_only=True)

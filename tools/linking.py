@@ -75,9 +75,10 @@ def spoken_values(
         for field in entity.fields
     }
     texts = {plain(value) for found in spoken.values() for value in found}
+    # A longer value that is spoken of may hold another: ``new york`` holds ``york``.
+    parts = {a for a in texts for b in texts if a != b and f" {a} " in f" {b} "}
     for (table, column), found in spoken.items():
-        longest = [value for value in found if not _is_part(plain(value), texts)]
-        if longest:
+        if longest := [value for value in found if plain(value) not in parts]:
             yield table, column, longest
 
 
@@ -145,11 +146,6 @@ def _is_spoken(value: str, text: str) -> bool:
     stem = said.removesuffix("ed")
     is_state = stem != said and len(stem) >= _LONG_WORD and said.isalpha()
     return is_state and any(shared_start(stem, word) >= len(stem) - 1 for word in text.split())
-
-
-def _is_part(value: str, others: Iterable[str]) -> bool:
-    """Whether a longer value that is spoken of holds this one: ``york`` in ``new york``."""
-    return any(value != other and f" {value} " in f" {other} " for other in others)
 
 
 def _spoken_columns(question: str, schema: Schema) -> list[str]:

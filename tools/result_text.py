@@ -5,7 +5,7 @@ Row text is escaped to one line, so that no row can fake a line of its own.
 """
 
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from planweave.texts import shorten
 from planweave.tools.database import Cell, QueryResult
@@ -130,9 +130,5 @@ def _cell(cell: Cell, digits: int = 6) -> str:
 def _digits(column: Sequence[Cell]) -> int:
     """Fewest significant digits that keep different floats of a column different."""
     floats = {cell for cell in column if isinstance(cell, float)}
-    return next(d for d in _DIGITS if d == _DIGITS[-1] or _all_differ(floats, d))
-
-
-def _all_differ(floats: Iterable[float], digits: int) -> bool:
-    texts = [_float_text(value, digits) for value in floats]
-    return len(set(texts)) == len(texts)
+    differ = (d for d in _DIGITS if len({_float_text(one, d) for one in floats}) == len(floats))
+    return next(differ, _DIGITS[-1])

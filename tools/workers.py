@@ -36,12 +36,9 @@ class Workers:
             try:
                 yield process
             finally:
-                self._take_back(process)
-
-    def _take_back(self, process: HelperProcess) -> None:
-        with self._lock:
-            keep = process.is_ready and len(self._idle) < self._kept
-            if keep:
-                self._idle.append(process)
-        if not keep:
-            process.stop()
+                with self._lock:
+                    keep = process.is_ready and len(self._idle) < self._kept
+                    if keep:
+                        self._idle.append(process)
+                if not keep:
+                    process.stop()

@@ -124,7 +124,8 @@ def with_placeholders(
         number: Quantity = float(token.text)
         if (scale := _text(tokens, index)) in _SCALES:
             number, index = number * _SCALES[scale], index + 1
-        if _is_percent(tokens, index):
+        # A ``%`` is a percent sign if nothing that it could divide follows.
+        if _text(tokens, index) == "%" and _text(tokens, index + 1) in _BEHIND_PERCENT:
             number, index = number / 100, index + 1
         start = index + (_text(tokens, index) == "*")
         phrase, end = _unit_phrase(tokens, start, names)
@@ -140,11 +141,6 @@ def with_placeholders(
 
 def _text(tokens: Sequence[Token], index: int) -> str:
     return tokens[index].text if index < len(tokens) else ""
-
-
-def _is_percent(tokens: Sequence[Token], index: int) -> bool:
-    """Whether a ``%`` at ``index`` is a percent sign: nothing that it could divide follows."""
-    return _text(tokens, index) == "%" and _text(tokens, index + 1) in _BEHIND_PERCENT
 
 
 def _unit_phrase(tokens: Sequence[Token], start: int, names: Container[str]) -> tuple[str, int]:

@@ -18,6 +18,7 @@ from planweave.tools.checking.tables import (
     FactRows,
     Row,
     meaning,
+    ordered_alike,
     query_ranks,
     ranked,
     same_number,
@@ -331,12 +332,10 @@ class _InTable:
         if not values:
             return
         for value in values:
-            if isinstance(value.what, float) and not self._known_number(value.what):
-                missing = f"{value.what:g}"
-                yield (
-                    (False if self._single() else None),
-                    f"{missing} is in no fact that it cites",
-                )
+            if isinstance(value.what, float) and not self._columns_of(value.what):
+                # It contradicts a row that is named.
+                is_single = len(self.names) == 1 or len(self.view.rows) == 1
+                yield False if is_single else None, f"{value.what:g} is in no fact that it cites"
                 return
         for unit in [*units_beside(self.claim), *self._counted(values)]:
             if foreign_unit(unit, self._said_of_units(), ""):
@@ -362,10 +361,6 @@ class _InTable:
                 yield True, ""
                 return
         yield False, "the cited rows say it of something else"
-
-    def _single(self) -> bool:
-        """Whether a number that is nowhere contradicts a row that is named."""
-        return len(self.names) == 1 or len(self.view.rows) == 1
 
     def _said_of_units(self) -> str:
         view = self.view
@@ -435,14 +430,11 @@ class _InTable:
 
     def _given(self, match: re.Match[str]) -> bool:
         """Whether a number with its word is one that the question or the rules give."""
-        if self._known_number(float(re.sub(r"[^\d.]", "", match[2]))):
+        if self._columns_of(float(re.sub(r"[^\d.]", "", match[2]))):
             return False
         behind = re.match(r"\s?[\w%€$£]+", self.claim[match.end() :])
         phrase = match[2] + (behind[0] if behind else "")
         return phrase.lower() in f"{self.question} {self.rules}".lower()
-
-    def _known_number(self, number: float) -> bool:
-        return bool(self._columns_of(number))
 
     def _rows_named(self) -> list[_Place] | None:
         """The rows that are spoken of, by where they are named; None where nothing names one."""
@@ -531,11 +523,7 @@ class _InTable:
         if len(self.view.rows) > 1:
             for spoken in (self.spoken, asked):
                 picks = ranked(view, superlative, spoken)
-                order = view.reading.order
-                sure = view.complete or (
-                    order and order.place == 1 and {p.direction for p in picks} == {order.direction}
-                )
-                if picks and sure:
+                if picks and (view.complete or ordered_alike(view.reading, picks)):
                     common = [row for row in picks[0].rows if all(row in p.rows for p in picks)]
                     return common if common or len(picks) == 1 else None
         if query_ranks(view.reading, superlative, self.spoken, asked):
@@ -608,9 +596,10 @@ class _InTable:
                 if self.view.is_ordered(c) and c != self.key
             }
             if max(columns.values(), default=0) == 0:
+                words = set(tokens(self.claim))
+                kinds = [kind for kind, own in KINDS.items() if own & words]
                 columns = {
-                    c: int(any(of_kind(k, self.view.roots(c)) for k in self._kinds()))
-                    for c in columns
+                    c: int(any(of_kind(k, self.view.roots(c)) for k in kinds)) for c in columns
                 }
             best = max(columns.values(), default=0)
             chosen = [c for c, score in columns.items() if score == best]
@@ -631,10 +620,6 @@ class _InTable:
         if not found or _LOOSE.search(query):
             return False
         return bool(column_roots(found[1], self.view.reading) & bound.roots)
-
-    def _kinds(self) -> list[str]:
-        words = set(tokens(self.claim))
-        return [kind for kind, own in KINDS.items() if own & words]
 
 
 def _ordinary(word: str) -> bool:

@@ -11,11 +11,10 @@ from typing import Literal, NamedTuple
 
 from planweave.memory import Fact, Value
 from planweave.texts import listed as in_part
-from planweave.tools.checking.claims import judge
+from planweave.tools.checking.claims import judge, said_by
 from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.otherwise import otherwise
 from planweave.tools.checking.passages import clause_says, unknown_name
-from planweave.tools.checking.queries import QueryReading
 from planweave.tools.checking.tables import (
     FactRows,
     Ranked,
@@ -24,6 +23,7 @@ from planweave.tools.checking.tables import (
     cell_equals,
     meaning,
     named_rows,
+    ordered_alike,
     place,
     query_ranks,
     ranked,
@@ -201,10 +201,7 @@ def unspoken(
     Where the rows are the answer, verbs and comparing words are the query's to take account of,
     and if the query is trusted, so are the other words.
     """
-    named = " ".join(
-        f"{fact['query']} {fact['text']} {(fact['quote'] or {'text': ''})['text']}"
-        for fact in facts
-    )
+    named = " ".join(map(_read, facts))
     named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
     if name := unknown_name(asked.question, f"{named} {_CALENDAR}"):
         return f"No cited fact speaks of {name}."
@@ -396,7 +393,7 @@ def _by_rank(
     asked_first = ranked(view, superlative, asked.spoken)
     picks = asked_first or ranked(view, superlative, spoken)
     shown = len(set(whole.rows))
-    if shown > 1 and picks and (whole.complete or _ordered_alike(whole.reading, picks)):
+    if shown > 1 and picks and (whole.complete or ordered_alike(whole.reading, picks)):
         return _picked(decision, view, picks, used, asked, superlative)
     if query_ranks(whole.reading, superlative, asked.spoken, spoken) and len(view.rows) == len(
         whole.rows
@@ -410,14 +407,6 @@ def _by_rank(
             f"that it is the {superlative.word}."
         )
     return no(f"No column of fact {cites(whole.facts)} says which is the {superlative.word}.")
-
-
-def _ordered_alike(reading: QueryReading, picks: Sequence[Ranked]) -> bool:
-    """Whether rows that were cut off come behind those that a query has put first."""
-    order = reading.order
-    return (
-        order is not None and order.place == 1 and {p.direction for p in picks} == {order.direction}
-    )
 
 
 def _picked(
@@ -658,7 +647,7 @@ def _in_words(decision: str, fact: Fact, asked: Requirements) -> Following:
 
 def _read(fact: Fact) -> str:
     """What a fact says, the words that it quotes, and how it was looked for."""
-    return f"{fact['text']} {(fact['quote'] or {'text': ''})['text']} {fact['query']}"
+    return f"{said_by([fact])} {fact['query']}"
 
 
 def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: Requirements) -> Following:

@@ -262,6 +262,14 @@ def ranked(view: FactRows, superlative: Superlative, spoken: frozenset[str]) -> 
     ]
 
 
+def ordered_alike(reading: QueryReading, picks: Sequence[Ranked]) -> bool:
+    """Whether rows that were cut off come behind those that a query has put first."""
+    order = reading.order
+    return (
+        order is not None and order.place == 1 and {p.direction for p in picks} == {order.direction}
+    )
+
+
 def query_ranks(
     reading: QueryReading,
     superlative: Superlative,
@@ -308,13 +316,9 @@ def cell_equals(cell: Value, text: str) -> bool:
     plain = text.strip().strip("\"'`").strip()
     if isinstance(cell, str):
         return cell.strip().casefold() == plain.casefold()
-    found = numbers_of(plain)
-    return len(found) == 1 and same_number(float(cell), found[0], _decimals(plain))
-
-
-def _decimals(text: str) -> int:
-    match = re.search(r"\d\.(\d+)", text)
-    return len(match[1]) if match else 0
+    found, decimals = numbers_of(plain), re.search(r"\d\.(\d+)", plain)
+    places = len(decimals[1]) if decimals else 0
+    return len(found) == 1 and same_number(float(cell), found[0], places)
 
 
 def same_number(known: float, said: float, decimals: int) -> bool:

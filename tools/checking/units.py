@@ -47,13 +47,10 @@ _FAMILIES = (
 def foreign_unit(text: str, said: str, column: str = "") -> str:
     """The first word beside a number that is not said, in any of its forms."""
     known = {_unit(word) for word in _unit_words(said)}
-    known |= {_unit(u) for word in _unit_words(said) for u in _implied(word)}
-    own = {_unit(word) for word in _unit_words(column)} & _UNIT_FORMS
+    implied = " ".join(_IMPLIED.get(word.lower(), "") for word in _unit_words(said))
+    known |= set(map(_unit, implied.split()))
     for word in _unit_words(text):
-        unit = _unit(word)
-        if unit not in known or (
-            own and unit in _UNIT_FORMS and unit not in own and _rival(unit, own)
-        ):
+        if _unit(word) not in known or is_rival(word, column):
             return word
     return ""
 
@@ -61,15 +58,8 @@ def foreign_unit(text: str, said: str, column: str = "") -> str:
 def is_rival(unit: str, column: str) -> bool:
     """Whether a column names a unit, and it is another one of the same kind."""
     own = {_unit(word) for word in _unit_words(column)} & _UNIT_FORMS
-    return bool(own) and _unit(unit) not in own and _rival(_unit(unit), own)
-
-
-def _rival(unit: str, own: set[str]) -> bool:
-    return any(unit in family and own & family for family in _FAMILIES)
-
-
-def _implied(word: str) -> list[str]:
-    return _IMPLIED.get(word.lower(), "").split()
+    named = _unit(unit)
+    return named not in own and any(named in family and own & family for family in _FAMILIES)
 
 
 _BEHIND = re.compile(r"[\s-]?(?:(million|billion|thousand)\s)?([^\W\d_]+|[$€£%])")

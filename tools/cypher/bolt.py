@@ -7,16 +7,17 @@ from itertools import islice
 from threading import Lock, Thread
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from neo4j import READ_ACCESS, Driver, GraphDatabase, Transaction
+from neo4j import READ_ACCESS, Driver, GraphDatabase
 from neo4j.exceptions import AuthError, ClientError, Neo4jError
 from neo4j.graph import Path
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.cells import cut
-from planweave.tools.cypher.graph import NARROW, Graph, Rows
+from planweave.tools.cypher.graph import NARROW, Graph
 from planweave.tools.database import (
     Cell,
     DatabaseUnavailable,
+    Fetched,
     Limits,
     QueryFailed,
     QueryRefused,
@@ -94,9 +95,9 @@ class BoltCypher(Graph):
         self._driver.close()
         raise self._unavailable(reason) from cause
 
-    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Rows:
+    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Fetched:
         """Run in a thread of its own: not every server keeps the time limit it is given."""
-        outcome: list[Rows | Exception] = []
+        outcome: list[Fetched | Exception] = []
 
         def work() -> None:
             try:
@@ -126,20 +127,22 @@ class BoltCypher(Graph):
             if self._closed and not self._running:
                 self._driver.close()
 
-    def _execute(self, query: str, limits: Limits, own: bool) -> Rows:
+    def _execute(self, query: str, limits: Limits, own: bool) -> Fetched:
         with (
             self._driver.session(
                 database=self._database, default_access_mode=READ_ACCESS, fetch_size=limits.rows + 1
             ) as session,
             session.begin_transaction(timeout=limits.seconds) as transaction,
         ):
-            if self._genuine and not own:
-                _explain(transaction, query)
+            if self._genuine and not own:  # the server itself says whether it only reads
+                plan = transaction.run(f"EXPLAIN {query}")
+                if plan.consume().query_type != "r":
+                    raise QueryRefused("The server says that this query writes.", fix="Only read.")
             result = transaction.run(query)
             head = [[_cell(v) for v in record.values()] for record in islice(result, limits.rows)]
             more = sum(1 for _ in islice(result, _COUNTED + 1))
             total = None if more > _COUNTED else len(head) + more
-            return Rows(result.keys(), cut(head, limits.characters), total)
+            return Fetched(result.keys(), cut(head, limits.characters), total)
 
     def _translated(self, error: Exception, limits: Limits) -> PlanweaveError:
         """The driver's error as one of ours."""
@@ -176,13 +179,6 @@ def _read(url: str) -> SplitResult:
             "percent-encode special characters of the password.",
         )
     return parts
-
-
-def _explain(transaction: Transaction, query: str) -> None:
-    """Ask the server itself whether the query only reads."""
-    plan = transaction.run(f"EXPLAIN {query}")
-    if plan.consume().query_type != "r":
-        raise QueryRefused("The server says that this query writes.", fix="Only read.")
 
 
 def _reason(error: Neo4jError) -> str:

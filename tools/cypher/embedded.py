@@ -5,10 +5,17 @@ from pathlib import Path
 from threading import Lock
 from typing import cast
 
-from planweave.tools.cypher.graph import NARROW, Graph, Rows
+from planweave.tools.cypher.graph import NARROW, Graph
 from planweave.tools.cypher.own import rewritten
 from planweave.tools.cypher.tokens import tokenize
-from planweave.tools.database import Cell, DatabaseUnavailable, Limits, QueryFailed, QueryTimeout
+from planweave.tools.database import (
+    Cell,
+    DatabaseUnavailable,
+    Fetched,
+    Limits,
+    QueryFailed,
+    QueryTimeout,
+)
 from planweave.tools.process import HelperProcess, ProcessEnded
 from planweave.tools.slots import Slots
 
@@ -62,7 +69,7 @@ class EmbeddedCypher(Graph):
                 self._worker.stop()
             self._worker = None
 
-    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Rows:
+    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Fetched:
         """Ask the process; see :class:`Graph`."""
         del own
         request = {
@@ -86,7 +93,7 @@ class EmbeddedCypher(Graph):
             raise _failed(str(answer["message"]))
         columns = cast("list[str]", answer["columns"])
         rows = cast("list[list[Cell]]", answer["rows"])
-        return Rows(columns, rows, cast("int", answer["total"]))
+        return Fetched(columns, rows, cast("int", answer["total"]))
 
 
 def _stopped(reason: str, limits: Limits) -> QueryTimeout:

@@ -5,13 +5,21 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.cypher.describe import describe
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
-from planweave.tools.database import Cell, Corrected, Kind, Limits, QueryFailed, QueryResult, Schema
+from planweave.tools.database import (
+    Corrected,
+    Fetched,
+    Kind,
+    Limits,
+    QueryFailed,
+    QueryResult,
+    Schema,
+)
 from planweave.tools.invented import invented
 from planweave.tools.linking import misspelt_value
 
@@ -22,14 +30,6 @@ _DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
 _LOOKING = Limits(seconds=2, rows=500)
 _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PROPERTY = re.compile(r"\.\s*`?([^\W\d]\w*)(?!\w*\s*[(.])")
-
-
-class Rows(NamedTuple):
-    """What a query gave back; ``total`` is None where more rows than are counted were left."""
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    total: int | None
 
 
 class Graph(ABC):
@@ -53,7 +53,7 @@ class Graph(ABC):
         """Release what is open; safe to call twice."""
 
     @abstractmethod
-    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Rows:
+    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Fetched:
         """Run a statement that only reads; ``own``: it is ours, and need not be checked again."""
 
     def schema(self) -> Schema:

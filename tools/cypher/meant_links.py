@@ -172,7 +172,9 @@ def _back(
     earlier = next(meets, None)
     if earlier is None or not link.arrow or not earlier.left.variable:
         return []
-    if not _leads(type_, names.entities(earlier.left), names.entities(link.left)):
+    before_it, between = names.entities(earlier.left), names.entities(link.left)
+    starts = any(one.name in type_.start for one in before_it)
+    if not starts or not any(one.name in type_.end for one in between):
         return []
     opening = link.end + (3 if link.arrow == ">" else 2)
     closing = names.patterns.closing[opening]
@@ -191,12 +193,6 @@ def _connects(type_: Entity, one: Entity, other: Entity) -> bool:
     """Whether relationships of a type lead from one label to the other, or back."""
     ways = ((one.name, other.name), (other.name, one.name))
     return any(start in type_.start and end in type_.end for start, end in ways)
-
-
-def _leads(type_: Entity, start: Sequence[Entity], end: Sequence[Entity]) -> bool:
-    return any(one.name in type_.start for one in start) and any(
-        one.name in type_.end for one in end
-    )
 
 
 def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:

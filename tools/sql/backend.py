@@ -4,9 +4,9 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from planweave.tools.database import Cell, Limits
+from planweave.tools.database import Cell, Fetched, Limits
 from planweave.tools.slots import Slots
 from planweave.tools.sql.values import to_cell
 
@@ -17,14 +17,6 @@ Row: TypeAlias = tuple[object, ...]
 COUNTED_ROWS = 10_000
 """Rows beyond the limit are counted up to here; past it the total stays unknown."""
 _COUNTING_SECONDS = 1.0
-
-
-class Fetched(NamedTuple):
-    """What a query gave: rows cut to the limits, and how many there are if that is known."""
-
-    columns: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    total: int | None
 
 
 class Cursor(Protocol):

@@ -7,9 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from planweave.tools.database import Corrected, Schema
 from planweave.tools.sql import dates, grouping, slips
@@ -113,27 +111,19 @@ def _as_asked(
 
 def _read(query: str, dialect: str) -> tuple[exp.Expr | None, list[str]]:
     """A query as a tree, with the brackets without which it is none."""
-    if (tree := _parsed(query, dialect)) is not None:
+    if (tree := slips.parsed(query, dialect)) is not None:
         return tree, []
-    return _parsed(with_brackets(query), dialect), ["puts both queries in brackets"]
+    return slips.parsed(with_brackets(query), dialect), ["puts both queries in brackets"]
 
 
 def columns_read(query: str, dialect: str) -> tuple[str, ...]:
     """The columns that a query reads, as it writes them, without the names that it gives itself."""
-    tree = _parsed(query, dialect)
+    tree = slips.parsed(query, dialect)
     if tree is None:
         return ()
     given = {named.alias.lower() for named in tree.find_all(exp.Alias)}
     names = dict.fromkeys(column.name for column in tree.find_all(exp.Column))
     return tuple(name for name in names if name.lower() not in given)
-
-
-def _parsed(query: str, dialect: str) -> exp.Expr | None:
-    """The query as a tree; None if it cannot be read."""
-    try:
-        return sqlglot.parse_one(query, read=dialect)
-    except (SqlglotError, RecursionError):
-        return None
 
 
 def _placed(

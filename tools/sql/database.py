@@ -207,7 +207,7 @@ class SqlDatabase:
             query,
             dialect=self._backend.dialect,
             tables={e.name: [field.name for field in e.fields] for e in tables.entities},
-            schema=self._default_schema(),
+            schema=self._backend.engine.dialect.default_schema_name or "main",
         )
         try:
             result = self._execute(statement.text, limits)
@@ -227,10 +227,6 @@ class SqlDatabase:
             except self._engine_errors() as error:
                 raise unavailable(self._backend.engine.url, error) from error
         return self._catalogue
-
-    def _default_schema(self) -> str:
-        name = self._backend.engine.dialect.default_schema_name
-        return name or "main"
 
     def _execute(self, text: str, limits: Limits) -> QueryResult:
         start = time.monotonic()

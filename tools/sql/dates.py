@@ -1,7 +1,7 @@
 """Dates, their parts and the present, as SQLite keeps them."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TypeAlias
 
 from sqlglot import exp
@@ -130,9 +130,10 @@ def take_named_months(select: exp.Select, question: str, has_year: HasYear) -> l
     """Take all months of a span whose ends alone a query compares by name, and their year."""
     span, tests = _FROM_TO.search(question), tests_of(select)
     named = {
-        test: columns[0]
+        test: column
         for test in tests
-        if (columns := [one for one, texts in values_of(test) if _are_months(texts)])
+        for column, texts in values_of(test)
+        if all(one.name.lower() in _MONTHS for one in texts)
     }
     if len({*named.values()}) != 1:
         return []
@@ -152,10 +153,6 @@ def take_named_months(select: exp.Select, question: str, has_year: HasYear) -> l
     if changes:
         test_by(select, tests)
     return changes
-
-
-def _are_months(texts: Sequence[exp.Expr]) -> bool:
-    return all(one.name.lower() in _MONTHS for one in texts)
 
 
 def set_the_present(tree: exp.Expr, now: str) -> list[str]:

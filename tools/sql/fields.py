@@ -162,7 +162,8 @@ class _Sources:
         elif isinstance(source, exp.Subquery | exp.Lateral) and isinstance(source.this, exp.Query):
             columns = self._of_query(source.this)
         elif isinstance(source, exp.Values):
-            columns = frozenset(f"column{n}" for n, _ in enumerate(_first_row(source), start=1))
+            width = max((len(row.expressions) for row in source.expressions[:1]), default=0)
+            columns = frozenset(f"column{n + 1}" for n in range(width))
         elif not isinstance(source, exp.Subquery):  # a function
             columns = frozenset((source.alias.lower(), "value", "ordinality"))
         return _Rows(_renamed(source, columns), is_table)
@@ -187,11 +188,6 @@ class _Sources:
                 names.add(_output_name(output))
         self._seen.discard(id(query))
         return frozenset(names)
-
-
-def _first_row(values: exp.Values) -> list[exp.Expr]:
-    first = values.expressions[0] if values.expressions else None
-    return list(first.expressions) if first is not None else []
 
 
 def _output_name(output: exp.Expr) -> str:

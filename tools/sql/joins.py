@@ -121,7 +121,8 @@ class _Scope:
             self._set(column, place)
             changes.append(f"{written} → {column.sql()}")
         dropped = {alias for alias, right in blamed.items() if self._gives_way(alias, right)}
-        if dropped or wrong or set(self._tables) != before or self._has_unsound_join():
+        is_sound = all(map(self._is_sound, self._joins()))
+        if dropped or wrong or set(self._tables) != before or not is_sound:
             joined = self._rejoined(dropped)
             if joined is None:
                 return None
@@ -298,9 +299,6 @@ class _Scope:
 
     def _joins(self) -> list[exp.Join]:
         return list(self._select.args.get("joins") or ())
-
-    def _has_unsound_join(self) -> bool:
-        return not all(self._is_sound(join) for join in self._joins())
 
     def _is_sound(self, join: exp.Join) -> bool:
         """Whether a join equates linked columns, or tables that no link leads between."""

@@ -4,12 +4,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from planweave.tools.checking.words import roots
 from planweave.tools.database import Option, Schema
+from planweave.tools.sql.slips import parsed
 
 VALUE = "value"
 """What the column of the deciding value is called."""
@@ -35,10 +34,7 @@ def as_ranking(
     Returns:
         The query; None if it has no value by which it ranks.
     """
-    try:
-        tree = sqlglot.parse_one(query, read=dialect)
-    except (SqlglotError, RecursionError):
-        return None
+    tree = parsed(query, dialect)
     if not isinstance(tree, exp.Select) or tree.args.get("from_") is None:
         return None
     value = _value(tree)

@@ -4,7 +4,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+import sqlglot
 from sqlglot import exp
+from sqlglot.errors import SqlglotError
 
 from planweave.tools.said import said_direction
 from planweave.tools.suggest import nearest
@@ -196,6 +198,14 @@ def _meant(text: str, stored: Sequence[str]) -> str:
         return codes[0] if len(codes) == 1 else ""
     close = nearest(text, stored, 2)
     return close[0] if len(close) == 1 else ""
+
+
+def parsed(query: str, dialect: str) -> exp.Expr | None:
+    """A query as a tree; None if it cannot be read."""
+    try:
+        return sqlglot.parse_one(query, read=dialect)
+    except (SqlglotError, RecursionError):
+        return None
 
 
 def tests_of(select: exp.Select) -> list[exp.Expr]:

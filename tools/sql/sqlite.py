@@ -11,9 +11,8 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from planweave.tools.database import Cell, DatabaseUnavailable, Limits, QueryTimeout
+from planweave.tools.database import Cell, DatabaseUnavailable, Fetched, Limits, QueryTimeout
 from planweave.tools.process import ProcessEnded
-from planweave.tools.sql.backend import Fetched
 from planweave.tools.sql.sqlite_process import connect, is_timeout
 from planweave.tools.workers import Workers
 

@@ -9,9 +9,7 @@ a wrong yes is worse than a wrong no.
 import re
 from collections.abc import Sequence
 
-import sqlglot
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 
 from planweave.texts import listed
 from planweave.tools.database import Schema
@@ -23,6 +21,7 @@ from planweave.tools.sql.doubts.counted import counted
 from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.sql.doubts.turned import turned
 from planweave.tools.sql.doubts.unused import unused
+from planweave.tools.sql.slips import parsed
 
 _SHOWN = 4
 _TODAY = re.compile(r"\btoday is \d{4}-\d{2}-\d{2}", re.IGNORECASE)
@@ -33,9 +32,7 @@ def doubts(
     query: str, question: str, rules: str, schema: Schema, values: Values, dialect: str
 ) -> tuple[str, ...]:
     """Why the leading row of a ranking may not be what is asked for, in sentences; best none."""
-    try:
-        tree = sqlglot.parse_one(query, read=dialect)
-    except (SqlglotError, RecursionError):
+    if (tree := parsed(query, dialect)) is None:
         return ("The query cannot be read.",)
     if not isinstance(tree, exp.Select) or len(list(tree.find_all(exp.Select))) > 1:
         return ("The query is nested, which the check does not follow.",)

@@ -24,16 +24,13 @@ def added(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
             or any(words & stems(kind) and said & stems(kind) for kind in KINDS.values())
         )
         is_plain = column.find_ancestor(exp.Count) is not None or asked.catalogue.is_date(column)
-        if not (fine or is_plain or _is_tested(column)):
+        # Texts that a column is compared with are looked at by themselves.
+        is_tested = isinstance(column.parent, exp.EQ | exp.NEQ | exp.In | exp.Is)
+        if not (fine or is_plain or is_tested):
             yield column.name
     for literal in query.literals:
         if literal.is_string and not _is_said(query, asked, literal):
             yield literal.name
-
-
-def _is_tested(column: exp.Column) -> bool:
-    """Whether a column is only compared with texts, which are looked at by themselves."""
-    return isinstance(column.parent, exp.EQ | exp.NEQ | exp.In | exp.Is)
 
 
 def _is_said(query: RankingQuery, asked: SchemaQuestion, literal: exp.Literal) -> bool:
