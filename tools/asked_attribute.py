@@ -25,10 +25,7 @@ _PLAIN = listed(
 def unknown_attribute(question: str, schema: Schema, explained: str = "") -> str:
     """What a question asks of a thing if the database has no word for it; empty else.
 
-    Args:
-        question: In the user's words.
-        schema: What the database holds.
-        explained: Texts whose words are known: rules, values that the question speaks of.
+    The words of what is ``explained`` are known, too: rules, values that the question speaks of.
     """
     asked = _ATTRIBUTE.search(question)
     if not asked:

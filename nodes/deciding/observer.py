@@ -44,7 +44,7 @@ def _taken_in(state: WorkingMemory) -> WorkingMemory:
     turns: list[Turn] = []
     for seen in state["observed"]:
         first = len(state["facts"]) + len(facts) + 1
-        numbered = [_numbered(fact, first + at) for at, fact in enumerate(seen["facts"])]
+        numbered: list[Fact] = [{**f, "number": first + at} for at, f in enumerate(seen["facts"])]
         iteration = state["iteration"] + len(turns) + 1
         numbers = [fact["number"] for fact in numbered]
         turns.append({**seen["turn"], "iteration": iteration, "facts": numbers})
@@ -58,10 +58,6 @@ def _taken_in(state: WorkingMemory) -> WorkingMemory:
         "observed": Overwrite([]),  # type: ignore[typeddict-item]
     }
     return taken_in
-
-
-def _numbered(fact: Fact, number: int) -> Fact:
-    return {**fact, "number": number}
 
 
 def _doubts(fact: Fact, facts: Sequence[Fact]) -> Iterator[str]:

@@ -52,6 +52,13 @@ def answered(
     return answer and with_verdict(answer, [], state, context)
 
 
+def sure(*given: Any, **more: Any) -> Answer:
+    """The answer, where rows are one."""
+    answer = answered(*given, **more)
+    assert answer is not None
+    return answer
+
+
 @pytest.mark.parametrize(
     ("question", "query", "rows", "decision"),
     [
@@ -118,22 +125,19 @@ def answered(
 def test_rows_that_are_asked_for_are_the_answer(
     question: str, query: str, rows: list[list[Value]], decision: str
 ) -> None:
-    answer = answered(question, query, rows)
-    assert answer is not None
+    answer = sure(question, query, rows)
     assert (answer["decision"], answer["facts"]) == (decision, [1])
     assert answer["verdict"]["kind"] == "supported", answer["verdict"]["text"]
 
 
 def test_an_edited_answer_is_not_what_the_rows_say() -> None:
     question = "Which products are sold in the North?"
-    answer = answered(question, NORTH, [["Tea"], ["Coffee"]], edited="Tea, Gin")
-    assert answer is not None
+    answer = sure(question, NORTH, [["Tea"], ["Coffee"]], edited="Tea, Gin")
     assert answer["verdict"]["kind"] == "unsure"
 
 
 def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
-    answer = answered("Which product brings the most revenue?", MOST, PRODUCTS[:1])
-    assert answer is not None
+    answer = sure("Which product brings the most revenue?", MOST, PRODUCTS[:1])
     assert answer["why"] == "SUM(revenue): 2740.25 [1]."
 
 
@@ -256,19 +260,16 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
 def test_rows_that_may_not_be_what_is_asked_are_amber(
     question: str, query: str, rows: list[list[Value]], doubt: str
 ) -> None:
-    answer = answered(question, query, rows)
-    assert answer is not None
+    answer = sure(question, query, rows)
     assert answer["verdict"]["kind"] == "unsure"
     assert doubt in answer["verdict"]["text"]
 
 
 def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> None:
     question = "Which products are sold in the North?"
-    cut = answered(question, NORTH, [["Tea"]], complete=False)
-    assert cut is not None
+    cut = sure(question, NORTH, [["Tea"]], complete=False)
     assert "first rows only" in cut["verdict"]["text"]
-    split = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.5})
-    assert split is not None
+    split = sure(question, NORTH, [["Tea"]], fact={"agreement": 0.5})
     assert "only 50% of the queries tried" in split["verdict"]["text"]
 
 
@@ -285,8 +286,7 @@ def test_three_of_four_candidates_are_enough_for_the_model_that_was_measured(
     settings: dict[str, Any], kind: str
 ) -> None:
     question = "Which products are sold in the North?"
-    most = answered(question, NORTH, [["Tea"]], fact={"agreement": 0.75}, **settings)
-    assert most is not None
+    most = sure(question, NORTH, [["Tea"]], fact={"agreement": 0.75}, **settings)
     assert most["verdict"]["kind"] == kind
 
 
@@ -304,13 +304,12 @@ def test_words_that_no_row_knows_are_left_to_a_query_that_is_trusted(
     fact: dict[str, Any], kind: str
 ) -> None:
     question = "Which seasonal products are sold in the North?"
-    answer = answered(question, NORTH, [["Tea"]], fact=fact)
-    assert answer is not None
+    answer = sure(question, NORTH, [["Tea"]], fact=fact)
     assert answer["verdict"]["kind"] == kind
 
 
 @pytest.mark.parametrize(
-    ("question", "query", "sure"),
+    ("question", "query", "is_sure"),
     [
         ("Which products are sold to retail?", "SELECT product FROM sales WHERE kind = 'R'", True),
         ("Which products are sold to shops?", "SELECT product FROM sales WHERE kind = 'Rx'", False),
@@ -327,11 +326,10 @@ def test_words_that_no_row_knows_are_left_to_a_query_that_is_trusted(
     ],
 )
 def test_codes_and_what_is_ranked_by_are_left_to_a_query_that_is_trusted(
-    question: str, query: str, sure: bool
+    question: str, query: str, is_sure: bool
 ) -> None:
-    for agreement, kind in ((1.0, "supported" if sure else "unsure"), (0.75, "unsure")):
-        answer = answered(question, query, [["Tea"]], fact={"agreement": agreement})
-        assert answer is not None
+    for agreement, kind in ((1.0, "supported" if is_sure else "unsure"), (0.75, "unsure")):
+        answer = sure(question, query, [["Tea"]], fact={"agreement": agreement})
         assert answer["verdict"]["kind"] == kind
 
 
@@ -349,8 +347,7 @@ def test_codes_and_what_is_ranked_by_are_left_to_a_query_that_is_trusted(
 )
 def test_what_lacks_something_is_not_what_differs(question: str, where: str, kind: str) -> None:
     query = f"SELECT region FROM sales WHERE {where}"
-    answer = answered(question, query, [["South"]], fact={"agreement": 0.75})
-    assert answer is not None
+    answer = sure(question, query, [["South"]], fact={"agreement": 0.75})
     assert answer["verdict"]["kind"] == kind
 
 

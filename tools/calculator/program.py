@@ -101,7 +101,10 @@ def calculate(program: str, facts: Mapping[str, Given] = _NO_FACTS) -> Calculati
             value, copied = evaluate(expression, facts, known, work)
             shown = _shown(value)
         except CalculationFailed as error:
-            raise _located(error, name or expression, len(written)) from error
+            if len(written) == 1:
+                raise
+            where = (name or expression)[:60]
+            raise CalculationFailed(f"In {where!r}: {error.problem}", fix=error.fix) from error
         copied = copies.get(copied, copied) if copied else copied
         steps.append(CalculationStep(name=name, expression=expression, result=shown, note=note))
         if name:
@@ -149,13 +152,6 @@ def _parts(program: str) -> Iterator[tuple[str, str]]:
             text += character
     if text.strip():
         yield text, " ".join(" ".join(notes).split())
-
-
-def _located(error: CalculationFailed, where: str, steps: int) -> CalculationFailed:
-    """The error, with the expression that it is about where there are several."""
-    if steps == 1:
-        return error
-    return CalculationFailed(f"In {where[:60]!r}: {error.problem}", fix=error.fix)
 
 
 def _result(value: "Value") -> tuple[float, str]:

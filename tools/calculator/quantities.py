@@ -151,7 +151,8 @@ def _unit_phrase(tokens: Sequence[Token], start: int, names: Container[str]) -> 
     phrase, index, link = "", start, ""
     while True:
         word = tokens[index] if index < len(tokens) else Token("", "")
-        is_unit = word.kind == "name" and word.text not in names and _may_be_unit(word.text)
+        is_free = word.text not in names and (word.text not in KEYWORDS or word.text == "in")
+        is_unit = word.kind == "name" and is_free and names_unit(word.text)  # 62 in
         if not is_unit or _text(tokens, index + 1) == "(":
             return phrase, (index - len(link.strip())) if phrase else start
         phrase += link + word.text
@@ -163,7 +164,3 @@ def _unit_phrase(tokens: Sequence[Token], start: int, names: Container[str]) -> 
         index += len(link)
         if not link:
             return phrase, index
-
-
-def _may_be_unit(word: str) -> bool:
-    return (word not in KEYWORDS or word == "in") and names_unit(word)  # 62 in

@@ -26,10 +26,12 @@ def abbreviations(text: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for match in _PARENTHESES.finditer(text):
         inside = " ".join(match[1].split())
-        before = _before(text, match.start())
-        for short, long in ((_first_part(inside), before), (_last_word(before), inside)):
+        before, first = _before(text, match.start()), _first_part(inside)
+        last = before.rpartition(" ")[2].strip(_EDGES)
+        for short, long in ((first, before), (last, inside)):
             expansion = _long_form(short, long) if _is_short(short) else None
-            if expansion and (long is before or _same(expansion, inside)):
+            # In parentheses the long form is all that there is, or all before a comma.
+            if expansion and (long is before or expansion == first):
                 found.setdefault(short, expansion)
                 break
     return found
@@ -45,16 +47,6 @@ def _before(text: str, place: int) -> str:
 def _first_part(inside: str) -> str:
     """What is in parentheses up to a comma or semicolon, as in (LCOH; USD/kg)."""
     return re.split(r"[,;]|\bor\b", inside)[0].strip(_EDGES)
-
-
-def _last_word(before: str) -> str:
-    words = _WORD.findall(before)
-    return words[-1].strip(_EDGES) if words else ""
-
-
-def _same(expansion: str, inside: str) -> bool:
-    """Whether the long form is all that is in the parentheses, or what comes before a comma."""
-    return expansion == _first_part(inside)
 
 
 def _is_short(short: str) -> bool:

@@ -463,7 +463,11 @@ class _Index:
     def _by_words(self, query: str, k: int) -> list[IndexHit]:
         with self._lock:
             if self._words is None:
-                self._words = self._load_words()
+                self._words = self._cached(
+                    "words",
+                    WordIndex.load,
+                    lambda: WordIndex.build(self._store.texts(self.rows.version)),
+                )
         return self._words.search(query, k)
 
     def _load_vectors(self) -> VectorSearch:
@@ -477,11 +481,6 @@ class _Index:
             lambda: VectorIndex.build(self._store.vectors(key, self.rows.version)),
         )
         return index.search
-
-    def _load_words(self) -> WordIndex:
-        return self._cached(
-            "words", WordIndex.load, lambda: WordIndex.build(self._store.texts(self.rows.version))
-        )
 
     def _cached(
         self, name: str, load: Callable[[Path], Loadable], build: Callable[[], Loadable]

@@ -75,8 +75,14 @@ class ScienceWorld(RemoteEnvironment):
 
     def tasks(self, split: str = "") -> Sequence[Task]:
         """See :class:`Environment`; the splits are train, dev and test."""
-        every = self._listing() if self._known is None else self._known
-        return of_split(every, split)
+        if self._known is None and not self._listed:
+            ScienceWorld._listed = [
+                (split, Task(id=f"{name}/{one}/{_SIMPLIFICATION}", kind=name, question=""))
+                for name in self.about("")
+                for split, variations in self.about(name).items()
+                for one in variations
+            ]
+        return of_split(self._listed if self._known is None else self._known, split)
 
     def described(self, task: Task) -> Task:
         """See :class:`Environment`; of a task without a file the simulator tells the question."""
@@ -86,16 +92,6 @@ class ScienceWorld(RemoteEnvironment):
         """Task, variation and simplifications."""
         name, variation, simplification = task.id.split("/")
         return {"task": name, "variation": int(variation), "simplification": simplification}
-
-    def _listing(self) -> list[tuple[str, Task]]:
-        if not self._listed:
-            ScienceWorld._listed = [
-                (split, Task(id=f"{name}/{one}/{_SIMPLIFICATION}", kind=name, question=""))
-                for name in self.about("")
-                for split, variations in self.about(name).items()
-                for one in variations
-            ]
-        return self._listed
 
 
 @environment("scienceworld")

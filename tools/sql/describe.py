@@ -118,21 +118,16 @@ def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity | None:
 
 
 def _fields(inspector: "Inspector", table: str) -> tuple[Field, ...]:
+    from sqlalchemy.types import NullType
+
     return tuple(
         Field(
             name=column["name"],
-            type=_type_name(column["type"]),
+            type="" if isinstance(column["type"], NullType) else str(column["type"]),
             comment=shorten(" ".join((column.get("comment") or "").split()), _LONGEST_COMMENT),
         )
         for column in inspector.get_columns(table)
     )
-
-
-def _type_name(type_: object) -> str:
-    """The engine's type; a column without a declared one has none."""
-    from sqlalchemy.types import NullType
-
-    return "" if isinstance(type_, NullType) else str(type_)
 
 
 def with_data(schema: Schema, quote: Callable[[str], str], read: Read) -> Schema:

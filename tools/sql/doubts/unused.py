@@ -61,10 +61,6 @@ def _unused_periods(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]
         ):
             yield f"this {period}"
     is_asked = _TODAY.search(" ".join((asked.question, *(r.body for r in asked.rules))))
-    if is_asked and not _knows_today(query, asked):
-        yield "today"
-
-
-def _knows_today(query: RankingQuery, asked: SchemaQuestion) -> bool:
     clock = query.tree.find(exp.CurrentDate, exp.CurrentTimestamp)
-    return clock is not None or bool(asked.today and asked.today.isoformat() in query.texts)
+    if is_asked and clock is None and asked.today.isoformat() not in query.texts:
+        yield "today"
