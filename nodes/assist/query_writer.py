@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from planweave.nodes.assist.yes_or_no import YesOrNo, answerable_prompt, right_prompt
 from planweave.nodes.support.decision_form import Ranking, form, ranking_for
+from planweave.nodes.support.pattern_form import pattern_form
 from planweave.nodes.support.present_form import present_form
 from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
@@ -410,7 +411,7 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
         else "",
         "now": _present(need),
         "links": links,
-        "ratio": ratio_form(need.question, database),
+        "form": ratio_form(need.question, database) or pattern_form(need.question, database),
         "language": database.language,
     }
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(

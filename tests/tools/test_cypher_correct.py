@@ -290,6 +290,22 @@ def test_what_nobody_asks_for_multiplies_nothing(
 
 
 @pytest.mark.parametrize(
+    ("question", "rows"),
+    [
+        ("Who rated both 'Sea' and 'Lake'?", ()),
+        ("Who rated Sea as well as Lake?", ()),
+        ("Who rated Sea or Lake?", (("Ada",),)),
+        ("Who rated Sea or Lake? Give both name and year.", (("Ada",),)),
+    ],
+)
+def test_what_has_both_is_linked_to_each(
+    films: Database, question: str, rows: tuple[object, ...]
+) -> None:
+    query = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) WHERE m.title IN ['Sea', 'Lake'] RETURN p.name"
+    assert films.run(films.corrected(query, question=question).query).rows == rows
+
+
+@pytest.mark.parametrize(
     ("pattern", "question", "rows"),
     [
         ("(c:Critic)", "Which clubs does no critic belong to?", ()),

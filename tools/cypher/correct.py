@@ -5,7 +5,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.comparisons import compared_as_meant
-from planweave.tools.cypher.counted import counts_once, counts_those_who_do, counts_what_is_asked
+from planweave.tools.cypher.counted import (
+    counts_once,
+    counts_those_who_do,
+    counts_what_is_asked,
+    has_both,
+)
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
@@ -73,6 +78,7 @@ def _found(
     found = found or [*lacking(names, tokens, question)]
     found = found or [*never_linked(names, tokens, question)]
     found = found or [*compared_as_meant(names, tokens, question)]
+    found = found or [*has_both(names, tokens, question)]
     found = found or [*counts_what_is_asked(names, tokens, question)]
     found = found or [*counts_those_who_do(names, tokens, question)]
     return found or [*counts_once(names, tokens, question)]

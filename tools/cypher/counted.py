@@ -5,7 +5,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
@@ -25,6 +25,10 @@ _DONE = re.compile(
     r"\bmost (?:(?:frequently|often|commonly) )?(?P<before>\w+ed)\b"
     r"|\b(?P<behind>\w+ed) (?:the )?(?:most|least|more) (?:often|times|frequently)\b",
     re.I,
+)
+_BOTH = (
+    r"\bboth\b[^.?;]*{first}[^.?;]*\band\b[^.?;]*{second}",
+    r"{first}[^.?;]*\bas well as\b[^.?;]*{second}",
 )
 _NAME = "counted"
 _AGGREGATES = ("COUNT", "SUM", "AVG")
@@ -100,6 +104,45 @@ def _ends(link: PatternLink, names: Names, tokens: Sequence[CypherToken]) -> Ite
     yield _End(link.right, is_last(closing[right] + 1), cut)
     cut = Edit(tokens[left].start, tokens[right].start, "")
     yield _End(link.left, is_last(left - 1), cut)
+
+
+def has_both(
+    names: Names, tokens: Sequence[CypherToken], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Let only what is linked to both values pass, where the question asks for both.
+
+    ``(p)-[:TOOK]->(c) WHERE c.name IN ['art', 'music']`` finds who took either.
+    """
+    words = clauses(tokens)
+    if [one.word for one in words] != ["MATCH", "WHERE", "RETURN"]:
+        return
+    where, returned = tokens.index(words[1]), tokens.index(words[2])
+    shown = {one.variable for one in names.patterns.accesses if one.place > returned}
+    listed = [
+        one
+        for one in names.patterns.accesses
+        if one.place > where and _are_both(tokens[one.place + 3 : one.place + 9], question)
+    ]
+    if len(shown) != 1 or len(listed) != 1 or any(t.text == "(" for t in tokens[returned:]):
+        return
+    (thing,), (value,) = shown, listed
+    if value.variable != thing:
+        either = f"{quoted(value.variable)}.{quoted(value.property)}"
+        both = f"WITH {quoted(thing)}, count(DISTINCT {either}) AS found WHERE found = 2 "
+        yield [before(words[2], both)], f"has both values of {value.property}"
+
+
+def _are_both(tokens: Sequence[CypherToken], question: str) -> bool:
+    """Whether tokens are ``IN`` and a list of two values, and the question asks for both."""
+    marks = [token.text for token in tokens]
+    if len(marks) < 6 or marks[0].upper() != "IN" or marks[1::2] != ["[", ",", "]"]:
+        return False
+    values = [re.escape(mark.strip("'\"")) for mark in marks[2::2]]
+    return any(
+        re.search(said.format(first=first, second=second), question, re.IGNORECASE)
+        for first, second in permutations(values)
+        for said in _BOTH
+    )
 
 
 def counts_those_who_do(
