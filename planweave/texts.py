@@ -8,6 +8,10 @@ MORE = "…"
 """Stands where something was left out."""
 
 _LONGEST_WORD = 40
+_WORDS = "one two three four five six seven eight nine ten eleven twelve"
+_COUNTS = {word: count for count, word in enumerate(_WORDS.split(), 1)}
+COUNT = rf"\d{{1,3}}|{'|'.join(_COUNTS)}"
+"""Pattern of a number in digits or in words."""
 
 
 def digest(text: str, length: int = 16) -> str:
@@ -29,6 +33,11 @@ def shorten(text: str, length: int) -> str:
     if begin > 0 and len(kept) - begin <= _LONGEST_WORD:
         kept = kept[:begin]
     return kept.rstrip() + MORE
+
+
+def count_of(text: str) -> int:
+    """The number that a text matched by ``COUNT`` stands for."""
+    return _COUNTS.get(text.lower()) or int(text)
 
 
 def listed(names: Iterable[str], most: int) -> str:

@@ -10,11 +10,10 @@ from collections.abc import Iterator
 from datetime import date, timedelta
 from typing import NamedTuple
 
-_WORDS = "one two three four five six seven eight nine ten eleven twelve"
-_COUNTS = {word: count for count, word in enumerate(_WORDS.split(), 1)}
-_COUNT = rf"\d{{1,3}}|{'|'.join(_COUNTS)}"
+from planweave.texts import COUNT, count_of
+
 _SEVERAL = re.compile(
-    rf"\b(?P<side>last|past|previous|next|coming) (?P<count>{_COUNT}) (?P<whole>calendar )?"
+    rf"\b(?P<side>last|past|previous|next|coming) (?P<count>{COUNT}) (?P<whole>calendar )?"
     r"(?P<unit>day|week|month|year)s?\b",
     re.IGNORECASE,
 )
@@ -23,7 +22,7 @@ _ONE = re.compile(
     r"(?P<unit>week|month|quarter|year)\b(?! (?:of|in which|that|when|with)\b)",
     re.IGNORECASE,
 )
-_AGO = re.compile(rf"\b(?P<count>{_COUNT}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
+_AGO = re.compile(rf"\b(?P<count>{COUNT}) (?P<unit>day|week|month|year)s? ago\b", re.IGNORECASE)
 _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 _DAY = re.compile(rf"\b(?:{'|'.join(_DAYS)})\b", re.IGNORECASE)
 _WITHOUT_THIS = re.compile(
@@ -61,7 +60,7 @@ def spans(question: str, today: date) -> Iterator[SpokenSpan]:
             continue  # "not including the current month"
         yield SpokenSpan(found[0].strip(), *_one(found, today))
     for found in _AGO.finditer(question):
-        day = _shifted(today, -_count(found["count"]), found["unit"].lower())
+        day = _shifted(today, -count_of(found["count"]), found["unit"].lower())
         yield SpokenSpan(found[0], day, day)
     for found in _DAY.finditer(question):
         day = today + timedelta(days=_DAYS[found[0].lower()])
@@ -70,7 +69,7 @@ def spans(question: str, today: date) -> Iterator[SpokenSpan]:
 
 def _several(found: re.Match[str], question: str, today: date) -> tuple[date, date]:
     """The last or next so many days, weeks, months or years; whole ones if the question says so."""
-    count, unit = _count(found["count"]), found["unit"].lower()
+    count, unit = count_of(found["count"]), found["unit"].lower()
     if found["side"].lower() in ("next", "coming"):
         return today, _shifted(today, count, unit)
     if unit != "day" and (found["whole"] or _WITHOUT_THIS.search(question)):
@@ -104,7 +103,3 @@ def _shifted(day: date, count: int, unit: str) -> date:
         return day + timedelta(days=count * (7 if unit == "week" else 1))
     years, month = divmod(day.year * 12 + day.month - 1 + count * _MONTHS[unit], 12)
     return date(years, month + 1, min(day.day, monthrange(years, month + 1)[1]))
-
-
-def _count(text: str) -> int:
-    return _COUNTS.get(text.lower()) or int(text)

@@ -14,6 +14,9 @@ from planweave.prompts import load
 
 _SHORTENED = 300
 """Characters of an observation in an example."""
+_SHORTER = (_SHORTENED, 80, 0)
+_MOST = 20_000
+"""Characters of all examples. A path of hundreds of steps would fill what a model can read."""
 
 
 def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -35,15 +38,9 @@ def trajectories(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
 
 def examples(state: WorkingMemory, possible: Sequence[str], context: Context) -> str:
     """Guidance by the paths that were found, with what their actions showed where it is known."""
-    lines = [
-        load("rap/example").fill(
-            task="; ".join(path["origins"]), actions=_actions(path, state["question"])
-        )
-        for path in state["candidate_paths"]
-    ]
-    if not lines:
+    if not state["candidate_paths"]:
         return ""
-    shown = load("rap/guidance").fill(examples="\n".join(lines))
+    shown = load("rap/guidance").fill(examples=_listed(state))
     following = chosen_path(state, possible, context)
     return f"{shown}\n{following}" if following else shown
 
@@ -51,19 +48,36 @@ def examples(state: WorkingMemory, possible: Sequence[str], context: Context) ->
 def _example(path: TaskPath) -> InstructionPath:
     example = InstructionPath(instructions=[*path.instructions], origins=[path.question])
     if any(path.observations):
-        example["observations"] = [_shortened(text) for text in path.observations]
+        plain = (" ".join(text.split()) for text in path.observations)
+        example["observations"] = [_shortened(text, _SHORTENED) for text in plain]
     return example
 
 
-def _actions(path: InstructionPath, question: str) -> str:
+def _listed(state: WorkingMemory) -> str:
+    """The examples, with as much of their observations as there is room for."""
+    text = ""
+    for most in _SHORTER:
+        lines = [
+            load("rap/example").fill(
+                task="; ".join(path["origins"]), actions=_actions(path, state["question"], most)
+            )
+            for path in state["candidate_paths"]
+        ]
+        text = "\n".join(lines)
+        if len(text) <= _MOST:
+            return text
+    return _shortened(text, _MOST)
+
+
+def _actions(path: InstructionPath, question: str, most: int) -> str:
     actions = [readable(text, question) for text in path["instructions"]]
-    if "observations" not in path:
+    if "observations" not in path or not most:
         return ", ".join(actions)
-    pairs = zip(actions, path["observations"], strict=True)
+    seen = [_shortened(text, most) for text in path["observations"]]
+    pairs = zip(actions, seen, strict=True)
     steps = [load("rap/step").fill(action=action, shown=shown) for action, shown in pairs]
     return "".join(f"\n  - {step}" for step in steps)
 
 
-def _shortened(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= _SHORTENED else f"{plain[:_SHORTENED].rstrip()} …"
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most].rstrip()} …"

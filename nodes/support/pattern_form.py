@@ -4,46 +4,36 @@ import re
 
 from planweave.prompts import load
 from planweave.tools import Database
+from planweave.tools.cypher.chains import chained, said_hops
 from planweave.tools.database import Schema
 
+_QUOTED = re.compile(r"(?<!\w)(['\"]).*?\1(?!\w)")
 _NOT = r"(?: not|n['\u2019]t)\b"
 _NONE = re.compile(
-    r"\b(?:never|without)\b|\b(?:with|has|have|had) no\b"
+    r"\b(?:never|without)\b|\b(?:with|do|does|did|has|have|had) no\b"
     rf"|\b(?:do|does|did|has|have|had){_NOT}"
     rf"|\b(?:is|are|was|were){_NOT}[^.?;]*\b(?:by|any|in|on|at|to)\b",
     re.IGNORECASE,
 )
-_ANY = re.compile(r"\bdirectly or\b|\bindirect|\btransitive|\bhowever (?:far|many|long)\b", re.I)
-_STEPS = r"(?:\w+ )?(?:relationship|link|step|hop|stop|level|degree|generation)s?\b"
-_SPAN = re.compile(rf"\b(?P<least>\d+) (?:to|or|and) (?P<most>\d+) {_STEPS}", re.IGNORECASE)
-_MOST = re.compile(rf"\b(?:at most|up to|within|no more than) (?P<most>\d+) {_STEPS}", re.I)
 
 
 def pattern_form(question: str, database: Database) -> str:
     """The form of the pattern that a question asks for; empty if none is known."""
     if database.kind != "graph":
         return ""
-    if hops := _hops(question):
-        chained = _chained(database.schema())
-        if chained:
-            type_ = chained[0] if len(chained) == 1 else "<type>"
-            return load("query_writer/chain").fill(type=type_, hops=hops)
-    return load("query_writer/no_link").fill() if _NONE.search(question) else ""
+    if (hops := said_hops(question)) and (types := _chained(database.schema())):
+        type_, label = types[0] if len(types) == 1 else ("<type>", "<label>")
+        return load("query_writer/chain").fill(type=type_, label=label, hops=hops)
+    is_denied = _NONE.search(_QUOTED.sub("", question))
+    return load("query_writer/no_link").fill() if is_denied else ""
 
 
-def _hops(question: str) -> str:
-    """How many links follow one another, as Cypher writes it; empty if it is not said."""
-    if found := _SPAN.search(question):
-        return f"{found['least']}..{found['most']}"
-    if found := _MOST.search(question):
-        return f"1..{found['most']}"
-    return "1.." if _ANY.search(question) else ""
-
-
-def _chained(schema: Schema) -> list[str]:
-    """The types that lead from a label to the same label."""
+def _chained(schema: Schema) -> list[tuple[str, str]]:
+    """The types whose links can follow one another, each with its labels at both ends."""
     return [
-        entity.name
+        (entity.name, label)
         for entity in schema.entities
-        if entity.kind == "relationship" and {*entity.start} & {*entity.end}
+        if entity.kind == "relationship" and chained(entity)
+        for label in entity.start
+        if label in entity.end
     ]

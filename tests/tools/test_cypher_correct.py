@@ -290,6 +290,22 @@ def test_what_nobody_asks_for_multiplies_nothing(
 
 
 @pytest.mark.parametrize(
+    ("link", "question", "meant"),
+    [
+        ("[:FOLLOWS]", "Whom does Ada follow, directly or indirectly?", "[:FOLLOWS*1..]"),
+        ("[f:FOLLOWS]", "Whom does Ada follow over 2 to 3 links?", "[f:FOLLOWS*2..3]"),
+        ("[:FOLLOWS*2]", "Whom does Ada follow over at most two links?", "[:FOLLOWS*2]"),
+        ("[:FOLLOWS]", "Whom does Ada follow?", "[:FOLLOWS]"),
+    ],
+)
+def test_a_link_is_followed_as_often_as_the_question_says(
+    films: Database, link: str, question: str, meant: str
+) -> None:
+    query = f"MATCH (p:Person {{name: 'Ada'}})-{link}->(q:Person) RETURN DISTINCT q.name"
+    assert films.corrected(query, question=question).query == query.replace(link, meant)
+
+
+@pytest.mark.parametrize(
     ("question", "rows"),
     [
         ("Who rated both 'Sea' and 'Lake'?", ()),

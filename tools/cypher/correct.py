@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from planweave import PlanweaveError
+from planweave.tools.cypher.chains import lengthened
 from planweave.tools.cypher.comparisons import compared_as_meant
 from planweave.tools.cypher.counted import (
     counts_once,
@@ -78,6 +79,7 @@ def _found(
     found = found or [*lacking(names, tokens, question)]
     found = found or [*never_linked(names, tokens, question)]
     found = found or [*compared_as_meant(names, tokens, question)]
+    found = found or [*lengthened(names, tokens, question)]
     found = found or [*has_both(names, tokens, question)]
     found = found or [*counts_what_is_asked(names, tokens, question)]
     found = found or [*counts_those_who_do(names, tokens, question)]

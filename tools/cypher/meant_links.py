@@ -140,7 +140,11 @@ def lacking(
     sides = ("(x)", other) if not asked else (other, "(x)")
     step = f"[:{quoted(link.relationship.names[0])}]"
     left, right = ("<-", "-") if link.arrow == "<" else ("-", "->" if link.arrow else "-")
-    query = f"MATCH (x:{quoted(thing)}) WHERE NOT {sides[0]}{left}{step}{right}{sides[1]} RETURN x"
+    has = {field.name for field in names.nodes[thing].fields}
+    kept = [a.property for a in names.patterns.accesses if a.place > shown and a.property in has]
+    returned = ", ".join(f"x.{quoted(name)}" for name in kept) or "x"
+    denial = f"NOT {sides[0]}{left}{step}{right}{sides[1]}"
+    query = f"MATCH (x:{quoted(thing)}) WHERE {denial} RETURN {returned}"
     yield [Edit(0, tokens[-1].end, query)], f"asks which {thing} has none"
 
 

@@ -8,16 +8,16 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from planweave.texts import COUNT, count_of
 from planweave.tools.said import said_direction
 from planweave.tools.suggest import nearest
 
-_TOP = re.compile(r"\btop (\d{1,4}|two|three|four|five|ten)\b(?! ?(?:%|per ?cent))", re.I)
+_TOP = re.compile(rf"\btop ({COUNT})\b(?! ?(?:%|per ?cent))", re.I)
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
     re.IGNORECASE | re.DOTALL,
 )
-_NUMBERS = {"two": "2", "three": "3", "four": "4", "five": "5", "ten": "10"}
 _FEW_VALUES = 12
 _CODE = 2
 """The most letters of a code."""
@@ -62,8 +62,8 @@ def keep_the_first(select: exp.Select, question: str) -> list[str]:
         return ["returns all rows"]
     if len(asked) != 1 or not select.args.get("order") or limit:
         return []
-    number = _NUMBERS.get(found := asked.pop().lower(), found)
-    select.limit(int(number), copy=False)
+    number = count_of(asked.pop())
+    select.limit(number, copy=False)
     return [f"returns the first {number}"]
 
 
