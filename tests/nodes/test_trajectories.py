@@ -10,7 +10,7 @@ def _known(steps: int) -> WorkingMemory:
         origins=["Which plane is steeper?"],
         observations=["a plane with a wood block, " * 10] * steps,
     )
-    return {"question": "Which slope is steeper?", "candidate_paths": [path]}
+    return {"question": "Which slope is steeper?", "candidate_paths": [path], "path": None}
 
 
 def test_examples_of_hundreds_of_steps_leave_room_for_the_task() -> None:
