@@ -12,7 +12,7 @@ from planweave.texts import COUNT, count_of
 from planweave.tools.said import said_direction
 from planweave.tools.suggest import nearest
 
-_TOP = re.compile(rf"\btop ({COUNT})\b(?! ?(?:%|per ?cent))", re.I)
+_TOP = re.compile(rf"\btop (?!one\b)({COUNT})\b(?! ?(?:%|per ?cent))", re.I)
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
