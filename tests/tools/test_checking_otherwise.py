@@ -1,10 +1,10 @@
-"""What a query does otherwise than the question says is not shown in green."""
+"""What a query or a sentence does otherwise than question and facts say is not shown in green."""
 
 import pytest
 
-from planweave.benchmarks.suites.check.pairs import fact
+from planweave.benchmarks.suites.check.pairs import fact, quoted
 from planweave.memory import Value
-from planweave.tools.checking import follow, follow_rows
+from planweave.tools.checking import follow, follow_rows, judge
 
 STAFF = "SELECT name FROM employee WHERE salary"
 
@@ -107,3 +107,95 @@ def test_a_bound_of_the_query_that_nobody_gave_singles_nothing_out() -> None:
     assert follow("Ann", [top], question=asked).kind == "not_in_facts"
     rules = "Leave out salaries of 700 or more."
     assert follow("Ann", [top], question=asked, rules=rules).kind == "supported"
+
+
+ROWS: list[list[Value]] = [["Ann", "Sales", 52], ["Bob", "Sales", 61], ["Eve", "Lab", 67]]
+STAFF_ROWS = fact(1, ["name", "team", "pay"], ROWS, "SELECT name, team, pay FROM employee")
+IN_SALES = "FROM employee WHERE team = 'Sales'"
+
+
+@pytest.mark.parametrize(
+    ("claim", "true"),
+    [
+        ("Ann and Bob are in Sales.", True),
+        ("Ann, Bob and Eve are in Sales.", False),
+        ("The Lab has the highest pay.", True),
+        ("Sales has the highest pay.", False),
+        ("Bob has the highest pay in Sales.", True),
+        ("Eve alone earns 67.", None),
+        ("The pay of Eve rose to 67.", None),
+        ("The average pay is 61.", None),
+        ("Eve has the highest bonus.", None),
+    ],
+)
+def test_what_a_sentence_says_of_rows(claim: str, true: bool | None) -> None:
+    assert judge(claim, [STAFF_ROWS], question="Who is it?").truth is true
+
+
+@pytest.mark.parametrize(
+    ("claim", "columns", "query", "true"),
+    [
+        ("There are 2 employees in Sales.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", True),
+        ("There are 2 employees.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", None),
+        ("The average pay in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", True),
+        ("The total pay in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
+        ("Each employee in Sales gets 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
+        ("The average bonus in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
+        ("The highest pay is 2.", ["p"], "SELECT MAX(pay) AS p FROM employee", True),
+        ("The highest pay is 2.", ["p"], f"SELECT MAX(pay) AS p {IN_SALES}", None),
+    ],
+)
+def test_a_number_of_some_rows_is_none_of_all(
+    claim: str, columns: list[str], query: str, true: bool | None
+) -> None:
+    one = fact(1, columns, [[2]], query)
+    assert judge(claim, [one], question="What is it?").truth is true
+
+
+REPORT = (
+    "Sales rose from 4.2 million EUR in 2021 to 5.1 million EUR in 2022. The costs fell by 12 % to "
+    "3.0 million EUR. Of the staff 85 work abroad. The tenant Kora pays 900 EUR a month. "
+    "The landlord Mavis pays the heating. The notice is three months."
+)
+
+
+@pytest.mark.parametrize(
+    ("claim", "true"),
+    [
+        ("Sales rose to 5.1 million EUR in 2022.", True),
+        ("Sales fell to 5.1 million EUR in 2022.", None),
+        ("Sales rose to 5.1 billion EUR in 2022.", None),
+        ("Sales rose to 5.1 EUR in 2022.", None),
+        ("Costs rose by 12 % to 3.0 million EUR.", None),
+        ("Costs fell by 12 percentage points.", None),
+        ("Costs fell to 12 %.", None),
+        ("85 % of the staff work abroad.", None),
+        ("The tenant Kora pays 900 EUR a month.", True),
+        ("The tenant Kora pays 900 EUR a year.", None),
+        ("The tenant Kora receives 900 EUR a month.", None),
+        ("Kora pays the heating.", None),
+        ("The notice is three weeks.", None),
+        ("The costs are larger than the sales.", None),
+    ],
+)
+def test_what_a_sentence_says_of_words(claim: str, true: bool | None) -> None:
+    assert judge(claim, [quoted(1, REPORT)], question="How is it?").truth is true
+
+
+@pytest.mark.parametrize(
+    ("decision", "question", "right"),
+    [
+        ("5.1 million EUR", "What were the sales in 2022?", True),
+        ("4.2 million EUR", "What were the sales in 2022?", False),
+        ("5.1 million EUR", "What were the sales in 2021?", False),
+        ("5.1 EUR", "What were the sales in 2022?", False),
+        ("85 %", "What share of the staff works abroad?", False),
+        ("900 EUR", "How much does Kora pay a month?", True),
+        ("900 EUR", "How much does Mavis pay a month?", False),
+    ],
+)
+def test_a_number_of_words_with_what_is_beside_it(
+    decision: str, question: str, right: bool
+) -> None:
+    found = follow(decision, [quoted(1, REPORT)], question=question)
+    assert (found.kind == "supported") is right

@@ -6,17 +6,25 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from planweave.memory import Fact, Value
+from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.listed import comes_first, counted, tied
+from planweave.tools.checking.otherwise import unasked_number
 from planweave.tools.checking.passages import (
     denies_otherwise,
+    otherwise_beside,
+    said_of_another,
+    says_opposite,
     unit_changed,
     unknown_name,
     wrong_clause,
 )
 from planweave.tools.checking.queries import column_roots
 from planweave.tools.checking.tables import (
+    MEAN,
     FactRows,
+    Mention,
     Row,
+    aggregated,
     meaning,
     ordered_alike,
     query_ranks,
@@ -48,6 +56,7 @@ _GENERIC = frozenset(map(root, GENERIC))
 _PRONOUN = re.compile(
     r"^(it|this|that|he|she|they|this \w+|the (?:decision|choice|answer))\b(?!'s)", re.I
 )
+_POSSESSIVE = re.compile(r"^(?:its|his|her|their)\b", re.IGNORECASE)
 _CHOOSES = re.compile(
     r"\b(choose|chosen|choice|recommend\w*|select\w*|decision|answer|take|pick\w*|prefer\w*)\b",
     re.I,
@@ -77,6 +86,17 @@ class ClaimTruth(NamedTuple):
     reason: str = ""
 
 
+_ALONE = re.compile(r"\balone\b|\bsolely\b|\bthe (?:only|sole)\b|^only\b", re.IGNORECASE)
+_CHANGE = "change growth increase decrease rise fall difference drop gain loss"
+_CHANGES = re.compile(
+    r"\b(?:rose|risen|grew|grown|fell|fallen|(?:in|de)creased|dropped|shrank|climbed|doubled)\b",
+    re.IGNORECASE,
+)
+_EACH = re.compile(r"\b(?:each|every|all|both)\b", re.IGNORECASE)
+_INSIDE = re.compile(
+    r"\b(?:in|at|of|from|for|among|within|on|to|by)\s+(?:the\s+|all\s+)*(?:\w+\s+)?$", re.IGNORECASE
+)
+_BETWEEN_NAMES = re.compile(r"\s*(?:,|and|,\s*and|&|as well as)\s+(?:the\s+)?", re.IGNORECASE)
 _COSTS_LEAST = re.compile(r"\bcosts?(?: the)? least\b", re.IGNORECASE)
 _COSTS_MOST = re.compile(r"\bcosts?(?: the)? most\b", re.IGNORECASE)
 
@@ -161,6 +181,7 @@ def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]
         yield "it does not say what was worked out"
     if quoted:
         yield from _beside_quotes(claim, facts, question)
+        yield _otherwise(claim, there, question)
     if quoted and not worked:
         yield wrong_clause(claim, there)
 
@@ -184,6 +205,19 @@ def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator
         yield "the facts that it cites say nothing of a rank"
     if tie := tied(claim, facts):
         yield tie
+
+
+def _otherwise(claim: str, there: str, question: str) -> str:
+    """What a claim says otherwise than the words of documents."""
+    if other := otherwise_beside(claim, there, question):
+        return f"the facts that it cites do not say {other}"
+    if name := said_of_another(claim, there):
+        return f"the facts that it cites do not say it of {name}"
+    if says_opposite(claim, there):
+        return "it says the opposite of the fact"
+    if comparatives(claim) and not (numbers(claim) or comparatives(f"{there} {question}")):
+        return "the facts that it cites compare nothing"
+    return ""
 
 
 def says_result(claim: str, facts: Sequence[Fact]) -> bool:
@@ -225,6 +259,8 @@ class _InTable:
         self.subject = subject
         if subject and _PRONOUN.match(claim):
             claim = _PRONOUN.sub(lambda _: subject, claim, count=1)
+        elif subject:
+            claim = _POSSESSIVE.sub(lambda _: f"The {subject}", claim, count=1)
         self.claim, self.view = claim, view
         self.question, self.rules = question, rules
         self.spoken = roots(claim)
@@ -253,11 +289,9 @@ class _InTable:
 
     def judged(self) -> ClaimTruth:
         """Whether the claim is true of the table: all that it says must be."""
-        if denies(self.claim):
-            return ClaimTruth(None, "it denies something, which rows do not show")
-        if stranger := self._stranger():
-            return ClaimTruth(None, f"the facts that it cites do not hold {stranger}")
-        checks = (self._values, self._ranks, self._comparisons, self._bounds)
+        if problem := next(filter(None, self._problems()), ""):
+            return ClaimTruth(None, problem)
+        checks = (self._values, self._lists, self._ranks, self._comparisons, self._bounds)
         found = [
             ClaimTruth(truth, "" if truth else why) for check in checks for truth, why in check()
         ]
@@ -267,6 +301,48 @@ class _InTable:
         if found or self._says_the_decision():
             return ClaimTruth(True)
         return ClaimTruth(None, "it says nothing that the rows show")
+
+    def _problems(self) -> Iterator[str]:
+        """Why rows do not tell whether the claim is true."""
+        if denies(self.claim):
+            yield "it denies something, which rows do not show"
+        if _ALONE.search(self.claim):
+            yield "it says that there is no other, which rows do not show"
+        if _CHANGES.search(self.claim) and not roots(_CHANGE) & roots(self._said_of_units()):
+            yield "it speaks of a change, which rows do not show"
+        if stranger := self._stranger() or self._unknown_measure():
+            yield f"the facts that it cites do not hold {stranger}"
+        yield self._other_rows()
+
+    def _unknown_measure(self) -> str:
+        """The word behind "highest" or "average" that no column or query knows."""
+        view = self.view
+        columns = (view.roots(c) for c in range(len(view.columns)))
+        known = frozenset().union(*columns, view.reading.tables, roots(self._said_of_units()))
+        words = tokens(self.claim)
+        for word, behind in pairwise(words):
+            if word in MEAN or (word in ("highest", "lowest") and superlatives(word)):
+                plain = behind in _BEHIND or behind[0].isdigit() or _ordinary(behind)
+                if not plain and not is_known(behind, known):
+                    return behind
+        return ""
+
+    def _other_rows(self) -> str:
+        """Why ranks and totals are of other rows: of those that the query keeps."""
+        view, words = self.view, set(tokens(self.claim)) - {"overall"}
+        if aggregated(words, view) or (
+            "avg" in view.reading.aggregates and _EACH.search(self.claim)
+        ):
+            return "the query does not compute that"
+        if not (superlatives(self.claim) or view.reading.aggregates):
+            return ""
+        said = f"{self.claim} {self.question} {self.rules} {self.subject}"
+        for name in view.reading.names:
+            if (own := roots(name)) and not own & roots(said):
+                return f"its query is about {name!r}, which it does not say"
+        if number := unasked_number(said, view.reading):
+            return f"its query compares with {number}, which it does not say"
+        return ""
 
     def _says_the_decision(self) -> bool:
         """Whether it only says what the decision is, and that follows from the facts."""
@@ -492,6 +568,17 @@ class _InTable:
         numeric = [c for c in wanted if self.view.is_ordered(c)]
         return any(_is(row[c], what) for row in chosen for c in numeric)
 
+    def _lists(self) -> Iterator[tuple[bool | None, str]]:
+        """What is said of several names in a row is true of each: "in Sales are Ann and Bob"."""
+        columns = [m.column for m in self.attributes]
+        if comparatives(self.claim) or len(set(columns)) < len(columns):
+            return
+        for names in _in_a_row(self.names, self.claim):
+            rows = [row for row in self.view.rows for n in names if row[self.key or 0] == n.what]
+            for mention in self.attributes:
+                if any(row[mention.column] != mention.cell for row in rows):
+                    yield False, f"not all of them are {mention.cell}"
+
     # .. ranks ..
 
     def _ranks(self) -> Iterator[tuple[bool | None, str]]:
@@ -505,6 +592,10 @@ class _InTable:
                 row for row in self.view.rows for n in self.names if row[self.key or 0] == n.what
             ]
             if not self.names:
+                groups = [m for m in self.attributes if m not in self._within()]
+                if any(row[m.column] != m.cell for m in groups for row in top):
+                    yield False, f"the rows show another as the {one.word}"
+                    continue
                 yield (
                     (True, "") if self._numbers() or self.attributes else (None, "it names no row")
                 )
@@ -512,10 +603,21 @@ class _InTable:
             good = any(row in top for row in named)
             yield good, f"the rows show another as the {one.word}"
 
+    def _within(self) -> list[Mention]:
+        """The groups to which ranks are narrowed, as in "the cheapest in the west"."""
+        return [
+            mention
+            for mention in self.attributes
+            if _INSIDE.search(before := self.claim[: mention.begin])
+            or superlatives(" ".join(tokens(before)[-2:]))
+        ]
+
     def _top(self, superlative: Superlative) -> list[Row] | None:
         """The rows of which a superlative is true; None where the fact does not show it."""
-        view = self.view
-        for mention in self.attributes:  # "the cheapest in the west"
+        view, within = self.view, self._within()
+        if within and len(superlatives(self.claim)) > 1:
+            return None  # which of them it narrows is not known
+        for mention in within:
             if mention.column != self.key:
                 left = [row for row in view.rows if row[mention.column] == mention.cell]
                 view = view.where(left)
@@ -639,6 +741,17 @@ _ORDINARY = listed(
     "well about around exactly far much available cost costs price prices number value right "
     "clear shown larger smaller times which rank first second top"
 )
+
+
+def _in_a_row(names: Sequence[_Place], claim: str) -> Iterator[list[_Place]]:
+    """Names that only commas and "and" are between."""
+    group = list(names[:1])
+    for before, name in pairwise(names):
+        if not _BETWEEN_NAMES.fullmatch(claim[before.end : name.begin]):
+            yield group
+            group = []
+        group.append(name)
+    yield group
 
 
 def _is(cell: Value, number: float) -> bool:

@@ -16,9 +16,11 @@ from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.otherwise import otherwise
 from planweave.tools.checking.passages import clause_says, unknown_name
 from planweave.tools.checking.tables import (
+    TOTAL,
     FactRows,
     Ranked,
     Row,
+    aggregated,
     bounded_rows,
     cell_equals,
     meaning,
@@ -49,8 +51,6 @@ from planweave.tools.checking.words import (
 from planweave.tools.result_text import cell_text
 
 _GENERIC = frozenset(map(root, GENERIC))
-_TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))
-_MEAN = frozenset(("average", "mean"))
 _COMPARED = re.compile(r"([\w\"`]+)\s*=\s*'([^']*)'")
 COUNTING = re.compile(r"\b(?:how many|number of)\s+(?:different |distinct )?(\w+)", re.I)
 _ASKING = re.compile(
@@ -304,7 +304,7 @@ def _by_value(
 ) -> Following:
     """Whether a decision is a sum of the rows, or the value that the question points at."""
     words = set(tokens(asked.question))
-    if words & _TOTAL and len(view.rows) > 1:
+    if words & TOTAL and len(view.rows) > 1:
         return _by_sum(decision, view, asked, used)
     if problem := aggregated(words, view):
         return no(problem)
@@ -567,19 +567,6 @@ def _by_sum(decision: str, view: FactRows, asked: Requirements, used: set[int]) 
     if unit := _foreign_unit(decision, view, columns[0], asked):
         return no(f"No fact speaks of {unit}.")
     return Following("supported", reason, view.facts)
-
-
-def aggregated(words: set[str], view: FactRows) -> str:
-    """Why rows that are not summed up do not answer a question for a total or a mean."""
-    names = {word for column in view.columns for word in tokens(column)}
-    done = view.reading.aggregates
-    if words & _MEAN and not words & _TOTAL and "avg" not in done and not names & {*_MEAN, "avg"}:
-        return "The question asks for a mean, and the query takes none."
-    if words & _TOTAL and not done & {"sum", "count"} and not names & {*_TOTAL, "amount"}:
-        return "The question asks for a total, and the query takes none."
-    if words & _TOTAL and "avg" in done and not done & {"sum", "count"}:
-        return "The question asks for a total, and the query takes a mean."
-    return ""
 
 
 def undivided(asked: Requirements, view: FactRows) -> str:

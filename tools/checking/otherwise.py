@@ -91,7 +91,7 @@ def _faults(question: str, reading: QueryReading) -> Iterator[str]:
     yield _unasked_count(question, reading)
     yield _no_share(question, query)
     yield _other_unit(question, reading)
-    if number := _unasked_number(question, reading):
+    if number := unasked_number(question, reading):
         yield f"The query compares with {number}, of which the question says nothing."
 
 
@@ -208,7 +208,7 @@ def _other_unit(question: str, reading: QueryReading) -> str:
     return ""
 
 
-def _unasked_number(said: str, reading: QueryReading) -> str:
+def unasked_number(said: str, reading: QueryReading) -> str:
     """A number or year that a query compares with and nothing speaks of; empty if there is none.
 
     0, 1, what is one apart from a number that is said, and a number in another unit may stand for

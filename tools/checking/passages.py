@@ -9,6 +9,7 @@ from planweave.tools.checking.words import (
     negations,
     numbers_of,
     root,
+    roots,
     superlatives,
     tokens,
 )
@@ -20,7 +21,33 @@ _CLAUSE = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
 _YEAR = re.compile(r"(?:1[5-9]|20)\d\d")
 _NAME = re.compile(r"(?<![\w'-])([^\W\d_][\w'-]*[\w])")
-_AND = re.compile(r"\s(?:and|or)\s")
+_AND = re.compile(r"\s(?:and|or|to)\s")
+_BEHIND = re.compile(
+    r"\s?(?:million|billion|thousand)\b|\s?(?:percentage|%)[\s-]points?", re.IGNORECASE
+)
+"""What makes another amount of a number."""
+_PERIOD = re.compile(
+    r"[^\d.;,]{0,12}?\b(?:a|per|each|every)\s(hour|day|week|month|quarter|year)\b", re.IGNORECASE
+)
+_WAY = re.compile(r"\b(by|to)\s(?:about\s)?[$€£]?$", re.IGNORECASE)
+_PERCENT = re.compile(r"%|\bper ?cent|\bpct\b", re.IGNORECASE)
+_OPPOSITES = tuple(
+    (roots(one), roots(other))
+    for one, other in (
+        (
+            "rose rise risen grew grow grown increase climb gain improve",
+            "fell fall fallen shrank shrink decrease decline drop lose worsen",
+        ),
+        ("buy bought buyer purchase", "sell sold seller"),
+        ("pay paid", "receive"),
+        ("import", "export"),
+        ("before", "after"),
+        ("minimum", "maximum"),
+        ("win won winner", "lose lost loser"),
+        ("allow permit", "forbid forbidden prohibit ban"),
+        ("include", "exclude"),
+    )
+)
 _SMALL = listed(
     "the a an of in on at to for from by with and or is are was were be been has have had it "
     "its this that these those he she they his her their as not no what which who whom whose "
@@ -38,10 +65,12 @@ def clause_says(decision: str, text: str, question: str) -> str:
         return f"{missing} is in no fact that is cited."
     if not numbers_of(decision) and not _contains(text, decision):
         return "It is not in the fact that is cited."
-    if unit := _wrong_unit(decision, text, question):
+    unit = _wrong_unit(decision, text, question) or otherwise_beside(decision, text, question)
+    if unit:
         return f"The fact does not say {unit}."
-    if name := unknown_name(question, f"{text} {decision}"):
-        return f"No cited fact speaks of {name}."
+    name = unknown_name(question, f"{text} {decision}") or said_of_another(question, text)
+    if name:
+        return f"No cited fact says it of {name}."
     if negations(question) == 0 and _denied(decision, text):
         return "The fact denies something there."
     return _elsewhere(decision, text, question)
@@ -65,6 +94,74 @@ def denies_otherwise(claim: str, text: str) -> bool:
     """Whether a claim denies what the nearest sentence of a text says, or the other way round."""
     best = max(_SENTENCE.split(text), key=lambda one: _share(_content(claim), _content(one)))
     return (negations(claim) > 0) != (negations(best) > 0)
+
+
+def says_opposite(claim: str, text: str) -> bool:
+    """Whether a claim says that something rose where the nearest sentence says that it fell."""
+    words = roots(claim)
+    about = words.difference(*(side for pair in _OPPOSITES for side in pair))
+    best = max(_SENTENCE.split(text), key=lambda one: _share(about, _content(one)))
+    said = roots(best)
+    return any(
+        words & own and words.isdisjoint(rival) and said & rival and said.isdisjoint(own)
+        for pair in _OPPOSITES
+        for own, rival in (pair, pair[::-1])
+    )
+
+
+def said_of_another(claim: str, text: str) -> str:
+    """A name of a claim that the text has, but not where it says the rest; empty if none.
+
+    Where the nearest sentences hold no name at all, they may speak of any.
+    """
+    parts = _SENTENCE.split(text)
+    names = {root(w) for part in parts for name in _names(part) for w in tokens(name)}
+    own = [name for name in _NAME.findall(claim) if name[0].isupper() and root(name) in names]
+    about = _content(claim) - names
+    shares = [(_share(about, _content(part)), part) for part in parts]
+    best = max(share for share, _ in shares)
+    nearest = [roots(part) & names for share, part in shares if share == best]
+    mine = {root(name) for name in own}
+    is_there = any(not named or named & mine for named in nearest)
+    return own[0] if own and best and not is_there else ""
+
+
+def _names(sentence: str) -> list[str]:
+    """The capitalised words of a sentence, but for its opening."""
+    return [name for name in _NAME.findall(sentence)[1:] if name[0].isupper()]
+
+
+def otherwise_beside(claim: str, text: str, question: str) -> str:
+    """A number of a claim that a text has as millions, per month or "to" it; empty if none."""
+    for match in re.finditer(NUMBER, claim):
+        there = [one for one in re.finditer(NUMBER, text) if not unsaid(match[0], one[0])]
+        if not there:
+            continue
+        own, others = _amount(match, claim), {_amount(one, text) for one in there}
+        if own not in others and not (own or any(one in question for one in others)):
+            return f"{match[0]} without {min(others)}"
+        if own not in others and own and own not in question:
+            return f"{match[0]} {own}"
+        for said in (_period, _way):
+            mine, known = said(match, claim), {said(one, text) for one in there}
+            if mine and mine not in known and "" not in known:
+                return f"{mine} for {match[0]}"
+    return ""
+
+
+def _amount(number: re.Match[str], text: str) -> str:
+    found = _BEHIND.match(text, number.end())
+    return " ".join(tokens(found[0])) if found else ""
+
+
+def _period(number: re.Match[str], text: str) -> str:
+    found = _PERIOD.match(text, number.end())
+    return f"a {found[1].lower()}" if found else ""
+
+
+def _way(number: re.Match[str], text: str) -> str:
+    found = _WAY.search(text, 0, number.start())
+    return f'"{found[1].lower()}"' if found else ""
 
 
 def unknown_name(text: str, said: str) -> str:
@@ -98,11 +195,14 @@ def _wrong_unit(said: str, text: str, question: str) -> str:
         for match in re.finditer(NUMBER, text)
         if any(not unsaid(number, match[0]) for number in re.findall(NUMBER, said))
     )
+    if beside and any(map(_PERCENT.match, own)) and not _PERCENT.search(beside):
+        return own[0]
     return foreign_unit(" ".join(own), f"{beside} {question}")
 
 
 def unit_changed(claim: str, text: str, question: str) -> str:
     """A unit of a claim that the text has beside no such number; empty if all agree."""
+    claim, text = in_digits(claim), in_digits(text)
     for match in re.finditer(NUMBER, claim):
         own = units_at(claim, *match.span())
         if own and (unit := _wrong_unit(f"{match[0]} {' '.join(own)}", text, question)):
@@ -126,7 +226,7 @@ def _elsewhere(value: str, text: str, about: str) -> str:
     """Why a value is in a clause that speaks of something else than ``about``."""
     numeric = bool(re.search(NUMBER, value))
     spoken = _content(about)
-    scores: list[tuple[float, bool]] = []
+    scores: list[tuple[tuple[float, int], bool]] = []
     for clause in _clauses(text):
         holds = _holds(clause, value)
         if not holds and bool(re.search(NUMBER, clause)) != numeric:
@@ -137,9 +237,9 @@ def _elsewhere(value: str, text: str, about: str) -> str:
         names = {root(w) for name in named for w in tokens(name)}
         words = _content(clause) - (names - spoken if not numeric else set())
         words -= _content(value)
-        scores.append((_share(words, spoken), holds))
+        scores.append(((_share(words, spoken), len(words & spoken)), holds))
     right = max((score for score, holds in scores if holds), default=None)
-    wrong = max((score for score, holds in scores if not holds), default=-1.0)
+    wrong = max((score for score, holds in scores if not holds), default=(-1.0, 0))
     if right is not None and wrong > right:
         return "In the fact that is cited, it belongs to something else."
     return ""
@@ -163,8 +263,11 @@ def _clauses(text: str) -> list[str]:
 
 
 def _content(text: str) -> frozenset[str]:
+    """The words of a text that say what it is about, years included."""
     return frozenset(
-        root(word) for word in tokens(text) if not word[0].isdigit() and word not in _SMALL
+        root(word)
+        for word in tokens(text)
+        if (not word[0].isdigit() or _YEAR.fullmatch(word)) and word not in _SMALL
     )
 
 

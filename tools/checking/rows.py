@@ -8,7 +8,6 @@ from planweave.tools.checking.decisions import (
     COUNTING,
     Following,
     Requirements,
-    aggregated,
     asks_amount,
     cites,
     no,
@@ -18,7 +17,14 @@ from planweave.tools.checking.decisions import (
     undivided,
     unspoken,
 )
-from planweave.tools.checking.tables import FactRows, bounded_rows, named_rows, query_ranks, views
+from planweave.tools.checking.tables import (
+    FactRows,
+    aggregated,
+    bounded_rows,
+    named_rows,
+    query_ranks,
+    views,
+)
 from planweave.tools.checking.units import is_unit_word
 from planweave.tools.checking.words import conditions, numbers_of, root, roots, superlatives, tokens
 from planweave.tools.present import spans

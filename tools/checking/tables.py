@@ -19,12 +19,15 @@ from planweave.tools.checking.words import (
     of_kind,
     root,
     roots,
+    tokens,
 )
 
 Row = tuple[Value, ...]
 _DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?([ T][\d:.]+)?")
 _IDENTIFIER = frozenset(map(root, ("id", "code", "number", "no", "key", "nr", "year")))
 _GENERIC = frozenset(map(root, GENERIC))
+TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))
+MEAN = frozenset(("average", "mean"))
 
 
 class Mention(NamedTuple):
@@ -327,3 +330,16 @@ def same_number(known: float, said: float, decimals: int) -> bool:
         return True
     close = abs(known - said) <= 0.005 * abs(known)
     return close and abs(known - said) <= 0.5001 * 10.0**-decimals
+
+
+def aggregated(words: set[str], view: FactRows) -> str:
+    """Why rows that are not summed up do not answer a question for a total or a mean."""
+    names = {word for column in view.columns for word in tokens(column)}
+    done = view.reading.aggregates
+    if words & MEAN and not words & TOTAL and "avg" not in done and not names & {*MEAN, "avg"}:
+        return "The question asks for a mean, and the query takes none."
+    if words & TOTAL and not done & {"sum", "count"} and not names & {*TOTAL, "amount"}:
+        return "The question asks for a total, and the query takes none."
+    if words & TOTAL and "avg" in done and not done & {"sum", "count"}:
+        return "The question asks for a total, and the query takes a mean."
+    return ""
