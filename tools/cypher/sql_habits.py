@@ -77,7 +77,7 @@ def _grouping(query: str) -> tuple[str, str]:
     condition, rest = query[having:stop].strip(), query[stop:]
     returned = next((t for t in tokens if t.word == "RETURN" and t.start < group.start), None)
     if returned is not None:
-        return _filtered(query, returned, group, condition, rest) or query, change
+        return _filtered(query, returned, group, condition, rest), change
     keys = query[group.start : following[0].start].split(None, 2)[2].strip()
     aggregate = _aggregate(condition)
     if not aggregate:
@@ -245,16 +245,10 @@ def _repeated(query: str) -> tuple[str, str]:
 def _aggregate(text: str) -> str:
     """The first call of an aggregate."""
     tokens = tokenize(text)
-    for token, following in pairwise(tokens):
-        if token.word not in _AGGREGATES or following.text != "(":
-            continue
-        depth = 0
-        for other in tokens:
-            if other.start <= token.start:
-                continue
-            depth += (other.text == "(") - (other.text == ")")
-            if depth == 0:
-                return text[token.start : other.start + 1]
+    for opening, closing in sorted(brackets(tokens).closing.items()):
+        called = tokens[opening - 1] if opening else None
+        if called and called.word in _AGGREGATES and tokens[opening].text == "(":
+            return text[called.start : tokens[closing].end]
     return ""
 
 
