@@ -274,6 +274,7 @@ def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
         ("0x1F", "."),
         ("\u0661 + 1", "."),  # an Arabic digit
         ("1\x00", "not understand"),
+        ("2024-03-01 - 2024-01-01", "is a day"),
     ],
 )
 def test_refuses_in_one_sentence(expression: str, message: str) -> None:

@@ -27,6 +27,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_DAY = re.compile(r"(?<!\w)\d{4}-(?:0\d|1[0-2])-[0-3]\d(?![\w.])", re.ASCII)
 _MARKS = {"^": "**", "×": "*", "·": "*", "÷": "/", "−": "-", "per": "/"}  # noqa: RUF001 (typed)
 _MARKS |= {"≤": "<=", "≥": ">=", "≠": "!=", "$": "USD", "€": "EUR", "£": "GBP"}
 _SCALES = {"thousand": 1e3, "million": 1e6, "billion": 1e9, "bn": 1e9, "trillion": 1e12}
@@ -52,6 +53,10 @@ def tokens_of(expression: str) -> list[Token]:
     calls: list[bool] = []  # for each open bracket: may a comma separate arguments?
     position = 0
     while position < len(expression):
+        if day := _DAY.match(expression, position):
+            raise CalculationFailed(
+                f"{day[0]} is a day, and no number.", fix="Write how many days it is about."
+            )
         match = _TOKEN.match(expression, position)
         if match is None:
             raise CalculationFailed(
