@@ -67,8 +67,16 @@ def decide(
     settings = sources.settings()
     example = Example(scenario, seed, size) if scenario else None
     if example:
-        settings = example.settings(as_graph=as_graph)
-        question = question or example.question().prompt
+        own, settings = settings, example.settings(as_graph=as_graph)
+        if any(own.values()) or candidates:
+            raise BadInput(
+                "--scenario brings its own database, rules and candidates.",
+                fix="Leave out yours, or --scenario.",
+            )
+        if question:  # the simulator knows the truth about its own alone
+            example = None
+        else:
+            question = example.question().prompt
     elif candidates:
         settings["candidates"] = _candidates(sources.graph or sources.database, candidates)
     settings |= {"experience": experience or None, "approve": approve, **bounds.settings()}

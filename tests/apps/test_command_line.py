@@ -437,6 +437,7 @@ def test_what_cannot_be_begun(
     [
         (("--method", "planrug"), "planrag"),
         (("--scenario", "nosuch"), "distribution"),
+        (("--scenario", "sourcing"), "its own database"),
         (("--role-model", "planner"), "planner=openai:gpt-4o"),
         (("--max-iterations", "0"), "max_iterations"),
         (("--replan", "sometimes"), "replan"),

@@ -164,6 +164,17 @@ def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("last", "kept"), [("Total,,11,3.5", 2), ("Total,,12,9", 3), ("Tea,,11,7", 3)]
+)
+def test_a_row_that_sums_up_the_others_is_left_out(last: str, kept: int, tmp_path: Path) -> None:
+    path = tmp_path / "sold.csv"
+    path.write_text(f"region,id,sold,mean\nNorth,1,5,3\nSouth,2,6,4\n{last}\n")
+    made, rows = imported(path)
+    assert len(rows) == made.tables[0].rows == kept
+    assert [one.endswith("left out.") for one in made.notes] == [True] * (kept == 2)
+
+
 def test_a_row_that_is_broken_early_takes_no_other_with_it(tmp_path: Path) -> None:
     path = tmp_path / "sold.csv"
     path.write_text("name,price\na,1\nodd\n" + "".join(f"n{one},{one}\n" for one in range(9)))

@@ -5,10 +5,12 @@ Protocol, one JSON object a line: ``{"path", "name", "kind", "into", "folder", "
 """
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
 from itertools import islice
+from math import isclose
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,12 @@ from planweave.tools.process import Channel, bound
 
 _NICE = 5  # the parent's other work goes first
 _BATCH = 5_000  # rows
+_TOTAL = re.compile(
+    r"(?:grand )?totals?:?|sum:?|(?:gesamt)?summe:?|(?:ins)?gesamt:?|totale:?|totaal:?|suma:?",
+    re.IGNORECASE,
+)
+_LEAST_SUMMED = 2
+"""Values that a sum has, itself included: one row and its total are two equal rows."""
 
 
 def main() -> None:
@@ -35,7 +43,7 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
     try:
         with closing(sqlite3.connect(into, isolation_level=None)) as base:
             base.execute("PRAGMA synchronous = OFF")  # a file that is cut off is thrown away
-            made = list(_written(base, read(request, base, notes)))
+            made = list(_written(base, read(request, base, notes), notes))
     except Unusable as error:
         return {"problem": f"{request.name} {error}", "fix": error.fix}
     except (sqlite3.Error, OSError) as error:
@@ -48,7 +56,9 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
     return {"tables": made, "notes": notes}
 
 
-def _written(base: sqlite3.Connection, tables: Iterable[RowTable]) -> Iterator[dict[str, Any]]:
+def _written(
+    base: sqlite3.Connection, tables: Iterable[RowTable], notes: list[str]
+) -> Iterator[dict[str, Any]]:
     """Write tables; those that a database holds already are only counted."""
     for table in tables:
         if table.rows is None:
@@ -65,6 +75,34 @@ def _written(base: sqlite3.Connection, tables: Iterable[RowTable]) -> Iterator[d
         while batch := list(islice(rows, _BATCH)):
             base.executemany(f"INSERT INTO {quoted(name)} VALUES ({places})", batch)  # noqa: S608 (quoted)
             count += len(batch)
+        if total := _total(base, name, table.columns):
+            base.execute(f"DELETE FROM {quoted(name)} WHERE _rowid_ = {count}")  # noqa: S608 (quoted)
+            count -= 1
+            notes.append(
+                f'The last row of {name}, "{total}", is the sum of the others and was left out.'
+            )
         base.execute("COMMIT" if count else "ROLLBACK")
         if count:
             yield {"name": name, "rows": count, "columns": table.columns}
+
+
+def _total(base: sqlite3.Connection, table: str, columns: dict[str, str]) -> str:
+    """What the last row is called if it says that it is the sum of the others, and a column is."""
+    last = f"SELECT * FROM {quoted(table)} ORDER BY _rowid_ DESC LIMIT 1"  # noqa: S608 (quoted)
+    row = base.execute(last).fetchone() or ()
+    called = next((cell for cell in row if isinstance(cell, str)), "")
+    if not _TOTAL.fullmatch(called):
+        return ""
+    numbers = [quoted(one) for one, kind in columns.items() if kind in ("INTEGER", "REAL")]
+    sums = ", ".join(f"total({one}), count({one})" for one in numbers) or "1"
+    summed = base.execute(f"SELECT {sums} FROM {quoted(table)}").fetchone()  # noqa: S608 (quoted)
+    cells = [
+        cell
+        for cell, kind in zip(row, columns.values(), strict=True)
+        if kind in ("INTEGER", "REAL")
+    ]
+    is_sum = any(
+        cell and count > _LEAST_SUMMED and isclose(whole, 2 * cell)
+        for cell, whole, count in zip(cells, summed[::2], summed[1::2], strict=False)
+    )
+    return called if is_sum else ""

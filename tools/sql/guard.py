@@ -335,4 +335,4 @@ def _ctes_in_scope(table: exp.Table, dialect: str) -> set[str]:
 
 
 def _tables_are(tables: Sequence[str]) -> str:
-    return f"The tables are: {listed(tables, _NAMED_TABLES)}."
+    return f"The tables are: {listed(tables, _NAMED_TABLES) or 'none'}."
