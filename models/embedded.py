@@ -20,6 +20,7 @@ import httpx
 from planweave.models.errors import ModelUnavailable
 from planweave.models.reading import heard, reporting
 from planweave.models.settings import ModelSettings
+from planweave.models.whole_replies import NONE_KEPT, certificates
 
 if TYPE_CHECKING:
     import xllamacpp
@@ -55,11 +56,8 @@ class EmbeddedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
     """Sends requests to the embedded server; ``start`` may block for seconds the first time."""
 
     def __init__(self, start: Callable[[], Endpoint]) -> None:
-        # No connection is kept alive: it would belong to an event loop that may be gone.
-        limits = httpx.Limits(max_keepalive_connections=0)
         self._start = start
-        self._sync = httpx.HTTPTransport(limits=limits)
-        self._async = httpx.AsyncHTTPTransport(limits=limits)
+        self._sync = httpx.HTTPTransport(verify=certificates(), limits=NONE_KEPT)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         """Send ``request``, blocking."""
@@ -69,7 +67,9 @@ class EmbeddedTransport(httpx.BaseTransport, httpx.AsyncBaseTransport):
         """Send ``request`` without blocking the event loop."""
         endpoint = await asyncio.to_thread(self._start)
         asked = reporting(_addressed(request, endpoint))
-        return heard(await self._async.handle_async_request(asked))
+        # One for each request, as in CheckedClient.
+        transport = httpx.AsyncHTTPTransport(verify=certificates(), limits=NONE_KEPT)
+        return heard(await transport.handle_async_request(asked))
 
 
 def _addressed(request: httpx.Request, endpoint: Endpoint) -> httpx.Request:

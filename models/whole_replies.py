@@ -5,13 +5,17 @@ wrong. Here such a reply gets the status that it should have had.
 """
 
 import json
+import ssl
 from collections.abc import AsyncIterator
+from functools import cache
 from typing import Any, cast
 
 import httpx
 
 from planweave.texts import shorten
 
+NONE_KEPT = httpx.Limits(max_keepalive_connections=0)
+"""A connection that is kept alive would belong to an event loop that may be gone."""
 _BAD_GATEWAY = 502
 _END = b"data: [DONE]"
 _FINISHED = b'"finish_reason"'
@@ -19,22 +23,32 @@ _FINISHED = b'"finish_reason"'
 
 def clients() -> tuple[httpx.Client, httpx.AsyncClient]:
     """New clients for a model's server."""
-    # Kept-alive connections would belong to an event loop that may be gone at the next call.
-    limits = httpx.Limits(max_keepalive_connections=0)
-    return (
-        httpx.Client(limits=limits, follow_redirects=True),
-        CheckedClient(limits=limits, follow_redirects=True),
-    )
+    how: Any = {"verify": certificates(), "limits": NONE_KEPT, "follow_redirects": True}
+    return httpx.Client(**how), CheckedClient(**how)
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """The authorities that are trusted; to read them takes longer than to make a client."""
+    return httpx.create_ssl_context()
 
 
 class CheckedClient(httpx.AsyncClient):
-    """A client that looks at the replies of chat completions; models are asked by no other."""
+    """A client that looks at the replies of chat completions; models are asked by no other.
+
+    Each request has connections of its own: those of a client belong to one event loop, and
+    programs ask the same model from several at once.
+    """
+
+    def __init__(self, **how: Any) -> None:
+        super().__init__(**how)
+        self._how = how
 
     async def send(
         self, request: httpx.Request, *, stream: bool = False, **how: Any
     ) -> httpx.Response:
         """Send one request."""
-        response = await super().send(request, stream=stream, **how)
+        response = await httpx.AsyncClient(**self._how).send(request, stream=stream, **how)
         if not request.url.path.endswith("/chat/completions") or response.status_code != 200:
             return response
         if not stream:

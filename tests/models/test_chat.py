@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import pytest
@@ -77,6 +78,16 @@ def test_a_model_survives_its_event_loop(model_settings: ModelSettings) -> None:
     with serving(Answer("x")) as server:
         for _ in range(3):
             assert asyncio.run(ask_once(server.name, model_settings)).text == "x"
+
+
+def test_a_model_is_asked_from_several_event_loops_at_once(model_settings: ModelSettings) -> None:
+    async def asks(name: str) -> set[str]:
+        replies = await asyncio.gather(*(ask_once(name, model_settings) for _ in range(8)))
+        return {reply.text for reply in replies}
+
+    with serving(Answer("x")) as server, ThreadPoolExecutor(8) as threads:
+        work = [threads.submit(asyncio.run, asks(server.name)) for _ in range(8)]
+        assert [done.result() for done in work] == [{"x"}] * 8
 
 
 @pytest.mark.parametrize("status", [429, 500, 503, 408])
