@@ -47,7 +47,12 @@ def download(
 
 @app.command("pack")
 def pack(*, results: Folder = Path("results")) -> None:
-    """Pack every file of records into the archive; the files stay."""
+    """Pack every file of records into the archive; the files stay.
+
+    What only the archive holds is put back first, so that nothing is lost.
+    """
+    if (results / ARCHIVE).exists():
+        _unpacked(results / ARCHIVE, results)
     files = sorted(file for file in results.rglob("*") if file.name.endswith(_ENDINGS))
     if not files:
         raise BadInput(f"There are no records in {results}.", fix="Run a benchmark first.")

@@ -16,6 +16,8 @@ def test_records_are_packed_and_put_back(planweave: CommandLine, tmp_path: Path)
     (folder / "dqa" / "small.jsonl").write_text("{}\n")
     (folder / "report.md").write_text("# Report\n")
     assert planweave("results", "pack").stdout.startswith("1 files of records packed")
+    (folder / "dqa" / "small.jsonl").rename(folder / "more.jsonl")
+    assert planweave("results", "pack").stdout.startswith("2 files of records packed")
     (folder / "dqa" / "small.jsonl").unlink()
     assert planweave("results", "download").stdout == "1 files of records written into results.\n"
     assert (folder / "dqa" / "small.jsonl").read_text() == "{}\n"
