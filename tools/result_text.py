@@ -32,7 +32,8 @@ def _escaped(character: str) -> str:
     if character in "\n\r\t":
         return repr(character)[1:-1]
     if unicodedata.category(character) in _INVISIBLE:
-        return f"\\u{ord(character):04x}"
+        code = ord(character)
+        return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
     return character
 
 

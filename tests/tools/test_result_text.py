@@ -93,3 +93,7 @@ def test_one_huge_cell_is_cut() -> None:
 
 def test_ordinary_letters_of_any_language_stay() -> None:
     assert one_line("Köln, 東京, São Paulo — 5 €") == "Köln, 東京, São Paulo — 5 €"
+
+
+def test_an_escape_holds_all_digits_of_its_character() -> None:
+    assert one_line("a\U000e00411") == r"a\U000e00411"
