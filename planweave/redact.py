@@ -10,14 +10,17 @@ _LONG = 4
 _RUN = re.compile(r"\S++")
 _LOGIN = re.compile(r"\b[a-z][\w+.-]{0,60}:/+[^\s:/@]*:(?!\$\{\w+\}@)", re.IGNORECASE)
 _PARAMETER = re.compile(
-    r"([?&](?=[\w-]*(?:password|passwd|pwd|secret|token))[\w-]*+=)"
+    r"((?<![^?&\s])(?=[\w-]*(?:password|passwd|pwd|secret|token))[\w-]*+=)"
     r"(?!\$\{\w+\}(?:[&\s]|\Z))[^&\s]+",
     re.IGNORECASE,
 )
 
 
 def without_passwords(text: str) -> str:
-    """Hide the password of every URL in ``text``; ``${NAME}`` in its place is left as it is."""
+    """Hide the password of every URL in ``text``, and what follows ``password=``.
+
+    ``${NAME}`` in its place is left as it is.
+    """
     shown = _RUN.sub(_without_login, text) if "@" in text else text
     return _PARAMETER.sub(rf"\1{HIDDEN}", shown)
 

@@ -16,6 +16,7 @@ SECRET = "h0nter2"
         f"bolt://user:a#{SECRET}@host",
         f"mysql+pymysql://host/db?user=u&password={SECRET}&charset=utf8mb4",
         f"postgresql://host/db?sslpassword={SECRET}",
+        f"host=db password={SECRET} user=reader",
         f"postgresql:/user:{SECRET}@host/db",
         f"postgresql://user:${{NAME}}{SECRET}@host/db",
     ],
