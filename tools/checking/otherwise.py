@@ -50,8 +50,11 @@ _EITHER = re.compile(r"\b(?:or|either|any|and)\b", re.IGNORECASE)
 _COMPARED = re.compile(
     r"(?:[\w\"\]`]|\))\s*(?:<=|>=|<>|!=|<|>|=)\s*(\d+(?:\.\d+)?)(?![\w.'\-])(?!\s*[-+*/])"
 )
-_KEYS = roots("id code key number no")
-_SEVERAL = re.compile(r"\b(?:both|several|twice|multiple|pair|double|same|repeat\w*|again)\b", re.I)
+_KEY = re.compile(r"(?:id|code|key|number|[_N]o)$|^no$")
+_HALF = re.compile(r"\bhalf\b", re.IGNORECASE)
+_SEVERAL = re.compile(
+    r"\b(?:both|as well as|several|twice|multiple|pair|double|same|repeat\w*|again)\b", re.I
+)
 _UNITS = (1, 7, 12, 24, 60, 100, 1000, 3600)
 _YEAR = re.compile(r"'((?:19|20)\d{2})\b")
 _MEANS = listed(
@@ -135,11 +138,12 @@ def _left_out(question: str, query: str) -> str:
             name = value.strip("%")
             if len(name) > 2 and roots(name) and roots(name) <= asked:
                 return f"The query leaves out {name!r}."
-    for column in _EMPTY.findall(query):
+    where = " ".join(_WHERE.findall(query))
+    for column in _EMPTY.findall(where):
         is_filled = re.search(rf"\bnot\s+{re.escape(column)}\s+is\b", query, re.IGNORECASE)
         if not is_filled and roots(column.rpartition(".")[2]) & asked:
             return f"The query asks for rows without {column}."
-    for column in _UNSET.findall(query):
+    for column in _UNSET.findall(where):
         if roots(column.rpartition(".")[2]) & asked and 0 not in numbers_of(question):
             return f"The query asks for rows whose {column} is 0."
     return ""
@@ -180,7 +184,8 @@ def _unasked_count(question: str, reading: QueryReading) -> str:
         return again
     for column in _COUNT.findall(query) if counted else ():
         thing, words = root(counted[1]), roots(column)  # type: ignore[index]
-        if thing in words and thing not in reading.tables and not words & _KEYS:
+        is_key = _KEY.search(column.strip('"`'))
+        if thing in words and thing not in reading.tables and not is_key:
             return again
     if any(re.fullmatch(r"\d+(?:\.\d+)?", shown) for shown in reading.expressions.values()):
         return "The query names its result itself."
@@ -215,6 +220,7 @@ def unasked_number(said: str, reading: QueryReading) -> str:
     other words.
     """
     numbers = {*numbers_of(in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
+    numbers |= {number + 0.5 for number in numbers if _HALF.search(said)}
     text: str
     for text in _COMPARED.findall(_TEXT.sub("''", reading.text)):
         number = float(text)
