@@ -15,6 +15,7 @@ from planweave.prompts import load
 _SHORTENED = 300
 """Characters of an observation in an example."""
 _SHORTER = (_SHORTENED, 80, 0)
+"""Less and less of each observation, until all examples fit."""
 _MOST = 20_000
 """Characters of all examples. A path of hundreds of steps would fill what a model can read."""
 

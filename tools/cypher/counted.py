@@ -1,4 +1,4 @@
-"""What the question counts and the query does not look for: it is put into the pattern.
+"""What the question counts or asks for twice and the query does not look for: it is put in.
 
 "The categories with the most products" needs products beside each category to be counted.
 """

@@ -11,7 +11,7 @@ from datetime import date, datetime, time, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from planweave.tools.files.texts import TypedColumn, is_true, typed
+from planweave.tools.files.column_types import TypedColumn, is_true, typed
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
