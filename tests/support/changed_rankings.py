@@ -1,33 +1,38 @@
-"""Rankings that are right, and the same with one thing changed: which does the check pass?
+"""Rankings of the shops that are right, and the same with one thing changed.
 
-The right ones are the queries of the shops. Each change leaves out, adds, turns round or swaps one
-part; it counts as wrong if another option comes first then.
+Each change leaves out, adds, turns round or swaps one part; it is wrong if another option comes
+first then.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeAlias
+from typing import NamedTuple, TypeAlias
+
+import sqlglot
+from sqlglot import exp
 
 from planweave import PlanweaveError
-from planweave.benchmarks.suites.check.measure import Checked
-from planweave.benchmarks.suites.check.pairs import Pair
 from planweave.nodes.support.decision_form import ranking_for
-from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
+from planweave.simulators.shops import Shop, ShopDecision, shop
 from planweave.tools import Limits
 from planweave.tools.sql import SqlDatabase, open_sql
 
-if TYPE_CHECKING:
-    from sqlglot import exp
-
-Change: TypeAlias = "Callable[[exp.Expr], exp.Expr | None]"
+Change: TypeAlias = Callable[[exp.Expr], exp.Expr | None]
 
 _OPTIONS = Limits(rows=10_000, characters=1_000_000)
 
 
-def checked_rankings(seed: int, names: Iterable[str] = DOMAINS) -> list[Checked]:
+class CheckedRanking(NamedTuple):
+    """Whether a ranking is right, and whether the check passes it."""
+
+    right: bool
+    passed: bool
+
+
+def checked_rankings(seed: int, names: Iterable[str]) -> list[CheckedRanking]:
     """What the check says of the rankings of shops that a seed gives, and of changed ones."""
-    found: list[Checked] = []
+    found: list[CheckedRanking] = []
     with TemporaryDirectory() as folder:
         for name in names:
             made = shop(name, seed)
@@ -42,7 +47,7 @@ def checked_rankings(seed: int, names: Iterable[str] = DOMAINS) -> list[Checked]
     return found
 
 
-def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Iterator[Checked]:
+def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Iterator[CheckedRanking]:
     """The check of one right ranking and of its changes; none where the decision is no ranking."""
     options: tuple[str, ...] = ()
     if decision.candidates:
@@ -58,16 +63,7 @@ def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Itera
         if first is None or (case != "as it is" and first == decision.best):
             continue
         doubts = database.doubts(text, decision.text, made.rules)
-        pair = Pair(
-            kind="ranking",
-            case=case,
-            text=text,
-            supported=first == decision.best,
-            facts=(),
-            question=decision.text,
-            rules=made.rules,
-        )
-        yield Checked(pair, not doubts, " ".join(doubts))
+        yield CheckedRanking(first == decision.best, not doubts)
 
 
 def _first(query: str, options: tuple[str, ...], database: SqlDatabase) -> str | None:
@@ -84,8 +80,6 @@ def _first(query: str, options: tuple[str, ...], database: SqlDatabase) -> str |
 
 def _changed(query: str) -> Iterator[tuple[str, str]]:
     """The query with one thing changed, and what it is."""
-    import sqlglot
-
     tree = sqlglot.parse_one(query, read="sqlite")
     for place, node in enumerate(tree.walk()):
         for case, change in _changes(node):
@@ -96,9 +90,7 @@ def _changed(query: str) -> Iterator[tuple[str, str]]:
                 yield case, copied.sql(dialect="sqlite")
 
 
-def _changes(node: "exp.Expr") -> Iterator[tuple[str, Change]]:
-    from sqlglot import exp
-
+def _changes(node: exp.Expr) -> Iterator[tuple[str, Change]]:
     turned: dict[type[exp.Expr], type[exp.Binary]] = {exp.GT: exp.LT, exp.LT: exp.GT}
     turned |= {exp.GTE: exp.LTE, exp.LTE: exp.GTE, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
     if (other := turned.get(type(node))) and not node.find_ancestor(exp.Join):
