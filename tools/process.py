@@ -147,6 +147,15 @@ def limit_memory(size: int) -> None:
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
+def open_no_more_files() -> None:
+    """Let this process open no further file, whatever a library in it is asked for."""
+    try:
+        import resource
+    except ImportError:  # not offered by Windows
+        return
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+
+
 def bound(memory: int, seconds: float, *, file_bytes: int | None = None) -> None:
     """Limit the memory of this process, the processor time that it may still take, and its files.
 

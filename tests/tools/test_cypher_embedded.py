@@ -127,6 +127,7 @@ def test_a_bad_script_names_its_line(tmp_path: Path, script: str, message: str) 
         "LOAD CSV FROM 'file://{}' AS line CREATE (:A {{v: line[0]}})",
         "load  csv with headers from '{}' as line create (:A {{v: line.a}})",
         "MATCH (b:B) LOAD/* */CSV FROM '{}' AS line CREATE (:A {{v: line[0]}})",
+        "`LOAD` `CSV` FROM '{}' AS line CREATE (:A {{v: line[0]}})",
         "CALL db.labels() YIELD label CREATE (:A {{v: label}})",
     ],
 )
@@ -135,6 +136,15 @@ def test_a_script_reads_no_files(tmp_path: Path, statement: str) -> None:
     secret.write_text("a,b\n1,2\n")
     with pytest.raises(DatabaseUnavailable, match=r"Line 2 .* may not read files"):
         opened(tmp_path, f"CREATE (:B {{k: 1}});\n{statement.format(secret)};")
+
+
+def test_the_process_of_a_graph_opens_no_files(tmp_path: Path) -> None:
+    """Whatever a query says that the guard should let pass."""
+    secret = tmp_path / "secret.csv"
+    secret.write_text("a,b\n1,2\n")
+    graph = opened(tmp_path, "CREATE (:A {k: 1});")
+    with pytest.raises(QueryFailed, match="cannot open"):
+        graph.ask(f"LOAD CSV FROM '{secret}' AS line RETURN line", Limits())
 
 
 def test_a_script_may_speak_of_files(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ is still run on an immutable graph or in a read transaction.
 """
 
 import re
+from collections.abc import Sequence
 
 from planweave.tools.cypher.tokens import CypherToken, bare, tokenize
 from planweave.tools.database import QueryRefused
@@ -14,10 +15,11 @@ _MAX_DEPTH = 60
 _STARTS = {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL"}
 _WRITES = {"CREATE", "MERGE", "DELETE", "DETACH", "NODETACH", "SET", "REMOVE", "DROP", "FOREACH"}
 _WRITES |= {"INSERT"}
-_PAIRS = {("PERIODIC", "COMMIT"), ("IN", "TRANSACTIONS"), ("FORMAT", "CSV")}
-_PAIRS |= {("IN", "CONCURRENT")}
+_PAIRS = {("PERIODIC", "COMMIT"), ("IN", "TRANSACTIONS"), ("CONCURRENT", "TRANSACTIONS")}
+_FILES = {"LOAD", "FORMAT"}
 _OPERATORS = {"AS", "IN", "IS", "AND", "OR", "XOR", "STARTS", "ENDS", "CONTAINS", "THEN", "ELSE"}
 _OPERATORS |= {"END", "ASC", "DESC", "WHERE", "RETURN", "WITH", "LIMIT", "SKIP", "ORDER", "WHEN"}
+_OPERATORS |= {"ASCENDING", "DESCENDING", "OFFSET"}
 _PROCEDURES = {"db.labels", "db.relationshipTypes", "db.propertyKeys"}
 _NAMESPACES = {"date", "datetime", "localdatetime", "time", "localtime", "duration", "point"}
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n?(.*?)```", re.DOTALL)
@@ -79,10 +81,10 @@ def _check_word(tokens: tuple[CypherToken, ...], index: int) -> None:
         raise _refused(word)
     if follower and (word, follower.word) in _PAIRS:
         raise _refused(f"{word} {follower.word}")
-    if word == "USE" and follower and _is_graph_name(follower):
+    if word == "USE" and follower and (follower.text == "(" or _is_graph_name(follower)):
         raise _refused(word)
-    if word == "LOAD" and follower and _is_format(follower):
-        raise _refused(f"LOAD {follower.text}")
+    if names_format(tokens, index):
+        raise _refused(" ".join(token.identifier for token in tokens[index : index + 2]))
     if word == "CALL" and not _is_plain_name(tokens, index):
         _check_call(tokens, index + 1)
     if tokens[index].text == "(" and index:
@@ -106,9 +108,17 @@ def _is_graph_name(token: CypherToken) -> bool:
     return token.kind == "quoted" or bool(token.word and token.word not in _OPERATORS)
 
 
-def _is_format(token: CypherToken) -> bool:
-    """Whether ``LOAD`` is no variable here: servers know CSV, JSONL, PARQUET, and may know more."""
-    return bool(token.word and token.word not in _OPERATORS | _STARTS | {"UNION"})
+def names_format(tokens: Sequence[CypherToken], index: int) -> bool:
+    """Whether ``LOAD`` or ``FORMAT`` is no variable here, but has the name of a format behind it.
+
+    Servers know CSV, JSONL, PARQUET, and may know more. To the embedded engine both words are the
+    same in backticks.
+    """
+    if tokens[index].identifier.upper() not in _FILES or index + 1 == len(tokens):
+        return False
+    follower = tokens[index + 1]
+    is_clause = follower.word in _OPERATORS | _STARTS | {"UNION"}
+    return bool(follower.identifier) and not is_clause
 
 
 def _check_call(tokens: tuple[CypherToken, ...], start: int) -> None:

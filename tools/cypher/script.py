@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 from kglite import KnowledgeGraph
 
+from planweave.tools.cypher.guard import names_format
 from planweave.tools.cypher.own import own, rewritten, shown
 from planweave.tools.cypher.tokens import tokenize
 from planweave.tools.database import DatabaseUnavailable
@@ -48,7 +49,6 @@ _PIECE = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/|;""", re.DOTALL
 )
 _NEW_PROPERTY = re.compile(r"Unknown property '([^'`]+)' on (\w+)")
-_OUTWARD = re.compile(r"\b(?:LOAD\s+CSV|CALL)\b", re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
@@ -248,9 +248,10 @@ def _bulk(
 
 
 def _execute(statement: _Statement, engine: KnowledgeGraph) -> None:
-    if _OUTWARD.search(_PIECE.sub("''", statement.text)):
+    tokens = tokenize(statement.text)
+    if any(token.word == "CALL" or names_format(tokens, at) for at, token in enumerate(tokens)):
         raise _failed(statement.line, "a script may not read files or call procedures")
-    query = rewritten(statement.text, tokenize(statement.text))
+    query = rewritten(statement.text, tokens)
     try:
         _run_with_new_properties(query, engine)
     except Exception as error:  # as above

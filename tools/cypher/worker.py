@@ -20,7 +20,7 @@ from planweave.errors import PlanweaveError
 from planweave.tools.cypher.cells import cut, has_element_as_text, plain
 from planweave.tools.cypher.own import NO_TEXT, shown
 from planweave.tools.cypher.script import load
-from planweave.tools.process import Channel, limit_memory
+from planweave.tools.process import Channel, limit_memory, open_no_more_files
 
 _MEMORY = 2 << 30  # bytes of address space
 _LATENESS = 0.5  # seconds: the engine looks at its clock now and then only
@@ -49,7 +49,9 @@ def _open(path: str) -> tuple[kglite.FrozenGraph | None, dict[str, object]]:
     kglite.set_query_warning_policy("silent")
     graph = kglite.KnowledgeGraph()
     try:
-        loaded = load(Path(path).read_text(encoding="utf-8"), graph)
+        script = Path(path).read_text(encoding="utf-8")
+        open_no_more_files()  # the engine could read any that a query names
+        loaded = load(script, graph)
     except PlanweaveError as error:
         return None, {"error": "script", "message": error.problem, "fix": error.fix}
     except (OSError, UnicodeDecodeError) as error:
