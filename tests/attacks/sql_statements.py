@@ -244,6 +244,8 @@ GUARDED = {
     | {
         "before its CTE": "WITH a AS (SELECT * FROM hidden), hidden AS (SELECT 1) SELECT * FROM a",
         "in its own CTE": "WITH hidden AS (SELECT * FROM hidden) SELECT * FROM hidden",
+        "a word of the grammar as a function": "SELECT against('x')",
+        "another, in FROM": "SELECT * FROM index('x')",
         "wide, qualified": POSTGRESQL["huge padding, qualified"],
     },
     "mysql": SCOPES
@@ -251,6 +253,8 @@ GUARDED = {
         "in its own CTE": "WITH hidden AS (SELECT * FROM hidden) SELECT * FROM hidden",
         "another schema": "SELECT hidden.lower('A')",
         "routine by a function's name": "SELECT `max`(name) FROM node",
+        "a word of the grammar as a routine": "SELECT against('x')",
+        "another, in FROM": "SELECT * FROM index('x')",
         "current user": MARIADB["current user"],
         "current role": MARIADB["current role"],
     },

@@ -427,6 +427,36 @@ def test_a_view_whose_table_is_gone_leaves_the_rest(opened: OpenSql) -> None:
     assert database.run("SELECT a FROM kept").rows == ((1,),)
 
 
+def test_full_text_search(opened: OpenSql) -> None:
+    database = opened(
+        "CREATE VIRTUAL TABLE page USING fts5(title, body);\n"
+        "INSERT INTO page VALUES ('Ports', 'genoa and lubeck'), ('Rivers', 'the danube');"
+    )
+    assert [entity.name for entity in database.schema().entities] == ["page"]
+    assert database.definitions().count("CREATE") == 1
+    assert database.run("SELECT title FROM page").total_rows == 2
+    query = "SELECT title, snippet(page, 1, '<', '>', '', 9) FROM page WHERE page MATCH 'lub*'"
+    assert database.run(f"{query} ORDER BY rank").rows == (("Ports", "genoa and <lubeck>"),)
+
+
+def test_a_table_of_a_module_that_is_not_here_leaves_the_rest(opened: OpenSql) -> None:
+    database = opened(
+        "CREATE TABLE t (a INT);\nINSERT INTO t VALUES (1);\nPRAGMA writable_schema = ON;\n"
+        "INSERT INTO sqlite_master (type, name, tbl_name, rootpage, sql) "
+        "VALUES ('table', 'map', 'map', 0, 'CREATE VIRTUAL TABLE map USING geography()');"
+    )
+    assert [entity.name for entity in database.schema().entities] == ["t"]
+    assert database.run("SELECT a FROM t").rows == ((1,),)
+
+
+@pytest.mark.parametrize(
+    "query", ["SELECT json_extract(name, '$.a') FROM node", "SELECT is_prohibited FROM node"]
+)
+def test_a_failed_query_is_no_damaged_or_forbidden_database(shop: SqlDatabase, query: str) -> None:
+    with pytest.raises(QueryFailed, match="SQLite"):
+        shop.run(query)
+
+
 def test_a_script_with_double_quoted_text(opened: OpenSql) -> None:
     database = opened(
         "\ufeff-- made by hand; really\nCREATE TABLE t (a VARCHAR(9), b FLOAT);\n"

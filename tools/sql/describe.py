@@ -31,11 +31,21 @@ def catalogue(engine: "Engine", language: str) -> Schema:
     """Read tables, views, columns and keys, but no data."""
     from sqlalchemy import inspect
 
-    inspector = inspect(engine)
-    tables = [_table(inspector, name) for name in inspector.get_table_names()]
-    views = [_view(engine, inspector, name) for name in inspector.get_view_names()]
-    sound = [view for view in views if view is not None]
-    return Schema(language=language, entities=tuple(tables + sound))
+    inspector, inner = inspect(engine), _inner_tables(engine)
+    names = [name for name in inspector.get_table_names() if name not in inner]
+    found = [_table(inspector, name) for name in names]
+    found += [_view(engine, inspector, name) for name in inspector.get_view_names()]
+    return Schema(language=language, entities=tuple(one for one in found if one is not None))
+
+
+def _inner_tables(engine: "Engine") -> set[str]:
+    """Tables in which SQLite's full-text search and the like keep what a virtual table shows."""
+    if engine.dialect.name != "sqlite":
+        return set()
+    with engine.connect() as connection:
+        tables = connection.exec_driver_sql("PRAGMA table_list")  # since SQLite 3.37
+        rows = tables.mappings() if tables.returns_rows else ()
+        return {str(row["name"]) for row in rows if row["type"] == "shadow"}
 
 
 def definitions(engine: "Engine", schema: Schema) -> str:
@@ -44,11 +54,12 @@ def definitions(engine: "Engine", schema: Schema) -> str:
 
     if engine.dialect.name == "sqlite":
         written = text(
-            "SELECT sql FROM sqlite_master WHERE type IN ('table', 'view') "
-            "AND name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY rowid"
+            "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
         )
+        known = {entity.name for entity in schema.entities}
         with engine.connect() as connection:
-            statements = [str(row[0]).strip() for row in connection.execute(written)]
+            rows = connection.execute(written)
+            statements = [str(sql).strip() for name, sql in rows if name in known]
     else:
         quote = engine.dialect.identifier_preparer.quote
         statements = [_definition(entity, quote) for entity in schema.entities]
@@ -77,8 +88,17 @@ def _definition(entity: Entity, quote: Callable[[str], str]) -> str:
     return f"CREATE {kind} {quote(entity.name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def _table(inspector: "Inspector", table: str) -> Entity:
-    keys = inspector.get_pk_constraint(table)["constrained_columns"]
+def _table(inspector: "Inspector", table: str) -> Entity | None:
+    """A table; None if it is a virtual one of a module that SQLite does not have here."""
+    from sqlalchemy.exc import DBAPIError
+
+    try:
+        keys = inspector.get_pk_constraint(table)["constrained_columns"]
+    except DBAPIError as error:
+        if "no such module" not in str(error.orig):
+            raise
+        log.warning("The table %s cannot be read and is left out (%s).", table, error.orig)
+        return None
     references = {
         column: f"{foreign['referred_table']}.{referred}"
         for foreign in inspector.get_foreign_keys(table)

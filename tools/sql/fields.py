@@ -165,7 +165,7 @@ class _Sources:
             width = max((len(row.expressions) for row in source.expressions[:1]), default=0)
             columns = frozenset(f"column{n + 1}" for n in range(width))
         elif not isinstance(source, exp.Subquery):  # a function
-            columns = frozenset((source.alias.lower(), "value", "ordinality"))
+            columns = frozenset((source.alias.lower(), "key", "value", "ordinality"))
         return _Rows(_renamed(source, columns), is_table)
 
     def _of_cte(self, name: str) -> frozenset[str]:
@@ -201,6 +201,8 @@ def _renamed(source: exp.Expr, columns: frozenset[str]) -> frozenset[str]:
     """The columns by the names that the alias gives them, where it lists any."""
     alias = source.args.get("alias")
     listed = alias.columns if isinstance(alias, exp.TableAlias) else []
+    if listed and isinstance(place := source.args.get("offset"), exp.Expr):
+        listed = [*listed, place]  # of UNNEST … WITH ORDINALITY
     return frozenset(one.name.lower() for one in listed) or columns - {""}
 
 

@@ -13,11 +13,11 @@ _STANDARD = """
     rpad rtrim sign sin sqrt substr substring sum tan time trim upper values
 """
 _SQLITE = """
-    acosh asinh atanh char cosh datetime format glob group_concat hex ifnull iif instr
-    json json_array json_array_length json_each json_extract json_group_array json_group_object
-    json_object json_quote json_tree json_type json_valid julianday like likelihood likely log2
-    printf quote sinh soundex strftime string_agg tanh timediff total trunc typeof unicode
-    unixepoch unlikely -> ->>
+    acosh asinh atanh bm25 char cosh datetime format glob group_concat hex highlight ifnull iif
+    instr json json_array json_array_length json_each json_extract json_group_array
+    json_group_object json_object json_quote json_tree json_type json_valid julianday like
+    likelihood likely log2 match printf quote random sinh snippet soundex strftime string_agg tanh
+    timediff total trunc typeof unicode unixepoch unlikely -> ->>
 """
 _SERVERS = """
     ascii bit_and bit_length bit_or bit_xor char_length character_length chr cot left
@@ -25,27 +25,34 @@ _SERVERS = """
     right sha1 stddev stddev_pop stddev_samp timestamp var_pop var_samp variance
 """
 _POSTGRESQL = """
-    age array array_agg array_length array_position array_to_string array_upper bool_and bool_or
-    btrim cardinality cbrt clock_timestamp corr covar_pop covar_samp date_bin date_part date_trunc
-    div every gcd generate_series grouping grouping_id initcap isfinite json_agg json_array_elements
-    json_build_object json_object_agg jsonb_agg jsonb_array_elements jsonb_build_object
-    justify_days lcm log make_date make_interval mode num_nonnulls numeric overlay
-    percentile_cont percentile_disc random regexp_count regexp_like regexp_match regexp_matches
-    regexp_split_to_array regexp_split_to_table regr_slope row row_to_json scale split_part
-    starts_with statement_timestamp string_agg string_to_array strpos to_char to_date to_json
-    to_number to_timestamp translate trunc unnest width_bucket
+    age array array_agg array_append array_cat array_length array_lower array_ndims array_position
+    array_positions array_prepend array_remove array_replace array_to_string array_upper bool_and
+    bool_or btrim cardinality cbrt clock_timestamp corr covar_pop covar_samp date_bin date_part
+    date_trunc daterange div every gcd generate_series grouping grouping_id initcap int4range
+    int8range isempty isfinite json_agg json_array_elements json_array_elements_text
+    json_array_length json_build_object json_each json_each_text json_object_agg json_object_keys
+    json_typeof jsonb_agg jsonb_array_elements jsonb_array_elements_text jsonb_array_length
+    jsonb_build_object jsonb_each jsonb_each_text jsonb_object_keys jsonb_typeof justify_days
+    justify_hours justify_interval lcm log make_date make_interval make_timestamp mode num_nonnulls
+    num_nulls numeric numrange overlaps overlay percentile_cont percentile_disc phraseto_tsquery
+    plainto_tsquery random regexp_count regexp_like regexp_match regexp_matches
+    regexp_split_to_array regexp_split_to_table regr_count regr_intercept regr_r2 regr_slope row
+    row_to_json scale split_part starts_with statement_timestamp string_agg string_to_array strpos
+    timezone to_char to_date to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector
+    translate trunc ts_rank tsrange tstzrange unnest websearch_to_tsquery width_bucket
 """
 _MYSQL = """
-    addtime adddate any_value bin convert curdate curtime date_add date_format date_sub datediff
-    crc32 day dayname dayofmonth dayofweek dayofyear elt field find_in_set from_days
-    format from_unixtime
-    get_format group_concat hex hour if ifnull insert instr interval isnull json_arrayagg
-    json_contains json_extract json_length json_object json_objectagg json_unquote json_value
-    last_day lcase locate log2 makedate maketime median microsecond mid minute month monthname
-    percentile_cont percentile_disc period_add period_diff quarter rand regexp_instr regexp_like
-    sec_to_time second std str_to_date strcmp subdate substring_index subtime sysdate time_format
-    time_to_sec timediff timestampadd timestampdiff to_days truncate ucase unhex unix_timestamp
-    utc_date utc_timestamp week weekday weekofyear year yearweek
+    addtime adddate any_value bin bit_count conv convert convert_tz crc32 curdate curtime date_add
+    date_format date_sub datediff day dayname dayofmonth dayofweek dayofyear elt field find_in_set
+    format from_days from_unixtime get_format group_concat hex hour if ifnull inet_aton inet_ntoa
+    insert instr interval isnull json_array json_arrayagg json_contains json_contains_path
+    json_depth json_extract json_keys json_length json_object json_objectagg json_overlaps
+    json_quote json_search json_type json_unquote json_valid json_value last_day lcase locate log2
+    makedate maketime match median microsecond mid minute month monthname oct ord percentile_cont
+    percentile_disc period_add period_diff quarter quote rand regexp_instr regexp_like sec_to_time
+    second sha2 soundex std str_to_date strcmp subdate substring_index subtime sysdate time_format
+    time_to_sec timediff timestampadd timestampdiff to_base64 to_days to_seconds truncate ucase
+    unhex unix_timestamp utc_date utc_timestamp week weekday weekofyear year yearweek
 """
 
 FUNCTIONS: dict[str, frozenset[str]] = {
@@ -57,11 +64,11 @@ FUNCTIONS: dict[str, frozenset[str]] = {
 
 # Words that are before a parenthesis without being a function.
 _GRAMMAR = """
-    all and any as between by case cross cube distinct else end escape except exists filter from
-    full group grouping having ilike in inner intersect interval is join lateral left like limit
-    materialized minus natural not offset on only or order outer over partition qualify range
-    recursive rlike regexp right rollup rows select sets similar some tablesample then to union
-    using values when where window with within xor
+    against all and any as between by case cross cube distinct else end escape except exists filter
+    from full group grouping having ilike in index inner intersect interval is join lateral left
+    like limit materialized minus natural not offset on only or order outer over partition qualify
+    range recursive rlike regexp right rollup rows select sets similar some tablesample then to
+    union using values when where window with within xor
 """
 _TYPES = """
     bigint bit blob bool boolean bytea char character clob date datetime dec decimal double float

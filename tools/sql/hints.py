@@ -55,6 +55,7 @@ _TIPS: dict[str, tuple[tuple[str, str], ...]] = {
         ),
         (r"LIMIT & IN", "Put the subquery with LIMIT into FROM and join it."),
         (r"(?s)syntax.*::", "Write CAST(column AS type), not column::type."),
+        (r"syntax.* near '>", "Write JSON_VALUE(column, '$.key'), not column->>'$.key'."),
     ),
 }
 
@@ -92,7 +93,8 @@ def _about_column(name: str, tree: exp.Query, schema: Schema, dialect: str) -> s
         return f"Did you mean {listed(places, _PLACES)}?"
     quoting = "Text stands between single quotes. " if dialect == "postgres" else ""
     own = [place for place in columns if place.partition(".")[0].lower() in used]
-    return f"{quoting}The columns are: {listed(own, _COLUMNS)}."
+    named = f"The columns are: {listed(own, _COLUMNS)}." if own else "Name its table in FROM."
+    return quoting + named
 
 
 def with_hint(

@@ -22,6 +22,21 @@ if TYPE_CHECKING:
 _WORKERS = Workers("planweave.tools.sql.sqlite_process", most=8, share=4, idle=4)
 _LOADING = 120.0  # seconds
 _GRACE = 0.6  # seconds in which a query that is late may end by itself, before its process is
+# How SQLite's messages begin: what follows may be a name or a value of the query.
+_REFUSALS = (
+    "not authorized",
+    "authorization",
+    "access to",
+    "attempt to write",
+    "too many attached",
+)
+_DAMAGES = (
+    "unable to open",
+    "disk I/O error",
+    "database disk image is malformed",
+    "malformed database schema",
+    "file is not a database",
+)
 _NARROW = "Join on keys, filter more, or build shorter texts."
 _numbers = count()
 
@@ -79,16 +94,11 @@ class SqliteBackend:
 
     def is_refusal(self, error: Exception) -> bool:
         """The authoriser's "no", or the read-only mode's."""
-        message = str(error)
-        return any(
-            words in message
-            for words in ("not authorized", "prohibited", "readonly", "too many attached")
-        )
+        return str(error).startswith(_REFUSALS)
 
     def is_disconnect(self, error: Exception) -> bool:
         """A file that vanished or is no database (any more)."""
-        words = ("unable to open", "disk I/O error", "malformed", "not a database")
-        return any(word in str(error) for word in words)
+        return str(error).startswith(_DAMAGES)
 
 
 def _asked(request: Mapping[str, object], owner: str, seconds: float) -> dict[str, object]:
