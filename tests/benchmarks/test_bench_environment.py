@@ -18,13 +18,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.environment.play import Gold, followers, play, summary, table
-from planweave.benchmarks.suites.environment.players import (
-    Buyer,
-    Experimenter,
-    Reader,
-    Walker,
-    doors,
-)
+from planweave.benchmarks.suites.environment.players import Reader, Walker
 from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
 from planweave.learning.guide import guide_of
 from planweave.learning.paths import read_paths
@@ -140,67 +134,6 @@ def test_a_walker_gives_up_when_it_was_everywhere() -> None:
     walker = Walker(["take mug from shelf"])
     assert walker.act(Observation(""), lambda: ("go to desk 1",)) == "go to desk 1"
     assert walker.act(Observation(""), lambda: ("go to desk 1",)) is None
-
-
-def test_a_buyer_buys_what_is_cheap_enough_with_its_options(tmp_path: Path) -> None:
-    with open_environment("webshop", shop(tmp_path)) as world:
-        (one, *_) = play(world, world.tasks(), lambda task: Buyer(task.question, 4))
-    assert (one.score, one.steps) == (1.0, 4)
-
-
-HOUSE = doors([["go to kitchen", "go to hall", "go to shed"], ["go to kitchen", "go to garden"]])
-HERE = "This room is called the garden. In it, you see: a frog"
-
-
-def experiment(path: list[str], *rounds: tuple[str, tuple[str, ...]]) -> list[str | None]:
-    """What is done to melt wax, where a path melted ice: for what is seen, and is possible."""
-    player = Experimenter("Melt wax in the shed.", path, "Melt ice in the hall.", HOUSE)
-    return [player.act(Observation(seen), lambda now=now: now) for seen, now in rounds]  # type: ignore[misc]
-
-
-def test_an_experimenter_walks_to_the_room_from_where_it_stands() -> None:
-    path = ["open door to attic", "go to attic", "open door to hall", "go to hall", "look around"]
-    moves = ["You move to the kitchen.", "You move to the hall.", "You move to the shed."]
-    seen = [HERE, "Open.", moves[0], "Open.", moves[1], "Open.", moves[2], "You see wax."]
-    assert experiment(path, *((text, ()) for text in seen)) == [
-        *("open door to kitchen", "go to kitchen"),
-        *("open door to hall", "go to hall"),
-        *("open door to shed", "go to shed"),
-        *("look around", None),
-    ]
-    assert experiment(["go to moon"], (HERE, ())) == ["go to moon"]  # nobody was ever there
-
-
-def test_an_experimenter_exchanges_what_differs_and_what_is_refused() -> None:
-    refused, done = "No known action matches that input.", "Done."
-    path = [
-        "focus on ice",
-        "connect red wire 1 to lamp",
-        "0",
-        "touch red wire 2",
-        "eat ice",
-        "wait",
-    ]
-    rounds = [
-        (HERE, ()),
-        (done, ()),
-        (refused, ("focus on lamp", "connect blue wire 1 to lamp", "connect lamp to bell")),
-        ("Ambiguous request: which wire? 0: near 1: far", ()),
-        (done, ()),
-        (done, ()),
-        (refused, ("look around", "eat bread")),  # nothing like it: the path goes on
-        (done, ()),
-    ]
-    assert experiment(path, *rounds) == [
-        "focus on wax",
-        "connect red wire 1 to lamp",
-        "connect blue wire 1 to lamp",
-        "0",
-        "touch blue wire 2",
-        "eat wax",
-        "wait",
-        None,
-    ]
 
 
 def test_the_command_without_a_model(tmp_path: Path) -> None:

@@ -140,19 +140,6 @@ def test_what_a_failed_beginning_took_is_no_step(monkeypatch: pytest.MonkeyPatch
     assert (played.choice_seconds, played.step_seconds) == (0, 0)
 
 
-def test_a_path_is_from_another_question_that_went_most_like_it(tmp_path: Path) -> None:
-    known = [path("Alpha", "Search[Alpha]"), path("Beta", "Lookup[x]"), path("Gamma", "Lookup[x]")]
-    kept, world = tmp_path / "kept.jsonl", Library()
-    reward = EnvironmentReward(
-        *(world, world.tasks(), Guide(known, embed), 9, kept, print, lambda _: None)
-    )
-    with closing(reward):
-        for book in ("Alpha", "Beta"):
-            reward(path(book), ("Lookup[x]",))
-    origins = [PlayedPath.model_validate_json(line).origin for line in read(kept)]
-    assert origins == [asked("Beta"), asked("Gamma")]
-
-
 def files(folder: Path) -> tuple[Path, Path]:
     """Paths of two types of question, and the questions in HotpotQA's form.
 

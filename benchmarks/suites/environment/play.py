@@ -9,7 +9,7 @@ from typing import TypeAlias
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, Spread, rate, spread
 from planweave.benchmarks.core.table import ReportTable
-from planweave.benchmarks.suites.environment.players import PLAYERS, Lead, Player
+from planweave.benchmarks.suites.environment.players import Lead, Player, player_of
 from planweave.benchmarks.suites.environment.suite import ENDS
 from planweave.learning.guide import Guide
 from planweave.tools.environments import Environment, EnvironmentFailed, Observation, Task
@@ -79,34 +79,22 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
     follows the one that is selected of three proposals (InstructRAG); else, or where no path
     fits the question, the whole path of the nearest question (RAP).
     """
-    if environment.name not in PLAYERS:
-        raise BadInput(
-            f"No policy follows paths in the environment {environment.name!r}.",
-            fix=f"There is one for: {', '.join(PLAYERS)}.",
-        )
+    made = player_of(environment.name)
 
     def player(task: Task) -> Player:
         candidates = guide.propose(task.question, _PROPOSALS) if proposed else []
         if candidates:
-            path, (origin, *_) = candidates[guide.select(task.question, candidates)][:2]
+            path = candidates[guide.select(task.question, candidates)].instructions
         else:
-            nearest = guide.nearest(task.question, 1)[0]
-            path, origin = guide.form(nearest), nearest.question
-        followed = lead(guide, task.question, path, origin)
-        return PLAYERS[environment.name](followed)
+            path = guide.form(guide.nearest(task.question, 1)[0])
+        return made(lead(guide, task.question, path))
 
     return player
 
 
-def lead(guide: Guide, question: str, path: Sequence[str], origin: str) -> Lead:
+def lead(guide: Guide, question: str, path: Sequence[str]) -> Lead:
     """What a player follows: a path with the names of the question in its slots."""
-    return Lead(
-        question,
-        guide.adapted(path, question),
-        guide.slots.names(question),
-        origin,
-        [one.instructions for one in guide.paths],
-    )
+    return Lead(question, guide.adapted(path, question), guide.slots.names(question))
 
 
 def play(

@@ -11,13 +11,12 @@ from pydantic import BaseModel, TypeAdapter
 
 from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.suites.environment.play import lead, play
-from planweave.benchmarks.suites.environment.players import PLAYERS
+from planweave.benchmarks.suites.environment.players import player_of
 from planweave.learning.guide import Guide
-from planweave.learning.overlap import in_order
 from planweave.learning.paths import TaskPath
 from planweave.tools.environments import Environment, Task
 
-SPLITS: Mapping[str, str] = {"alfworld": "train", "scienceworld": "train"}
+SPLITS: Mapping[str, str] = {"alfworld": "train"}
 """The part of an environment's tasks that may be trained on; of the others all that are given."""
 
 
@@ -27,7 +26,6 @@ class PlayedPath(BaseModel):
     environment: str
     task: str
     path: tuple[str, ...]  # as it was followed, with the names of the question in its slots
-    origin: str  # the question that the path is from
     most: int  # actions that it was given
     score: float  # from 0 to 1; where the environment failed, what had been reached by then
     steps: int
@@ -57,7 +55,7 @@ class EnvironmentReward:
             self.tasks.setdefault(task.question, task)
         self._environment, self._guide, self._progress = environment, guide, progress
         self._most = most
-        self._forms = [guide.slots.path(path) for path in guide.paths]
+        self._player = player_of(environment.name)
         self._file = LineFile(kept, TypeAdapter(PlayedPath), notify)
         self._episodes = {_key(one): one for one in self._file.lines}
         self._scores: dict[tuple[str, tuple[str, ...]], float] = {}
@@ -81,14 +79,12 @@ class EnvironmentReward:
 
     def _score(self, question: str, instructions: Sequence[str]) -> float:
         task = self.tasks[question]
-        origin = self._origin(question, instructions)
-        followed = lead(self._guide, question, instructions, origin)
-        player = PLAYERS[self._environment.name](followed)
+        followed = lead(self._guide, question, instructions)
+        player = self._player(followed)
         about = PlayedPath(
             environment=self._environment.name,
             task=task.id,
             path=tuple(followed.path),
-            origin=origin,
             most=self._most,
             score=0,
             steps=0,
@@ -102,14 +98,6 @@ class EnvironmentReward:
             self._progress(self.played)
         return self._episodes[key].score
 
-    def _origin(self, question: str, instructions: Sequence[str]) -> str:
-        """The question, another one, whose path is most like these instructions."""
-        others = (form for form in self._forms if form.question != question)
-        alike = max(
-            others, key=lambda form: in_order(instructions, form.instructions), default=None
-        )
-        return alike.question if alike else ""
-
 
 def _key(episode: PlayedPath) -> tuple[object, ...]:
-    return episode.environment, episode.task, episode.path, episode.origin, episode.most
+    return episode.environment, episode.task, episode.path, episode.most
