@@ -1,6 +1,7 @@
 """Naming: the names by which the calculator, and a prompt, speak of the values of facts."""
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -44,7 +45,8 @@ def _named(fact: Fact) -> Iterator[tuple[str, Given]]:
 
 
 def _word(column: str) -> str:
-    return re.sub(r"\W+", "_", column).strip("_")
+    """The column as a word of an expression, whose letters Python reads in this form (m² as m2)."""
+    return re.sub(r"\W+", "_", unicodedata.normalize("NFKC", column)).strip("_")
 
 
 def _number(value: Value, fact: Fact) -> float | str | None:

@@ -80,6 +80,12 @@ def test_a_traceback_shows_the_program_alone() -> None:
     assert "inside.py" not in result.stderr
 
 
+def test_half_of_a_surrogate_pair_is_a_question_mark() -> None:
+    """A model's reply may hold one, and UTF-8 cannot."""
+    program = "print('a\ud800', input(), open('f').read())"
+    assert sandbox.run(program, stdin="b\ud800", files={"f": "c\ud800"}).stdout == "a? b? c?\n"
+
+
 @pytest.mark.parametrize("name", ["../a", "/etc/a", "a/../../b", "", "a\0b"])
 def test_files_stay_inside(name: str) -> None:
     with pytest.raises(BadInput, match="outside"):

@@ -82,6 +82,8 @@ def evaluate(
         raise CalculationFailed("The expression divides by zero.") from error
     except OverflowError as error:
         raise CalculationFailed("A number grows too large.") from error
+    except RecursionError as error:  # pint's, of a unit of hundreds of words
+        raise CalculationFailed("A unit is too long.") from error
     except (ValueError, TypeError, ArithmeticError, AttributeError) as error:  # and pint's own
         raise _failed(error) from error
     if not isinstance(tree, ast.Name) or target:
@@ -378,6 +380,12 @@ def _plain_number(name: str, value: "Quantity") -> float:
     return number
 
 
+def _log(*values: float) -> float:
+    if min(values) <= 0:
+        raise CalculationFailed("log() needs numbers above zero.")
+    return math.log(*values)
+
+
 _MANY = math.inf
 _FUNCTIONS: Mapping[str, tuple[Callable[..., "Quantity"], int, float]] = {
     "min": (lambda *values: min(values), 1, _MANY),
@@ -390,7 +398,7 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., "Quantity"], int, float]] = {
     "floor": (lambda value: _with_unit_of(value, math.floor(magnitude(value))), 1, 1),
     "ceil": (lambda value: _with_unit_of(value, math.ceil(magnitude(value))), 1, 1),
     "exp": (lambda value: math.exp(_plain_number("exp", value)), 1, 1),
-    "log": (lambda *values: math.log(*(_plain_number("log", one) for one in values)), 1, 2),
+    "log": (lambda *values: _log(*(_plain_number("log", one) for one in values)), 1, 2),
 }
 """Each function with the fewest and the most arguments that it takes."""
 

@@ -45,6 +45,7 @@ _NO_FILES: Mapping[str, str] = MappingProxyType({})
 # What Python prints last when it runs into a limit.
 _LAST_WORDS: tuple[tuple[str, Reason], ...] = (
     ("MemoryError", "memory"),
+    ("OSError: [Errno 12]", "memory"),  # cannot allocate memory
     ("OSError: [Errno 24]", "files"),  # too many open files
     ("OSError: [Errno 27]", "files"),  # file too large
     ("OSError: [Errno 28]", "files"),  # no space left
@@ -180,8 +181,10 @@ def _run(
         "files": {_inside(name): text for name, text in files.items()},
         "layers": list(layers),
     }
+    # Half of a surrogate pair, which a model's reply may hold, becomes a question mark.
+    asked = json.dumps(request, ensure_ascii=False).encode(errors="replace")
     with _folder() as folder:
-        stdout, stderr, told = _converse(folder, json.dumps(request).encode(), limits)
+        stdout, stderr, told = _converse(folder, asked, limits)
     report: SandboxReport = json.loads(told or '{"refused": "its process ended before it began"}')
     if "refused" in report:
         raise SandboxUnavailable(
