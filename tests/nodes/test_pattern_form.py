@@ -1,12 +1,10 @@
 """The form of a pattern in the prompt for a graph query."""
 
-from collections.abc import Iterator
-
 import pytest
+from shop import database_of
 
 from planweave.nodes.support.pattern_form import pattern_form
 from planweave.tools import Database
-from planweave.tools.connect import open_database
 
 SERVICES = """
 CREATE (:Service {name: "web"});
@@ -16,13 +14,7 @@ MATCH (a:Team), (b:Service) CREATE (a)-[:OWNS {}]->(b);
 """
 
 
-@pytest.fixture(scope="module")
-def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
-    path = tmp_path_factory.mktemp("services") / "services.cql"
-    path.write_text(SERVICES)
-    database = open_database(str(path))
-    yield database
-    database.close()
+services = database_of(SERVICES, "cql")
 
 
 @pytest.mark.parametrize(
@@ -40,7 +32,7 @@ def services(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         ("Which services does Otter own?", ""),
     ],
 )
-def test_a_pattern_that_small_models_write_wrongly_has_a_form(
+def test_a_pattern_that_is_often_wrong_has_a_form(
     services: Database, question: str, form: str
 ) -> None:
     said = pattern_form(question, services)

@@ -1,26 +1,19 @@
 """Which ratios are given a form."""
 
-from collections.abc import Iterator
-
 import pytest
+from shop import database_of
 
 from planweave.nodes.support.ratio_form import ratio_form
-from planweave.tools.sql import SqlDatabase, open_sql
+from planweave.tools.sql import SqlDatabase
 
 GROUPS, TABLES, SHARE = "two groups of rows", "FROM publication", "to all rows"
 
 
-@pytest.fixture(scope="module")
-def papers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
-    path = tmp_path_factory.mktemp("papers") / "papers.sql"
-    path.write_text(
-        "CREATE TABLE publication (pages INT, words INT, printed DATE);"
-        "CREATE TABLE author (name TEXT); CREATE TABLE classes (name TEXT);"
-        "CREATE TABLE sales (amount REAL);"
-    )
-    database = open_sql(path)
-    yield database
-    database.close()
+papers = database_of("""
+CREATE TABLE publication (pages INT, words INT, printed DATE);
+CREATE TABLE author (name TEXT); CREATE TABLE classes (name TEXT);
+CREATE TABLE sales (amount REAL);
+""")
 
 
 @pytest.mark.parametrize(
@@ -33,21 +26,14 @@ def papers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SqlDatabase]:
         ("The ratio of short publications to the total number of publications?", SHARE),
         ("What is the ratio of publications to authors?", TABLES),
         ("What is the ratio of the number of publications to the number of authors?", TABLES),
+        ("What is the ratio of pages to words of each publication?", ""),
+        ("What is the ratio of publications in 2020 to all authors?", ""),
+        ("What is the ratio of the pages of publications in 2020 to those of authors?", ""),
+        ("What is the ratio of sales in May to sales in June?", ""),  # of their amounts, perhaps
+        ("How many publications has each author?", ""),
     ],
 )
 def test_ratios_of_counts(papers: SqlDatabase, question: str, form: str) -> None:
-    assert form in ratio_form(question, papers)
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "What is the ratio of pages to words of each publication?",
-        "What is the ratio of publications in 2020 to all authors?",
-        "What is the ratio of the pages of publications in 2020 to those of authors?",
-        "What is the ratio of sales in May to sales in June?",  # of their amounts, perhaps
-        "How many publications has each author?",
-    ],
-)
-def test_other_questions(papers: SqlDatabase, question: str) -> None:
-    assert ratio_form(question, papers) == ""
+    said = ratio_form(question, papers)
+    assert form in said
+    assert bool(form) is bool(said)
