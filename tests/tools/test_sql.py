@@ -351,21 +351,15 @@ def test_tips_of_the_dialect(database: SqlDatabase, query: str, fix: str) -> Non
     [
         (
             "SELECT * FROM country WHERE name = 'SWD'",
-            "No country.name equals 'SWD'; its 3 values are 'SWE'",
+            "country.name equals 'SWD'; its 3 values are 'SWE'",
         ),
         (
             "SELECT * FROM country c WHERE c.name IN ('HAB', 'SWD') AND c.home = 'x'",
             "No country.name equals 'SWD'",
         ),
-        (
-            "SELECT SUM(power) FROM presence WHERE 'lubek' = node",
-            " values are 'lubeck'",
-        ),
+        ("SELECT SUM(power) FROM presence WHERE 'lubek' = node", "values are 'lubeck'"),
         ("SELECT COUNT(*) FROM presence WHERE node = 'Genoa' AND country = 'SWE' AND 1 = 0", None),
-        (
-            "SELECT * FROM presence WHERE node = 'wien' AND country = 'SWE'",
-            "No row meets all conditions",
-        ),
+        ("SELECT * FROM presence WHERE node = 'wien' AND country = 'SWE'", "No row meets all"),
         (
             "SELECT n.name FROM node n JOIN presence p ON p.node = n.name WHERE p.country = 'swe2'",
             "'SWE'",
@@ -384,11 +378,8 @@ def test_hints_for_empty_results(database: SqlDatabase, query: str, hint: str | 
         assert found == ""
 
 
-def test_double_quoted_text_gets_the_hint_too(shop: SqlDatabase) -> None:
+def test_what_is_said_of_a_query(shop: SqlDatabase) -> None:
     assert "'wien'" in shop.run('SELECT * FROM node WHERE name = "wein"').hint
-
-
-def test_the_executed_query_is_reported(shop: SqlDatabase) -> None:
     assert shop.run("```sql\nSELECT 1 -- one\n  AS x;\n```").query == "SELECT 1 AS x"
 
 
@@ -489,6 +480,11 @@ def test_a_script_writes_no_files(tmp_path: Path, opened: OpenSql, statement: st
     assert not target.exists()
 
 
+LOCAL = "mysql://u:secret@127.0.0.1:1/d"
+OPTIONS = ("ssl_ca=/nowhere/ca.pem", "no_such_option=1", "read_timeout=soon", "charset=klingon")
+OTHER = "postgresql://u:secret@127.0.0.1:1/d"
+
+
 @pytest.mark.parametrize(
     ("url", "problem"),
     [
@@ -503,6 +499,10 @@ def test_a_script_writes_no_files(tmp_path: Path, opened: OpenSql, statement: st
         ("mysql://u:1/secret?2@127.0.0.1:1/d", "mysql://u:***@127.0.0.1"),
         ("postgresql://u:secret@127.0.0.1:1/d", "does not answer: "),
         ("mariadb://u:secret@127.0.0.1:1/d", "does not answer: "),
+        *((f"{LOCAL}?{option}", "") for option in OPTIONS),
+        (f"{OTHER}?sslrootcert=/nowhere/ca.pem&sslmode=verify-full", ""),
+        (f"{OTHER}?no_such_option=1", ""),
+        (f"{OTHER}?connect_timeout=soon", ""),
     ],
 )
 def test_databases_that_cannot_be_opened(url: str, problem: str) -> None:
@@ -511,7 +511,7 @@ def test_databases_that_cannot_be_opened(url: str, problem: str) -> None:
     assert problem in caught.value.problem
     assert caught.value.fix
     assert "secret" not in str(caught.value)
-    assert "\\n" not in str(caught.value)
+    assert "\n" not in caught.value.problem
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
@@ -619,28 +619,7 @@ def test_dates_that_python_does_not_know(database: SqlDatabase, value: str) -> N
     assert database.run(f"SELECT {value}").rows == wanted
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "mysql://u:p@127.0.0.1:1/d?ssl_ca=/nowhere/ca.pem",
-        "mysql://u:p@127.0.0.1:1/d?no_such_option=1",
-        "mysql://u:p@127.0.0.1:1/d?read_timeout=soon",
-        "mysql://u:p@127.0.0.1:1/d?charset=klingon",
-        "postgresql://u:p@127.0.0.1:1/d?sslrootcert=/nowhere/ca.pem&sslmode=verify-full",
-        "postgresql://u:p@127.0.0.1:1/d?no_such_option=1",
-        "postgresql://u:p@127.0.0.1:1/d?connect_timeout=soon",
-    ],
-)
-def test_options_of_a_url_that_cannot_be_used(url: str) -> None:
-    with pytest.raises(DatabaseUnavailable) as caught:
-        open_sql(url)
-    assert "\n" not in caught.value.problem
-    assert "p@" not in caught.value.problem
-
-
-def test_a_database_that_another_program_locks(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_database_that_is_locked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "busy.db"
     with closing(sqlite3.connect(path)) as writer:
         writer.execute("CREATE TABLE t (a)")
