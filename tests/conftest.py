@@ -144,9 +144,7 @@ def postgresql_server() -> Iterator[Server]:
 def bolt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltServer]:
     from planweave.tools.cypher.script import split
 
-    pytest.importorskip(
-        "arcadedb_embedded", reason="the package arcadedb-embedded is not installed"
-    )
+    pytest.importorskip("arcadedb_embedded", reason="arcadedb-embedded is not installed")
     statements = [statement for _, statement in split(GRAPH)]
     try:
         with bolt_server(tmp_path_factory.mktemp("server"), statements) as running:

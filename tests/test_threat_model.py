@@ -24,6 +24,4 @@ def test_every_file_exists() -> None:
     files = {
         file.relative_to(ROOT).as_posix() for folder in FOLDERS for file in folder.rglob("*.py")
     }
-    assert not [
-        name for name in named if not any(f"/{file}".endswith(f"/{name}") for file in files)
-    ]
+    assert not [one for one in named if not any(f"/{file}".endswith(f"/{one}") for file in files)]

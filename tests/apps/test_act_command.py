@@ -69,12 +69,10 @@ def test_a_task_is_told_and_confirmed_as_experience(tmp_path: Path) -> None:
 
 
 def test_a_trial_that_failed_is_told(tmp_path: Path) -> None:
-    script = Replies(
-        action=do("Finish[no]", *GOLD), reflect=[{"reflection": "Search before you finish."}]
-    )
+    script = Replies(action=do("Finish[no]", *GOLD), reflect=[{"reflection": "Search first."}])
     words = ("act", "hotpotqa", "--data", encyclopedia(tmp_path), "--task", "q1")
     told = run(*words, "--method", "reflexion", "--model", register(script)).stdout
-    assert "trial 1 scored 0.00: Search before you finish." in told
+    assert "trial 1 scored 0.00: Search first." in told
     assert "in trial 2" in told
 
 

@@ -13,9 +13,7 @@ PLAN = {
         {"name": "carry_out_plan", "args": {"plan": ["Look.", "Compare."]}, "description": "Plan?"}
     ]
 }
-CALL = {
-    "action_requests": [{"name": "tide", "args": {"harbour": "Hull"}, "description": "Call tide?"}]
-}
+CALL = {"action_requests": [{"name": "tide", "args": {"harbour": "Hull"}, "description": "Tide?"}]}
 
 
 @pytest.fixture

@@ -403,10 +403,7 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
             ("Which?", "--database", "OFFERS", "--candidates", "SELECT 1 WHERE 1 > 2"),
             ("no candidates", "--candidates"),
         ),
-        (
-            ("Which?", "--database", "OFFERS", "--candidates", MANY),
-            ("too many candidates", "--candidates"),
-        ),
+        (("Which?", "--database", "OFFERS", "--candidates", MANY), ("too many", "--candidates")),
         (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
         (("Which?", "--rules", "none.txt"), ("none.txt", "cannot be read")),
         (("Which?", "--rules", "empty.txt"), ("empty.txt", "is empty")),

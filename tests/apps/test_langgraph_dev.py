@@ -105,16 +105,12 @@ def test_chat_completions(server: str, offers: str) -> None:
         reply = httpx.post(
             f"{server}/v1/chat/completions", json=asked | {"messages": messages}, timeout=60
         )
-    chunks = [
-        json.loads(line[6:]) for line in reply.text.splitlines() if line.startswith("data: {")
-    ]
+    chunks = [json.loads(one[6:]) for one in reply.text.splitlines() if one.startswith("data: {")]
     deltas = [chunk["choices"][0]["delta"] for chunk in chunks]
     assert "**Birch**" in "".join(delta.get("content", "") for delta in deltas)
     assert any(PLAN["steps"][0] in delta.get("reasoning_content", "") for delta in deltas)
     assert chunks[-1]["planweave"]["answer"]["decision"] == "Birch"
-    foreign = httpx.get(
-        f"{server}/v1/models", headers={"origin": "https://evil.example"}, timeout=60
-    )
+    foreign = httpx.get(f"{server}/v1/models", headers={"origin": "https://evil.test"}, timeout=60)
     assert foreign.status_code == 403
 
 

@@ -72,11 +72,7 @@ with serving_planweave(Path.cwd()) as served:
 
 
 def _watched(folder: Path, *command: str, enough: str = "") -> Watched:
-    kept = {
-        name: value
-        for name, value in user_environment(folder).items()
-        if name not in _QUIET + _CHOSEN
-    }
+    kept = {n: v for n, v in user_environment(folder).items() if n not in _QUIET + _CHOSEN}
     kept["PYTHONPATH"] = os.pathsep.join(sys.path)
     return watched(command, folder, kept, enough=enough)
 

@@ -101,9 +101,7 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, off
     doing = [one["progress"]["doing"] for one in custom if "progress" in one]
     assert {"writing the plan", "running the query", "checking the answer"} <= {*doing}
     kept = (await client.http.get(f"/threads/{thread}/calls")) or []
-    assert [call["role"] for call in kept] == [
-        one["call"]["role"] for one in custom if "call" in one
-    ]
+    assert [call["role"] for call in kept] == [it["call"]["role"] for it in custom if "call" in it]
     assert {call["run_id"] for call in kept} == {parts[0].data["run_id"]}
     assert kept == sorted(kept, key=lambda call: call["ended"])
     assert parts[0].event == "metadata"

@@ -229,18 +229,16 @@ def test_a_port_that_is_taken_is_told(planweave: CommandLine) -> None:
 
 def test_a_key_is_made_once_and_kept_as_a_hash(tmp_path: Path, planweave: CommandLine) -> None:
     users = tmp_path / "users.json"
-    made = planweave("serve", "--users", str(users), "--new-key", "dora")
+    made = planweave("serve", "--users", str(users), "--new-key", "eve")
     key = made.stdout.strip()
     assert key.startswith("pw_")
     assert key not in users.read_text()
-    assert json.loads(users.read_text())["dora"]["keys"] == [digest(key)]
+    assert json.loads(users.read_text())["eve"]["keys"] == [digest(key)]
     assert users.stat().st_mode & 0o077 == 0
-    again = planweave("serve", "--users", str(users), "--new-key", "dora")
-    assert len(json.loads(users.read_text())["dora"]["keys"]) == 2
+    again = planweave("serve", "--users", str(users), "--new-key", "eve")
+    assert len(json.loads(users.read_text())["eve"]["keys"]) == 2
     assert again.stdout != made.stdout
-    nowhere = planweave(
-        "serve", "--users", str(tmp_path / "no" / "users.json"), "--new-key", "dora"
-    )
+    nowhere = planweave("serve", "--users", str(tmp_path / "no" / "users.json"), "--new-key", "eve")
     assert_one_clear_error(nowhere, "users.json cannot be written")
     nobody = planweave("serve", "--users", str(users), "--new-key", "")
     assert_one_clear_error(nobody, "The name of the user is empty")

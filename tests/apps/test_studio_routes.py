@@ -272,9 +272,7 @@ def test_a_person_keeps_no_more_bytes_than_their_quota(page: TestClient) -> None
     alice = client(studio.Access(owner=lambda _: "alice", quota=lambda _: quota))
     text = " ".join(f"word{number}" for number in range(20_000))
     assert upload(alice, "one.txt", text, "alice/a").status_code == 200
-    assert "quota for documents (0.3 MB) is used up" in detail(
-        upload(alice, "two.txt", "text", "alice/a")
-    )
+    assert "quota for documents (0.3 MB)" in detail(upload(alice, "two.txt", "text", "alice/a"))
     alice.delete(DOCUMENTS, params={"collection": "alice/a", "name": "one.txt"})
     assert upload(alice, "two.txt", "text", "alice/a").status_code == 200
     assert "larger than" in detail(upload(alice, "three.txt", text * 2, "alice/a"))
@@ -573,7 +571,5 @@ def test_an_answer_that_a_person_judges_is_kept_for_them_alone(page: TestClient)
     (ours,) = page.get(EXPERIENCE).json()["paths"]
     assert ours["reward"] == 1.0
     assert "rests on an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
-    assert "The run cannot be used: right" in detail(
-        page.post(EXPERIENCE, json=judged(right="perhaps"))
-    )
+    assert "cannot be used: right" in detail(page.post(EXPERIENCE, json=judged(right="perhaps")))
     assert "cannot be used" in detail(page.post(EXPERIENCE, json=judged(question="x" * 20_000)))

@@ -71,9 +71,7 @@ async def _problem(faults: Sequence[str], name: str, database: str) -> str:
         try:
             async with asyncio.timeout(_SECONDS):
                 graph: Any = METHODS.get(name).graph
-                memory = await graph.ainvoke(
-                    {"question": "Which offer is cheapest?"}, context=context
-                )
+                memory = await graph.ainvoke({"question": "Which is cheapest?"}, context=context)
         except PlanweaveError as error:
             return "" if "\n" not in str(error) else f"more than a sentence: {error}"
         except TimeoutError:

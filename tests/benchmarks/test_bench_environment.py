@@ -104,9 +104,7 @@ def test_a_reader_answers_by_the_form_of_the_question(
 def test_a_reader_goes_on_with_what_it_found() -> None:
     path = ["Search[Finlandia {asked}]", "Lookup[{asked}]", "Search[{found}]", "Finish[{answer}]"]
     reader = Reader("Where was the composer of Finlandia born?", path, ["Finlandia"])
-    seen = watched(
-        "", "Could not find [x]. Similar: ['Finlandia (Sibelius)', 'Fin'].", "By Jean S, who"
-    )
+    seen = watched("", "Could not find [x]. Similar: ['Finlandia (Sibelius)'].", "By Jean S, who")
     done = [reader.act(one, nothing) for one in seen]
     assert done[:2] == ["Search[Finlandia]", "Search[Finlandia (Sibelius)]"]
     assert str(done[2]).startswith("Lookup[Where was the composer")
@@ -203,9 +201,7 @@ def test_ends_of_the_environment_stand_in_the_report(tmp_path: Path) -> None:
 
 def test_models_stand_apart_in_the_report() -> None:
     details: dict[str, JsonValue] = {"kind": "fashion", "done": True}
-    scores = [
-        Score(value=value, answer="over", explanation="", details=details) for value in (1.0, 0.0)
-    ]
+    scores = [Score(value=v, answer="over", explanation="", details=details) for v in (1.0, 0.0)]
     records = [
         record(method="react", suite="environment", model=model, key=model, score=score)
         for model, score in zip(("good", "bad"), scores, strict=True)

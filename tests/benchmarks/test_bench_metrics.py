@@ -81,11 +81,7 @@ def test_the_sign_test_by_hand() -> None:
     assert sign_test(first, second) == Paired(7, 1, 5, 14 / 64)
     assert sign_test({}, {}) == Paired(0, 0, 0, 1.0)
     assert sign_test({"a": True}, {"a": True}).p == 1.0
-    assert sign_test({"a": 0.6, "b": 0.2, "c": 0.5}, {"a": 0.1, "b": 0.3, "c": 0.5})[:3] == (
-        3,
-        1,
-        1,
-    )
+    assert sign_test({"a": 1, "b": 0.2, "c": 0.5}, {"a": 0.1, "b": 0.3, "c": 0.5})[:3] == (3, 1, 1)
 
 
 def test_groups_name_what_differs_and_follow_the_paper() -> None:

@@ -183,10 +183,7 @@ def test_a_title_is_a_document_and_its_paragraphs_are_pages(data: Path) -> None:
     opened = open_collection(one.collection)
     assert {info.name: info.pages for info in opened.documents()} == {"Ann Lee": 2, "Stull": 1}
     assert one.supporting == [("Stull", 1), ("Ann Lee", 2)]
-    assert [opened.page(*place) for place in one.supporting] == [
-        f"Stull: {FILM}",
-        f"Ann Lee: {PERSON}",
-    ]
+    assert [opened.page(*p) for p in one.supporting] == [f"Stull: {FILM}", f"Ann Lee: {PERSON}"]
 
 
 def test_a_corpus_is_made_once_and_another_one_for_other_paragraphs(

@@ -72,18 +72,8 @@ NOT_FOLLOWED = {
         "1. a\n2. b\n3. c\n5. d\n4. e",
     ],
     "no_comma": ["Apples, pears and plums are good.", "Apples"],
-    "one_question": [
-        "Buy a red one.",
-        "Nice. What for?",
-        "What for? Which size do you need?",
-        "Why?",
-    ],
-    "tags": [
-        "The moon.",
-        "<reply></reply>",
-        "So: <reply>a</reply>",
-        "<reply>a</reply><reply>b</reply>",
-    ],
+    "one_question": ["Buy a red one.", "Nice. What for?", "What for? Which size?", "Why?"],
+    "tags": ["Moon", "<reply></reply>", "So: <reply>a</reply>", "<reply>a</reply><reply>b</reply>"],
 }
 
 

@@ -45,10 +45,7 @@ def test_a_bad_setting_is_refused_before_anything_is_read(
         ("agents --data . --set hard", "no set of questions 'hard'"),
         ("mhqa --data . --method planrag", "no method 'planrag'"),
         ("mhqa --data . --dataset triviaqa", "no data set 'triviaqa'"),
-        *(
-            (f"prompt-format --temperature={t}", "no temperatures")
-            for t in ("warm", "", "0,3", "-1")
-        ),
+        *((f"prompt-format --temperature={t}", "no temperature") for t in ("hot", "", "0,3", "-1")),
         ("rat --data . --family poetry", "no task family 'poetry'"),
         ("shop --shop bakery", "no shop 'bakery'"),
         ("text2sql --data . --mode fast", "no mode 'fast'"),

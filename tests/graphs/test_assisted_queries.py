@@ -378,9 +378,7 @@ async def test_what_no_column_speaks_of_is_refused_unasked(single: Run) -> None:
 
 
 async def test_a_query_that_fails_twice_is_sampled(single: Run) -> None:
-    script = Replies(
-        write=["SELECT x FROM nowhere"] * 2 + [CHEAPEST] * 2, decide=[decide("Bonn", 1)]
-    )
+    script = Replies(write=["SELECT x FROM none"] * 2 + [CHEAPEST] * 2, decide=[decide("Bonn", 1)])
     memory = await single(script)
     assert facts(memory) == ["Bonn | 7.25"]
 

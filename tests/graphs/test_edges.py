@@ -230,9 +230,7 @@ async def test_a_query_tool_without_database_is_not_offered(
     name: str, graph: str, run: Run
 ) -> None:
     script = good(name=name)
-    script.left["action"][0] = act(
-        "cypher", "MATCH (p:Plant) RETURN p.name AS name ORDER BY p.cost"
-    )
+    script.left["action"][0] = act("cypher", "MATCH (p:Plant) RETURN p.name AS n ORDER BY p.cost")
     memory = await run(name, script, database=None, graph=graph)
     assert answer_of(memory)["decision"] == "Bonn"
     (prompt, *_) = [prompt for prompt in script.prompts if prompt.task == "action"]
@@ -243,9 +241,7 @@ async def test_a_query_tool_without_database_is_not_offered(
 @pytest.mark.parametrize("name", LOOPS)
 async def test_what_went_wrong_again_and_again_is_told_once(name: str, run: Run) -> None:
     script = Replies(
-        plan=[plan("Look.")],
-        action=[act("sql", "SELECT price FROM plant")] * 15,
-        judge=[keep()] * 15,
+        plan=[plan("Look.")], action=[act("sql", "SELECT price FROM plant")] * 9, judge=[keep()] * 9
     )
     memory = await run(name, script)
     unknown = answer_of(memory)["unknown"]
@@ -389,9 +385,7 @@ def endless(count: int) -> Replies:
 
 @pytest.mark.parametrize("name", LOOPS)
 async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None:
-    script = Replies(
-        plan=[plan("Look.")], action=[act("sql", "SELECT x FROM plant")], judge=[keep()]
-    )
+    script = Replies(plan=[plan("Look.")], action=[act("sql", "SELECT x FROM a")], judge=[keep()])
     script.left["action"].append(act("thinking", "Something is wrong."))
     script.left["judge"].append(keep())
     memory = await run(name, script, max_iterations=2)

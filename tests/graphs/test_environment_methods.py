@@ -298,16 +298,13 @@ async def test_without_paths_they_say_so(name: str, tmp_path: Path) -> None:
 
 async def test_reflexion_learns_from_a_failed_trial(tmp_path: Path) -> None:
     script = Replies(
-        action=[do("Finish[Sweden]"), *map(do, GOLD)],
-        reflect=[{"reflection": "Search before you finish."}],
+        action=[do("Finish[Sweden]"), *map(do, GOLD)], reflect=[{"reflection": "Search first."}]
     )
     memory = await run("reflexion", in_encyclopedia(tmp_path, script))
     assert script.tasks == ["action", "reflect", "action", "action", "action"]
-    assert memory["reflections"] == [
-        {"trial": 1, "score": 0.0, "text": "Search before you finish."}
-    ]
+    assert memory["reflections"] == [{"trial": 1, "score": 0.0, "text": "Search first."}]
     assert "You have tried this task before" not in script.prompts[0].text
-    assert "- Search before you finish." in script.prompts[2].text
+    assert "- Search first." in script.prompts[2].text
     assert "Finish[Sweden]" not in script.prompts[2].text  # a trial begins afresh
     assert "score of 0.00 out of 1" in script.prompts[1].text
     episode = memory["episode"]
@@ -354,7 +351,7 @@ async def test_genground_remembers_what_like_actions_showed(tmp_path: Path) -> N
     known = write_lines(tmp_path / "known.jsonl", {"question": "Which?", "steps": [step]})
     script = acting(*GOLD, name="genground")
     await run("genground", in_encyclopedia(tmp_path, script, paths=str(known), triplets=2))
-    assert "For another task, Search[Finland] showed: Finland is a republic." in (
+    assert "another task, Search[Finland] showed: Finland is a republic." in (
         script.prompts[1].text
     )
 

@@ -74,9 +74,7 @@ async def test_an_order_in_the_data_changes_nothing(
         assert len(memory["facts"]) == 1
     answer = answer_of(memory)
     assert answer["decision"] is None  # Cottbus is no candidate, whoever says so
-    assert [(file.name, file.read_text()) for file in path.parent.iterdir()] == [
-        (path.name, script)
-    ]
+    assert [(f.name, f.read_text()) for f in path.parent.iterdir()] == [(path.name, script)]
 
 
 class Trusting(Obedient):

@@ -59,9 +59,7 @@ async def test_a_long_decision_is_admitted(run: Run) -> None:
 
 async def test_what_is_not_admitted_is_told_how_many_decisions_there_are(run: Run) -> None:
     names = [f"plant {number}" for number in range(40)]
-    script = Replies(
-        action=[act("sql", COSTS)], decide=[decide("factory 7", 1), decide("plant 7", 1)]
-    )
+    script = Replies(action=[act("sql", COSTS)], decide=[decide("shop 7", 1), decide("plant 7", 1)])
     await run("single_rag", script, candidates=names)
     complaint = script.prompts[-1].messages[-1].text
     assert "plant 7" in complaint

@@ -80,14 +80,7 @@ BUYING = ("Search[{asked}]", "Click[{found}]", "Click[{asked}]", "Click[Buy Now]
 HOME = ["search[…]"]
 RESULTS = ["click[B01]", "click[B02]", "click[Next >]", "click[Back to Search]"]
 TABS = ["click[Description]", "click[< Prev]", "click[Back to Search]"]
-PRODUCT = [
-    "click[20.00]",
-    "click[navy blue]",
-    "click[red]",
-    "click[large]",
-    "click[Buy Now]",
-    *TABS,
-]
+GOODS = ["click[20.00]", "click[navy blue]", "click[red]", "click[large]", "click[Buy Now]", *TABS]
 SHOP = PathProgress(BUYING, WANTED, {action.lower() for action in ("click[Next >]", *TABS)})
 
 
@@ -97,20 +90,16 @@ SHOP = PathProgress(BUYING, WANTED, {action.lower() for action in ("click[Next >
         ([], HOME, 0),
         (["search[scarf]"], RESULTS, 1),
         (["search[scarf]", "click[Next >]"], RESULTS, 1),  # leafing does no step
-        (["search[scarf]", "click[B01]"], PRODUCT, 2),
+        (["search[scarf]", "click[B01]"], GOODS, 2),
         (["search[scarf]", "click[B01]", "click[Description]"], TABS[1:], 2),
-        (["search[scarf]", "click[B01]", "click[Description]", "click[< Prev]"], PRODUCT, 2),
+        (["search[scarf]", "click[B01]", "click[Description]", "click[< Prev]"], GOODS, 2),
         (["search[scarf]", "click[B01]", "click[< Prev]"], RESULTS, 1),
         (["search[scarf]", "click[B01]", "click[large]", "click[< Prev]"], RESULTS, 1),
-        (["search[scarf]", "click[B01]", "click[< Prev]", "click[B02]"], PRODUCT, 2),
-        (
-            ["search[scarf]", "click[B01]", "click[large]", "click[< Prev]", "click[B02]"],
-            PRODUCT,
-            2,
-        ),
+        (["search[scarf]", "click[B01]", "click[< Prev]", "click[B02]"], GOODS, 2),
+        (["search[scarf]", "click[B01]", "click[large]", "click[< Prev]", "click[B02]"], GOODS, 2),
         (["search[scarf]", "click[B01]", "click[Back to Search]"], HOME, 0),
         (["search[scarf]", "click[Back to Search]", "search[shawl]"], RESULTS, 1),
-        (["search[scarf]", "click[B01]", "click[navy blue]"], PRODUCT, 3),
+        (["search[scarf]", "click[B01]", "click[navy blue]"], GOODS, 3),
         # nothing that is asked for can be chosen here
         (["search[scarf]", "click[B01]"], ["click[red]", "click[Buy Now]", *TABS], 3),
     ],
@@ -121,18 +110,18 @@ def test_a_way_back_does_no_step(actions: list[str], possible: list[str], at: in
 
 def test_an_open_step_is_done_by_what_its_slot_is_for() -> None:
     assert SHOP.doing("Click[{found}]", RESULTS) == ["click[B01]", "click[B02]"]
-    assert SHOP.doing("Click[{asked}]", PRODUCT) == ["click[navy blue]", "click[large]"]
-    assert SHOP.doing("Click[Buy Now]", PRODUCT) == ["click[Buy Now]"]
+    assert SHOP.doing("Click[{asked}]", GOODS) == ["click[navy blue]", "click[large]"]
+    assert SHOP.doing("Click[Buy Now]", GOODS) == ["click[Buy Now]"]
     assert SHOP.doing("Search[{asked}]", HOME) == HOME
 
 
 def test_what_is_asked_for_comes_before_the_end() -> None:
     chosen = ["search[scarf]", "click[B01]"]
     assert SHOP.ends_the_task
-    assert SHOP.asked_for(chosen, PRODUCT) == ["click[navy blue]", "click[large]"]
-    assert SHOP.asked_for([*chosen, "click[Large]"], PRODUCT) == ["click[navy blue]"]
+    assert SHOP.asked_for(chosen, GOODS) == ["click[navy blue]", "click[large]"]
+    assert SHOP.asked_for([*chosen, "click[Large]"], GOODS) == ["click[navy blue]"]
     other = [*chosen, "click[large]", "click[< Prev]", "click[B02]"]
-    assert SHOP.asked_for(other, PRODUCT) == ["click[navy blue]", "click[large]"]
+    assert SHOP.asked_for(other, GOODS) == ["click[navy blue]", "click[large]"]
 
 
 @pytest.mark.parametrize("last", ["Finish[{answer}]", "move apple to fridge", "Search[warm scarf]"])

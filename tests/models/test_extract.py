@@ -78,10 +78,7 @@ USABLE: dict[str, tuple[str, BaseModel]] = {
     "list of objects, last wins": (f"[{OTHER}, {GOOD}]", STEP),
     "tool call": (f'{{"name": "Step", "arguments": {GOOD}}}', STEP),
     "tool call, arguments as text": (json.dumps({"name": "Step", "arguments": GOOD}), STEP),
-    "OpenAI function": (
-        f'{{"type": "function", "function": {{"name": "f", "parameters": {GOOD}}}}}',
-        STEP,
-    ),
+    "OpenAI": (f'{{"type": "function", "function": {{"name": "f", "parameters": {GOOD}}}}}', STEP),
     "tool-call tags": (f'<tool_call>\n{{"name": "Step", "arguments": {GOOD}}}\n</tool_call>', STEP),
     "under the schema's name": (f'{{"Step": {GOOD}}}', STEP),
     "values inside the schema": (f'{{"type": "object", "properties": {GOOD}}}', STEP),
@@ -98,10 +95,7 @@ USABLE: dict[str, tuple[str, BaseModel]] = {
         Step(thought="12", replan=True, count=3),
     ),
     "extra keys let pass": (GOOD[:-1] + ', "mood": "fine"}', STEP),
-    "extra keys forbidden": (
-        '{"verdict": "Keep", "reasons": ["cheap"], "best": null, "mood": 1}',
-        CHOICE,
-    ),
+    "extra keys": ('{"verdict": "Keep", "reasons": ["cheap"], "best": null, "mood": 1}', CHOICE),
     "keys in another case": ('{"Thought": "look", "RePlan": true, "COUNT": 3}', STEP),
     "choice in another case": ('{"verdict": "keep.", "reasons": ["cheap"], "best": null}', CHOICE),
     "text for a list": ('{"verdict": "Keep", "reasons": "cheap", "best": null}', CHOICE),

@@ -109,9 +109,7 @@ def write_wheel(folder: Path, package: str, member: str, content: bytes) -> None
     with zipfile.ZipFile(folder / f"{module}-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr(f"{module}/__init__.py", "raise RuntimeError('imported')")
         wheel.writestr(f"{module}/{member}", content)
-        wheel.writestr(
-            f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n"
-        )
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 1\n")
         wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nTag: py3-none-any\n")
         wheel.writestr(f"{info}/RECORD", "")
 

@@ -46,12 +46,7 @@ def test_each_value_of_a_fact_has_a_name(
 
 
 def test_a_text_that_is_no_quantity_has_no_name() -> None:
-    values: dict[str, Value] = {
-        "day": "2024-05-01",
-        "place": "Bonn",
-        "kind": "3",
-        "sum": "1 + 2 kg",
-    }
+    values: dict[str, Value] = {"day": "2024-05-01", "town": "Bonn", "kind": "3", "sum": "1 + 2 kg"}
     assert named_values([fact(values)]) == {}
 
 

@@ -172,12 +172,7 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "does not end with 2023",
         ),
         ("How many sales were made this year?", COUNT, [[7]], "“this year”"),
-        (
-            "What is the revenue by region?",
-            BY_REGION,
-            [[None, 3.5], ["North", 3]],
-            "without a name",
-        ),
+        ("What is the revenue by region?", BY_REGION, [[None, 3], ["North", 3]], "without a name"),
         ("What is the revenue per customer of each region?", ALL, REGIONS, "divides nothing"),
         (
             "For every region with tea, what is the highest revenue?",
@@ -282,21 +277,9 @@ SMALL = {"model": "embedded:0.5b"}
         (MONEY, f"{BY_UNITS} DESC LIMIT 1", 0.75, {}, "unsure"),
         (MONEY, f"{BY_UNITS} LIMIT 1", 1.0, {}, "unsure"),
         # what lacks something is not what differs
-        (
-            "Which region has no coffee sales?",
-            f"{LACK} region NOT IN {COFFEE}",
-            0.75,
-            {},
-            "supported",
-        ),
+        ("Which region has no coffee?", f"{LACK} region NOT IN {COFFEE}", 0.75, {}, "supported"),
         ("Which region never had coffee?", f"{LACK} NOT region IN {COFFEE}", 0.75, {}, "supported"),
-        (
-            "Which region has no coffee sales?",
-            f"{LACK} NOT product IN ('Coffee')",
-            0.75,
-            {},
-            "unsure",
-        ),
+        ("Which region has no coffee?", f"{LACK} NOT product IN ('Coffee')", 0.75, {}, "unsure"),
         ("Which region never had coffee?", f"{LACK} product <> 'Coffee'", 0.75, {}, "unsure"),
     ],
 )

@@ -74,9 +74,7 @@ def test_a_shop_is_an_ordinary_database(name: str, tmp_path: Path) -> None:
     fields = [field for entity in schema.entities for field in entity.fields]
     assert any(field.references for field in fields)
     assert any(field.type == "DATE" for field in fields)
-    missing = [
-        row for table in made.tables for row in table.rows if any(value is None for value in row)
-    ]
+    missing = [row for table in made.tables for row in table.rows if None in row]
     assert missing
     for decision in made.decisions:
         assert open_sql(path).run(decision.query).rows == ((_typed(decision.best),),)

@@ -27,9 +27,7 @@ class Shelf:
     """Finds the pages that hold a word of the query; the queries are kept."""
 
     def __init__(self, *pages: tuple[str, int, str]) -> None:
-        self.pages = [
-            FoundPage(document, page, text, text[:40], 1.0) for document, page, text in pages
-        ]
+        self.pages = [FoundPage(name, page, text, text[:40], 1.0) for name, page, text in pages]
         self.queries: list[str] = []
 
     def documents(self) -> Sequence[Listed]:

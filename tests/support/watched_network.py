@@ -48,9 +48,7 @@ def why_not() -> str:
         capture_output=True,
         text=True,
     )
-    return f"a network namespace cannot be made here: {tried.stderr[-300:]}" * bool(
-        tried.returncode
-    )
+    return f"no network namespace can be made here: {tried.stderr[-300:]}" * bool(tried.returncode)
 
 
 def watched(

@@ -92,13 +92,7 @@ def test_calculates(expression: str, value: float, unit: str) -> None:
 
 @pytest.mark.parametrize(
     ("frame", "name"),
-    [
-        ("cost = {}", "cost"),
-        ("flow={}", "flow"),
-        ("{} =", ""),
-        ("{} = ?", ""),
-        ("a_2 = {}=? ", "a_2"),
-    ],
+    [("pay = {}", "pay"), ("flow={}", "flow"), ("{} =", ""), ("{} = ?", ""), ("a2 = {}=? ", "a2")],
 )
 def test_a_name_before_an_expression_is_that_of_its_result(frame: str, name: str) -> None:
     found = calculate(frame.format("3 * 4"), FACTS)

@@ -64,9 +64,7 @@ def test_ties_are_all_right() -> None:
     ],
 )
 def test_rules_say_what_decides_and_their_numbers_must_be_used(rules: str, kind: str) -> None:
-    assert (
-        follow("Bonn", [PLANTS], question="Which plant should we take?", rules=rules).kind == kind
-    )
+    assert follow("Bonn", [PLANTS], question="Which plant should we use?", rules=rules).kind == kind
 
 
 def test_a_calculation_may_rest_on_facts_that_are_not_cited() -> None:

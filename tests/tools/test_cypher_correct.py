@@ -21,7 +21,7 @@ CREATE (:Critic {full_name: "Al Bek", joined: 0});
 MATCH (a:Critic {joined: 1}), (b:Club) CREATE (a)-[:BELONGS_TO {}]->(b);
 """
 HILLS, SEA, FAIR = (("Hill's",),), (("Sea",),), (("Fair",),)
-ADA, BEK = (("Ada",),), (("Al Bek",),)
+ADA, BEK, ONCE = (("Ada",),), (("Al Bek",),), (("Ada", 1),)
 RATED = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) WHERE m.title IN ['Sea', 'Lake']"
 Rows = tuple[tuple[object, ...], ...]
 
@@ -55,14 +55,8 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
         ),
         ("MATCH (c:Critic) WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.name", BEK),
         ("MATCH (c:Critic) WHERE NOT EXISTS { (c)-[:BELONGS_TO]->(:Club) } RETURN c.name", BEK),
-        (
-            "MATCH (p:Person) RETURN p.name, count(p) AS n GROUP BY p.name HAVING n > 0",
-            (("Ada", 1),),
-        ),
-        (
-            "MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN p.name ORDER BY count(*) DESC LIMIT 2",
-            (("Ada", 1),),
-        ),
+        ("MATCH (p:Person) RETURN p.name, count(p) AS n GROUP BY p.name HAVING n > 0", ONCE),
+        ("MATCH (p:Person)-[:REVIEWED]->(m) RETURN p.name ORDER BY count(*) DESC LIMIT 2", ONCE),
         ("MATCH (m:Movie) RETURN m.released DESC LIMIT 1", (("Sea", 1999),)),
         ("MATCH (p:Person)-[r:REVIEWED]->(m:Movie) RETURN m.released", (("Sea", 1999),)),
         ("MATCH (s:Studio)-[:EMPLOYS]->(p:Person) WHERE s.born < 1980 RETURN s.title", HILLS),
@@ -92,10 +86,7 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
         ("MATCH (m:Movie {released: lt(2000)}) RETURN m.title", SEA),
         ("MATCH (m:Movie {released: gte(2000)}) RETURN m.title", ()),
         ("MATCH (m:Movie {released: {1990..1999}}) RETURN m.title", SEA),
-        (
-            "MATCH (p:Person)-[:REVIEWED]->(m:Movie) ORDER BY count(*) DESC LIMIT 1 RETURN p.name",
-            (("Ada", 1),),
-        ),
+        ("MATCH (p:Person)-[:REVIEWED]->(m) ORDER BY count(*) DESC LIMIT 1 RETURN p.name", ONCE),
         ("MATCH (p:Person) WHERE p IN (MATCH (p)-[:DIRECTED]->(m) RETURN m) RETURN m.title", SEA),
         (
             "MATCH (p:Person) WHERE p IN (MATCH (p)-[:DIRECTED]->(m) RETURN m) AND p.born < 9 "
@@ -107,10 +98,7 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
         ("MATCH (s:Studio) RETURN s.title, max(p.born)", (("Hill's", 1970),)),
         ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(n:Movie) RETURN n.title", SEA),
         ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)<-[:DIRECTED]-(m) RETURN m.title", SEA),
-        (
-            "MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(q) WHERE p = q RETURN m.title",
-            SEA,
-        ),
+        ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(q) WHERE p=q RETURN m.title", SEA),
         ("MATCH (m:Movie) WITH m.title AS t ORDER BY t LIMIT 1", SEA),
         ("MATCH (s:Studio)-[:DIRECTED]->(m:Movie) RETURN s.title", HILLS),
         ("MATCH (s:Studio) WHERE s.fee > 99 RETURN s.title", HILLS),
@@ -170,11 +158,7 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, 
         ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which came out after 1990?", SEA),
         ("MATCH (m:Movie {released: 1999}) RETURN m.title", "Which came out after 1999?", ()),
         ("MATCH (m:Movie {released: 1999}) RETURN m.title", "Which came out until 1999?", SEA),
-        (
-            "MATCH (e:Event {held: '1998-12-31'}) RETURN e.title",
-            "What was held later than '1998-12-31'?",
-            FAIR,
-        ),
+        ("MATCH (e:Event {held: '1998-12-31'}) RETURN e.title", "Held after '1998-12-31'?", FAIR),
         ("MATCH (m:Movie {title: {title}}) RETURN m.title", "Titles with the word 'ea'?", SEA),
         ("MATCH (m:Movie {title: $title}) RETURN m.title", "Is one called 'Sea'?", SEA),
         (

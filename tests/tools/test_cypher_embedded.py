@@ -237,18 +237,9 @@ def test_an_error_names_what_was_meant(
             "MATCH (g:Goods {name: 'Irom'}) RETURN g.code",
             "No Goods has name = 'Irom'; its 3 values are 'iron', 'coal', 'steel'.",
         ),
-        (
-            "MATCH (g:Goods) WHERE g.name = 'steal' RETURN g.code",
-            "values are 'steel', 'coal', 'iron'.",
-        ),
-        (
-            "MATCH (g:Goods {code: 7}) RETURN g.name",
-            "code = 7; its 3 values are 0, 1, 2.",
-        ),
-        (
-            "MATCH (g:Goods {code: '7'}) RETURN g.name",
-            "code = '7'; its 3 values are 0, 1, 2.",
-        ),
+        ("MATCH (g:Goods) WHERE g.name = 'steal' RETURN g.code", "'steel', 'coal', 'iron'."),
+        ("MATCH (g:Goods {code: 7}) RETURN g.name", "code = 7; its 3 values are 0, 1, 2."),
+        ("MATCH (g:Goods {code: '7'}) RETURN g.name", "code = '7'; its 3 values are 0, 1, 2."),
         ("MATCH (g:Goods {code: 0}) RETURN g.name", ""),
         ("MATCH (g:Goods)-[r]->(b) RETURN type(r), b.id", ""),
         ("MATCH (g:Goods)-[:Demand|Supply*1..4]->(x) RETURN x.name", ""),

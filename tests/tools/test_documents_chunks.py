@@ -23,9 +23,7 @@ def length(text: str) -> int:
     [
         pytest.param("  One sentence.\n", 10, 0, ["One sentence."], id="a short page"),
         pytest.param(" \n\t ", 10, 0, [], id="an empty page"),
-        pytest.param(
-            "A b c. D e f. G h i. J.", 9, 0, ["A b c. D e f.", "G h i. J."], id="sentences"
-        ),
+        pytest.param("A b c. D e f. G h i. J.", 9, 0, ["A b c. D e f.", "G h i. J."], id="whole"),
         pytest.param("a b c\nd e f g", 5, 0, ["a b c", "d e f g"], id="a line of a long sentence"),
         pytest.param("a b c d e f g", 3, 0, ["a b c", "d e f", "g"], id="else a word"),
         pytest.param("A. b c d e f g h i j k", 8, 0, ["A. b c d e f g", "h i j k"], id="little"),

@@ -29,10 +29,7 @@ def test_pdf_pages_have_the_numbers_of_the_file(tmp_path: Path) -> None:
     document = read(write_pdf(tmp_path / "a.pdf", ["First page\nsecond line", "Second page"]))
     assert document.name == "a.pdf"
     assert document.paging == "pages"
-    assert document.pages == [
-        PageText(1, "First page\nsecond line"),
-        PageText(2, "Second page"),
-    ]
+    assert document.pages == [PageText(1, "First page\nsecond line"), PageText(2, "Second page")]
 
 
 def test_pdf_pages_that_hold_only_images_are_listed(tmp_path: Path) -> None:

@@ -286,10 +286,7 @@ def f(): f()
 f()
 """,
     ),
-    "closing the streams": (
-        "ok",
-        "import os; os.closerange(0, 256); os._exit(0)",
-    ),
+    "closing the streams": ("ok", "import os; os.closerange(0, 256); os._exit(0)"),
     "closed streams, sleeping": ("time", "import os, time\nos.closerange(0, 99); time.sleep(99)"),
     "catching everything": (
         "cpu",

@@ -25,10 +25,7 @@ from planweave.tools.database import (
 from planweave.tools.sql import SqlDatabase, open_sql
 
 GOOD: dict[str, tuple[str, list[tuple[Cell, ...]]]] = {
-    "all columns": (
-        "SELECT * FROM presence ORDER BY node, country LIMIT 1",
-        [("genoa", "GEN", 100.5)],
-    ),
+    "all": ("SELECT * FROM presence ORDER BY node, country LIMIT 1", [("genoa", "GEN", 100.5)]),
     "fence": ("```sql\nSELECT COUNT(*) FROM node;\n```", [(3,)]),
     "label": ("SQL: SELECT COUNT(*) FROM node;", [(3,)]),
     "comments": ("-- count them\nSELECT COUNT(*) /* all */ FROM node -- done", [(3,)]),
@@ -106,10 +103,7 @@ GOOD: dict[str, tuple[str, list[tuple[Cell, ...]]]] = {
         "SELECT CAST(COALESCE(total_power, 0) AS DECIMAL(10, 2)) FROM node ORDER BY name",
         [(321.5,), (0,), (123.25,)],
     ),
-    "text functions": (
-        "SELECT UPPER(SUBSTR(name, 1, 2)) FROM node ORDER BY name LIMIT 1",
-        [("GE",)],
-    ),
+    "texts": ("SELECT UPPER(SUBSTR(name, 1, 2)) FROM node ORDER BY name LIMIT 1", [("GE",)]),
     "division": ("SELECT ROUND(SUM(power) / 3, 1) FROM presence", [(93.6,)]),
     "no rows": ("SELECT 1 FROM node WHERE name IS NULL", []),
 }
@@ -137,10 +131,7 @@ OWN = {
     ],
     "mariadb": [
         ("SELECT `name` FROM shop.node WHERE inland = TRUE", [("wien",)]),
-        (
-            "SELECT YEAR(founded), IF(1 > 2, 'a', 'b') FROM country WHERE name = 'SWE'",
-            [(1397, "b")],
-        ),
+        ("SELECT YEAR(founded), IF(1>2, 'a', 'b') FROM country WHERE name = 'SWE'", [(1397, "b")]),
         ("SELECT DATE_FORMAT(founded, '%Y-%m') FROM country WHERE name = 'SWE'", [("1397-06",)]),
         ("SELECT GROUP_CONCAT(name ORDER BY name SEPARATOR ', ') FROM inland", [("wien",)]),
         ('SELECT name FROM node WHERE name = "wien"', [("wien",)]),
@@ -349,10 +340,7 @@ def test_tips_of_the_dialect(database: SqlDatabase, query: str, fix: str) -> Non
 @pytest.mark.parametrize(
     ("query", "hint"),
     [
-        (
-            "SELECT * FROM country WHERE name = 'SWD'",
-            "country.name equals 'SWD'; its 3 values are 'SWE'",
-        ),
+        ("SELECT * FROM country WHERE name = 'SWD'", "name equals 'SWD'; its 3 values are 'SWE'"),
         (
             "SELECT * FROM country c WHERE c.name IN ('HAB', 'SWD') AND c.home = 'x'",
             "No country.name equals 'SWD'",
@@ -465,11 +453,9 @@ def test_a_broken_script_names_the_statement(opened: OpenSql) -> None:
 
 def test_a_script_without_end_is_stopped(opened: OpenSql, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planweave.tools.sql.sqlite._LOADING", 0.3)
-    endless = (
-        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT sum(n) FROM r;"
-    )
+    loop = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) SELECT sum(n) FROM r;"
     with pytest.raises(DatabaseUnavailable, match=r"takes too long \(line 2\)"):
-        opened(f"CREATE TABLE t(a);\nCREATE TABLE u AS {endless}")
+        opened(f"CREATE TABLE t(a);\nCREATE TABLE u AS {loop}")
 
 
 @pytest.mark.parametrize("statement", ["ATTACH '{}' AS n;", "VACUUM INTO '{}';"])
