@@ -170,7 +170,7 @@ def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: Com
     assert "offers-1" in listed.stdout
 
 
-def test_nothing_is_kept_without_a_thread(
+def test_no_thread_keeps_nothing(
     offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
@@ -294,18 +294,14 @@ def test_a_script_of_replies_is_a_model(
         ("deep.json", "[" * 100_000, "not JSON"),
     ],
 )
-def test_a_bad_script_is_one_clear_sentence(
-    tmp_path: Path, name: str, text: Any, words: str
-) -> None:
+def test_a_bad_script_is_a_clear_sentence(tmp_path: Path, name: str, text: Any, words: str) -> None:
     if text is not None:
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(planweave.BadInput, match=f"{re.escape(name)}.*{words}"):
         ScriptedModel.from_file(tmp_path / name)
 
 
-def test_a_command_says_that_a_script_is_too_short(
-    planweave_: CommandLine, offers: str, tmp_path: Path
-) -> None:
+def test_a_command_on_a_short_script(planweave_: CommandLine, offers: str, tmp_path: Path) -> None:
     (tmp_path / "short.txt").write_text(json.dumps(PLAN))
     asked = ("decide", QUESTION, "--database", offers, "--method", "planrag")
     run = planweave_(*asked, "--model", "script:short.txt")

@@ -29,7 +29,7 @@ def trees(path: Path) -> list[Tree]:
 @pytest.mark.parametrize(
     ("suffix", "pack"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)]
 )
-def test_lines_and_arrays_are_read_plain_or_packed(
+def test_lines_and_arrays_are_read(
     suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:
     given = [{"name": "ash"}, {"name": "birch"}]
@@ -54,7 +54,7 @@ def test_lines_and_arrays_are_read_plain_or_packed(
         ("a.json", b'[{"name": "ash"}', "FILE is not as it should be (record: Invalid JSON: EOF"),
     ],
 )
-def test_another_file_is_refused_in_a_sentence(
+def test_another_file_is_refused(
     name: str, content: bytes | None, said: str, tmp_path: Path
 ) -> None:
     path = tmp_path / name

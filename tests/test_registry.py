@@ -61,16 +61,12 @@ def test_a_name_belongs_to_one_thing(words: Registry[str]) -> None:
         ("number", "outside:NUMBER is no long word"),
     ],
 )
-def test_what_cannot_be_had_gets_one_sentence(
-    words: Registry[str], name: str, sentence: str
-) -> None:
+def test_what_cannot_be_had_is_told(words: Registry[str], name: str, sentence: str) -> None:
     with pytest.raises(BadInput, match=sentence):
         words.get(name)
 
 
-def test_what_is_broken_does_not_hide_the_rest(
-    words: Registry[str], caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_broken_one_hides_nothing(words: Registry[str], caplog: pytest.LogCaptureFixture) -> None:
     assert words.usable() == {"own": "ours", "brought": "hello"}
     assert [record.getMessage().partition(" (")[0] for record in caplog.records] == [
         "The long word outside:absent cannot be loaded",
@@ -86,10 +82,7 @@ def test_a_method_has_a_known_family() -> None:
 def test_langgraph_json_names_every_method() -> None:
     graphs = json.loads((ROOT / "langgraph.json").read_text("utf-8"))["graphs"]
     assert graphs == {
-        name: {
-            "path": f"planweave.graphs.{name}:graph",
-            "description": graphs[name]["description"],
-        }
+        name: {"path": f"planweave.graphs.{name}:graph", "description": graphs[name]["description"]}
         for name in METHODS
     }
 

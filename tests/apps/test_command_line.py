@@ -35,9 +35,7 @@ from planweave.memory import Answer as Given
 from planweave.memory import Claim, Fact, Value, Verdict, VerdictKind, WorkingMemory
 
 
-def test_decide_tells_plan_query_facts_and_decision(
-    program: CommandLine, offers: str, tmp_path: Path
-) -> None:
+def test_decide_tells_what_it_does(program: CommandLine, offers: str, tmp_path: Path) -> None:
     (tmp_path / "rules.txt").write_text("Take the cheapest offer.")
     with serving(*scripted(*WHOLE_RUN)) as model:
         run = program(
@@ -135,9 +133,7 @@ def test_decide_json_is_the_whole_run(planweave: CommandLine, offers: str) -> No
     assert told["total"]["calls"] == 4
 
 
-def test_decide_carries_out_a_predefined_plan(
-    planweave: CommandLine, offers: str, tmp_path: Path
-) -> None:
+def test_decide_does_a_given_plan(planweave: CommandLine, offers: str, tmp_path: Path) -> None:
     plan = tmp_path / "plan.txt"
     plan.write_text("Sort the offers by price.\n\nTake the first.\n")
     with serving(*scripted(QUERY, FINISH, DECISION)) as model:
@@ -323,9 +319,7 @@ def test_who_leaves_the_approval_is_told_how_to_go_on(
     assert "Go on with: planweave decide --resume" in run.stdout
 
 
-def test_what_was_found_before_a_model_was_too_slow_is_gone_on_with(
-    planweave: CommandLine, offers: str
-) -> None:
+def test_a_run_whose_model_was_slow_is_gone_on_with(planweave: CommandLine, offers: str) -> None:
     late = scripted(FINISH, delay=60)
     with serving(*scripted(PLAN, QUERY), *late) as model:
         asked = ("decide", "Which?", "--database", offers, "--model", model.name)

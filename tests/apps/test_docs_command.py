@@ -73,9 +73,7 @@ def test_nothing_to_list(docs: CommandLine) -> None:
     assert docs("list").stdout == "There are no documents yet. Add some: planweave docs add FILE\n"
 
 
-def test_bad_files_are_a_line_each_and_do_not_stop_the_rest(
-    energy: CommandLine, tmp_path: Path
-) -> None:
+def test_bad_files_are_a_line_each_and_stop_no_other(energy: CommandLine, tmp_path: Path) -> None:
     encrypt(write_pdf(tmp_path / "locked.pdf", ["Secret"]), "x")
     (tmp_path / "broken.pdf").write_bytes(b"%PDF")
     write_pdf(tmp_path / "scan.pdf", ["Text", None, None, "More", None])
@@ -125,9 +123,7 @@ def test_nothing_is_removed_if_one_name_is_unknown(energy: CommandLine) -> None:
         (("add", "energy.txt", "--collection", "new", "--embeddings", "what"), "embedding model"),
     ],
 )
-def test_mistakes_are_one_sentence(
-    arguments: tuple[str, ...], problem: str, energy: CommandLine
-) -> None:
+def test_mistakes_are_told(arguments: tuple[str, ...], problem: str, energy: CommandLine) -> None:
     assert_one_clear_error(energy(*arguments), problem)
 
 

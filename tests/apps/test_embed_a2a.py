@@ -80,9 +80,7 @@ def test_a_stream_tells_the_steps(
 
 
 @pytest.mark.parametrize("context", ["", "a context of the caller's"])
-def test_a_context_keeps_the_facts(
-    address: str, operator: Operator, offers: str, context: str
-) -> None:
+def test_a_context_keeps_facts(address: str, operator: Operator, offers: str, context: str) -> None:
     operator.offers(followed_up(), database=offers)
     named = {"contextId": context} if context else {}
     first = send(address, call("SendMessage", "Which is cheapest?", **named), "react")

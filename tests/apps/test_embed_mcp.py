@@ -20,9 +20,7 @@ def text(result: CallToolResult) -> str:
 
 
 @pytest.mark.parametrize("option", ["database", "graph", "collection"])
-def test_a_source_that_is_not_there_is_reported_at_the_start(
-    planweave: CommandLine, option: str
-) -> None:
+def test_an_absent_source_is_reported_at_the_start(planweave: CommandLine, option: str) -> None:
     assert_one_clear_error(planweave("mcp", f"--{option}", "missing.db"), "missing.db")
 
 
@@ -41,9 +39,7 @@ async def test_each_method_is_a_tool(address: str, operator: Operator) -> None:
     assert properties["database"]["enum"] == ["sales"]
 
 
-async def test_a_call_tells_its_steps_and_its_facts(
-    address: str, operator: Operator, offers: str
-) -> None:
+async def test_a_call_tells_steps_and_facts(address: str, operator: Operator, offers: str) -> None:
     script = whole_run()
     operator.offers(script, more={"databases": {"shop": offers}})
     steps: list[str] = []
@@ -65,9 +61,7 @@ async def test_a_call_tells_its_steps_and_its_facts(
     assert "Cheap is good." in script.prompts[0].text
 
 
-async def test_a_call_says_what_is_not_in_the_facts(
-    address: str, operator: Operator, offers: str
-) -> None:
+async def test_a_call_says_what_no_fact_says(address: str, operator: Operator, offers: str) -> None:
     script = whole_run()
     script.left["action"][0] = act("sql", "SELECT name, price FROM offer LIMIT 1")
     script.left["decide"] = [decide("ash", 1)]

@@ -70,9 +70,7 @@ def test_what_is_null_is_left_out(address: str, operator: Operator, offers: str)
     assert reply.json()["choices"][0]["message"]["content"].startswith("**birch**")
 
 
-def test_a_stream_tells_the_steps_before_the_answer(
-    client: OpenAI, operator: Operator, offers: str
-) -> None:
+def test_a_stream_tells_the_steps_first(client: OpenAI, operator: Operator, offers: str) -> None:
     operator.offers(whole_run(), database=offers)
     stream = client.chat.completions.create(
         model="planrag", messages=ASKED, stream=True, stream_options={"include_usage": True}
@@ -88,9 +86,7 @@ def test_a_stream_tells_the_steps_before_the_answer(
     assert chunks[-1].usage.prompt_tokens > 0
 
 
-def test_the_conversation_tells_what_a_follow_up_means(
-    client: OpenAI, operator: Operator, offers: str
-) -> None:
+def test_a_follow_up_is_read_in_its_talk(client: OpenAI, operator: Operator, offers: str) -> None:
     script = Replies(
         interpret=[{"follows_up": True, "question": "Which offer is dearest?"}],
         action=[act("sql", QUERY.replace("price LIMIT", "price DESC LIMIT"))],
@@ -107,9 +103,7 @@ def test_the_conversation_tells_what_a_follow_up_means(
     assert "Be brief." in script.prompts[-1].text
 
 
-def test_questions_in_one_thread_take_turns_and_keep_the_facts(
-    client: OpenAI, operator: Operator, offers: str
-) -> None:
+def test_questions_of_a_thread_take_turns(client: OpenAI, operator: Operator, offers: str) -> None:
     script, asked, goes_on = followed_up(), list[str](), Event()
 
     def model(prompt: Prompt) -> Reply:
@@ -317,9 +311,7 @@ def test_a_caller_who_goes_away_ends_the_run(
     assert len(asked) == 2
 
 
-def test_the_facts_of_an_ensemble_are_those_of_its_best_run(
-    client: OpenAI, operator: Operator, offers: str
-) -> None:
+def test_an_ensemble_has_its_best_facts(client: OpenAI, operator: Operator, offers: str) -> None:
     script = Replies(action=[act("sql", QUERY)], decide=[decide("birch", 1)])
     operator.offers(script, database=offers, ensemble_of="single_rag", ensemble_runs=1)
     completion = client.chat.completions.create(model="ensemble", messages=ASKED)

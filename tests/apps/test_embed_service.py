@@ -72,9 +72,7 @@ def test_what_only_shapes_the_answer_and_a_lower_limit_are_free() -> None:
         ({"no_such": 1}, "not the caller's"),
     ],
 )
-def test_what_is_not_offered_is_refused_in_a_sentence(
-    settings: dict[str, object], words: str
-) -> None:
+def test_what_is_not_offered_is_refused(settings: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
         OFFER.admit(settings)
 

@@ -153,7 +153,5 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
         (("export", "absent/a.jsonl"), "cannot be written"),
     ],
 )
-def test_what_is_wrong_is_one_sentence(
-    filled: CommandLine, words: tuple[str, ...], said: str
-) -> None:
+def test_what_is_wrong_is_told(filled: CommandLine, words: tuple[str, ...], said: str) -> None:
     assert_one_clear_error(filled(*words), said)

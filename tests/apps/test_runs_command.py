@@ -54,18 +54,14 @@ def test_a_run_is_shown_without_the_password_of_its_database(kept: CommandLine) 
 @pytest.mark.parametrize(
     "model", ["nobody:knows", "embedded:7b", "embedded:none.gguf", "openai:gpt-4.1"]
 )
-def test_a_run_whose_model_is_missing_is_not_kept(
-    model: str, planweave: CommandLine, offers: str
-) -> None:
+def test_a_run_without_a_model_is_not_kept(model: str, planweave: CommandLine, offers: str) -> None:
     asked = planweave("ask", "--database", offers, "--model", model, "Which offer?")
     assert_one_clear_error(asked, "odel")
     assert "thread" not in asked.stdout
     assert json.loads(planweave("runs", "list", "--json").stdout) == []
 
 
-def test_a_run_is_removed_once_with_all_its_files_and_not_while_it_is_worked_on(
-    kept: CommandLine, tmp_path: Path
-) -> None:
+def test_a_run_is_removed_whole_and_not_while_it_goes_on(kept: CommandLine, tmp_path: Path) -> None:
     with being_worked_on("mine"):
         assert_one_clear_error(kept("runs", "remove", "mine"), "Another process is working")
     assert kept("runs", "remove", "mine", "mine").stdout == "Removed: 1\n"
@@ -73,9 +69,7 @@ def test_a_run_is_removed_once_with_all_its_files_and_not_while_it_is_worked_on(
     assert not [*(tmp_path / "state" / "threads").glob("mine*")]
 
 
-def test_a_lock_on_a_removed_file_does_not_count(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_lock_on_a_removed_file_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, connect = tmp_path / "mine.lock", sqlite3.connect
 
     def opened_before_it_is_replaced(*where: Any, **how: Any) -> sqlite3.Connection:

@@ -178,9 +178,7 @@ async def test_a_state_is_edited_and_a_thread_forgotten(client: LangGraphClient)
     assert (await client.threads.get_state(again["thread_id"]))["values"] == {}
 
 
-async def test_a_run_in_the_background_is_joined_and_cancelled(
-    client: LangGraphClient, offers: str
-) -> None:
+async def test_a_run_in_the_background_is_cancelled(client: LangGraphClient, offers: str) -> None:
     thread = (await client.threads.create())["thread_id"]
     with serving(*scripted(PLAN, QUERY, delay=0.2), *scripted(FINISH, delay=300)) as model:
         settings = context(model, offers)
@@ -210,9 +208,7 @@ async def test_a_run_in_the_background_is_joined_and_cancelled(
     assert len(await client.runs.list(thread)) == 1
 
 
-async def test_a_run_that_interrupts_another_begins_at_once(
-    client: LangGraphClient, offers: str
-) -> None:
+async def test_a_run_that_interrupts_begins_at_once(client: LangGraphClient, offers: str) -> None:
     thread = (await client.threads.create())["thread_id"]
     hello: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
     await client.runs.wait(None, "planrag", input=hello)  # what is loaded once is loaded

@@ -333,9 +333,7 @@ def test_a_run_that_takes_too_long_is_ended(settings: pytest.MonkeyPatch, offers
         assert time.monotonic() - before < 100
 
 
-def test_a_user_keeps_as_many_documents_as_the_file_of_users_says(
-    settings: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_file_of_users_limits_documents(settings: pytest.MonkeyPatch, tmp_path: Path) -> None:
     users = {name: {"keys": [digest(name)]} for name in ("ann", "bob")}
     file = tmp_path / "users.json"
     file.write_text(json.dumps(users | {"ann": users["ann"] | {"max_documents": 1}}))

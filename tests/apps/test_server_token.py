@@ -118,9 +118,7 @@ async def test_every_interface_takes_it(server: Served) -> None:
     assert reply.json()["result"]["status"]["state"] == "completed"
 
 
-def test_a_token_is_made_at_the_start_and_known_to_every_worker(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def test_a_token_is_made_that_every_worker_has(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("made")
     with serving_planweave(folder, "--workers", "2", PLANWEAVE_SERVE_TOKEN="") as server:
         (page,) = re.findall(r"studio: (http\S+)", server.log.read_text())

@@ -237,9 +237,7 @@ async def test_worker_processes_share_the_work(tmp_path: Path) -> None:
     assert len(model.requests) == CALLS + 1
 
 
-async def test_a_worker_that_is_stopped_while_it_writes_keeps_nothing_late(
-    postgresql_url: str,
-) -> None:
+async def test_a_worker_stopped_as_it_writes_keeps_nothing_late(postgresql_url: str) -> None:
     """Another worker takes the run only before or after the events are written, not meanwhile."""
     taken: list[Any] = []
     async with open_storage(postgresql_url) as storage, open_storage(postgresql_url) as another:

@@ -105,9 +105,7 @@ def change(*steps: str) -> Mapping[str, object]:
 
 
 @pytest.mark.timeout(900)  # each step waits for what it needs; on a busy machine they add up
-def test_a_run_is_told_approved_rewound_forked_and_followed_up(
-    page: Page, visit: Visit, look: Look
-) -> None:
+def test_a_run_is_told_approved_rewound_and_forked(page: Page, visit: Visit, look: Look) -> None:
     both = querying("SELECT name, price FROM offer ORDER BY price", step=2)
     replies = (PLAN, QUERY, change("Find the cheapest offer.", "Compare all."), both, SOUND)
     with serving(*scripted(*replies, FINISH, DECISION)) as model:
@@ -182,9 +180,7 @@ def report(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
     delete_collection(NAME)
 
 
-def test_a_revision_tells_what_changed_and_what_did_not(
-    page: Page, visit: Visit, report: str, look: Look
-) -> None:
+def test_a_revision_tells_what_changed(page: Page, visit: Visit, report: str, look: Look) -> None:
     draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
     repaired = {"text": "Cost:\nUSD 5.5/kg in 2023."}
     replies: list[tuple[str, Mapping[str, object]]] = [
@@ -267,9 +263,7 @@ def test_what_a_model_and_a_database_say_stays_text(
     look(page, "hostile")
 
 
-def test_an_error_is_told_in_its_place_and_the_run_tried_again(
-    page: Page, visit: Visit, folder: Path, look: Look
-) -> None:
+def test_an_error_can_be_tried_again(page: Page, visit: Visit, folder: Path, look: Look) -> None:
     with serving(*scripted(PLAN, FINISH, DECISION)) as model:
         visit(model=model, question=CHEAPEST, database="/nowhere.sql")
         expect(page.locator(".story .failed").get_by_role("alert")).to_contain_text("/nowhere.sql")
@@ -282,9 +276,7 @@ def test_an_error_is_told_in_its_place_and_the_run_tried_again(
         expect(page.locator(".story .failed")).to_have_count(0)
 
 
-def test_a_run_says_what_it_does_and_the_answer_is_seen_while_it_is_written(
-    page: Page, visit: Visit
-) -> None:
+def test_a_run_says_what_it_does_and_shows_what_it_writes(page: Page, visit: Visit) -> None:
     planned, answered = Barrier(2), Barrier(2)
     plan, query, finish, decision = scripted(PLAN, QUERY, FINISH, DECISION)
     pausing = (replace(plan, halfway=planned), query, finish, replace(decision, halfway=answered))
@@ -401,9 +393,7 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
 
 
-def test_documents_are_uploaded_read_and_chosen(
-    page: Page, visit: Visit, tmp_path: Path, look: Look
-) -> None:
+def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
     file = tmp_path / "grid report.md"
     file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n\n# Storage\n\nBatteries grew.\n")
     visit("documents")
@@ -545,9 +535,7 @@ def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path, l
     look(page, "experience-added")
 
 
-def test_an_answer_that_is_right_is_kept_when_the_person_agrees(
-    page: Page, visit: Visit, look: Look
-) -> None:
+def test_a_right_answer_is_kept_when_a_person_agrees(page: Page, visit: Visit, look: Look) -> None:
     with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
         visit(model=model, question=CHEAPEST, owner="judge")
         page.get_by_role("button", name="Right", exact=True).click()
@@ -602,9 +590,7 @@ def test_colours_are_switched_and_kept(page: Page, visit: Visit) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_everything_can_be_read_heard_and_reached(
-    page: Page, visit: Visit, part: str, look: Look
-) -> None:
+def test_everything_is_read_and_reached(page: Page, visit: Visit, part: str, look: Look) -> None:
     visit(part)
     page.wait_for_load_state("networkidle")
     look(page, part)
@@ -619,9 +605,7 @@ def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
     expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
 
 
-def test_from_nothing_to_an_answer_about_ones_own_file(
-    page: Page, folder: Path, tmp_path: Path, look: Look
-) -> None:
+def test_from_nothing_to_an_answer(page: Page, folder: Path, tmp_path: Path, look: Look) -> None:
     del folder  # its server
     file = tmp_path / "offer.csv"
     file.write_text("name,price\nash,7.5\nbirch,5.25\n")
@@ -651,9 +635,7 @@ def test_from_nothing_to_an_answer_about_ones_own_file(
         expect(other.get_by_role("heading", name="offer")).to_have_count(0)
 
 
-def test_files_that_are_no_database_are_refused_in_a_sentence(
-    page: Page, visit: Visit, tmp_path: Path, look: Look
-) -> None:
+def test_what_is_no_database_is_told(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
     (tmp_path / "letter.xlsx").write_text("Dear all")
     (tmp_path / "rows.csv").write_text("name,price\nash,7.5\nodd\n")
     visit("databases")

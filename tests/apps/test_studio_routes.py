@@ -154,9 +154,7 @@ def test_names_that_lead_elsewhere_or_are_of_no_known_kind_are_refused(
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
 
 
-def test_nothing_of_an_upload_is_left_outside_the_collection(
-    page: TestClient, tmp_path: Path
-) -> None:
+def test_nothing_of_an_upload_is_left_elsewhere(page: TestClient, tmp_path: Path) -> None:
     upload(page, "report.md", "# Grid\n\nLosses fell.")
     detail(upload(page, "broken.pdf", "no PDF"))
     assert not [file for file in (tmp_path / "data" / "uploads").rglob("*") if file.is_file()]
@@ -352,9 +350,7 @@ def test_a_database_is_its_owners_alone(page: TestClient) -> None:
         assert "used up" in detail(send(ada, "more.csv", b"a\n1\n"))
 
 
-def test_samples_are_made_once_and_have_questions(
-    page: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_samples_are_made_once_and_asked(page: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANWEAVE_WEIGHTS_DIR", "/nowhere")  # words alone are searched
     process_settings.cache_clear()
     for _ in range(2):

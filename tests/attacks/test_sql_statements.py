@@ -165,9 +165,7 @@ in_script, in_postgresql, in_mariadb = (
 
 @in_mariadb
 @pytest.mark.parametrize("space", [" ", "\xa0", "\u2003", "\n ", "/* x */"])
-def test_space_before_a_parenthesis_calls_no_routine_of_mariadb(
-    database: SqlDatabase, space: str
-) -> None:
+def test_space_before_a_parenthesis_calls_no_routine(database: SqlDatabase, space: str) -> None:
     query = f"SELECT{space}LOWER{space}(name){space}FROM{space}node WHERE name IN{space}('genoa')"
     assert database.run(query).rows == (("genoa",),)
 
@@ -228,9 +226,7 @@ def test_powers_of_a_postgresql_role(
 
 
 @pytest.mark.server
-def test_the_remedy_makes_a_role_that_is_accepted(
-    postgresql_server: Server, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_remedy_is_a_role(postgresql_server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     import psycopg
 
     monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")

@@ -113,9 +113,7 @@ def test_votes_are_kept_one_by_one_and_taken_up_again(tmp_path: Path) -> None:
     assert not any(method in (tmp_path / "votes.jsonl").read_text() for method in METHODS)
 
 
-def test_a_vote_belongs_to_texts_whatever_they_are_called_and_whichever_side(
-    tmp_path: Path,
-) -> None:
+def test_a_vote_belongs_to_texts_whatever_their_names_and_sides(tmp_path: Path) -> None:
     ballot = opened(tmp_path)
     for match in ballot.left():
         ballot.cast(match, honest(match))

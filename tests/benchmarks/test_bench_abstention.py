@@ -49,9 +49,7 @@ def point(
     st.data(),
     st.sampled_from((0.5, 0.9, 0.95, 0.99)),
 )
-def test_the_limit_is_that_of_clopper_and_pearson(
-    n: int, data: st.DataObject, confidence: float
-) -> None:
+def test_the_limit_is_clopper_and_pearsons(n: int, data: st.DataObject, confidence: float) -> None:
     wrong = data.draw(st.integers(0, n))
     exact = 1.0 if wrong == n else float(stats.beta.ppf(confidence, wrong + 1, n - wrong))
     assert upper_limit(wrong, n, confidence) == pytest.approx(exact, abs=1e-9)

@@ -281,17 +281,13 @@ def test_a_judge_that_is_not_sure_or_not_readable_makes_no_answer_right(
     assert judged["verdict"] == (verdict or None)
 
 
-def test_the_judge_sees_question_reference_and_answer(
-    data: Path, tmp_path: Path, agent: Agent
-) -> None:
+def test_the_judge_sees_question_and_answers(data: Path, tmp_path: Path, agent: Agent) -> None:
     bench(data, tmp_path, "--trials", 1, "--judge-pairs", 0, "--set", "complex 1")
     (prompt,) = [prompt for prompt in agent.prompts if prompt.task == "mark"]
     compare("agents_bench", {"mark": prompt.messages})
 
 
-def test_trials_differ_by_seed_and_key_and_are_resumed(
-    data: Path, tmp_path: Path, agent: Agent
-) -> None:
+def test_trials_differ_by_seed_and_are_resumed(data: Path, tmp_path: Path, agent: Agent) -> None:
     words = ("--limit", 2, "--judge-pairs", 1, "--setting", "seed=7")
     first = bench(data, tmp_path, *words, "--trials", 1)
     assert "0 done before, 3 to do" in first.output
@@ -307,9 +303,7 @@ def test_trials_differ_by_seed_and_key_and_are_resumed(
 
 
 @pytest.mark.usefixtures("word_vectors")
-def test_the_pipeline_is_measured_on_the_document_of_each_question(
-    data: Path, tmp_path: Path, agent: Agent
-) -> None:
+def test_each_document_is_measured_by_itself(data: Path, tmp_path: Path, agent: Agent) -> None:
     words = ("--trials", 1, "--judge-pairs", 0, "--set", "simple 1,simple 2")
     done = bench(data, tmp_path, *words, "--rag", "--one-document")
     told = [record.score.details["rag"] for record in results(tmp_path).values()]

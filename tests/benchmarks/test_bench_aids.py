@@ -62,9 +62,7 @@ def test_the_methods_of_the_papers_are_no_baselines() -> None:
 
 
 @pytest.mark.parametrize("improving", [True, False])
-def test_that_nothing_improves_is_right_where_nothing_does(
-    improving: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_that_nothing_improves_is_right(improving: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     found = scenario("locating")
     question = found.ask(found.generate(1, 60), 1)
     monkeypatch.setattr(Outcome, "improving", improving)

@@ -94,9 +94,7 @@ def nothing() -> tuple[str, ...]:
         ("Who wrote Finlandia?", "Finlandia is by Jean Sibelius.", "Jean Sibelius"),
     ],
 )
-def test_a_reader_answers_by_the_form_of_the_question(
-    question: str, seen: str, answer: str
-) -> None:
+def test_a_reader_answers_by_the_form_asked(question: str, seen: str, answer: str) -> None:
     reader = Reader(question, ["Finish[{answer}]"], ["Ann Lee"])
     assert reader.act(Observation(seen), nothing) == f"Finish[{answer}]"
 
@@ -177,9 +175,7 @@ def test_the_command_with_a_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy_shop")
-def test_a_missing_library_ends_the_run_and_marks_nothing_failed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_missing_library_ends_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOY_MISSING", "1")
     words = ("--name", "toy", "--policy", "react,rap", "--model", register(Replies()))
     run(*words, "--out", tmp_path / "out", fails="there is no toy")

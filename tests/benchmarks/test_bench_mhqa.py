@@ -186,9 +186,7 @@ def test_a_title_is_a_document_and_its_paragraphs_are_pages(data: Path) -> None:
     assert [opened.page(*p) for p in one.supporting] == [f"Stull: {FILM}", f"Ann Lee: {PERSON}"]
 
 
-def test_a_corpus_is_made_once_and_another_one_for_other_paragraphs(
-    data: Path, tmp_path: Path
-) -> None:
+def test_a_corpus_is_made_once_for_the_same_paragraphs(data: Path, tmp_path: Path) -> None:
     first = pool("hotpotqa", data)
     assert {one.collection for one in first} == {one.collection for one in pool("hotpotqa", data)}
     assert len(collections("bench")) == 1

@@ -203,9 +203,7 @@ def test_agents_that_were_trained_before_are_tried(tmp_path: Path) -> None:
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
 
 
-def test_trained_agents_are_written_with_their_card(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     agents = first(AgentSettings(width=8, layers=1), 64)
     points = [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)]
     monkeypatch.setattr(
@@ -227,9 +225,7 @@ def test_trained_agents_are_written_with_their_card(
 
 
 @pytest.mark.slow
-def test_as_published_instructions_have_no_slots(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_as_published_there_are_no_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     data, out, seen = trajectories(tmp_path), tmp_path / "out", []
 
     def no_training(survey: Survey, *_: object, **__: object) -> Trained:
@@ -251,9 +247,7 @@ def test_as_published_instructions_have_no_slots(
 
 
 @pytest.mark.slow
-def test_the_papers_agents_are_measured_by_name(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_papers_agents_have_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     deltas = []
 
     def no_training(*given: object, **_: object) -> Trained:

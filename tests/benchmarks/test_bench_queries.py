@@ -132,9 +132,7 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
         ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names sorts cannot be read"),
     ],
 )
-def test_a_line_that_cannot_be_used(
-    data: Path, change: dict[str, object], message: str | None
-) -> None:
+def test_lines_of_no_use(data: Path, change: dict[str, object], message: str | None) -> None:
     line = LINES[0] | change
     (data / "questions.jsonl").write_text(json.dumps(line), encoding="utf-8")
     if message is None:
@@ -162,9 +160,7 @@ def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
         (Solved(query="SELECT id FROM shop", refused=True), ("refused", 0.0)),
     ],
 )
-def test_a_question_that_can_be_answered(
-    data: Path, solved: Solved, result: tuple[str, float]
-) -> None:
+def test_answerable_questions(data: Path, solved: Solved, result: tuple[str, float]) -> None:
     assert result_of(text2sql.load(data)[0], solved) == result
 
 
@@ -181,9 +177,7 @@ def test_a_question_that_can_be_answered(
         (Solved(query="SELECT rain FROM shop"), ("failed", 0.0)),
     ],
 )
-def test_a_question_that_cannot_be_answered(
-    data: Path, solved: Solved, result: tuple[str, float]
-) -> None:
+def test_unanswerable_questions(data: Path, solved: Solved, result: tuple[str, float]) -> None:
     assert result_of(text2sql.load(data, "unanswerable")[0], solved) == result
 
 
@@ -322,9 +316,7 @@ async def answer_all(task: QueryTask, context: Context, on_call: OnCall) -> Solv
     return Solved(query="SELECT id FROM shop", confidence=0.5)
 
 
-def test_a_solver_of_an_installed_package(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_solver_of_a_package(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made = [
         EntryPoint("mine", f"{__name__}:answer_all", SOLVERS.group),
         EntryPoint("broken", f"{__name__}:absent", SOLVERS.group),

@@ -44,9 +44,7 @@ ADD = 'def add(a, b):\n    """The sum of two numbers."""\n'
         (TEN, "", None),
     ],
 )
-def test_a_text_with_ten_words_of_a_tested_item_is_dropped(
-    corpus: str, tested: str, words: str | None
-) -> None:
+def test_ten_tested_words_drop_a_text(corpus: str, tested: str, words: str | None) -> None:
     kept, dropped = decontaminated([Text("c", corpus)], [Text("t", tested)])
     assert [one.name for one in kept] == ([] if words else ["c"])
     assert [tuple(one) for one in dropped] == ([("c", "t", words)] if words else [])
@@ -54,9 +52,7 @@ def test_a_text_with_ten_words_of_a_tested_item_is_dropped(
 
 @pytest.mark.published
 @pytest.mark.parametrize(("family", "folder"), [("code", "code"), ("maths", "math")])
-def test_no_tested_task_is_in_a_published_corpus(
-    family: str, folder: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_corpus_has_a_task(family: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from planweave.benchmarks.suites.rat.corpus import _READERS
 
     texts, tested = _READERS[family](published(folder))
@@ -278,9 +274,7 @@ def author(prompt: Prompt) -> Reply:
     return f"It flew.\n\n{'In 1968.' if '1968' in prompt.text else 'When?'}"
 
 
-def test_writing_is_kept_with_its_task_to_be_compared(
-    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writing_is_kept(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paragraphs = [["Apollo 8", ["Apollo 8 flew in 1968."]], ["Chess", ["Chess is a game."]]]
     question = {"id": "1", "question": "When?", "answer": "1968", "context": paragraphs}
     more = {"supporting_facts": [["Apollo 8", 0]], "type": "bridge", "level": "easy"}

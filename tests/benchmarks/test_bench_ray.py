@@ -84,9 +84,7 @@ def some_answers(then: Event) -> list[Answer]:
 
 @pytest.mark.server
 @pytest.mark.timeout(900)  # on a busy machine Ray takes minutes to start
-def test_a_node_that_is_killed_loses_no_question_and_doubles_none(
-    cluster: RayCluster, tmp_path: Path
-) -> None:
+def test_a_node_that_is_killed_loses_no_question(cluster: RayCluster, tmp_path: Path) -> None:
     data = bench_world.write_data(tmp_path / "data", 4)
     stopped, killed = Event(), Event()
     with serving(*some_answers(stopped)) as model:

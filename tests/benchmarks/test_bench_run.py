@@ -94,9 +94,7 @@ def test_malformed_replies_are_answers_not_crashes(data: Path, tmp_path: Path) -
         assert record.failures
 
 
-def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(
-    data: Path, tmp_path: Path
-) -> None:
+def test_a_model_that_is_gone_ends_the_run_and_fails_nothing(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
     done = bench("dqa", *words, fails="scripted:gone")
     assert isinstance(done.exception, ModelUnavailable)
@@ -105,9 +103,7 @@ def test_a_model_that_is_gone_ends_the_run_and_marks_nothing_failed(
     assert (len(results.runs), results.records) == (1, {})
 
 
-def test_a_crash_is_redone_if_asked(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_crash_can_be_redone(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     words = ("dqa", "--data", data, "--model", "scripted:right", "--out", tmp_path)
     narrow = ("--method", "single_rag", "--database", "relational", "--limit", 1)
     with monkeypatch.context() as broken:
@@ -135,9 +131,7 @@ def test_a_crash_is_redone_if_asked(
         (["--setting", "replam=1"], "no setting 'replam'; did you mean replan?"),
     ],
 )
-def test_bad_input_is_one_sentence(
-    data: Path, tmp_path: Path, words: list[str], fails: str
-) -> None:
+def test_bad_input_is_a_sentence(data: Path, tmp_path: Path, words: list[str], fails: str) -> None:
     bench("dqa", "--data", data, "--out", tmp_path / "out", *words, fails=fails)
     assert not (tmp_path / "out").exists()
 
@@ -187,9 +181,7 @@ class Process:
 
 
 @pytest.mark.slow
-def test_killed_in_the_middle_and_resumed_nothing_is_lost_or_doubled(
-    data: Path, tmp_path: Path
-) -> None:
+def test_killed_and_resumed_nothing_is_lost_or_doubled(data: Path, tmp_path: Path) -> None:
     killed = Process(data, tmp_path)
     killed.wait_for_lines(3)
     killed.end(signal.SIGKILL)

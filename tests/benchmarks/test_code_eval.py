@@ -73,17 +73,13 @@ def test_right_solutions_pass_and_wrong_ones_fail(problems: list[Problem]) -> No
         ("    return type('Any', (), {'__eq__': lambda *_: 1})()", True, "ok"),  # a known weakness
     ],
 )
-def test_solutions_of_all_sorts(
-    code: str, passed: bool, reason: str, problems: list[Problem]
-) -> None:
+def test_sorts_of_solutions(code: str, passed: bool, reason: str, problems: list[Problem]) -> None:
     limits = sandbox.SandboxLimits(seconds=30, cpu=1)
     assert judge(problems[0], code, limits=limits) == (passed, reason)
 
 
 @confined
-def test_plus_compares_values_and_leaves_out_what_the_reference_refuses(
-    problems: list[Problem],
-) -> None:
+def test_plus_compares_values_but_for_what_the_reference_refuses(problems: list[Problem]) -> None:
     plus = problems[2]
     near = "def third(x):\n    return (x * (1 / 3), [x], float('nan'))\n"
     assert judge(plus, near).right  # lists for tuples, as after JSON; floats within the tolerance
@@ -118,9 +114,7 @@ def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("samples", "right"), [(5, 0), (5, 1), (5, 3), (5, 5), (1, 1)])
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_pass_at_k_is_the_share_of_choices_with_a_right_one(
-    samples: int, right: int, k: int
-) -> None:
+def test_pass_at_k_is_a_share_of_choices(samples: int, right: int, k: int) -> None:
     if k > samples:
         with pytest.raises(ValueError, match="not defined"):
             pass_at_k(samples, right, k)

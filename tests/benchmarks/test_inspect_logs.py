@@ -20,7 +20,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def test_without_inspect_nothing_is_run(
+def test_nothing_without_inspect(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("planweave.errors.find_spec", lambda name: None)

@@ -183,9 +183,7 @@ async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Run) -> No
 
 
 @pytest.mark.parametrize("assist", ["on", "off"])
-async def test_a_number_that_the_quote_does_not_say_is_quoted_from_its_page_or_left_out(
-    ask: Run, assist: str
-) -> None:
+async def test_a_number_that_is_not_quoted_is_found_or_left_out(ask: Run, assist: str) -> None:
     script = good("agent_v1")
     statements = ("The cost is USD 5.5/kg in 2023.", "The cost is USD 7.7/kg in 2023.")
     read = {"findings": [found("The levelised cost", statement) for statement in statements]}
@@ -213,9 +211,7 @@ async def test_a_quote_in_other_words_is_the_sentence_with_its_numbers(ask: Run)
 
 
 @pytest.mark.parametrize("heading", ["", "review.pdf, p. 82: "])
-async def test_of_a_quote_that_is_right_at_its_beginning_the_sentence_is_stated(
-    ask: Run, heading: str
-) -> None:
+async def test_a_quote_that_begins_rightly_gives_its_sentence(ask: Run, heading: str) -> None:
     script = good("agent_v1")
     quote = f"{heading}The levelised cost of hydrogen and so on and so forth"
     script.left["read"] = [finding(quote, "It is as cheap as coal.")]
@@ -243,9 +239,7 @@ async def test_a_guess_becomes_no_fact_by_the_calculator(ask: Run, guess: str) -
     assert memory["turns"][1]["problem"] == "A number by itself leaves nothing to calculate."
 
 
-async def test_of_documents_that_are_too_many_to_name_the_number_is_told(
-    ask: Run, shelf: Shelf
-) -> None:
+async def test_of_documents_too_many_to_name_the_number_is_told(ask: Run, shelf: Shelf) -> None:
     shelf.pages += [shelf.pages[-1]._replace(document=f"{number}.md") for number in range(60)]
     script = good("react")
     await ask("react", script, schema_characters=400)
@@ -300,9 +294,7 @@ async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers
     assert any("It is 12" in prompt.text for prompt in script.prompts)
 
 
-async def test_where_only_documents_are_connected_the_question_is_looked_for(
-    ask: Run, shelf: Shelf
-) -> None:
+async def test_over_documents_alone_the_question_is_looked_for(ask: Run, shelf: Shelf) -> None:
     script = Replies(read=[READ], answer=[ANSWER])
     await ask("agent_v1", script, assist="on")
     assert shelf.queries == [QUESTION]
@@ -504,9 +496,7 @@ async def test_an_unsupported_claim_is_marked(ask: Run, text: str, reason: str) 
         ("It is more [2].", ""),
     ],
 )
-async def test_a_claim_from_the_calculator_says_its_result(
-    ask: Run, text: str, reason: str
-) -> None:
+async def test_a_claim_of_the_calculator_says_its_result(ask: Run, text: str, reason: str) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))
     script.left["answer"] = [tell(text)]

@@ -70,9 +70,7 @@ async def test_rules_without_a_ranking_are_in_the_prompt(single: Run) -> None:
         ("SELECT MIN(cost) FROM plant", "for each of several things"),
     ],
 )
-async def test_a_query_that_is_objected_to_is_written_again(
-    single: Run, first: str, complaint: str
-) -> None:
+async def test_a_bad_query_is_written_again(single: Run, first: str, complaint: str) -> None:
     script = Replies(write=[first, CHEAPEST], decide=[decide("Bonn", 1)])
     given = {"question": "What is the least cost of every single one?"}
     memory = await single(script, given)
@@ -80,18 +78,14 @@ async def test_a_query_that_is_objected_to_is_written_again(
     assert facts(memory) == ["Bonn | 7.25"]
 
 
-async def test_an_empty_database_is_reported_before_any_model_is_asked(
-    single: Run, tmp_path: Path
-) -> None:
+async def test_an_empty_database_is_reported_at_once(single: Run, tmp_path: Path) -> None:
     script = Replies()
     with pytest.raises(BadInput, match="has no tables"):
         await single(script, database=str(_made(tmp_path, "")))
     assert not script.prompts
 
 
-async def test_of_a_large_schema_the_tables_that_are_asked_about_are_shown(
-    single: Run, tmp_path: Path
-) -> None:
+async def test_of_a_large_schema_what_is_asked_about_is_shown(single: Run, tmp_path: Path) -> None:
     tables = "".join(f"CREATE TABLE log_{n} (id INTEGER, note_{n} TEXT);" for n in range(300))
     depot = "CREATE TABLE depot (name TEXT, rent REAL); INSERT INTO depot VALUES ('North', 5);"
     script = Replies(write=["SELECT name, rent FROM depot"], decide=[decide("North", 1)])
@@ -143,9 +137,7 @@ async def test_of_queries_with_the_same_rows_one_that_sorts_as_asked_is_taken(si
     assert "ORDER BY name" in memory["turns"][0]["input"]
 
 
-async def test_a_query_that_never_ends_is_run_once(
-    single: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_an_endless_query_is_run_once(single: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     ran: list[str] = []
 
     def never(self: SqlDatabase, query: str, limits: Limits) -> QueryResult:
@@ -179,9 +171,7 @@ async def test_when_no_candidate_runs_the_problem_is_told(single: Run) -> None:
     ],
     ids=["corrected", "as it is"],
 )
-async def test_a_plan_s_query_is_corrected_where_it_does_not_run(
-    run: Run, written: str, carried_out: str
-) -> None:
+async def test_a_plans_query_is_corrected(run: Run, written: str, carried_out: str) -> None:
     script = Replies(
         plan=[plan("Find the cheapest plant.")],
         action=[act("sql", written), act("finish")],
@@ -209,9 +199,7 @@ async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
         (DEARER, "Not sure: only"),
     ],
 )
-async def test_queries_that_disagree_make_the_answer_unsure(
-    single: Run, last: str, verdict: str
-) -> None:
+async def test_queries_that_disagree_are_unsure(single: Run, last: str, verdict: str) -> None:
     script = Replies(write=[CHEAPEST, CHEAPEST, last], decide=[decide("Bonn", 1)])
     memory = await single(script, query_candidates=3)
     answer = answer_of(memory)
@@ -322,9 +310,7 @@ GOVERNMENT = {"question": "Which language does the government speak?"}
     ],
     ids=["the model finds no place for it", "the query needs a name that is none"],
 )
-async def test_what_the_database_knows_nothing_of_is_refused(
-    single: Run, replies: list[str], problem: str
-) -> None:
+async def test_what_nothing_says_is_refused(single: Run, replies: list[str], problem: str) -> None:
     script = Replies(write=[*replies, CHEAPEST])
     memory = await single(script, GOVERNMENT, least_answerable=0.5)
     assert answer_of(memory)["decision"] is None
@@ -341,7 +327,7 @@ async def test_a_refusal_names_what_is_nearly_asked_for(single: Run) -> None:
 @pytest.mark.parametrize(
     ("replies", "least"), [(["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0)], ids=["likely", "never"]
 )
-async def test_what_a_model_finds_likely_is_not_refused(
+async def test_what_is_likely_is_answered(
     single: Run, replies: list[str], least: float | None
 ) -> None:
     script = Replies(write=replies)
@@ -359,9 +345,7 @@ async def test_what_a_model_finds_likely_is_not_refused(
         ("Which government is without a language?", "Which government is with a language?"),
     ],
 )
-async def test_whether_it_can_be_answered_is_asked_of_what_is_so(
-    single: Run, question: str, asked: str
-) -> None:
+async def test_a_denial_is_judged_without_its_not(single: Run, question: str, asked: str) -> None:
     script = Replies(write=["yes", CHEAPEST])
     await single(script, {"question": question}, least_answerable=0.5)
     likely, written = script.prompts
@@ -392,9 +376,7 @@ async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
     assert "no such column: price" in memory["turns"][0]["problem"]
 
 
-async def test_a_database_that_is_gone_is_a_problem_and_no_end(
-    single: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_lost_database_is_no_end(single: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def gone(_: str) -> None:
         raise DatabaseUnavailable("The server does not answer.")
 
@@ -419,9 +401,7 @@ async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> Non
         ("Today is 2020-05-01. The lowest cost decides.", "This year is from '2020-01-01' on."),
     ],
 )
-async def test_a_ranking_is_told_the_days_that_the_question_speaks_of(
-    single: Run, rules: str, said: str
-) -> None:
+async def test_a_ranking_is_told_the_days_asked_about(single: Run, rules: str, said: str) -> None:
     script = Replies(write=[CHEAPEST])
     asked = Input(question="Which plant is cheapest this year?")
     await single(script, asked, rules=rules, candidates=("Aachen", "Bonn"))

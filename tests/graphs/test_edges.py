@@ -156,9 +156,7 @@ async def test_edited(name: str, written: list[str] | str, database: str) -> Non
     assert answer_of(memory)["decision"] == "Bonn"
 
 
-async def test_a_given_plan_that_a_person_rejects_gives_way_to_one_that_may_change(
-    database: str,
-) -> None:
+async def test_a_given_plan_that_is_rejected_gives_way_to_another(database: str) -> None:
     script = good(plan=[plan("Another one.")], judge=[change("A third one.")])
     thread = approving("planrag", script, database)
     await thread.go({"question": "Which?", "predefined_plan": ["Mine."]})
@@ -226,9 +224,7 @@ async def test_each_tool(name: str, graph: str, run: Run) -> None:
 
 
 @pytest.mark.parametrize("name", of_family("decide"))
-async def test_a_query_tool_without_database_is_not_offered(
-    name: str, graph: str, run: Run
-) -> None:
+async def test_a_tool_without_database_is_not_offered(name: str, graph: str, run: Run) -> None:
     script = good(name=name)
     script.left["action"][0] = act("cypher", "MATCH (p:Plant) RETURN p.name AS n ORDER BY p.cost")
     memory = await run(name, script, database=None, graph=graph)

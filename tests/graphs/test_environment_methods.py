@@ -116,9 +116,7 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_a_repeated_action_is_done_again_and_asked_for_warmer(
-    name: str, tmp_path: Path
-) -> None:
+async def test_a_repeated_action_is_done_again(name: str, tmp_path: Path) -> None:
     again = ("Search[Finlandia]", "Lookup[is]", "Lookup[is]", "Finish[no]")
     memory = await run(name, in_encyclopedia(tmp_path, acting(*again, name=name), trials=1))
     shown = [fact["text"] for fact in memory["facts"]]
@@ -278,9 +276,7 @@ async def test_the_aids_of_a_path_are_a_setting(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("aids", "second"), [("on", "click[Buy Now]"), ("off", "click[navy blue]")]
 )
-async def test_fitting_actions_stand_first_only_with_the_aids(
-    aids: str, second: str, tmp_path: Path
-) -> None:
+async def test_fitting_actions_come_first_by_an_aid(aids: str, second: str, tmp_path: Path) -> None:
     script, context = in_shop(tmp_path)
     update = {"paths": str(hats(tmp_path)), "path_aids": aids}
     await run("instructrag", context.model_copy(update=update))

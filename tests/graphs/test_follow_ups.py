@@ -95,9 +95,7 @@ async def test_another_question_starts_afresh(talk: Talk) -> None:
         assert "10.5" not in prompt.text
 
 
-async def test_v3_answers_from_what_an_earlier_question_found(
-    talk: Talk, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_v3_answers_from_known_facts(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
     shelf = put_up(monkeypatch, ("review.pdf", 82, COST), ("review.pdf", 90, HEAT))
     read = finding("LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.", "5.5 USD/kg")
     script = Replies(
@@ -132,7 +130,7 @@ async def test_v3_answers_from_what_an_earlier_question_found(
         ([understood(" ")], []),
     ],
 )
-async def test_a_poor_interpretation_keeps_question_and_facts(
+async def test_poor_readings_do_nothing(
     talk: Talk, replies: list[Reply], failed: list[str]
 ) -> None:
     script = Replies(
@@ -200,9 +198,7 @@ async def test_the_runs_of_an_ensemble_number_their_own_facts(talk: Talk) -> Non
     assert [(fact["number"], fact["query"]) for fact in second["facts"]] == [(1, REGIONS)]
 
 
-async def test_a_question_after_one_whose_run_failed_is_the_one_that_is_answered(
-    database: str,
-) -> None:
+async def test_a_question_after_a_run_that_failed_is_the_one_answered(database: str) -> None:
     script = Replies(action=[act("finish")])
     thread = Thread("iter_rag", script, database=database, **PAPER)
     script.left["action"] = []

@@ -184,9 +184,7 @@ def think(thought: str, answer: str | None = None) -> Reply:
     return {"thought": thought, "answer": answer}
 
 
-async def test_ircot_searches_for_the_question_then_for_each_thought(
-    ask: Run, shelf: Shelf
-) -> None:
+async def test_ircot_searches_for_question_then_for_each_thought(ask: Run, shelf: Shelf) -> None:
     thoughts = [think("Lena Holm directed it."), think("She was born in Turku.", "Turku")]
     script = Replies(think=thoughts)
     memory = await ask("ircot", script)

@@ -46,7 +46,7 @@ def own_path(folder: Path, question: Question, query: str) -> Path:
 
 @pytest.mark.parametrize("tool", ["sql", "cypher"])
 @pytest.mark.parametrize("name", ["locating", "building"])
-async def test_without_a_model_the_simulators_decision_is_found(
+async def test_the_decision_is_the_simulators(
     name: str, tool: str, run: Run, tmp_path: Path
 ) -> None:
     question, script = solved(name), Replies()
@@ -75,9 +75,7 @@ async def test_planrag_asks_its_model_only_to_decide(run: Run, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("said", ["0", "all of them", "so sorry"])
-async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
-    said: str, run: Run, tmp_path: Path
-) -> None:
+async def test_a_paths_decision_survives_nonsense(said: str, run: Run, tmp_path: Path) -> None:
     question = solved("building")
     reply = "no JSON" if said == "so sorry" else decide(said, 1)
     script = Replies(decide=[reply] * 4)
@@ -90,9 +88,7 @@ async def test_what_the_path_decided_stands_if_the_model_says_nothing_admitted(
     assert said == "so sorry" or len(script.prompts) == 1  # it is not asked for another decision
 
 
-async def test_a_path_reads_its_decision_off_the_column_that_it_names(
-    run: Run, tmp_path: Path
-) -> None:
+async def test_a_path_reads_its_decision_off_a_named_column(run: Run, tmp_path: Path) -> None:
     question, file = solved("building"), tmp_path / "own.jsonl"
     steps = [f"sql[SELECT 0 AS decision, {question.answer} AS id]", "finish[id]"]
     write_paths(file, [TaskPath("building", question.prompt, tuple(steps))])
@@ -100,9 +96,7 @@ async def test_a_path_reads_its_decision_off_the_column_that_it_names(
     assert answer_of(memory)["decision"] == str(question.answer)
 
 
-async def test_the_model_is_asked_again_where_the_path_decides_what_is_not_admitted(
-    run: Run, tmp_path: Path
-) -> None:
+async def test_a_path_that_decides_nothing_admitted_is_overruled(run: Run, tmp_path: Path) -> None:
     question = solved("building")
     file = own_path(tmp_path, question, "SELECT 'the moon' AS decision FROM building")
     script = Replies(decide=[decide("the moon", 1), decide(str(question.answer), 1)])
@@ -126,9 +120,7 @@ async def test_the_path_policy_asks_no_model_where_its_query_is_refused(
     assert problem in memory["turns"][0]["problem"]
 
 
-async def test_the_path_policy_says_where_a_path_names_no_decision(
-    run: Run, tmp_path: Path
-) -> None:
+async def test_the_path_policy_says_where_no_decision_is_named(run: Run, tmp_path: Path) -> None:
     question, file = solved("building"), tmp_path / "own.jsonl"
     write_paths(file, [TaskPath("building", question.prompt, ("sql[SELECT id FROM building]",))])
     memory = await _policy(run, question, tmp_path, experience=str(file))

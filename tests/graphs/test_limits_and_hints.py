@@ -44,7 +44,7 @@ async def test_a_long_step_of_a_plan_ends_with_a_mark_at_a_word(run: Run) -> Non
         ("1,200", ["1", "2"], None),
     ],
 )
-def test_what_the_question_admits_is_never_refused(
+def test_what_is_admitted_is_not_refused(
     said: str, candidates: list[str], wanted: str | None
 ) -> None:
     assert admitted(said, candidates) == wanted
@@ -110,7 +110,7 @@ def test_prompts_speak_of_what_is_connected(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["agent_v3", "agent_v2", "react", "agent_v1", "planrag"])
-async def test_no_role_is_told_of_a_database_over_documents(
+async def test_documents_have_no_database(
     name: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     put_up(monkeypatch, ("review.pdf", 82, "The cost of hydrogen is USD 5.5/kg in 2023."))

@@ -127,18 +127,14 @@ async def test_an_earlier_step_may_be_corrected_a_later_one_not(ask: Run) -> Non
         "…",
     ],
 )
-async def test_a_reviser_that_repeats_its_instructions_leaves_the_step(
-    copied: str, ask: Run
-) -> None:
+async def test_a_reviser_that_repeats_instructions_leaves_the_step(copied: str, ask: Run) -> None:
     script = good(revise=[revised(copied), SECOND])
     memory = await ask("rat", script, assist="on")
     assert memory["revised"] == [COSTS_1, HOLDS_33]
 
 
 @pytest.mark.parametrize(("retrievals", "queries"), [(0, 0), (1, 1), (2, 2), (5, 2)])
-async def test_no_more_is_looked_up_than_allowed(
-    retrievals: int, queries: int, ask: Run, shelf: Shelf
-) -> None:
+async def test_look_ups_are_limited(retrievals: int, queries: int, ask: Run, shelf: Shelf) -> None:
     memory = await ask("rat", good(), retrievals=retrievals)
     assert len(shelf.queries) == queries
     assert memory["revised"] == [COSTS_5, HOLDS_33][:queries] + [COSTS_1, HOLDS_30][queries:]
@@ -155,9 +151,7 @@ async def test_nothing_found_leaves_the_step(ask: Run) -> None:
 
 
 @pytest.mark.parametrize("name", ["rag", "rat"])
-async def test_without_a_collection_nothing_is_found(
-    name: str, ask: Run, tmp_path: Path, shelf: Shelf
-) -> None:
+async def test_no_collection_is_no_find(name: str, ask: Run, tmp_path: Path, shelf: Shelf) -> None:
     (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT);")
     memory = await ask(name, good(), collection=None, database=str(tmp_path / "p.sql"))
     assert memory["turns"][0]["problem"] == "No document collection is connected."
@@ -215,9 +209,7 @@ async def test_cot_rag_looks_the_whole_chain_up_and_revises_nothing(ask: Run, sh
 PIECES = ("def heat():\n    return 30.0", "def cost():\n    return 1.0")
 
 
-async def test_a_draft_of_code_is_its_own_query_and_the_last_call_gives_one_program(
-    ask: Run, shelf: Shelf
-) -> None:
+async def test_a_draft_of_code_is_its_own_query(ask: Run, shelf: Shelf) -> None:
     program = "```python\ndef heat():\n    return 33.3\n```"
     script = Replies(
         draft=[draft("# the heating value\nheat = 30", "# no page on this")],

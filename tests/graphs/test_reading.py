@@ -85,9 +85,7 @@ async def test_a_statement_may_use_the_heading_over_a_sentence(shelf: Shelf) -> 
     assert quote_of(fact) == "## From 2024 on\n… Cuba costs $200 more"
 
 
-async def test_of_equal_rows_the_one_under_the_heading_that_is_meant_is_quoted(
-    shelf: Shelf,
-) -> None:
+async def test_of_equal_rows_the_one_under_the_heading_meant_is_quoted(shelf: Shelf) -> None:
     other = TABLE.replace(CUBA, f"{CUBA}\n\nText.\n\n##### Oversize\n\n{TABLE}")
     shelf.pages[0] = shelf.pages[0]._replace(text=f"# Bag fees\n\n{HEADING}\n\n{other}")
     weight = found(CUBA, "An overweight bag over 53 lbs costs $200 to Cuba.")
@@ -108,9 +106,7 @@ async def test_the_paragraph_is_quoted_where_the_sentence_is_too_little(shelf: S
     assert quote_of(fact) == "The tariff is of 2024. Bags to Cuba cost $200 each."
 
 
-async def test_a_number_that_nothing_there_says_drops_the_finding_and_says_why(
-    shelf: Shelf,
-) -> None:
+async def test_a_number_that_nothing_says_drops_the_finding_and_says_why(shelf: Shelf) -> None:
     script = reading(found(CUBA, "To Cuba it costs $777."))
     memory = await ask("react", script, whole_collection="off")
     assert memory["facts"] == []
@@ -235,9 +231,7 @@ async def test_else_it_is_searched(name: str, context: dict[str, Any], shelf: Sh
 @pytest.mark.parametrize(
     ("name", "settings"), [("react", {"whole_collection": "on"}), ("whole_document", {})]
 )
-async def test_what_must_be_read_whole_and_is_too_long_is_refused(
-    name: str, settings: dict[str, str], shelf: Shelf
-) -> None:
+async def test_too_long_is_refused(name: str, settings: dict[str, str], shelf: Shelf) -> None:
     shelf.pages.append(shelf.pages[1]._replace(page=7, text="word " * 300))
     with pytest.raises(BadInput, match=r"has 1,\d\d\d characters; at most 1,000 are read whole"):
         await ask(name, Replies(), whole_characters=1_000, **settings)

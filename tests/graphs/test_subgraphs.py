@@ -78,9 +78,7 @@ async def test_a_run_pauses_before_the_tools_and_the_action_can_be_edited(databa
 
 
 @pytest.mark.parametrize("edited", [None, "SELECT name FROM plant"])
-async def test_a_run_is_done_again_from_before_a_subgraph(
-    edited: str | None, database: str
-) -> None:
+async def test_a_run_is_rewound_before_a_subgraph(edited: str | None, database: str) -> None:
     script = querying(COSTS)
     thread = Thread("planrag", script, database=database)
     first = await thread.go("Which is cheapest?")
@@ -98,9 +96,7 @@ async def test_a_run_is_done_again_from_before_a_subgraph(
     assert again["usage"]["planner"]["calls"] == 1
 
 
-async def test_a_person_is_asked_inside_and_the_run_goes_on_there(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_person_is_asked_inside(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     @tool
     def tide(harbour: str) -> str:
         """Height of the tide at a harbour."""

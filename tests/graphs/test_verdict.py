@@ -64,9 +64,7 @@ async def test_an_unreadable_second_answer_leaves_the_first_in_doubt(run: Run) -
         (ALL, "Which plant do you like?"),
     ],
 )
-async def test_what_nothing_singles_out_is_not_in_the_facts(
-    query: str, question: str, run: Run
-) -> None:
+async def test_what_is_not_singled_out_is_no_fact(query: str, question: str, run: Run) -> None:
     memory = await run(
         "single_rag", replies(decide("Aachen", 1), query=query), {"question": question}
     )

@@ -47,9 +47,7 @@ def test_pages_that_are_evidence_are_passed_over() -> None:
 @pytest.mark.parametrize("evidence", [[], EVIDENCE, ["", ": "]])
 @pytest.mark.parametrize("hits", [[], [STULL], [RetrievedPage("", "")], [STULL, LEE] * 9])
 @pytest.mark.parametrize("query", ["", "?!", "Ann Lee", "日本"])
-def test_every_input_gives_finite_numbers(
-    query: str, hits: list[RetrievedPage], evidence: list[str]
-) -> None:
+def test_inputs_give_numbers(query: str, hits: list[RetrievedPage], evidence: list[str]) -> None:
     seen = row(query, hits, evidence)
     assert np.isfinite(list(seen.values())).all()
     assert len(set(FEATURES)) == len(FEATURES)

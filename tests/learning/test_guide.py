@@ -125,7 +125,7 @@ def test_agents_propose_from_the_graph_and_select(tmp_path: Path) -> None:
     assert known.select(BORN, [Proposal(("a", "b")), Proposal(("a",))]) == 1
 
 
-def test_a_guide_takes_agents_by_name_or_file(
+def test_guides_have_agents_by_name_or_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -177,9 +177,7 @@ def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
 
 
 @pytest.mark.usefixtures("word_vectors")
-def test_a_guide_is_made_of_a_file_or_of_an_owners_experience(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_guide_is_of_a_file_or_an_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     file = str(solved(tmp_path))
     assert open_guide(file, "alice") is open_guide(file, "bob")

@@ -136,9 +136,7 @@ def test_the_graph_is_that_of_the_algorithm(paths: list[TaskPath], threshold: fl
 
 @GIVEN
 @given(PATHS, THRESHOLDS)
-def test_every_path_can_be_walked_and_neighbours_stay_apart(
-    paths: list[TaskPath], threshold: float
-) -> None:
+def test_paths_are_walked_neighbours_stay_apart(paths: list[TaskPath], threshold: float) -> None:
     graph = graph_of(paths, threshold)
     for one in paths:
         walk = graph.walk(one.key)

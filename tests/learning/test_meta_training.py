@@ -139,9 +139,7 @@ def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> N
     assert np.asarray(printed) == pytest.approx([log(exp(-1) + exp(-2)), 0], abs=1e-6)
 
 
-def test_as_printed_the_warm_start_is_on_nodes_drawn_by_lot(
-    seen: tuple[Survey, list[GraphMaterial]],
-) -> None:
+def test_as_printed_it_starts_on_drawn_nodes(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, _ = seen
     printed = as_published(1, 2)
     material = GraphMaterial(survey, tasks("stone")[0], embed, printed)
@@ -262,9 +260,7 @@ def test_printed_agents_see_three_features(seen: tuple[Survey, list[GraphMateria
     assert (np.asarray(played.returns) >= 0).all()  # the reward itself, without a baseline
 
 
-def test_returns_are_discounted_rewards_less_the_usual(
-    seen: tuple[Survey, list[GraphMaterial]],
-) -> None:
+def test_returns_are_discounted_less_the_usual(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, materials = seen
     agents = first(QUICK, 64)
     played, mean = Batches(survey, embed, QUICK, reward).played(
@@ -277,9 +273,7 @@ def test_returns_are_discounted_rewards_less_the_usual(
     assert np.isclose(steps[:-1][both] / steps[1:][both], QUICK.discount).any()
 
 
-def test_what_was_learned_serves_an_unseen_task(
-    seen: tuple[Survey, list[GraphMaterial]], trained: Agents
-) -> None:
+def test_unseen_tasks_are_served(seen: tuple[Survey, list[GraphMaterial]], trained: Agents) -> None:
     _, materials = seen
     agents = trained
     unseen = tasks("wood")[0]
@@ -325,9 +319,7 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
         assert selector.select("get stone", proposals) == better
 
 
-def test_without_support_there_is_nothing_to_adapt_to(
-    seen: tuple[Survey, list[GraphMaterial]],
-) -> None:
+def test_without_support_nothing_is_adapted(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, _ = seen
     agents = first(QUICK, 64)
     assert adapt(agents, survey, MetaTask("t", (), ()), embed, QUICK, reward) is agents

@@ -83,9 +83,7 @@ def test_round_trip(path: Path) -> None:
     ],
     ids=["cut", "changed", "gone", "card", "no card", "version"],
 )
-def test_what_is_damaged_is_told_in_a_sentence(
-    path: Path, damage: Callable[[Path, Path], object]
-) -> None:
+def test_what_is_damaged_is_told(path: Path, damage: Callable[[Path, Path], object]) -> None:
     damage(path, path.with_suffix(".json"))
     with pytest.raises(BadInput) as told:
         load_assessor(path)

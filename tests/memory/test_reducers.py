@@ -104,9 +104,7 @@ grown = st.fixed_dictionaries(
 
 
 @given(grown, grown)
-def test_changes_lead_from_one_state_to_the_other(
-    before: dict[str, Any], after: dict[str, Any]
-) -> None:
+def test_changes_lead_from_state_to_state(before: dict[str, Any], after: dict[str, Any]) -> None:
     for last in (after, after | {"facts": [*before["facts"], *after["facts"]]}):
         graph: Any = StateGraph(Grown)
         graph.add_node("change", lambda _, last=last: changes(Grown, before, last))

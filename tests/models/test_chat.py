@@ -169,7 +169,7 @@ async def test_samples_end_with_the_time_of_their_run(model_settings: ModelSetti
 
 
 @pytest.mark.parametrize(("reply", "yes"), [("Yes.", 1), (" no", 0), ("Maybe", 1)])
-async def test_yes_or_no_from_a_server_without_chances(
+async def test_yes_or_no_without_chances(
     reply: str, yes: float, model_settings: ModelSettings
 ) -> None:
     with serving(Answer(reply)) as server:

@@ -90,7 +90,7 @@ async def test_more_replies_than_the_server_writes_at_once(weighted: ModelSettin
         (["Search[…]", "Finish[…]"], r"(Search|Finish)\[[^…]+\]"),
     ],
 )
-async def test_an_action_is_one_of_the_possible_ones(
+async def test_an_action_is_possible(
     possible: list[str], fits: str, weighted: ModelSettings
 ) -> None:
     model = await achat_model(MODEL, settings=weighted, max_tokens=60)

@@ -220,7 +220,7 @@ def test_a_server_is_asked(model_settings: ModelSettings, server: EmbeddingServe
     assert server.inputs == [["why"], ["a", "b"]]
 
 
-async def test_errors_of_a_server_are_told(
+async def test_server_errors_are_told(
     model_settings: ModelSettings, server: EmbeddingServer
 ) -> None:
     settings = model_settings.model_copy(update={"retries": 0})

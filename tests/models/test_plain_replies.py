@@ -68,9 +68,7 @@ def test_a_program_that_was_cut_off_is_none(text: str) -> None:
         ("It cost 3.5 dollars. It was 3.5", True, "It cost 3.5 dollars."),
     ],
 )
-def test_a_text_is_read_as_it_is_and_as_far_as_it_is_whole(
-    reply: str, cut: bool, text: str
-) -> None:
+def test_a_text_is_read_as_it_is_as_far_as_it_is_whole(reply: str, cut: bool, text: str) -> None:
     assert Text.read(reply, cut=cut) == Text(text=text)
 
 

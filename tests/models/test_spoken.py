@@ -24,9 +24,7 @@ TEXT = 'He said "ü", \\ and 😀:\n{no: [object]} [1]'
         (("answer", "why"), {"thought": '"why": "no"', "answer": {"facts": [], "why": TEXT}}),
     ],
 )
-def test_a_field_is_decoded_as_it_comes(
-    path: tuple[str, ...], reply: Reply, size: int, plain: bool
-) -> None:
+def test_fields_are_decoded(path: tuple[str, ...], reply: Reply, size: int, plain: bool) -> None:
     written = f"Here it is:\n```json\n{json.dumps(reply, ensure_ascii=plain)}\n```"
     field = SpokenField(path)
     pieces = [field.feed(written[at : at + size]) for at in range(0, len(written), size)]

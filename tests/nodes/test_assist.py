@@ -92,11 +92,7 @@ CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
         "An oak grows to 40 m.",
     ),
     replies.new_question: (("Which is cheapest?", TALKED), "Which is cheapest?", "And in?"),
-    replies.own_step: (
-        ("What to do", PAGE, ("rat/ground", "rat/reviser")),
-        True,
-        False,
-    ),
+    replies.own_step: (("What to do", PAGE, ("rat/ground", "rat/reviser")), True, False),
     replies.own_answer: (("None", memory()), "None", None),
     replies.cites_support: (
         (ANSWER, (), memory()),
@@ -118,9 +114,7 @@ def test_every_aid_is_tried() -> None:
 
 
 @pytest.mark.parametrize("aid", CASES, ids=lambda aid: str(aid.__name__))
-def test_off_leaves_the_words_and_on_does_not(
-    aid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_off_leaves_the_words(aid: Callable[..., Any], monkeypatch: pytest.MonkeyPatch) -> None:
     ferreyra = ("José A. Ferreyra", 1, "He was a film director.")
     put_up(monkeypatch, ("report.v2.pdf", 1, HEAT), ferreyra)
     given, untouched, aided = CASES[aid]

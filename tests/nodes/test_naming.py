@@ -38,9 +38,7 @@ def fact(values: dict[str, Value], *, table: Table | None = None, page: int = 0)
         ({"output": "5.5 Mtpa"}, "2 * f3_output", "11"),
     ],
 )
-def test_each_value_of_a_fact_has_a_name(
-    values: dict[str, Value], expression: str, result: str
-) -> None:
+def test_each_value_has_a_name(values: dict[str, Value], expression: str, result: str) -> None:
     found = calculate(expression, named_values([fact(values, page=2)]))
     assert found.steps[-1].result == result
 

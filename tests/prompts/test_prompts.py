@@ -61,9 +61,7 @@ def test_an_unknown_prompt_is_said() -> None:
         load("planrag/plan")
 
 
-async def test_the_whole_prompt_of_each_role_over_documents(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_whole_prompt_of_a_role_over_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "The levelised cost of hydrogen (LCOH) is USD 5.5/kg in 2023."
     put_up(monkeypatch, ("review.pdf", 82, text), ("review.pdf", 83, "Hydrogen is costly."))
     thoughts = {"text": "", "reasoning": "", "plan": ["Look."], "criticism": "", "speak": ""}

@@ -200,9 +200,7 @@ def test_generated_worlds_survive_their_script(name: str) -> None:
     ],
 )
 @given(seed=st.integers(0, 10_000), semantics=st.sampled_from(["printed", "annotation"]))
-def test_row_order_does_not_matter(
-    name: str, tables: tuple[str, ...], seed: int, semantics: str
-) -> None:
+def test_rows_have_no_order(name: str, tables: tuple[str, ...], seed: int, semantics: str) -> None:
     scenario = registry.scenario(name)
     made, parameters = scenario.generate(seed % 5, 120)
     rows = {

@@ -156,9 +156,7 @@ def test_a_name_with_a_number_is_a_name() -> None:
         ("It costs less than 300 EUR.", BY_PRICE, False),
     ],
 )
-def test_a_bound_that_the_query_sets_is_true_of_its_rows(
-    claim: str, query: str, true: bool | None
-) -> None:
+def test_a_bound_of_a_query_is_true_of_its_rows(claim: str, query: str, true: bool | None) -> None:
     bike = fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), query)
     found = judge(claim, [bike], question="Which bike?", rules="", subject="Kid 20")
     assert found.truth is true

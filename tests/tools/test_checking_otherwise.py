@@ -157,7 +157,7 @@ def test_what_a_sentence_says_of_rows(claim: str, true: bool | None) -> None:
         ("The highest pay is 2.", ["p"], f"SELECT MAX(pay) AS p {IN_SALES}", None),
     ],
 )
-def test_a_number_of_some_rows_is_none_of_all(
+def test_some_rows_are_not_all(
     claim: str, columns: list[str], query: str, true: bool | None
 ) -> None:
     one = fact(1, columns, [[2]], query)
@@ -206,8 +206,6 @@ def test_what_a_sentence_says_of_words(claim: str, true: bool | None) -> None:
         ("900 EUR", "How much does Mavis pay a month?", False),
     ],
 )
-def test_a_number_of_words_with_what_is_beside_it(
-    decision: str, question: str, right: bool
-) -> None:
+def test_a_number_of_words_with_its_neighbour(decision: str, question: str, right: bool) -> None:
     found = follow(decision, [quoted(1, REPORT)], question=question)
     assert (found.kind == "supported") is right

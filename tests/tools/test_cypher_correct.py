@@ -187,9 +187,7 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, 
         (f"{RATED} RETURN p.name", "Who rated Sea or Lake? Give both name and year.", ADA),
     ],
 )
-def test_a_comparison_is_what_the_question_says(
-    films: Database, query: str, question: str, rows: Rows
-) -> None:
+def test_comparisons_are_as_asked(films: Database, query: str, question: str, rows: Rows) -> None:
     assert rows_of(films, query, question) == rows
 
 
@@ -207,7 +205,7 @@ def test_a_comparison_is_what_the_question_says(
         ("[:FOLLOWS]", "Whom does Ada follow?", ""),
     ],
 )
-def test_an_order_and_a_link_are_as_asked(
+def test_orders_and_links_as_asked(
     films: Database, written: str, question: str, meant: str
 ) -> None:
     frame = "MATCH (p:Person)-{}->(q:Person) RETURN DISTINCT q.name"
@@ -306,9 +304,7 @@ def test_never_is_in_no_movie_at_all(films: Database, test: str) -> None:
         ("MATCH (p:Person)-[]->(m:Movie) RETURN p", [("Ada",)]),  # once, however often found
     ],
 )
-def test_what_is_shown_before_the_whole(
-    films: Database, query: str, rows: list[tuple[object, ...]]
-) -> None:
+def test_what_is_shown_first(films: Database, query: str, rows: list[tuple[object, ...]]) -> None:
     assert [row[: len(rows[0])] for row in rows_of(films, query)] == rows
 
 

@@ -205,7 +205,7 @@ def test_schema(small: EmbeddedCypher) -> None:
         ("MATCH (a:Trade_node)-[:source]->{1,3}(b) RETURN b", "rejects", "*1..3"),
     ],
 )
-def test_an_error_names_what_was_meant(
+def test_errors_name_what_was_meant(
     small: EmbeddedCypher, query: str, problem: str, fix: str
 ) -> None:
     with pytest.raises(QueryFailed) as caught:
@@ -279,7 +279,7 @@ def test_an_empty_result_says_why(small: EmbeddedCypher, query: str, hint: str) 
         ("WITH count({best: g.code}) AS n RETURN n", (3,)),
     ],
 )
-def test_keys_of_a_map_are_no_properties_of_nodes(
+def test_keys_of_maps_are_no_properties(
     small: EmbeddedCypher, query: str, rows: tuple[int, ...]
 ) -> None:
     found = small.run(f"MATCH (g:Goods) WITH g ORDER BY g.code {query}").rows
@@ -324,9 +324,7 @@ def test_results_hide_what_the_engine_makes_up(small: EmbeddedCypher) -> None:
         ("UNWIND [{title: 'Dr'}] AS row CREATE (p:Person) SET p += row;", True),
     ],
 )
-def test_a_made_up_property_is_not_taken_for_one_of_a_neighbour(
-    people: str, titled: bool, tmp_path: Path
-) -> None:
+def test_a_made_up_property_is_not_a_neighbours(people: str, titled: bool, tmp_path: Path) -> None:
     """A label has the properties that the script gives it, whatever other labels have."""
     path = tmp_path / "films.cql"
     script = "CREATE (:Film {title: 'Alien'});" + people

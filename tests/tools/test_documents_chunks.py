@@ -65,9 +65,7 @@ def test_an_overlap_repeats_rows_whole() -> None:
     st.integers(2, 12),
     st.integers(0, 12),
 )
-def test_nothing_is_lost_and_every_chunk_stands_in_the_page(
-    parts: list[str], size: int, overlap: int
-) -> None:
+def test_nothing_is_lost_chunks_are_of_the_page(parts: list[str], size: int, overlap: int) -> None:
     text = "".join(parts)
     chunks = cut(text, size, overlap)
     place = 0

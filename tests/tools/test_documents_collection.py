@@ -57,9 +57,7 @@ def report(folder: Path, pages: list[str], name: str = "report.txt") -> Path:
 
 @in_both
 @pytest.mark.parametrize("mode", ["fused", "dense", "bm25"])
-def test_a_page_is_found_by_what_it_says(
-    mode: SearchMode, energy: Collection, tmp_path: Path
-) -> None:
+def test_a_page_is_found_by_its_words(mode: SearchMode, energy: Collection, tmp_path: Path) -> None:
     (made,) = energy.add(report(tmp_path, ENERGY))
     assert (made.document, made.status, made.pages, made.chunks) == ("report.txt", "added", 5, 5)
     first, *others = energy.search("wind turbines in the sea", mode=mode)
@@ -102,7 +100,7 @@ def test_text_in_another_alphabet(
 
 
 @in_both
-def test_removed_is_gone_and_can_be_added_again(
+def test_removed_can_come_back(
     energy: Collection, tmp_path: Path, embedder: WordEmbeddings
 ) -> None:
     path = report(tmp_path, ["Unobtainium is secret."])
@@ -202,9 +200,7 @@ def test_progress_is_told(energy: Collection, tmp_path: Path) -> None:
 
 
 @in_both
-def test_texts_at_hand_are_documents_page_by_page(
-    energy: Collection, embedder: WordEmbeddings
-) -> None:
+def test_texts_are_documents_page_by_page(energy: Collection, embedder: WordEmbeddings) -> None:
     texts = {"Chile": ENERGY[:1], "Europe": ENERGY[1:4]}
     energy.add_texts(texts)
     assert [(info.name, info.pages) for info in energy.documents()] == [("Chile", 1), ("Europe", 3)]
@@ -311,9 +307,7 @@ def test_a_collection_remembers_its_embeddings(tmp_path: Path) -> None:
     assert collections() == ["energy"]
 
 
-def test_a_collection_without_embeddings_is_searched_by_words(
-    tmp_path: Path, embedder: WordEmbeddings
-) -> None:
+def test_without_embeddings_words_are_searched(tmp_path: Path, embedder: WordEmbeddings) -> None:
     plain = open_collection("plain", embeddings="none", create=True)
     assert plain.add(report(tmp_path, ENERGY))[0].embedded == 0
     assert plain.search("turbines")[0].page == 2
@@ -323,9 +317,7 @@ def test_a_collection_without_embeddings_is_searched_by_words(
     assert len(embedder.texts) == 5
 
 
-def test_damaged_and_missing_caches_are_rebuilt(
-    energy: Collection, tmp_path: Path, embedder: WordEmbeddings
-) -> None:
+def test_caches_are_rebuilt(energy: Collection, tmp_path: Path, embedder: WordEmbeddings) -> None:
     energy.add(report(tmp_path, ENERGY))
     energy.search("turbines")
     files = [path for path in (tmp_path / "data").rglob("*.index/**/*") if path.is_file()]

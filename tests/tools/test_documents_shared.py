@@ -71,9 +71,7 @@ def test_the_same_is_found_as_in_a_file(shared: str, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.server
-def test_a_graph_in_the_database_finds_the_same(
-    shared: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_graph_in_a_database_finds_the_same(shared: str, monkeypatch: pytest.MonkeyPatch) -> None:
     exact = rounded(search_all(filled("energy")))
     monkeypatch.setattr(shared_store, "HNSW_ABOVE", 2)
     collection._open.clear()
@@ -156,7 +154,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
     ],
     ids=["nobody there", "variable", "scheme", "no URL"],
 )
-def test_a_database_that_cannot_be_used_is_one_sentence(
+def test_what_cannot_be_used_is_told(
     url: str, problem: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SECRET", "h0nter2")

@@ -140,9 +140,7 @@ def test_search_lookup_finish(tmp_path: Path) -> None:
         ("Search Oslo", None),
     ],
 )
-def test_one_action_is_done_of_all_that_was_written(
-    text: str, action: tuple[str, str] | None
-) -> None:
+def test_one_action_is_done_of_several(text: str, action: tuple[str, str] | None) -> None:
     assert first_action(text, ("search", "finish")) == action
 
 

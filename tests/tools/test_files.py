@@ -254,9 +254,7 @@ def test_a_file_of_two_gigabytes_is_refused_unread(tmp_path: Path) -> None:
         import_file(path, tmp_path / "into.db")
 
 
-def test_a_packed_file_that_unpacks_to_much_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_packed_file_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "_MEMORY", 160 << 20)
     path = workbook(tmp_path / "bomb.xlsx", [["a", "b"], [1, 2]])
     with zipfile.ZipFile(path) as file:
@@ -277,9 +275,7 @@ def test_a_packed_file_that_unpacks_to_much_is_ended(
     assert not (tmp_path / "into.db").exists()
 
 
-def test_a_parquet_file_of_endless_rows_is_ended(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_parquet_without_end_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importing, "_SECONDS", 1.0)
     path = tmp_path / "bomb.parquet"
     with closing(duckdb.connect()) as engine:

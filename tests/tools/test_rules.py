@@ -27,7 +27,7 @@ THINGS = ("visits", "wards")
         ("Which ward has the most beds?", [], "fee"),
     ],
 )
-def test_definitions_of_what_nobody_speaks_of_are_left_out(
+def test_definitions_of_nothing_are_left_out(
     question: str, speaks_of: list[str], not_of: str
 ) -> None:
     found = " ".join(needed(RULES, question, THINGS).sentences)

@@ -241,9 +241,7 @@ def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabas
         ("SELECT city FROM customer", "What is the name of customers?", ""),
     ],
 )
-def test_what_the_question_names_is_shown(
-    shop: SqlDatabase, query: str, question: str, shown: str
-) -> None:
+def test_what_is_named_is_shown(shop: SqlDatabase, query: str, question: str, shown: str) -> None:
     done = shop.corrected(query, question=question)
     added = {*shop.run(done.query).columns} - {*shop.run(query).columns}
     assert added == ({shown} if shown else set())
@@ -277,7 +275,7 @@ def test_what_the_question_names_is_shown(
         ),
     ],
 )
-def test_what_a_thing_has_in_all_is_added_up(
+def test_what_a_thing_has_is_added(
     shop: SqlDatabase, question: str, query: str, rows: object
 ) -> None:
     done = shop.corrected(query, question=question)
@@ -295,9 +293,7 @@ def test_what_a_thing_has_in_all_is_added_up(
         ("Which city is first?", f"SELECT c.city {BOTH} WHERE s.pieces > 1 OR s.amount > 9"),
     ],
 )
-def test_single_rows_that_are_asked_for_are_not_added_up(
-    shop: SqlDatabase, question: str, query: str
-) -> None:
+def test_single_rows_are_not_added_up(shop: SqlDatabase, question: str, query: str) -> None:
     changes = shop.corrected(query, question=question).changes
     assert not any(change.startswith("adds up ") for change in changes)
 
@@ -430,9 +426,7 @@ def test_an_average_is_compared_where_one_is_asked_for(
         ("Which sale comes first?", "sold DESC", 3),
     ],
 )
-def test_rows_are_sorted_as_the_question_says(
-    opened: OpenSql, question: str, by: str, first: int
-) -> None:
+def test_rows_are_sorted_as_is_asked(opened: OpenSql, question: str, by: str, first: int) -> None:
     sales = opened(
         "CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price REAL);"
         "INSERT INTO sale VALUES (1, '2020-01-01', 9), (2, '2021-01-01', 4), (3, '2022-01-01', 5);"
@@ -702,9 +696,7 @@ def test_questions_in_ordinary_words(
         ("AVG(JULIANDAY(b) - JULIANDAY(a)) * 7", "minutes", 0.4375),
     ],
 )
-def test_days_are_multiplied_by_what_the_unit_says(
-    opened: OpenSql, shown: str, unit: str, value: float
-) -> None:
+def test_days_are_counted_in_the_unit(opened: OpenSql, shown: str, unit: str, value: float) -> None:
     calls = opened(
         "CREATE TABLE t (a DATETIME, b DATETIME);"
         "INSERT INTO t VALUES ('2024-01-01 10:00:00', '2024-01-01 11:30:00');"

@@ -39,9 +39,7 @@ def ranked(
         "SELECT ward.name, SUM(visit.hours) AS value FROM visit AS v ORDER BY 2",
     ],
 )
-def test_every_option_is_shown_with_its_sum_and_the_best_comes_first(
-    wards: SqlDatabase, query: str
-) -> None:
+def test_every_option_has_its_sum_and_the_best_is_first(wards: SqlDatabase, query: str) -> None:
     assert ranked(wards, query) == [("Eye", 5.0), ("Ear", 4.0), ("Skin", 1.0)]
 
 
