@@ -151,7 +151,7 @@ async def test_statements_can_be_checked_against_several_contexts() -> None:
 class Plane(Embeddings):
     """Two dimensions by name."""
 
-    PLACES: ClassVar = {"Q?": [2, 0], "same?": [1, 0], "other?": [0, 3], "near?": [3, 4]}
+    PLACES: ClassVar = {"Q?": [2.0, 0], "same?": [1.0, 0], "other?": [0.0, 3], "near?": [3.0, 4]}
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         return [self.PLACES.get(text, [0.0, 0.0]) for text in texts]
