@@ -219,7 +219,7 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
         (
             "a.csv",
             b"Dear Ann,\nthanks, dear, for all\nand more, and more\nto come\n",
-            "is no table",
+            "a.csv is no table",
         ),
         ("a.csv", bytes(range(256)) * 20, "a.csv is no text."),
         ("a.xlsx", b"PK\x03\x04 hello", "a.xlsx cannot be read as a spreadsheet"),
