@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -64,6 +64,12 @@ Settings = Annotated[
     typer.Option("--setting", help="Any other setting of a run: max_reply_tokens=1024."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
+Reading = Annotated[
+    Literal["annotation", "printed"],
+    typer.Option(
+        "--semantics", help="annotation (as published answers were computed), or printed."
+    ),
+]
 
 
 def context_of(settings: dict[str, Any]) -> "Context":

@@ -14,7 +14,7 @@ _PANELS = {
     "Use": ("ask", "decide", "act", "query", "docs", "runs"),
     "Serve": ("serve", "mcp"),
     "Measure": ("bench", "reproduce", "arena", "dqa", "results"),
-    "Learn": ("train", "experience", "terms"),
+    "Learn": ("learn", "train", "experience", "terms"),
     "Set up": ("models", "methods", "settings", "doctor"),
 }
 """The commands under the headings of their list."""

@@ -1,1 +1,1 @@
-"""Queries that were learned or kept: paths with slots for what a question names."""
+"""Queries that are learned: formulas over what a database says about each candidate."""

@@ -15,6 +15,9 @@ from planweave.learning.queries.slots import phrases
 SHIPPED, OWN = "shipped", "own"
 """Names of experience beside those of files: what ships with planweave, and the owner's own."""
 
+FINISH = "finish[decision]"
+"""How the paths end whose queries name the column of the decision themselves."""
+
 LIKENESS = 0.25
 """Two questions less alike than this are not of one kind (docs/learning.md says how it was set)."""
 

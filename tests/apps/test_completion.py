@@ -16,6 +16,7 @@ from planweave.models.weights import KNOWN
         ("planweave as", ["ask"]),
         ("planweave ask --max-s", ["--max-seconds"]),
         ("planweave bench mhqa", ["mhqa", "mhqa-retrieval"]),
+        ("planweave learn dqa --qu", ["--quick"]),
         ("planweave ask --method plan", ["planrag", "planrag_no_replan"]),
         ("planweave decide --model embedded:0", ["embedded:0.5b"]),
         ("planweave docs list --collection al", ["alice/energy"]),

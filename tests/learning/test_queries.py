@@ -1,21 +1,142 @@
-"""Learned queries: their slots, those that ship, and which question they are for."""
+"""Learned queries: formulas, attributes in three languages, slots, the search, and the artefact."""
 
 import json
+import random
 import re
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
+import pytest
 from published import published
 
+from planweave import BadInput
 from planweave.learning.paths import read_paths
 from planweave.learning.queries import memory
-from planweave.learning.queries.memory import SHIPPED, fitting, learned
-from planweave.learning.queries.slots import Place, filled, named, phrases, safe
+from planweave.learning.queries.attributes import Attributes
+from planweave.learning.queries.course import Course, CourseMaterial, Learner
+from planweave.learning.queries.formulas import Formula, crossed, varied
+from planweave.learning.queries.memory import FINISH, SHIPPED, action, fitting, learned
+from planweave.learning.queries.questions import Questions, Worlds, attributes_of
+from planweave.learning.queries.rankings import LearnedRanking
+from planweave.learning.queries.search import RankingSettings, Search
+from planweave.learning.queries.slots import Place, filled, named, phrases, places, safe
 from planweave.simulators.published import load_dataset
 from planweave.simulators.registry import scenario
-from planweave.tools import open_database
+from planweave.simulators.scenario import Question
+from planweave.tools import Limits, open_database
+from planweave.tools.database import Database
 
 ROOT = Path(__file__).parents[2]
+SMALL = RankingSettings(generations=6, population=30, proposals=80, batch=40, promoted=10)
 SEARCHED = ("locating", "building")
+
+
+def asked(name: str, number: int = 6, size: int = 80) -> list[Question]:
+    found = scenario(name)
+    return [found.ask(found.generate(seed, size), seed) for seed in range(1, number + 1)]
+
+
+def a_formula(rng: random.Random, names: list[str]) -> Formula:
+    formula = Formula(rng.choice(names))
+    for _ in range(rng.randint(0, 6)):
+        formula = varied(formula, [*names, "2", "0.75"], rng)
+    return crossed(formula, Formula(rng.choice(names)), rng)
+
+
+def test_a_formula_means_the_same_in_sql() -> None:
+    rng = random.Random(2)
+    rows = [(rng.choice((0, 1, 2.5)), rng.randint(-3, 3)) for _ in range(6)]
+    columns = {n: np.array([row[i] for row in rows], float) for i, n in enumerate("ab")}
+    database = sqlite3.connect(":memory:")
+    database.execute("CREATE TABLE t(a REAL, b INTEGER)")
+    database.executemany("INSERT INTO t VALUES (?, ?)", rows)
+    for _ in range(60):
+        formula = a_formula(rng, ["a", "b"])
+        found = database.execute(f"SELECT {formula.expression()} FROM t").fetchall()
+        said = np.broadcast_to(formula.evaluate(columns), (6,))
+        assert [value for (value,) in found] == pytest.approx(said.tolist())
+
+
+@pytest.fixture(params=SEARCHED)
+def world(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> Iterator[tuple[list[Question], Attributes, dict[str, Database]]]:
+    questions = asked(request.param)
+    assert questions[0].database
+    scripts = {"sql": questions[0].database.sql, "cql": questions[0].database.cypher}
+    opened = {}
+    for kind, script in scripts.items():
+        (tmp_path / f"w.{kind}").write_text(script)
+        opened[kind] = open_database(str(tmp_path / f"w.{kind}"))
+    yield questions, attributes_of(questions), opened
+    for database in opened.values():
+        database.close()
+
+
+def fill(query: str, question: Question, *, escape: str) -> str:
+    values = {}
+    for place in places(query):
+        known = [str(value) for value in question.parameters.values()]
+        table = next(
+            (t for t in question.world if t.name == place.owner and place.column in t.names), None
+        )
+        if table is None:  # a label: the table has the name in another case or column
+            node = question.scenario.graph.node(place.owner)
+            column = next(
+                c for c in question.world[node.table].names if node.property(c) == place.column
+            )
+            table, place_column = question.world[node.table], column
+        else:
+            place_column = place.column
+        values[place] = next(v for v in known if v in table.values(place_column))
+    return filled(query, values, escape=escape)
+
+
+def test_attributes_and_rankings_mean_the_same_in_all_languages(
+    world: tuple[list[Question], Attributes, dict[str, Database]],
+) -> None:
+    questions, attributes, opened = world
+    table = Questions.of(questions[:1], attributes, "printed")
+    decisions = questions[0].simulate(semantics="printed").candidates
+    limits = Limits(rows=5)
+    for name in attributes.known:
+        for formula in (Formula(name), Formula("-", (Formula("0"), Formula(name)))):
+            ranking = LearnedRanking(formula)
+            best = float(table.scores(ranking).max())
+            for kind, query in (
+                ("sql", ranking.sql(attributes)),
+                ("cql", ranking.cypher(attributes)),
+            ):
+                text = fill(query, questions[0], escape="'" if kind == "sql" else "\\")
+                ((decision, score),) = opened[kind].run(text, limits).rows
+                assert score == pytest.approx(best), (name, kind)
+                place = [str(candidate) for candidate in decisions].index(str(decision))
+                assert table.scores(ranking)[place] == pytest.approx(best)
+
+
+def test_a_preference_goes_before_the_formula_and_yields_where_nobody_has_it() -> None:
+    columns = {"a": np.array([1.0, 5, 2, 4, 3]), "p": np.array([1.0, 0, 1, 0, 0])}
+    right = np.array([False, False, True, True, False])
+    table = Questions(columns, np.array([0, 3]), right, right.astype(float))
+    assert table.decide(LearnedRanking(Formula("a"), ("p",))).tolist() == [2, 3]
+    assert table.decide(LearnedRanking(Formula("a"))).tolist() == [1, 3]
+    assert table.within(["p"]).right.tolist() == [False, True, True, False]
+    assert table.chosen([1, 0]).columns["a"].tolist() == [4, 3, 1, 5, 2]
+
+
+def test_slots_are_found_by_the_questions_alone() -> None:
+    locating, building = (attributes_of(asked(name)) for name in SEARCHED)
+    assert [(slot.label, slot.column) for slot in locating.slots] == [
+        ("Trade_node", "trade_node"),
+        ("Country", "country_name"),
+    ]
+    assert locating.excluded == locating.slots[0]  # the home is no candidate
+    assert [slot.column for slot in building.slots] == ["goods_name"]
+    assert building.excluded is None
 
 
 def test_a_name_is_found_only_if_there_is_one() -> None:
@@ -45,6 +166,72 @@ def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
 def test_what_a_dialect_could_read_as_an_escape_fills_no_slot() -> None:
     hostile = ["a\\' OR 1=1 --", "a\nb", "a\0", "a\u202eb", "\x1b[2J"]
     assert safe([*hostile, "Bonn", "O'Hara", "Köln"]) == ["Bonn", "O'Hara", "Köln"]
+
+
+def course(name: str) -> CourseMaterial:
+    worlds = Worlds(scenario=scenario(name), smallest=60, largest=120)
+    return CourseMaterial(Course(worlds=worlds, lessons=120, trial=60, unseen=60))
+
+
+@pytest.mark.parametrize("name", SEARCHED)
+def test_more_is_decided_rightly_the_more_was_answered(name: str) -> None:
+    material = course(name)
+    learner = Learner(material, SMALL)
+    points = list(learner.learn())
+    assert [point.generation for point in points] == list(range(7))
+    assert points[-1].lessons > points[0].lessons
+    assert all(one.answered < two.answered for one, two in pairwise(points))
+    assert list(Learner(material, SMALL).learn()) == points  # the same course learns the same
+    found = learner.learned()
+    assert found.unseen == material.unseen.share(found.ranking)
+    steps = [action(step) for step in found.paths[0].instructions]
+    assert [step and step[0] for step in steps] == ["sql", "finish"]
+    assert found.paths[1].instructions[1] == FINISH
+
+
+def test_nothing_is_learned_before_the_first_lesson() -> None:
+    with pytest.raises(BadInput, match="Nothing was learned"):
+        Learner(course("building"), SMALL).learned()
+
+
+def test_what_decides_nothing_rightly_is_not_kept() -> None:
+    material = course("building")
+    learner = Learner(material, replace(SMALL, generations=1))
+    list(learner.learn())
+    trial = material.trial
+    material.__dict__["trial"] = replace(trial, right=np.zeros_like(trial.right))
+    with pytest.raises(BadInput, match="none of the trial questions"):
+        learner.learned()
+
+
+def table(*values: float) -> Questions:
+    """Two questions of two candidates; the second of each is right."""
+    right = np.array([False, True] * 2)
+    return Questions({"p": np.array(values)}, np.array([0, 2]), right, right.astype(float))
+
+
+def test_one_number_is_enough_and_none_is_too_few() -> None:
+    first = next(Search(table(0.0, 1.0, 0.0, 2.0), "", SMALL).generations())
+    assert first.population[0].preferred == ("p",)
+    with pytest.raises(BadInput, match="No number in the databases"):
+        Search(table(1.0, 1.0, 1.0, 1.0), "", SMALL)
+
+
+def test_a_question_that_names_nothing_like_the_others_is_told() -> None:
+    first, *_, last = asked("building")
+    vague = replace(last, text="Which?", goal="")
+    with pytest.raises(BadInput, match=r"building-6 names no single goods_name"):
+        Questions.of([first, vague], attributes_of([first]), "printed")
+
+
+def test_proposals_with_unknown_names_are_left_out() -> None:
+    material = course("building")
+    names = ("supply_goods_current_output", "supply_goods_level")
+    good, bad = Formula("/", tuple(map(Formula, names))), Formula("nowhere")
+    search = Search(material.lessons, "", SMALL, [good, bad])
+    first = next(search.generations())
+    assert good in [ranking.formula for ranking in first.population]
+    assert bad not in [ranking.formula for ranking in first.population]
 
 
 ORIGIN = re.compile(r"generated: (\w+), seed (\d+), size (\d+), (annotation|printed) semantics")
@@ -101,8 +288,6 @@ def test_a_path_is_for_questions_like_its_own() -> None:
 
 def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
     file = tmp_path / "own.jsonl"
-    file.write_text(
-        json.dumps({"question": "Which?", "steps": [{"action": "finish[decision]"}]}) + "\n"
-    )
+    file.write_text(json.dumps({"question": "Which?", "steps": [{"action": FINISH}]}) + "\n")
     assert [path.question for path in memory.learned(str(file))] == ["Which?"]
     assert len(read_paths(file)) == 1

@@ -128,7 +128,7 @@ def test_a_corrupt_database_is_named(folder: Path) -> None:
     first, second = load_dataset(folder).of("locating")
     with pytest.raises(PlanweaveError, match=r"locating/queries/SQL_format/q1\.sql, line"):
         _ = first.world
-    assert second.world.rows
+    assert second.world
 
 
 def corrupt(name: str) -> Callable[[Path], None]:

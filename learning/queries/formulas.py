@@ -1,0 +1,117 @@
+"""Formulas over named numbers: what a learned query ranks by, and how it is varied.
+
+A formula is evaluated on columns of numbers, and written as an expression that SQL and Cypher read
+alike.
+"""
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+FormulaColumn: TypeAlias = NDArray[np.float64]
+
+OPERATORS = ("+", "-", "*", "/", "max", "min")
+"""Each takes two formulas; a division by zero gives 0."""
+
+_REAL: Mapping[str, Callable[[FormulaColumn, FormulaColumn], FormulaColumn]] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "max": np.maximum,
+    "min": np.minimum,
+}
+
+
+@dataclass(frozen=True)
+class Formula:
+    """A name, a number, or an operator with its two parts."""
+
+    symbol: str
+    parts: tuple["Formula", ...] = ()
+
+    @cached_property
+    def size(self) -> int:
+        """How many names, numbers and operators it has."""
+        return 1 + sum(part.size for part in self.parts)
+
+    @property
+    def names(self) -> set[str]:
+        """The names that occur in it."""
+        return {node.symbol for node in self.nodes() if node.symbol.isidentifier()} - set(OPERATORS)
+
+    def nodes(self) -> Iterator["Formula"]:
+        """It and everything in it, from the left."""
+        yield self
+        for part in self.parts:
+            yield from part.nodes()
+
+    def replaced(self, place: int, new: "Formula") -> "Formula":
+        """With ``new`` instead of what is number ``place`` in ``nodes()``."""
+        if place == 0:
+            return new
+        left, right = self.parts
+        if place <= left.size:
+            return Formula(self.symbol, (left.replaced(place - 1, new), right))
+        return Formula(self.symbol, (left, right.replaced(place - 1 - left.size, new)))
+
+    def evaluate(self, columns: Mapping[str, FormulaColumn]) -> FormulaColumn:
+        """Its value in each row [n] of the columns [n]; a formula of numbers alone is a scalar."""
+        if not self.parts:
+            known = columns.get(self.symbol)
+            return np.asarray(float(self.symbol)) if known is None else known
+        left, right = (part.evaluate(columns) for part in self.parts)
+        if self.symbol == "/":
+            return np.where(right == 0, 0.0, left / np.where(right == 0, 1.0, right))
+        return _REAL[self.symbol](left, right)
+
+    def __str__(self) -> str:
+        """The formula as people write it."""
+        if not self.parts:
+            return self.symbol
+        left, right = map(str, self.parts)
+        if self.symbol in ("max", "min"):
+            return f"{self.symbol}({left}, {right})"
+        return f"({left} {self.symbol} {right})"
+
+    def expression(self) -> str:
+        """The formula in the words that SQL and Cypher share."""
+        if not self.parts:
+            return self.symbol
+        left, right = (part.expression() for part in self.parts)
+        match self.symbol:
+            case "max":
+                return f"CASE WHEN {left} > {right} THEN {left} ELSE {right} END"
+            case "min":
+                return f"CASE WHEN {left} < {right} THEN {left} ELSE {right} END"
+            case "/":
+                return f"CASE WHEN {right} = 0 THEN 0.0 ELSE 1.0 * {left} / {right} END"
+        return f"({left} {self.symbol} {right})"
+
+
+def varied(formula: Formula, leaves: Sequence[str], rng: random.Random) -> Formula:
+    """A neighbour: another leaf or operator, something joined to a part, or a part less."""
+    place = rng.randrange(formula.size)
+    found = list(formula.nodes())[place]
+    choice = rng.random()
+    if choice < 0.4:
+        parts = [found, Formula(rng.choice(leaves))]
+        rng.shuffle(parts)
+        return formula.replaced(place, Formula(rng.choice(OPERATORS), tuple(parts)))
+    if not found.parts:
+        return formula.replaced(place, Formula(rng.choice(leaves)))
+    if choice < 0.7:
+        return formula.replaced(place, rng.choice(found.parts))
+    return formula.replaced(place, Formula(rng.choice(OPERATORS), found.parts))
+
+
+def crossed(formula: Formula, other: Formula, rng: random.Random) -> Formula:
+    """A part of it replaced by a part of another formula, or both joined by an operator."""
+    if rng.random() < 0.3:
+        return Formula(rng.choice(OPERATORS), (formula, other))
+    part = rng.choice(list(other.nodes()))
+    return formula.replaced(rng.randrange(formula.size), part)

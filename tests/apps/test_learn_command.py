@@ -1,0 +1,121 @@
+"""planweave learn dqa."""
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from command_line import CommandLine, assert_one_clear_error, in_process, user_environment
+
+from planweave.learning.paths import read_paths
+
+QUICK = ("learn", "dqa", "--quick", "--scenario", "building", "--generations", "2")
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder in which a small course was taken."""
+    folder = tmp_path_factory.mktemp("course")
+    run = in_process(folder, user_environment(folder))(*QUICK, "--out", str(folder))
+    assert run.returncode == 0, run.stderr
+    assert "of unseen questions right at first" in run.stdout.replace("\n", " ")
+    return folder
+
+
+@pytest.fixture
+def taken(course: Path, tmp_path: Path) -> Path:
+    """A copy of that folder."""
+    return Path(shutil.copytree(course, tmp_path, dirs_exist_ok=True))
+
+
+def test_a_small_course_is_taken(course: Path) -> None:
+    assert [path.task for path in read_paths(course / "dqa-experience.jsonl")] == ["building"] * 2
+    card = json.loads((course / "dqa-experience.json").read_text())
+    (curve,) = json.loads((course / "curve.json").read_text())
+    assert [point[0] for point in curve["points"]] == [0, 1, 2]
+    assert card["courses"][0]["questions_answered"] == curve["points"][-1][1]
+    assert (course / "curve.png").stat().st_size > 5_000
+
+
+def test_without_matplotlib_there_is_no_picture(
+    planweave: CommandLine, taken: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (taken / "curve.png").unlink()
+    for name in [name for name in sys.modules if name.startswith("matplotlib.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    run = planweave(*QUICK, "--out", str(taken))
+    assert run.returncode == 0, run.stderr
+    assert "curve.png" not in run.stdout
+    assert not (taken / "curve.png").exists()
+    assert len(read_paths(taken / "dqa-experience.jsonl")) == 2
+
+
+@pytest.mark.slow
+def test_what_other_scenarios_learned_stays(planweave: CommandLine, taken: Path) -> None:
+    before = read_paths(taken / "dqa-experience.jsonl")
+    locating = ("learn", "dqa", "--quick", "--scenario", "locating", "--generations", "1")
+    run = planweave(*locating, "--out", str(taken))
+    assert run.returncode == 0, run.stderr
+    assert "Kept there, of other runs: building" in run.stdout
+    paths = read_paths(taken / "dqa-experience.jsonl")
+    assert paths[:2] == before
+    assert [path.task for path in paths[2:]] == ["locating"] * 2
+    card = json.loads((taken / "dqa-experience.json").read_text())
+    first, second = card["courses"]
+    assert (first["scenario"], second["scenario"]) == ("building", "locating")
+    assert card["command"] == f"{first['command']} ; {second['command']}"
+    assert all(one["seconds"] > 0 for one in card["courses"])
+    curves = json.loads((taken / "curve.json").read_text())
+    assert [len(curve["points"]) for curve in curves] == [3, 2]
+    again = planweave(*locating, "--out", str(taken))  # nothing is doubled
+    assert again.returncode == 0, again.stderr
+    assert read_paths(taken / "dqa-experience.jsonl") == paths
+
+
+def test_files_that_cannot_be_added_to_are_told_first(
+    planweave: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "curve.json").write_text("{}")
+    run = planweave(*QUICK, "--out", str(tmp_path))
+    assert_one_clear_error(run, "curve.json", "--out")
+    assert not (tmp_path / "dqa-experience.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("given", "word"), [(("--seeds", "one"), "seeds"), (("--scenario", "building,chess"), "chess")]
+)
+def test_what_is_wrong_is_said(
+    given: tuple[str, ...], word: str, planweave: CommandLine, tmp_path: Path
+) -> None:
+    run = planweave("learn", "dqa", *given, "--out", str(tmp_path / "out"))
+    assert_one_clear_error(run, word)
+    assert run.stdout == ""  # nothing was begun
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        QUICK,
+        ("train", "plan-assessor", "--data", "nowhere"),
+        ("train", "instructrag", "--environment", "alfworld", "--data", "nowhere"),
+        ("bench", "abstention", "nowhere"),
+        ("bench", "environment", "--name", "hotpotqa", "--data", "tasks.json"),
+        ("bench", "instruction-graph", "--data", "nowhere"),
+        ("bench", "mhqa", "--data", "nowhere"),
+        ("bench", "mhqa-retrieval", "--data", "nowhere"),
+        ("bench", "rat-corpus", "--family", "code", "--data", "nowhere"),
+        ("bench", "refusal", "--data", "nowhere"),
+    ],
+    ids=lambda command: " ".join(command[:2]),
+)
+@pytest.mark.parametrize("out", ["file", "/proc"])
+def test_a_folder_that_cannot_be_used_is_told_first(
+    command: tuple[str, ...], out: str, planweave: CommandLine, tmp_path: Path
+) -> None:
+    (tmp_path / "file").touch()
+    (tmp_path / "tasks.json").write_text("[]")
+    run = planweave(*command, "--out", out)
+    assert_one_clear_error(run, f"{out} cannot be written", "--out")
