@@ -1,7 +1,9 @@
-"""The deciders without a model, on worlds made by hand."""
+"""The deciders without a model, and what the check says, on worlds made by hand."""
 
 from planweave.simulators import baselines, registry
+from planweave.simulators.check import check
 from planweave.simulators.outcome import Decision
+from planweave.simulators.published import DataSet
 from planweave.simulators.scenario import Question, QuestionDatabase
 from planweave.simulators.tables import Row, Value, World
 
@@ -69,3 +71,26 @@ def test_building_baselines() -> None:
     assert baselines.output_per_level(building(1000.0)) == 2  # nothing by no level
     assert baselines.only_supplier(building(19.0)) is None
     assert baselines.only_supplier(building(0.0)) == 2
+
+
+def test_the_check_counts_every_question_once() -> None:
+    dataset = DataSet("here", (building(0.0), locating("b")))
+    first, second = check(dataset).scenarios
+    assert (first.equal, first.clean) == (["building-1"], ["building-1"])
+    assert {score.name: score.right for score in first.baselines} == {
+        "output per level": 1,
+        "only supplier": 1,
+    }
+    # "b" is no best decision: the country has no power there.
+    assert (second.different, second.clean, second.checked) == (["locating-1"], [], 1)
+    assert {score.name: (score.annotated, score.right) for score in second.baselines} == {
+        "unsteered outflow": (0, 1),
+        "one hop": (0, 1),
+        "random source": (1, 1),
+    }
+
+
+def test_progress_is_told() -> None:
+    seen: list[tuple[int, int]] = []
+    check(DataSet("here", (building(0.0),)), progress=lambda *at: seen.append(at))
+    assert seen == [(1, 1)]
