@@ -1,10 +1,12 @@
 """The check of decisions and sentences: it passes what is right, and nothing that is wrong."""
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 import pytest
-from facts import fact, pack
 
+from planweave.benchmarks.suites.check.measure import Checked, checked, pack
+from planweave.benchmarks.suites.check.pairs import Pair, fact, generate
 from planweave.memory import Fact, Quote
 from planweave.tools.checking import follow, judge
 
@@ -17,13 +19,33 @@ PLANTS = fact(
 CHEAPEST = "Which plant is cheapest?"
 
 
+def wrongly_passed(found: Sequence[Checked]) -> list[tuple[str, str, str]]:
+    return [(o.pair.case, o.pair.text, o.pair.question) for o in found if o.passed and o.wrong]
+
+
+def recall(found: Sequence[Checked], kind: str) -> float:
+    right = [one for one in found if one.pair.supported and one.pair.kind == kind]
+    return sum(one.passed for one in right) / len(right)
+
+
 def test_nothing_wrong_of_the_pack_passes_and_what_is_right_does() -> None:
-    pairs = pack()
-    assert len(pairs) >= 60
-    assert [(one.case, one.text) for one in pairs if one.passes and not one.supported] == []
-    for kind in ("decision", "claim"):
-        right = [one.passes for one in pairs if one.supported and one.kind == kind]
-        assert sum(right) >= 0.9 * len(right)
+    found = checked(pack())
+    assert len(found) >= 60
+    assert wrongly_passed(found) == []
+    assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
+
+
+@pytest.mark.parametrize("seed", [101, 102])
+def test_nothing_wrong_that_is_drawn_passes_and_what_is_right_does(seed: int) -> None:
+    found = checked(generate(seed, 1500))
+    assert wrongly_passed(found) == []
+    assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
+
+
+def test_the_same_seed_draws_the_same_pairs() -> None:
+    first: list[Pair] = generate(5, 50)
+    assert first == generate(5, 50)
+    assert first != generate(6, 50)
 
 
 def test_a_rule_that_gives_another_says_which() -> None:

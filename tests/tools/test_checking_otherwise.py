@@ -1,8 +1,8 @@
 """What a query or a sentence does otherwise than question and facts say is not shown in green."""
 
 import pytest
-from facts import fact, quoted
 
+from planweave.benchmarks.suites.check.pairs import fact, quoted
 from planweave.memory import Value
 from planweave.tools.checking import follow, follow_rows, judge
 

@@ -1,9 +1,9 @@
 """The check of rankings: right ones pass, and what is left out or turned round is said."""
 
 import pytest
-from changed_rankings import checked_rankings
 from shop import database_of
 
+from planweave.benchmarks.suites.check.rankings import checked_rankings
 from planweave.tools.sql import SqlDatabase
 from planweave.tools.terms import relevant
 
@@ -100,8 +100,8 @@ def test_a_rule_counts_only_where_its_term_is_spoken_of() -> None:
 
 def test_right_rankings_of_the_shops_pass_and_wrong_ones_hardly_ever() -> None:
     found = checked_rankings(5, ("deliveries", "staff", "stock"))
-    right = [one for one in found if one.right]
-    wrong = [one for one in found if not one.right]
+    right = [one for one in found if one.pair.supported]
+    wrong = [one for one in found if not one.pair.supported]
     assert sum(one.passed for one in right) >= 0.8 * len(right)
     assert sum(one.passed for one in wrong) <= 0.06 * len(wrong)
     assert len(wrong) > 40

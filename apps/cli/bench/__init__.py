@@ -16,7 +16,7 @@ planweave bench report results/dqa/embedded.jsonl
 """
 
 _HERE = "planweave.apps.cli.bench"
-_ALONE = ("assessor", "environment", "instruction_graph", "paths", "report")
+_ALONE = ("assessor", "check", "environment", "instruction_graph", "paths", "report")
 _COMMANDS = {name: name for name in _ALONE} | {
     **dict.fromkeys(("abstention", "refusal"), "calibration"),
     **dict.fromkeys(("mhqa_retrieval", "rat_corpus"), "corpora"),

@@ -1,38 +1,33 @@
-"""Rankings of the shops that are right, and the same with one thing changed.
+"""Rankings that are right, and the same with one thing changed: which does the check pass?
 
-Each change leaves out, adds, turns round or swaps one part; it is wrong if another option comes
-first then.
+The right ones are the queries of the shops. Each change leaves out, adds, turns round or swaps one
+part; it counts as wrong if another option comes first then.
 """
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple, TypeAlias
-
-import sqlglot
-from sqlglot import exp
+from typing import TYPE_CHECKING, TypeAlias
 
 from planweave import PlanweaveError
+from planweave.benchmarks.suites.check.measure import Checked
+from planweave.benchmarks.suites.check.pairs import Pair
 from planweave.nodes.support.decision_form import ranking_for
-from planweave.simulators.shops import Shop, ShopDecision, shop
+from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
 from planweave.tools import Limits
 from planweave.tools.sql import SqlDatabase, open_sql
 
-Change: TypeAlias = Callable[[exp.Expr], exp.Expr | None]
+if TYPE_CHECKING:
+    from sqlglot import exp
+
+Change: TypeAlias = "Callable[[exp.Expr], exp.Expr | None]"
 
 _OPTIONS = Limits(rows=10_000, characters=1_000_000)
 
 
-class CheckedRanking(NamedTuple):
-    """Whether a ranking is right, and whether the check passes it."""
-
-    right: bool
-    passed: bool
-
-
-def checked_rankings(seed: int, names: Iterable[str]) -> list[CheckedRanking]:
+def checked_rankings(seed: int, names: Iterable[str] = DOMAINS) -> list[Checked]:
     """What the check says of the rankings of shops that a seed gives, and of changed ones."""
-    found: list[CheckedRanking] = []
+    found: list[Checked] = []
     with TemporaryDirectory() as folder:
         for name in names:
             made = shop(name, seed)
@@ -47,7 +42,7 @@ def checked_rankings(seed: int, names: Iterable[str]) -> list[CheckedRanking]:
     return found
 
 
-def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Iterator[CheckedRanking]:
+def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Iterator[Checked]:
     """The check of one right ranking and of its changes; none where the decision is no ranking."""
     options: tuple[str, ...] = ()
     if decision.candidates:
@@ -63,7 +58,16 @@ def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Itera
         if first is None or (case != "as it is" and first == decision.best):
             continue
         doubts = database.doubts(text, decision.text, made.rules)
-        yield CheckedRanking(first == decision.best, not doubts)
+        pair = Pair(
+            kind="ranking",
+            case=case,
+            text=text,
+            supported=first == decision.best,
+            facts=(),
+            question=decision.text,
+            rules=made.rules,
+        )
+        yield Checked(pair, not doubts, " ".join(doubts))
 
 
 def _first(query: str, options: tuple[str, ...], database: SqlDatabase) -> str | None:
@@ -80,6 +84,8 @@ def _first(query: str, options: tuple[str, ...], database: SqlDatabase) -> str |
 
 def _changed(query: str) -> Iterator[tuple[str, str]]:
     """The query with one thing changed, and what it is."""
+    import sqlglot
+
     tree = sqlglot.parse_one(query, read="sqlite")
     for place, node in enumerate(tree.walk()):
         for case, change in _changes(node):
@@ -90,7 +96,9 @@ def _changed(query: str) -> Iterator[tuple[str, str]]:
                 yield case, copied.sql(dialect="sqlite")
 
 
-def _changes(node: exp.Expr) -> Iterator[tuple[str, Change]]:
+def _changes(node: "exp.Expr") -> Iterator[tuple[str, Change]]:
+    from sqlglot import exp
+
     turned: dict[type[exp.Expr], type[exp.Binary]] = {exp.GT: exp.LT, exp.LT: exp.GT}
     turned |= {exp.GTE: exp.LTE, exp.LTE: exp.GTE, exp.EQ: exp.NEQ, exp.NEQ: exp.EQ}
     if (other := turned.get(type(node))) and not node.find_ancestor(exp.Join):

@@ -1,0 +1,58 @@
+"""``planweave bench check``: does the check pass what is right, and only that?"""
+
+import json
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+
+from planweave.apps.options import AsJson
+from planweave.apps.plain import print_line
+from planweave.benchmarks.core.metrics import divided
+from planweave.benchmarks.core.report import cell_json, show_tables
+from planweave.benchmarks.suites.check import measure as suite
+from planweave.benchmarks.suites.check.measure import pack
+from planweave.benchmarks.suites.check.pairs import generate
+from planweave.benchmarks.suites.check.rankings import checked_rankings
+
+
+def check(
+    *,
+    seed: Annotated[int, typer.Option(help="Which pairs are drawn.")] = 1,
+    pairs: Annotated[
+        int, typer.Option(help="About how many; 0: those written by hand.", min=0)
+    ] = 1000,
+    failures: Annotated[
+        bool, typer.Option("--failures", help="Print what is checked wrong.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Precision and recall of the check of decisions, sentences and rankings; no model.
+
+    The rankings are those of the shops of the seed, right ones and changed ones.
+    """
+    found = suite.checked(generate(seed, pairs) if pairs else pack())
+    found += checked_rankings(seed) if pairs else []
+    console = Console(stderr=as_json, highlight=False)
+    show_tables(suite.tables(found), console)
+    if failures:
+        for one in found:
+            if one.wrong:
+                pair = one.pair
+                print_line(
+                    console, f"{pair.case}: {pair.text!r} to {pair.question!r}: {one.reason}"
+                )
+    if as_json:
+        typer.echo(json.dumps(_figures(seed, found), indent=2))
+
+
+def _figures(seed: int, found: list[suite.Checked]) -> dict[str, Any]:
+    figures: dict[str, Any] = {"seed": seed}
+    for kind, own in divided(found, lambda one: one.pair.kind).items():
+        figures[kind] = {
+            "pairs": len(own),
+            "wrong_passed": sum(one.passed and not one.pair.supported for one in own),
+            "precision": cell_json(suite.precision(own)),
+            "recall": cell_json(suite.recall(own)),
+        }
+    return figures
