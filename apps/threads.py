@@ -65,7 +65,7 @@ class Thread:
             "context": context,
             "example": asdict(self.example) if self.example else None,
         }
-        _settings_file(self.id).write_text(json.dumps(record), encoding="utf-8")
+        (threads_folder() / f"{self.id}.json").write_text(json.dumps(record), encoding="utf-8")
 
 
 def new_id() -> str:
@@ -75,7 +75,7 @@ def new_id() -> str:
 
 def newest() -> list[Path]:
     """The files of all threads, named by their ids, the newest first."""
-    return sorted(threads_folder().glob("*.json"), key=lambda file: -file.stat().st_mtime)
+    return sorted(_folder().glob("*.json"), key=lambda file: -file.stat().st_mtime)
 
 
 def is_kept(thread: str) -> bool:
@@ -93,7 +93,7 @@ def load_thread(thread: str, urls: Mapping[str, str | None] | None = None) -> Th
 
     if not is_kept(thread):
         raise BadInput(
-            f"There is no thread {thread!r} in {threads_folder()}.", fix="See `planweave runs`."
+            f"There is no thread {thread!r} in {_folder()}.", fix="See `planweave runs`."
         )
     path = _settings_file(thread)
     try:
@@ -181,7 +181,7 @@ def _lock_file(thread: str) -> Path:
 
 
 def _settings_file(thread: str) -> Path:
-    return threads_folder() / f"{Path(thread).name}.json"
+    return _folder() / f"{Path(thread).name}.json"
 
 
 def _sound(path: Path, columns: Columns) -> Path:
@@ -192,5 +192,9 @@ def _sound(path: Path, columns: Columns) -> Path:
 
 def threads_folder() -> Path:
     """The folder of runs, made if need be for its owner alone: rows of databases end up in it."""
-    folder = StateSettings().state_dir / "threads"
-    return private_folder(folder, "runs", "PLANWEAVE_STATE_DIR")
+    return private_folder(_folder(), "runs", "PLANWEAVE_STATE_DIR")
+
+
+def _folder() -> Path:
+    """The same, not made: whoever only looks finds nothing there."""
+    return StateSettings().state_dir / "threads"

@@ -273,7 +273,7 @@ class Context(BaseModel):
     """Older observations are shortened in prompts beyond this length"""
 
     max_calls: Annotated[int | None, Field(ge=1), Setting("Budget", "lower")] = None
-    """Budget of model calls"""
+    """Budget of model calls; up to two more end a step and write the answer"""
     max_tokens: Annotated[int | None, Field(ge=1), Setting("Budget", "lower")] = None
     """Budget of tokens, prompts and replies together"""
     max_seconds: Annotated[float | None, Field(gt=0), Setting("Budget", "lower")] = None

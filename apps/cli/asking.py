@@ -81,7 +81,9 @@ class LimitOptions:
 
     panel: ClassVar = "Limits and settings"
     max_iterations: Annotated[int, typer.Option(help="Actions at most.")] = 15
-    max_calls: Annotated[int | None, typer.Option(help="Budget of model calls.")] = None
+    max_calls: Annotated[
+        int | None, typer.Option(help="Budget of model calls; up to two more write the answer.")
+    ] = None
     max_tokens: Annotated[int | None, typer.Option(help="Budget of tokens.")] = None
     max_seconds: Annotated[
         float | None, typer.Option(help="Budget of seconds; a call under way is cut off.")

@@ -67,7 +67,7 @@ def list_runs(
 ) -> None:
     """List the runs: question, method, verdict, when."""
     files = newest()
-    kept = asyncio.run(_listed(files[:limit]))
+    kept = asyncio.run(_listed(files[:limit])) if files else []
     if as_json:
         typer.echo(json_text([asdict(one) for one in kept]))
         return

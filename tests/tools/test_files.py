@@ -197,6 +197,23 @@ def test_a_sheet_with_a_title_merged_cells_and_formulas(tmp_path: Path) -> None:
     assert [note.split(" ")[0] for note in made.notes] == ["1", "In"]
 
 
+def test_numbers_and_dates_that_a_sheet_keeps_as_text(tmp_path: Path) -> None:
+    rows: list[list[object]] = [
+        ["Code", "Price", "Share", "Day", "Mixed", "Note"],
+        ["007", "1,234.50", None, "03.02.2025", 1, "12 kg"],
+        ["012", "9.75", None, "28.02.2025", "2.5", "n/a"],
+        [None, None, "5%", None, None, "9"],
+    ]
+    made, found = imported(workbook(tmp_path / "sales.xlsx", rows))
+    types = ("TEXT", "REAL", "INTEGER", "DATE", "REAL", "TEXT")
+    assert tuple(made.tables[0].columns.values()) == types
+    assert found == [
+        ("007", 1234.5, None, "2025-02-03", 1.0, "12 kg"),
+        ("012", 9.75, None, "2025-02-28", 2.5, None),
+        (None, None, 5, None, None, "9"),
+    ]
+
+
 def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     path = tmp_path / "rows.parquet"
     with closing(duckdb.connect()) as engine:
@@ -223,7 +240,8 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
         ),
         ("a.csv", bytes(range(256)) * 20, "a.csv is no text."),
         ("a.xlsx", b"PK\x03\x04 hello", "a.xlsx cannot be read as a spreadsheet"),
-        ("a.parquet", b"PAR1 hello PAR1", "a.parquet cannot be read as Parquet"),
+        ("a.parquet", b"PAR1 hello PAR1", "a.parquet is damaged, or is no Parquet file."),
+        ("a.parquet", b"PAR1" + b"junk" * 10 + b"PAR1", "a.parquet is damaged, or is no"),
         ("a.db", b"hello" * 99, "a.db is no SQLite database."),
         ("a.db", b"SQLite format 3\x00" + b"\xff" * 9_000, "a.db is a damaged SQLite database"),
         ("a.exe", b"MZ", "a.exe is not a file that can become a database."),

@@ -168,8 +168,8 @@ class Rows(NamedTuple):
 
 
 def documents_folder() -> Path:
-    """The folder of collections, made if need be for its owner alone."""
-    return _made(settings().data_dir / "documents")
+    """The folder of collections; the first of them makes it."""
+    return settings().data_dir / "documents"
 
 
 def path_of(name: str) -> Path:
@@ -196,10 +196,6 @@ def collections(owner: str | None = None) -> list[str]:
         paths = folder.glob("**/*.sqlite")
         every = [path.relative_to(folder).with_suffix("").as_posix() for path in paths]
     return sorted(name for name in every if not owner or name.startswith(f"{owner}/"))
-
-
-def _made(folder: Path) -> Path:
-    return private_folder(folder, "documents", "PLANWEAVE_DATA_DIR")
 
 
 class Session(Protocol):
@@ -246,7 +242,8 @@ class Store:
 
     def create(self, embeddings: str) -> None:
         """Make the file, unless it is there already."""
-        _made(self.path.parent)
+        for folder in (documents_folder(), self.path.parent):
+            private_folder(folder, "documents", "PLANWEAVE_DATA_DIR")
         with self._writing("rwc") as database:
             if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 self._begin(database, embeddings)

@@ -1,5 +1,6 @@
 """Readers of files of rows: each gives tables with typed columns, and says what it left out."""
 
+import csv
 import re
 import shutil
 import sqlite3
@@ -34,6 +35,9 @@ _HINT = re.compile(rb"(?:\xef\xbb\xbf)?sep=([,;\t|])\r?\n", re.IGNORECASE)
 _COPY = re.compile(r"['\"]?/\S*/source\.\w+['\"]?")
 """Where a file lies while it is read."""
 _UNCOMPUTED = re.compile(rb"(?:</f>|<f[^>]*/>)\s*(?:<v\s*/>|<v>\s*</v>)?\s*</c>")
+_FIGURE = re.compile(r"\d")
+_LONGEST_NUMBER = 40
+"""Characters of a number or a date."""
 _WHOLE = 2**53
 _CONVERSIONS = (
     (r"U?(TINY|SMALL)INT|U?INTEGER|BIGINT", "{}", "INTEGER"),
@@ -317,6 +321,10 @@ def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConn
     except duckdb.OutOfMemoryException:
         raise Unusable("takes too much memory to read.", "Split the file.") from None
     except (duckdb.Error, UnicodeDecodeError) as error:
+        is_known = isinstance(error, duckdb.NotImplementedException) or "encrypted" in str(error)
+        if kind == "Parquet" and not is_known:  # whose reasons may be bytes of the file
+            problem = "is damaged, or is no Parquet file."
+            raise Unusable(problem, "Make it or fetch it again.") from None
         reason = _COPY.sub("the file", str(error).partition("\n")[0].partition(": ")[2])[:200]
         reason = reason.rstrip(".") or type(error).__name__
         raise Unusable(f"cannot be read as {kind}: {reason}.") from None
@@ -396,7 +404,7 @@ def _sheets(request: Request, notes: list[str]) -> Iterator[RowTable]:
         for (top, left), (bottom, right) in sheet.merged_cell_ranges or ():
             _spread(grid, top, left, bottom, right)
         name = _identifier(Path(request.name).stem if len(titles) == 1 else title, "sheet")
-        if table := _table(name, grid, title, notes):
+        if table := _table(name, grid, title, request, notes):
             yield table
 
 
@@ -436,7 +444,9 @@ def _spread(grid: list[list[Any]], top: int, left: int, bottom: int, right: int)
             row[column] = value
 
 
-def _table(name: str, grid: list[list[Any]], title: str, notes: list[str]) -> RowTable | None:
+def _table(
+    name: str, grid: list[list[Any]], title: str, request: Request, notes: list[str]
+) -> RowTable | None:
     grid = [row for row in grid if any(cell is not None for cell in row)]
     if len(grid) < 2:  # a header alone is no table
         return None
@@ -455,8 +465,40 @@ def _table(name: str, grid: list[list[Any]], title: str, notes: list[str]) -> Ro
         raise Unusable(f"has more than {_MOST_COLUMNS:,} columns.", "Leave some out.")
     names = _names(["" if headings[at] is None else str(headings[at]) for at in used])
     types = [_type({type(row[at]) for row in rows} - {type(None)}) for at in used]
-    columns = dict(zip(names, types, strict=True))
-    return RowTable(name, columns, ([_kept(row[at]) for at in used] for row in rows))
+    cells = [[_kept(row[at]) for row in rows] for at in used]
+    texts = [at for at, type_ in enumerate(types) if type_ == "TEXT" and _may_be_read(cells[at])]
+    read = _read_as_csv({names[at]: cells[at] for at in texts}, request, notes)
+    for at, (type_, values) in zip(texts, read, strict=True):
+        if type_ != "TEXT":
+            types[at], cells[at] = type_, values
+    return RowTable(name, dict(zip(names, types, strict=True)), zip(*cells, strict=True))
+
+
+def _may_be_read(cells: Sequence[Value]) -> bool:
+    """Whether texts may be numbers or dates that a spreadsheet keeps as text."""
+    filled = [cell for cell in cells if cell is not None]
+    return bool(filled) and all(
+        type(cell) in (int, float)
+        or (isinstance(cell, str) and len(cell) <= _LONGEST_NUMBER and _FIGURE.search(cell))
+        for cell in filled
+    )
+
+
+def _read_as_csv(
+    columns: dict[str, list[Value]], request: Request, notes: list[str]
+) -> list[tuple[str, list[Value]]]:
+    """The type and the values that columns of texts have in a CSV file."""
+    if not columns:
+        return []
+    source = Path(request.folder, "source.csv")
+    with source.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, quoting=csv.QUOTE_ALL).writerows(zip(*columns.values(), strict=True))
+    form = _Form(",", '"', '"', "", 0, header=False, names=list(columns), hinted=False)
+    with closing(_engine(request, source)) as engine:
+        _load(engine, form.reader(source), "CSV")
+        table = _loaded(engine, request, notes, comma=False)
+        values = [list(column) for column in zip(*table.rows or (), strict=True)]
+    return list(zip(table.columns.values(), values, strict=True))
 
 
 def _header(grid: list[list[Any]]) -> int:
