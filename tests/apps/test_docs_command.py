@@ -69,8 +69,12 @@ def test_a_damaged_collection_hides_no_other(energy: CommandLine, tmp_path: Path
     assert "default: 1 document" in told.stdout
 
 
-def test_nothing_to_list(docs: CommandLine) -> None:
-    assert docs("list").stdout == "There are no documents yet. Add some: planweave docs add FILE\n"
+@pytest.mark.parametrize("folder", ["data", "a.txt/of/no/folder"])
+def test_nothing_to_list(docs: CommandLine, tmp_path: Path, folder: str) -> None:
+    (tmp_path / "a.txt").touch()
+    listed = docs("list", PLANWEAVE_DATA_DIR=folder)
+    assert listed.stdout == "There are no documents yet. Add some: planweave docs add FILE\n"
+    assert not (tmp_path / folder).exists()
 
 
 def test_bad_files_are_a_line_each_and_stop_no_other(energy: CommandLine, tmp_path: Path) -> None:
