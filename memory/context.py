@@ -180,7 +180,9 @@ class Context(BaseModel):
     """LangChain tools to offer beside a method's own, by name"""
     approve_tools: Annotated[bool, Setting("Plan", "free")] = False
     """Stop for a person's approval before each call of these tools"""
-    rules: Annotated[str, Setting("Sources", "free", recorded=False)] = ""
+    rules: Annotated[str, Field(max_length=100_000), Setting("Sources", "free", recorded=False)] = (
+        ""
+    )
     """Business rules that the decision must follow, as text"""
     candidates: Annotated[tuple[str, ...], Setting("Sources", "free", recorded=False)] = ()
     """Decisions the question admits; empty: any value found in the database"""

@@ -5,6 +5,7 @@ import re
 from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
+from weakref import WeakValueDictionary
 
 from planweave import BadInput
 from planweave.redact import without_passwords
@@ -17,7 +18,8 @@ _VARIABLE = re.compile(r"\$\{(\w+)\}")
 _KEEP_OPEN = 8
 
 _open: OrderedDict[tuple[object, ...], Database] = OrderedDict()
-_lock = Lock()
+_opening: WeakValueDictionary[str, Lock] = WeakValueDictionary()
+_lock = Lock()  # of the two above
 
 
 def open_database(url: str) -> Database:
@@ -32,26 +34,20 @@ def open_database(url: str) -> Database:
         DatabaseUnavailable: It is missing or does not answer.
         BadInput: A ``${NAME}`` is not set, or is a key.
     """
-    key = (url, *_file_version(url))
     with _lock:
-        if key in _open:
-            _open.move_to_end(key)
-            return _open[key]
-        try:
-            database = _open_new(with_variables(url))
-        except RoleTooPowerful as error:
-            shown = without_values(error.problem, url)
-            raise RoleTooPowerful(shown, fix=error.fix, remedy=error.remedy) from None
-        except DatabaseUnavailable as error:
-            shown = without_values(error.problem, url)
-            raise DatabaseUnavailable(shown, fix=error.fix) from None  # the cause may hold them
-        except OSError as error:  # such as a name that is too long for a file
-            raise DatabaseUnavailable(
-                f"The database cannot be opened ({error.strerror}).", fix="Check its name."
-            ) from None
-        _open[key] = database
-        while len(_open) > _KEEP_OPEN:
-            _open.popitem(last=False)
+        if (opening := _opening.get(url)) is None:
+            opening = _opening[url] = Lock()
+    with opening:  # who waits for a server that is silent keeps nobody from the other databases
+        key = (url, *_file_version(url))
+        with _lock:
+            if key in _open:
+                _open.move_to_end(key)
+                return _open[key]
+        database = _opened(url)
+        with _lock:
+            _open[key] = database
+            while len(_open) > _KEEP_OPEN:
+                _open.popitem(last=False)
         return database
 
 
@@ -71,6 +67,22 @@ def is_graph(url: str) -> bool:
     """Whether ``url`` names a graph database, to be asked in Cypher."""
     scheme = url.partition("://")[0].partition("+")[0] if "://" in url else ""
     return scheme in _GRAPH_SCHEMES or (not scheme and url.endswith(_GRAPH_SUFFIXES))
+
+
+def _opened(url: str) -> Database:
+    """Open a database; what is wrong is said without the values of variables and passwords."""
+    try:
+        return _open_new(with_variables(url))
+    except RoleTooPowerful as error:
+        shown = without_values(error.problem, url)
+        raise RoleTooPowerful(shown, fix=error.fix, remedy=error.remedy) from None
+    except DatabaseUnavailable as error:
+        shown = without_values(error.problem, url)
+        raise DatabaseUnavailable(shown, fix=error.fix) from None  # the cause may hold them
+    except OSError as error:  # such as a name that is too long for a file
+        raise DatabaseUnavailable(
+            f"The database cannot be opened ({error.strerror}).", fix="Check its name."
+        ) from None
 
 
 def _open_new(url: str) -> Database:

@@ -12,7 +12,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -37,13 +37,24 @@ _METHODS = {
 """Names of the two versions: whether it is 1.0, and whether it streams."""
 
 
-class A2aPart(BaseModel):
+class Sent(BaseModel):
+    """What a caller sent; some programs write null for what they leave out."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, sent: Any) -> Any:
+        if not isinstance(sent, dict):
+            return sent
+        return {name: value for name, value in sent.items() if value is not None}
+
+
+class A2aPart(Sent):
     """A part of a message; only its text is read."""
 
     text: str = ""
 
 
-class A2aMessage(BaseModel):
+class A2aMessage(Sent):
     """A message of the caller."""
 
     model_config = ConfigDict(alias_generator=to_camel)
@@ -54,13 +65,13 @@ class A2aMessage(BaseModel):
     metadata: dict[str, Any] = {}
 
 
-class Params(BaseModel):
+class Params(Sent):
     """What comes with a call."""
 
     message: A2aMessage
 
 
-class Call(BaseModel):
+class Call(Sent):
     """A JSON-RPC call."""
 
     jsonrpc: Literal["2.0"]

@@ -26,7 +26,7 @@ from planweave.apps.embed.runs import (
     decision,
     waits_for_person,
 )
-from planweave.apps.embed.wire import error_reply, event_stream, read_body
+from planweave.apps.embed.wire import error_reply, event_stream, openai_error, read_body
 from planweave.apps.sent import checked
 from planweave.apps.service import Service
 from planweave.graphs.support.events import TokenEvent
@@ -85,7 +85,8 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
     async def complete(request: Request) -> Response:
         try:
             asked = checked(ChatRequest, await read_body(request))
-            offered().offers(asked.model)
+            if unknown := _unknown(asked.model, offered()):
+                return unknown
             order = _order(asked, offered().context)
             reply = _Reply(asked.model, order.thread)
             if asked.stream:
@@ -97,7 +98,7 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
             return JSONResponse(reply.whole())
         except Exception as error:
             status, text = error_reply(error)
-            return JSONResponse({"error": _error(status, text)}, status)
+            return JSONResponse(openai_error(status, text), status)
 
     async def models(_: Request) -> Response:
         cards = [_card(name) for name in offered().methods]
@@ -105,9 +106,7 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
 
     async def model(request: Request) -> Response:
         name = request.path_params["name"]
-        if name in offered().methods:
-            return JSONResponse(_card(name))
-        return JSONResponse({"error": _error(404, f"There is no method {name!r} here.")}, 404)
+        return _unknown(name, offered()) or JSONResponse(_card(name))
 
     return [
         Route("/v1/chat/completions", complete, methods=["POST"]),
@@ -116,13 +115,17 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
     ]
 
 
+def _unknown(name: str, offer: Service) -> JSONResponse | None:
+    """The answer to who asks for a method that is not offered."""
+    try:
+        offer.offers(name)
+    except BadInput as error:
+        return JSONResponse(openai_error(404, str(error), "model_not_found"), 404)
+    return None
+
+
 def _card(name: str) -> dict[str, Any]:
     return {"id": name, "object": "model", "created": 0, "owned_by": "planweave"}
-
-
-def _error(status: int, text: str) -> dict[str, Any]:
-    kind = "invalid_request_error" if status < 500 else "api_error"
-    return {"message": text, "type": kind, "param": None, "code": None}
 
 
 def _order(asked: ChatRequest, context: Context) -> CallerOrder:
@@ -204,7 +207,7 @@ class _Reply:
                     elif step:
                         yield self._piece({"reasoning_content": f"{step}\n"})
         except Exception as error:
-            yield json.dumps({"error": _error(*error_reply(error))})
+            yield json.dumps(openai_error(*error_reply(error)))
             return
         message = self._message(self.outcome.rest)
         if calls := message.get("tool_calls"):

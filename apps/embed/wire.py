@@ -42,6 +42,12 @@ def error_reply(error: Exception) -> tuple[int, str]:
     return 500, "The run failed; see the server's log."
 
 
+def openai_error(status: int, text: str, code: str | None = None) -> dict[str, Any]:
+    """An error in OpenAI's shape."""
+    kind = "invalid_request_error" if status < 500 else "api_error"
+    return {"error": {"message": text, "type": kind, "param": None, "code": code}}
+
+
 def event_stream(events: AsyncGenerator[str]) -> StreamingResponse:
     """The data of server-sent events, with a comment now and then while nothing happens."""
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}

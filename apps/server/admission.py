@@ -3,7 +3,6 @@
 import logging
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from planweave.apps.origins import is_known
@@ -11,6 +10,7 @@ from planweave.apps.server import metrics
 from planweave.apps.server.errors import TooLarge
 from planweave.apps.server.people import Gate
 from planweave.apps.server.settings import ServerSettings
+from planweave.apps.server.wire import refusal
 
 log = logging.getLogger(__name__)
 
@@ -58,9 +58,9 @@ class KnownPages:
             headers = Headers(scope=scope)
             origin, host = headers.get("origin", ""), headers.get("host", "")
             if not is_known("" if origin in self._settings.origins else origin, host):
-                await _refused(403, "This server does not answer web pages of other sites.")(
-                    scope, receive, send
-                )
+                await refusal(
+                    scope["path"], 403, "This server does not answer web pages of other sites."
+                )(scope, receive, send)
                 return
         await self.app(scope, receive, send)
 
@@ -78,11 +78,13 @@ class SmallBodies:
             await self.app(scope, receive, send)
             return
         if b"%00" in scope.get("raw_path", b"") + scope["query_string"]:
-            await _refused(422, "The address holds the character NUL.")(scope, receive, send)
+            await refusal(scope["path"], 422, "The address holds the character NUL.")(
+                scope, receive, send
+            )
             return
         announced = Headers(scope=scope).get("content-length", "0")
         if not announced.isdecimal() or int(announced) > self._most:
-            await _refused(413, self._told)(scope, receive, send)
+            await refusal(scope["path"], 413, self._told)(scope, receive, send)
             return
         await self._bounded(scope, receive, send)
 
@@ -111,7 +113,7 @@ class SmallBodies:
             if read <= self._most:
                 raise
         if read > self._most and not begun:
-            await _refused(413, self._told)(scope, receive, send)
+            await refusal(scope["path"], 413, self._told)(scope, receive, send)
 
     @property
     def _told(self) -> str:
@@ -139,7 +141,7 @@ class Admission:
             log.exception("the hook for authentication failed")
             person = None
         if person is None and not _is_open(scope["path"]):
-            refused = _refused(401, self._gate.asks)
+            refused = refusal(scope["path"], 401, self._gate.asks)
             refused.headers["WWW-Authenticate"] = "Bearer"
             await refused(scope, receive, send)
             return
@@ -151,7 +153,3 @@ def _is_open(path: str) -> bool:
     """Whether a path needs no key: it shows nothing of any person."""
     page = path in ("/", "/studio") or path.startswith("/studio/")
     return path == "/ok" or (page and not path.startswith("/studio/api"))
-
-
-def _refused(status: int, detail: str) -> JSONResponse:
-    return JSONResponse({"detail": detail}, status)

@@ -29,6 +29,8 @@ from planweave.apps.server.people import Gate, Person
 from planweave.apps.server.routes import routes
 from planweave.apps.server.settings import ServerSettings, server_settings
 from planweave.apps.server.storage import open_storage
+from planweave.apps.server.wire import refusal
+from planweave.apps.service import without_address
 
 if TYPE_CHECKING:
     from planweave.apps import studio
@@ -126,18 +128,19 @@ def _drain_at_signals(engine: Engine) -> None:
         signal.signal(number, drain)
 
 
-async def _told(_: Request, error: Exception) -> JSONResponse:
-    return JSONResponse({"detail": str(error)}, getattr(error, "status", 422))
+async def _told(request: Request, error: Any) -> JSONResponse:
+    told = without_address(error) if request.state.person.shared else error
+    return refusal(request.url.path, getattr(error, "status", 422), str(told))
 
 
-async def _refused(_: Request, error: Any) -> JSONResponse:
-    return JSONResponse({"detail": error.detail}, error.status_code, error.headers)
+async def _refused(request: Request, error: Any) -> JSONResponse:
+    return refusal(request.url.path, error.status_code, error.detail, error.headers)
 
 
-async def _gone(_: Request, __: Exception) -> JSONResponse:
-    return JSONResponse({"detail": "The request broke off."}, 400)
+async def _gone(request: Request, _: Exception) -> JSONResponse:
+    return refusal(request.url.path, 400, "The request broke off.")
 
 
-async def _database_away(_: Request, error: Exception) -> JSONResponse:
+async def _database_away(request: Request, error: Exception) -> JSONResponse:
     log.error("the database does not answer: %s", error)
-    return JSONResponse({"detail": "The server's database does not answer."}, 503)
+    return refusal(request.url.path, 503, "The server's database does not answer.")

@@ -27,6 +27,7 @@ from planweave.apps.server.settings import ServerSettings, UserLimits
 from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
 from planweave.apps.server.wire import WireEvent, encode
+from planweave.apps.service import without_address
 from planweave.graphs import METHODS
 from planweave.graphs.support.running import Graph
 from planweave.graphs.support.running import graph as method_graph
@@ -292,7 +293,7 @@ class Engine:
         except LeaseLost:
             work.reason = "lost"
         except Exception as error:  # whatever it is, the run ends with it
-            work.error = _LATE if limit.expired() else error_data(error, claim)
+            work.error = _LATE if limit.expired() else self._told(error, claim)
             say("error", work.error)
             return "timeout" if limit.expired() else "error"
         await self._let_go(work)
@@ -319,7 +320,7 @@ class Engine:
         except Exception as error:  # a run ends, whether or not its state can be read
             if storage_failed(error) and claim.crashes < _CRASHES:
                 raise
-            status, work.error = "error", work.error or error_data(error, claim)
+            status, work.error = "error", work.error or self._told(error, claim)
         await self._keep_calls(work)
         state["error"] = encode(work.error).decode() if work.error else ""
         last = event("end", None)
@@ -337,6 +338,11 @@ class Engine:
         else:
             await self.runs.alive(claim, self.worker)
         return status
+
+    def _told(self, error: BaseException, claim: RunClaim) -> dict[str, str]:
+        if self.settings.shared and isinstance(error, PlanweaveError):
+            error = without_address(error)
+        return error_data(error, claim)
 
     def _context(self, claim: RunClaim) -> Context:
         person = Person(claim.person, self._limits(claim.person), shared=self.settings.shared)

@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 import orjson
 from langgraph.types import Interrupt
 from pydantic import BaseModel
+from starlette.responses import JSONResponse
+
+from planweave.apps.embed.wire import openai_error
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 
@@ -43,6 +46,14 @@ def iso(seconds: float | None) -> str | None:
 def sse(event: WireEvent) -> bytes:
     """An event as the lines of an event stream."""
     return f"id: {event.number}\nevent: {event.name}\ndata: {event.data}\n\n".encode()
+
+
+def refusal(
+    path: str, status: int, told: str, headers: Mapping[str, str] | None = None
+) -> JSONResponse:
+    """An error in the words of the protocol whose path was asked."""
+    shape = openai_error(status, told) if path.startswith("/v1/") else {"detail": told}
+    return JSONResponse(shape, status, headers)
 
 
 def _plain(value: Any) -> Any:

@@ -51,6 +51,7 @@ class Databases:
         self._access = access
         self._uploads = uploads
         self._turns = Turns()
+        self._opening = Turns()
 
     def listed(self, request: Request) -> JSONResponse:
         """The databases that a caller has uploaded, what can be uploaded, and how large."""
@@ -119,7 +120,8 @@ class Databases:
 
     async def _opened(self, request: Request, named: Named) -> Database:
         url = self._access.url(request, named.url.strip())
-        return await run_in_threadpool(open_database, url)
+        async with self._opening.of(self._access.owner(request) or ""):  # a server may be silent
+            return await run_in_threadpool(open_database, url)
 
 
 async def _sent(request: Request, kind: type[N]) -> N:

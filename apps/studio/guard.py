@@ -6,6 +6,8 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from planweave import BadInput, PlanweaveError
+from planweave.apps.service import without_address
+from planweave.apps.studio.access import Access
 
 _HEADERS = {
     "content-security-policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -22,8 +24,9 @@ _HEADERS = {
 class Guard:
     """Puts the headers on every answer, and an error that a person can fix into ``detail``."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app = app
+        self._access = access
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -36,7 +39,9 @@ class Guard:
         try:
             await self.app(scope, receive, guarded)
         except PlanweaveError as error:
-            await JSONResponse({"detail": str(error)}, status_code=400)(scope, receive, guarded)
+            named = self._access.owner(Request(scope)) is not None
+            told = str(without_address(error) if named else error)
+            await JSONResponse({"detail": told}, status_code=400)(scope, receive, guarded)
 
 
 def asked(request: Request, name: str) -> str:

@@ -56,7 +56,7 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
     return [
         Route("/", _to_the_page),
         Route("/studio", _to_the_page),
-        Mount("/studio", routes=inside, middleware=[Middleware(Guard)]),
+        Mount("/studio", routes=inside, middleware=[Middleware(Guard, access=access)]),
     ]
 
 

@@ -28,6 +28,8 @@ _GREETING = re.compile(
     r"merci|bye|goodbye)( there| you| all| everyone| again)?\W*",
     re.IGNORECASE,
 )
+_MOST = 50_000
+"""Characters of a question: the check of the answer reads it again and again."""
 _EXCHANGES = 4
 _EXCHANGE_CHARACTERS = 600
 _OWN = "question-"
@@ -63,6 +65,11 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     question = task.question if task else asked.strip()
     if not question:
         raise BadInput("There is no question.", fix="Send it as a message or as `question`.")
+    if len(question) > _MOST:
+        raise BadInput(
+            f"The question has {len(question):,} characters; at most {_MOST:,} are read.",
+            fix="Put long texts into a document and business rules into `rules`.",
+        )
     greeting = task is None and _is_greeting(question)
     sources = {} if greeting else sources_of(runtime.context)
     plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]

@@ -55,6 +55,13 @@ def test_a_message_is_answered(
     assert QUERY in data["data"]["facts"][0]["source"]
 
 
+def test_what_is_null_is_left_out(address: str, operator: Operator, offers: str) -> None:
+    operator.offers(whole_run(), database=offers)
+    nulls = {"contextId": None, "taskId": None, "metadata": None}
+    task = send(address, call("SendMessage", "Which is cheapest?", **nulls))["result"]["task"]
+    assert task["status"]["state"] == "TASK_STATE_COMPLETED"
+
+
 @pytest.mark.parametrize("version", [MODERN, OLD])
 def test_a_stream_tells_the_steps(
     address: str, operator: Operator, offers: str, version: tuple[str, str]

@@ -203,7 +203,6 @@ def test_a_call_of_a_bound_tool_is_approved_too(
 @pytest.mark.parametrize(
     ("body", "words"),
     [
-        ({"model": "gpt-4o"}, "no method 'gpt-4o'"),
         ({"context": {"database": "/etc/passwd"}}, "names nothing that is offered"),
         ({"context": {"owner": "ann"}}, "not the caller's"),
         ({"messages": []}, "messages"),
@@ -230,6 +229,13 @@ def test_what_cannot_be_asked_is_told_in_openais_shape(
     assert reply.status_code == 400
     assert reply.json()["error"]["type"] == "invalid_request_error"
     assert words in reply.json()["error"]["message"]
+
+
+def test_a_method_that_there_is_not(client: OpenAI, operator: Operator) -> None:
+    operator.offers(Replies())
+    with pytest.raises(openai.NotFoundError, match="no method 'gpt-4o'") as refused:
+        client.chat.completions.create(model="gpt-4o", messages=ASKED)
+    assert refused.value.code == "model_not_found"
 
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b"[" * 100_000, b'{"x": "' + b"y" * 4_000_001])

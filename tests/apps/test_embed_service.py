@@ -65,6 +65,7 @@ def test_what_only_shapes_the_answer_and_a_lower_limit_are_free() -> None:
         ({"max_iterations": 9}, "8 at most"),
         ({"max_tokens": None}, "1000 at most"),
         ({"max_iterations": 0}, "max_iterations"),
+        ({"rules": "x" * 100_001}, "at most 100000 characters"),
         ({"model": "embedded"}, "openai:gpt-4o"),
         ({"models": "openai:gpt-4o"}, "models"),
         ({"ensemble_of": "rat"}, "planrag, agent_v3"),

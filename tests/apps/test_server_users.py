@@ -69,7 +69,7 @@ def collector() -> Iterator[str]:
 def server(folder: Path, collector: str, model: Script) -> Iterator[Served]:
     offer = {
         "context": {"model": model.name},
-        "databases": {"offers": str(folder / "offers.sql")},
+        "databases": {"offers": str(folder / "offers.sql"), "gone": str(folder / "gone.db")},
         "models": [model.name],
     }
     (folder / "service.json").write_text(json.dumps(offer))
@@ -145,6 +145,15 @@ def test_a_context_opens_nothing_of_the_server(server: Served, settings: dict[st
                 assert "cannot be the name of a collection" in reply.json()["__error__"]["message"]
             else:
                 assert (reply.status_code, "detail" in reply.json()) == (422, True)
+
+
+def test_where_a_database_is_stays_with_the_operator(server: Served, folder: Path) -> None:
+    with caller(server, "alice") as alice:
+        run = alice.post("/runs/wait", json=asked("Which offer?", database="gone")).json()
+        studio = alice.post("/studio/api/databases", json={"url": "gone"}).json()
+    for told in (run["__error__"]["message"], studio["detail"]):
+        assert told.startswith("The database cannot be used at present.")
+    assert str(folder / "gone.db") in server.log.read_text()
 
 
 def test_budgets(server: Served, model: Script) -> None:
@@ -284,6 +293,16 @@ def test_another_callers_plan_cannot_be_approved(server: Served, model: Script) 
     assert "Birch" in done.choices[0].message.content
     with pytest.raises(openai.BadRequestError, match="Nothing waits"):
         asking(server, "alice", answer, **settings)
+
+
+def test_what_is_refused_at_the_door_is_told_in_openais_shape(server: Served) -> None:
+    with caller(server, "") as nobody, caller(server, "alice") as alice:
+        for reply, status in (
+            (nobody.get("/v1/models"), 401),
+            (alice.get("/v1/nowhere"), 404),
+            (alice.post("/v1/chat/completions", content=b"x" * 4_000_001), 413),
+        ):
+            assert (reply.status_code, reply.json()["error"]["code"]) == (status, None)
 
 
 def test_a_budget_holds_at_every_interface(server: Served, model: Script) -> None:

@@ -217,3 +217,8 @@ async def test_an_empty_message_is_not_the_question_before(database: str) -> Non
     await thread.go(Input(messages=[HumanMessage("Which plant is cheapest?")]))
     with pytest.raises(BadInput, match="There is no question"):
         await thread.go(Input(messages=[HumanMessage(" ")]))
+
+
+async def test_a_question_without_end_is_refused(database: str) -> None:
+    with pytest.raises(BadInput, match="60,006 characters; at most 50,000"):
+        await ask("iter_rag", Replies(), "which " * 10_000 + "plant?", database=database)

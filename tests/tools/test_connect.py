@@ -1,3 +1,5 @@
+import socket
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -49,3 +51,17 @@ def test_a_key_is_sent_to_no_database(name: str, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv(name, SECRET)
     with pytest.raises(BadInput, match=f"names {name}"):
         open_database(f"postgresql://me:${{{name}}}@127.0.0.1:9/db")
+
+
+def test_a_server_that_is_silent_keeps_nobody_from_other_databases(tmp_path: Path) -> None:
+    plants = tmp_path / "plants.sql"
+    plants.write_text("CREATE TABLE plant(name);")
+    with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor() as threads:
+        port = silent.getsockname()[1]
+        waiting = threads.submit(open_database, f"postgresql://me:x@127.0.0.1:{port}/db")
+        connection, _ = silent.accept()
+        assert open_database(str(plants)).kind == "relational"
+        assert not waiting.done()
+        connection.close()
+        with pytest.raises(PlanweaveError, match="does not answer"):
+            waiting.result()

@@ -73,7 +73,7 @@ _CALENDAR = (
 _FORM = re.compile(r"\b(?:Answer|Reply) with\b[^.?!]*", re.I)
 """What a question says of the form of its answer."""
 _NARROWING = re.compile(
-    r"\b(?:in|from|at|of|for|on|to|by|within|during|with|which|that)\s+(?=([^,.;:?]*))", re.I
+    r"\b(?:in|from|at|of|for|on|to|by|within|during|with|which|that)\s+(?=([^,.;:?]{0,300}))", re.I
 )
 _ENDING = listed(
     "be been being has have had is are was were does do did can could should would will must may "

@@ -102,10 +102,11 @@ def _turned(question: str, query: str) -> str:
     """A bound that the query turns round, or that it takes with or without the number itself."""
     bounds = conditions(in_digits(question))
     for bound in bounds:
-        signs = _signs(f"{bound.number:g}", query)
+        if not (signs := _signs(f"{bound.number:g}", query)):
+            continue
         meant = {_SIGNS[one.relation] for one in bounds if one.number == bound.number}
         distance = bound.text.lower().startswith("over") and signs == {"="}
-        if signs and not signs & meant and not distance:
+        if not signs & meant and not distance:
             return f"The query does not ask for “{bound.text}”."
     for word, day in _DAY.findall(question):
         near = (day,) if "-" in day else tuple(str(int(day) + step) for step in (-1, 0, 1))
@@ -220,7 +221,8 @@ def unasked_number(said: str, reading: QueryReading) -> str:
     other words.
     """
     numbers = {*numbers_of(in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
-    numbers |= {number + 0.5 for number in numbers if _HALF.search(said)}
+    if _HALF.search(said):
+        numbers |= {number + 0.5 for number in numbers}
     text: str
     for text in _COMPARED.findall(_TEXT.sub("''", reading.text)):
         number = float(text)

@@ -168,6 +168,8 @@ _CONDITION = re.compile(
 _BOUND_WORDS = re.compile(
     r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b", re.I
 )
+_NEAR = 300
+"""Characters before and behind a bound in which its words are looked for."""
 _QUANTITY = re.compile(rf"\s*(?:an?\s+|the\s+)?(?:[A-Z]{{3}}\s*|[$€£]\s*)?({NUMBER})(?!\w*[-/]\d)")
 
 
@@ -273,8 +275,13 @@ def conditions(text: str) -> list[Condition]:
         quantity = _QUANTITY.match(text, match.end())
         if not quantity or not match.lastgroup:
             continue
-        before = re.split(r"[,;:.!?]\s|\b(?:and|which|that|who|with)\b", text[: match.start()])[-1]
-        behind = re.split(r"[,;:!?]|\.\s|\b(?:and|or|with|at)\b", text[quantity.end() :])[0]
+        before = re.split(
+            r"[,;:.!?]\s|\b(?:and|which|that|who|with)\b",
+            text[max(0, match.start() - _NEAR) : match.start()],
+        )[-1]
+        behind = re.split(
+            r"[,;:!?]|\.\s|\b(?:and|or|with|at)\b", text[quantity.end() : quantity.end() + _NEAR]
+        )[0]
         around = [*tokens(before)[-4:], *tokens(behind)[:3]]
         relation: str = match.lastgroup
         number = float(re.sub(r"[^\d.]", "", quantity[1]))
