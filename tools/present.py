@@ -47,6 +47,11 @@ def speaks_of_the_present(question: str) -> bool:
     return any(one.search(question) for one in (_SEVERAL, _ONE, _AGO, _DAY, _PRESENT))
 
 
+def without_counted_spans(question: str) -> str:
+    """A question without spans such as "the past 30 days", whose number is no value of the data."""
+    return _AGO.sub(" ", _SEVERAL.sub(" ", question))
+
+
 def spans(question: str, today: date) -> Iterator[SpokenSpan]:
     """The spans that a question reckons from today, in the order of their kinds.
 

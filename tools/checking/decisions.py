@@ -48,6 +48,7 @@ from planweave.tools.checking.words import (
     superlatives,
     tokens,
 )
+from planweave.tools.present import without_counted_spans
 from planweave.tools.result_text import cell_text
 
 _GENERIC = frozenset(map(root, GENERIC))
@@ -107,6 +108,8 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 """What a query for things that lack something says; "<>" is no such thing."""
+_SAYS_NO = re.compile(r"=\s*(?:'(?:no|n|false)'|false\b)", re.IGNORECASE)
+_NEVER = re.compile(r"\b(?:never|no|none|neither|nobody|nothing)\b", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
 
 
@@ -216,7 +219,7 @@ def unspoken(
             if (
                 (words := roots(name))
                 and not words & spoken
-                and not _is_said_yes(name, view, spoken)
+                and not _is_said(name, view, spoken, asked.question)
                 and not (trusted and len(name) == 1)  # a code, for some word of the question
             ):
                 return f"The query asks for {name!r}, of which the question says nothing."
@@ -225,14 +228,25 @@ def unspoken(
     looks_for_none = in_rows and all(
         "agreement" in fact and _NONE.search(fact["query"]) for fact in facts
     )
-    if not looks_for_none and denies(asked.question):
+    if not (looks_for_none or _is_row_by_row(asked.question, tables)) and denies(asked.question):
         return "The question denies something, which the check cannot follow."
     return ""
 
 
-def _is_said_yes(name: str, view: FactRows, spoken: frozenset[str]) -> bool:
-    """Whether a query asks for yes of a column that the question speaks of."""
-    if name.casefold() not in ("yes", "true", "y"):
+def _is_row_by_row(question: str, tables: Sequence[FactRows]) -> bool:
+    """Whether "not paid" is asked of each row of one table, which says no there.
+
+    Who has *never* paid is another thing, and so is who has no paid order.
+    """
+    return not _NEVER.search(question) and all(
+        _SAYS_NO.search(view.reading.text) and not view.reading.joins for view in tables
+    )
+
+
+def _is_said(name: str, view: FactRows, spoken: frozenset[str], question: str) -> bool:
+    """Whether a query asks for yes, or a denying question's for no, of a column spoken of."""
+    yes, no = ("yes", "true", "y"), ("no", "false", "n")
+    if name.casefold() not in (yes + no if denies(question) else yes):
         return False
     columns = _COMPARED.findall(view.reading.text)
     return any(value == name and roots(column) & spoken for column, value in columns)
@@ -344,7 +358,8 @@ def numbers_unused(
     named = " ".join(str(cell) for cell in cells if isinstance(cell, str))
     within = {float(n) for n in re.findall(r"\d+(?:\.\d+)?", named)}
     bounds = {bound.number for bound in asked.bounds}
-    for number in numbers_of(asked.question):
+    # That a query bounds the days of a span is checked by itself.
+    for number in numbers_of(without_counted_spans(asked.question)):
         plain = number in bounds or number in within or number in cells
         if not (plain or _taken(number, queries)):
             return f"No cited fact takes account of the {number:g} in the question."

@@ -65,7 +65,9 @@ _COUNTED = re.compile(r"\b(?:how many|number of) (?:different |distinct )?(\w+)"
 _COUNT = re.compile(r"\bcount\s*\(\s*(?:\w+\.)?([\w\"`]+)\s*\)", re.IGNORECASE)
 _UNIQUE = re.compile(r"\b(?:different|distinct|unique)\b", re.IGNORECASE)
 _ONCE = re.compile(r"\b(?:distinct|group\s+by|union)\b", re.IGNORECASE)
-_SHARE = re.compile(r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction)\b", re.IGNORECASE)
+_SHARE = re.compile(
+    r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction|ratio)\b", re.IGNORECASE
+)
 _DIVIDES = re.compile(r"[/%]|avg|percent|pct|rate|share|proportion|fraction|ratio", re.IGNORECASE)
 _TIMES_100 = re.compile(r"\b100(?:\.0*)?\s*\*|\*\s*100\b")
 _IN_UNIT = re.compile(r"\bin ([^\W\d_]+|[$€£])", re.IGNORECASE)

@@ -68,6 +68,7 @@ _NAMED_NUMBER = re.compile(
     r"\b(?:phone|telephone|fax|house|serial|account|order|course|flight|room) number of\b", re.I
 )
 """A number that names something and counts nothing."""
+_COUNTS_CASES = re.compile(r"\bsum\(\s*case when [^()]*? then 1 else 0 end\s*\)")
 _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 """An amount in a larger unit than the stored one."""
 _IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
@@ -334,7 +335,7 @@ def _uncounted(asked: Requirements, view: FactRows) -> str:
     is_unit = is_unit_word(root(counted[1])) and _CONVERTED.search(query)
     if is_unit or (counted[1].lower() == "days" and "julianday" in query):
         return ""
-    if any(
+    if _COUNTS_CASES.search(query) or any(
         view.is_ordered(c) and root(counted[1]) in view.roots(c) for c in range(len(view.columns))
     ):
         return ""

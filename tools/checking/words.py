@@ -125,8 +125,10 @@ _NO_SUPERLATIVES = listed(
 ) - {"latest"}
 NEGATIONS = listed(
     "not no never none neither nor without cannot except excluding lacks lack fails nobody "
-    "nothing isn aren wasn weren doesn don didn won couldn wouldn shouldn hasn haven unable "
-    "false"
+    "nothing unable false"
+)
+_NO_DENIAL = re.compile(
+    r"\w_no\b|(?<=[a-z])No\b|\b[A-Z]\w* No\b|\b[Nn]o-(?=\w)"  # ord_no, ClaimNo, Order No, no-show
 )
 _ORDINALS = {
     word: number
@@ -294,7 +296,8 @@ def conditions(text: str) -> list[Condition]:
 
 def negations(text: str) -> int:
     """How many words of a text deny."""
-    return sum(word in NEGATIONS for word in tokens(text.replace("n't", " not ")))
+    plain = _NO_DENIAL.sub(" ", re.sub("n['\u2019]t\\b", " not ", text))
+    return sum(word in NEGATIONS for word in tokens(plain))
 
 
 def denies(text: str) -> bool:
