@@ -21,6 +21,7 @@ REGIONS: list[list[Value]] = [["East", 640.25], ["North", 3300.5]]
 PRODUCTS: list[list[Value]] = [["Coffee", 2740.25], ["Tea", 2000.5]]
 NAMES: list[list[Value]] = [["Tea"], ["Coffee"]]
 COUNT = "SELECT COUNT(*) FROM sales"
+UNPAID = "SELECT COUNT(*) FROM sales WHERE paid = 'No'"
 IN_NORTH = "Which products are sold in the North?"
 
 
@@ -85,6 +86,21 @@ def sure(*given: Any, **more: Any) -> Answer:
             BY_REGION.replace("GROUP", "WHERE sold > DATE('2024-06-19', '-6 months') GROUP"),
             REGIONS,
             "East: 640.25; North: 3300.5",
+        ),
+        (
+            "What is the revenue by region in the past 30 days?",
+            BY_REGION.replace("GROUP", "WHERE sold BETWEEN '2024-05-20' AND '2024-06-19' GROUP"),
+            REGIONS,
+            "East: 640.25; North: 3300.5",
+        ),
+        ("List sale_no of tea.", "SELECT sale_no FROM sales WHERE product = 'Tea'", [[7]], "7"),
+        ("How many sales weren\u2019t paid?", UNPAID, [[7]], "7"),
+        (
+            "How many more sales of tea than of gin are there?",
+            "SELECT SUM(CASE WHEN product = 'Tea' THEN 1 ELSE 0 END) "
+            "- SUM(CASE WHEN product = 'Gin' THEN 1 ELSE 0 END) FROM sales",
+            [[7]],
+            "7",
         ),
         (
             "Which product has the most sales, and how many?",
@@ -171,6 +187,8 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             [[7]],
             "does not end with 2023",
         ),
+        ("How many customers never paid a sale?", UNPAID, [[7]], "denies"),
+        ("How many sales were paid?", UNPAID, [[7]], "'No'"),
         ("How many sales were made this year?", COUNT, [[7]], "“this year”"),
         ("What is the revenue by region?", BY_REGION, [[None, 3], ["North", 3]], "without a name"),
         ("What is the revenue per customer of each region?", ALL, REGIONS, "divides nothing"),
