@@ -1,6 +1,7 @@
 """``planweave decide``: one decision question on a user's own database, shown as it happens."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -9,6 +10,9 @@ from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, 
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Approve, PlanFile
 from planweave.tools import Limits, open_database
+
+if TYPE_CHECKING:
+    from planweave.apps.example import Example
 
 EXAMPLES = """\
 planweave decide --scenario sourcing
@@ -21,6 +25,29 @@ planweave decide --database shop.db --candidates "SELECT name FROM supplier" "Wh
 _MOST = 10_000  # candidates
 
 
+@dataclass(frozen=True, kw_only=True)
+class Generated:
+    """A question that is generated, with its database."""
+
+    scenario: Annotated[
+        str,
+        typer.Option(
+            help="Ask a generated question: sourcing, distribution, building or locating."
+        ),
+    ] = ""
+    seed: Annotated[int, typer.Option(help="Which generated question.")] = 1
+    size: Annotated[int, typer.Option(help="About how many rows its database has.", min=10)] = 60
+    as_graph: Annotated[
+        bool, typer.Option("--as-graph", help="Generate it as a graph database.")
+    ] = False
+
+    def example(self) -> "Example | None":
+        """The question, if a scenario is named."""
+        from planweave.apps.example import Example
+
+        return Example(self.scenario, self.seed, self.size) if self.scenario else None
+
+
 @grouped()
 def decide(
     given: typer.Context,
@@ -30,17 +57,7 @@ def decide(
     candidates: Annotated[
         str, typer.Option(help="Query whose first column lists the decisions to choose from.")
     ] = "",
-    scenario: Annotated[
-        str,
-        typer.Option(
-            help="Ask a generated question: sourcing, distribution, building or locating."
-        ),
-    ] = "",
-    seed: Annotated[int, typer.Option(help="Which generated question.")] = 1,
-    size: Annotated[int, typer.Option(help="About how many rows its database has.", min=10)] = 60,
-    as_graph: Annotated[
-        bool, typer.Option("--as-graph", help="Generate it as a graph database.")
-    ] = False,
+    generated: Generated,
     players: Players,
     experience: Annotated[
         str,
@@ -62,32 +79,25 @@ def decide(
     if telling.resume:
         go_on(question, sources, telling, given, command="decide")
         return
-    from planweave.apps.example import Example
-
-    settings = sources.settings()
-    example = Example(scenario, seed, size) if scenario else None
+    settings, example = sources.settings(), generated.example()
     if example:
-        own, settings = settings, example.settings(as_graph=as_graph)
+        own, settings = settings, example.settings(as_graph=generated.as_graph)
         if any(own.values()) or candidates:
             raise BadInput(
                 "--scenario brings its own database, rules and candidates.",
                 fix="Leave out yours, or --scenario.",
             )
-        if question:  # the simulator knows the truth about its own alone
-            example = None
-        else:
-            question = example.question().prompt
     elif candidates:
         settings["candidates"] = _candidates(sources.graph or sources.database, candidates)
     settings |= {"experience": experience or None, "approve": approve, **bounds.settings()}
     begin(
-        question,
+        question or (example.question().prompt if example else ""),
         settings,
         players,
         plan=plan,
         command="decide",
         as_json=telling.as_json,
-        example=example,
+        example=None if question else example,  # the simulator knows the truth about its own alone
     )
 
 
