@@ -329,10 +329,7 @@ async def test_a_remote_graph(client: LangGraphClient, offers: str) -> None:
     assert visited(updates) == NODES
     state = await graph.aget_state(config)
     assert state.values["answer"]["decision"] == "Birch"
-    assert [past.next async for past in graph.aget_state_history(config, limit=2)] == [
-        (),
-        ("closing",),
-    ]
+    assert [p.next async for p in graph.aget_state_history(config, limit=2)] == [(), ("closing",)]
     drawn = await graph.aget_graph()
     assert "planner" in drawn.nodes
     assert await graph.aupdate_state(config, {"reason": "none"}, as_node="closing")

@@ -16,13 +16,7 @@ def finished(key: str, value: float = 1.0) -> Record:
 
 
 RUN = Run(
-    suite="dqa",
-    command="planweave",
-    started="2026-01-01",
-    models=["m"],
-    settings={},
-    versions={},
-    machine={},
+    suite="dqa", command="p", started="2026-01", models=["m"], settings={}, versions={}, machine={}
 )
 
 

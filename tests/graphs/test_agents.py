@@ -536,8 +536,7 @@ async def test_an_answer_that_nothing_tells_is_none(ask: Run, text: str) -> None
 
 async def test_an_answer_that_a_fact_supports_stands_though_the_model_names_none(ask: Run) -> None:
     script = good(
-        "react",
-        answer=[tell("The cost of green hydrogen was USD 5.5/kg.", "USD 5.5/kg", told_by=[])],
+        "react", answer=[tell("Green hydrogen was USD 5.5/kg.", "USD 5.5/kg", told_by=[])]
     )
     answer = answer_of(await ask("react", script))
     assert (answer["decision"], answer["facts"]) == ("USD 5.5/kg", [1])

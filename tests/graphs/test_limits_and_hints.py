@@ -67,12 +67,7 @@ async def test_what_is_not_admitted_is_told_how_many_decisions_there_are(run: Ru
 
 
 async def test_that_nothing_improves_is_an_answer(run: Run) -> None:
-    none = {
-        "why": "Bonn costs 7.25, which is the least already.",
-        "facts": [1],
-        "decision": "none",
-        "unknown": "",
-    }
+    none = {"why": "Bonn costs 7.25, the least.", "facts": [1], "decision": "none", "unknown": ""}
     script = Replies(action=[act("sql", COSTS)], decide=[none])
     memory = await run("single_rag", script, candidates=("Aachen", "Bonn"))
     answer = answer_of(memory)

@@ -27,14 +27,7 @@ def querying(text: str, *, step: int = 1) -> dict[str, object]:
 
 QUERY = querying("SELECT name, price FROM offer ORDER BY price LIMIT 1")
 SOUND = {"reason": "It is enough.", "replan": "N", "steps": []}
-FINISH = {
-    "thought": "Enough.",
-    "step": 1,
-    "tool": "finish",
-    "input": "",
-    "actions": [],
-    "answer": None,
-}
+FINISH = {"thought": "So.", "step": 1, "tool": "finish", "input": "", "actions": [], "answer": None}
 DECISION = {"why": "It costs least.", "facts": [1], "decision": "Birch", "unknown": ""}
 WHOLE_RUN = (PLAN, QUERY, FINISH, DECISION)
 """Of planrag by default: a good result is not judged."""

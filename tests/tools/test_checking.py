@@ -131,13 +131,7 @@ PRICES = "Prices were 90 in 2019, 110 in 2020, 120 in 2021, 80 in 2022 and 130 i
 )
 def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool | None) -> None:
     quote: Quote = {"document": "a.pdf", "page": 1, "text": PRICES}
-    read: dict[str, Any] = {
-        **PLANTS,
-        "text": PRICES,
-        "source": "documents",
-        "quote": quote,
-        "values": {},
-    }
+    read: Any = {**PLANTS, "text": PRICES, "source": "documents", "quote": quote, "values": {}}
     del read["table"]
     question = "In how many years does the price exceed 100?"
     assert judge(claim, [cast("Fact", read)], question=question).truth is true

@@ -341,11 +341,7 @@ def test_a_sqlite_file_is_copied_whole(tmp_path: Path) -> None:
             "INSERT INTO offer VALUES ('ash', 7.5);"
         )
     made = kept.keep(tmp_path / "shop.db", "shop.db", None)
-    (table,) = made.tables
-    assert (table.name, table.rows, table.columns) == (
-        "offer",
-        1,
-        {"name": "TEXT", "price": "REAL"},
-    )
+    (one,) = made.tables
+    assert (one.name, one.rows, one.columns) == ("offer", 1, {"name": "TEXT", "price": "REAL"})
     with pytest.raises(BadInput, match="cannot be added to another"):
         kept.keep(tmp_path / "shop.db", "shop.db", None, into="shop")

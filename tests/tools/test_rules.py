@@ -17,11 +17,7 @@ THINGS = ("visits", "wards")
 @pytest.mark.parametrize(
     ("question", "speaks_of", "not_of"),
     [
-        (
-            "Which ward has the highest fees?",
-            ["hours * rate", "missing rate", "state void"],
-            "late",
-        ),
+        ("What ward has the highest fees?", ["hours * rate", "missing rate", "state void"], "late"),
         ("Which ward had the most late visits?", ["after its hour"], "hours * rate"),
         ("Which ward is under the greatest burden?", ["divided by", "hours * rate"], "late"),
         ("Which ward has the most beds?", [], "fee"),

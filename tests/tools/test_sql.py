@@ -348,10 +348,7 @@ def test_tips_of_the_dialect(database: SqlDatabase, query: str, fix: str) -> Non
         ("SELECT SUM(power) FROM presence WHERE 'lubek' = node", "values are 'lubeck'"),
         ("SELECT COUNT(*) FROM presence WHERE node = 'Genoa' AND country = 'SWE' AND 1 = 0", None),
         ("SELECT * FROM presence WHERE node = 'wien' AND country = 'SWE'", "No row meets all"),
-        (
-            "SELECT n.name FROM node n JOIN presence p ON p.node = n.name WHERE p.country = 'swe2'",
-            "'SWE'",
-        ),
+        ("SELECT 1 FROM node n JOIN presence p ON node = n.name WHERE p.country = 'swe2'", "'SWE'"),
         ("SELECT MAX(power) FROM presence", ""),
         ("SELECT name FROM node", ""),
     ],

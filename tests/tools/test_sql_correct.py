@@ -647,11 +647,7 @@ IN_TYPES = "SELECT AVG(minutes) FROM job WHERE bike_id IN (SELECT bike_id FROM b
             ((50.0,),),
         ),
         # hours of minutes
-        (
-            "SELECT SUM(minutes) FROM job WHERE brand = 'Elan'",
-            "How many hours did we spend on Elan?",
-            ((2.5,),),
-        ),
+        ("SELECT SUM(minutes) FROM job WHERE brand = 'Elan'", "How many hours on Elan?", ((2.5,),)),
         # what divides is left as it is
         (
             "SELECT SUM(minutes) / 30 FROM job WHERE brand = 'Elan'",
