@@ -170,9 +170,7 @@ def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: Com
     assert "offers-1" in listed.stdout
 
 
-def test_no_thread_keeps_nothing(
-    offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_thread(offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     planweave.run(QUESTION, database=offers, model=replies())
     assert not (tmp_path / "state").exists()

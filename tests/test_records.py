@@ -29,9 +29,7 @@ def trees(path: Path) -> list[Tree]:
 @pytest.mark.parametrize(
     ("suffix", "pack"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)]
 )
-def test_lines_and_arrays_are_read(
-    suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path
-) -> None:
+def test_lines_and_arrays(suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     given = [{"name": "ash"}, {"name": "birch"}]
     for text in ("\n\n".join(map(json.dumps, given)), json.dumps(given, indent=1)):
         path = tmp_path / f"trees.json{suffix}"
@@ -54,9 +52,7 @@ def test_lines_and_arrays_are_read(
         ("a.json", b'[{"name": "ash"}', "FILE is not as it should be (record: Invalid JSON: EOF"),
     ],
 )
-def test_another_file_is_refused(
-    name: str, content: bytes | None, said: str, tmp_path: Path
-) -> None:
+def test_other_files_are_told(name: str, content: bytes | None, said: str, tmp_path: Path) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content)

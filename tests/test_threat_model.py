@@ -21,7 +21,5 @@ def test_every_test_exists() -> None:
 
 def test_every_file_exists() -> None:
     named = re.findall(r"`([\w/]+\.py)`", PAGE)
-    files = {
-        file.relative_to(ROOT).as_posix() for folder in FOLDERS for file in folder.rglob("*.py")
-    }
+    files = {f.relative_to(ROOT).as_posix() for folder in FOLDERS for f in folder.rglob("*.py")}
     assert not [one for one in named if not any(f"/{file}".endswith(f"/{one}") for file in files)]

@@ -67,7 +67,7 @@ def test_the_editor_changes_what_is_done(
     assert shown[0] in ("Look.\nCompare.\n", '{\n  "harbour": "Hull"\n}\n')
 
 
-def test_what_cannot_be_used_is_said_and_asked_again(
+def test_nonsense_is_asked_again(
     terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     texts: list[str | None] = [None, "{broken", '["Ayr"]']

@@ -160,7 +160,7 @@ def test_documents_are_read_beside_a_database_only_if_they_are_named(
     ("options", "words"),
     [((), "planweave docs add FILE"), (("--collection", "none"), "no document collection 'none'")],
 )
-def test_no_source_is_reported_before_a_thread_is_begun(
+def test_no_source_is_reported_at_once(
     planweave: CommandLine, options: tuple[str, ...], words: str
 ) -> None:
     run = planweave("ask", "What?", *options)

@@ -44,7 +44,7 @@ def library(planweave: CommandLine, tmp_path: Path) -> CommandLine:
     return planweave
 
 
-def test_every_citation_opens_the_page_that_holds_its_words(
+def test_citations_open_their_page(
     library: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving(*scripted(SEARCH, {"findings": FINDINGS}, ANSWER)) as model:

@@ -172,7 +172,7 @@ def test_decide_by_what_was_learned(planweave: CommandLine) -> None:
 
 
 @pytest.mark.slow
-def test_decide_waits_for_approval_and_resumes(
+def test_decide_waits_for_approval(
     planweave: CommandLine, offers: str, environment: dict[str, str]
 ) -> None:
     """At a real terminal a plan is rejected and the next approved; see ``test_approval.py``."""
@@ -280,7 +280,7 @@ def test_decide_survives_being_killed(
 
 
 @pytest.mark.slow
-def test_two_processes_do_not_go_on_with_one_thread(
+def test_a_thread_has_one_process(
     planweave: CommandLine, offers: str, environment: dict[str, str]
 ) -> None:
     goes_on = Event()
@@ -305,7 +305,7 @@ def test_replies_that_cannot_be_read_are_an_error(planweave: CommandLine, offers
     assert json.loads(run.stdout)["answer"]["decision"] is None
 
 
-def test_who_leaves_the_approval_is_told_how_to_go_on(
+def test_leaving_the_approval(
     planweave: CommandLine, offers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def leave(_: object) -> None:

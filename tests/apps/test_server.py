@@ -115,9 +115,7 @@ async def test_streams_a_run_that_can_be_read_again(client: LangGraphClient, off
 
     run = parts[0].data["run_id"]
     again = [part async for part in client.runs.join_stream(thread, run)]
-    assert [(part.id, part.event, part.data) for part in again] == [
-        (part.id, part.event, part.data) for part in parts
-    ]
+    assert [(p.id, p.event, p.data) for p in again] == [(p.id, p.event, p.data) for p in parts]
     rest = client.runs.join_stream(thread, run, last_event_id=parts[9].id)
     assert [part.id async for part in rest] == [part.id for part in parts[10:]]
 

@@ -154,7 +154,7 @@ async def test_a_password_is_kept_for_the_worker_alone(storage: Storage, runs: R
     assert "h0nter2" not in f"{shown} {orders}"
 
 
-async def test_a_thread_that_two_make_at_once_is_one(
+async def test_two_make_one_thread(
     storage: Storage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     engine = create_engine(address(str(tmp_path / "serve.sqlite")))

@@ -667,7 +667,7 @@ def test_methods_are_chosen_by_their_figures(page: Page, visit: Visit, look: Loo
     expect(page.get_by_label("Approve", exact=True)).to_have_count(0)
 
 
-def test_planweave_serve_asks_for_a_key_and_shows_everybody_their_own(
+def test_serve_asks_for_a_key_and_shows_ones_own(
     browser: Browser, folder: Path, tmp_path: Path, look: Look
 ) -> None:
     users = {name: {"keys": [digest(f"key of {name}")]} for name in ("alice", "bob")}

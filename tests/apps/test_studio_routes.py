@@ -160,7 +160,7 @@ def test_nothing_of_an_upload_is_left_elsewhere(page: TestClient, tmp_path: Path
     assert not [file for file in (tmp_path / "data" / "uploads").rglob("*") if file.is_file()]
 
 
-def test_an_upload_that_is_too_large_is_refused_and_not_read_if_it_says_so(
+def test_a_too_large_upload_is_refused_unread(
     page: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_DOCUMENT_MEGABYTES", "1")

@@ -269,7 +269,7 @@ def test_the_published_questions_by_set() -> None:
 
 
 @pytest.mark.parametrize("verdict", ["Incorrect", "Unsure", ""])
-def test_a_judge_that_is_not_sure_or_not_readable_makes_no_answer_right(
+def test_an_unsure_judge_makes_nothing_right(
     verdict: str, data: Path, tmp_path: Path, agent: Agent
 ) -> None:
     agent.verdict = verdict

@@ -137,9 +137,7 @@ def test_what_an_answer_repeats_of_the_question_is_no_other_answer() -> None:
         (["blue"], "", "", (0.0, 0.0)),
     ],
 )
-def test_tatqa_by_hand(
-    gold: list[str], scale: str, said: str, expected: tuple[float, float]
-) -> None:
+def test_tatqa_match(gold: list[str], scale: str, said: str, expected: tuple[float, float]) -> None:
     assert match(gold, scale, said) == expected
 
 

@@ -92,9 +92,7 @@ IN_MUSIQUE = replace(
     ],
     ids=["hotpotqa", "2wikimultihopqa", "musique", "a lost id"],
 )
-def test_a_file_of_each_format(
-    tmp_path: Path, records: list[object], question: MultiHop, name: str
-) -> None:
+def test_each_format(tmp_path: Path, records: list[object], question: MultiHop, name: str) -> None:
     assert load(written(tmp_path, *records, name=name)) == [question]
 
 

@@ -115,9 +115,7 @@ def test_repetition(text: str, expected: bool) -> None:
 
 
 def test_what_the_model_is_sent() -> None:
-    sent = {
-        f"{name}, {style}": Wording(name, style, 1).messages for name in CHECKS for style in FORMATS
-    }
+    sent = {f"{n}, {style}": Wording(n, style, 1).messages for n in CHECKS for style in FORMATS}
     compare("prompt_format", sent)
 
 

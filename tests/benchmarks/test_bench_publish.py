@@ -46,9 +46,7 @@ def test_prompts_and_pages_are_left_out_and_the_report_stays(results: Path, tmp_
     assert [fact["text"] for fact in told.facts] == ["", "price 3", ""]
     assert told.facts[0]["quote"] == {"document": "a.pdf", "page": 3, "text": ""}
     assert told.tokens == 7
-    before, after = (
-        Report.of([], list(read(path).records.values())).as_json() for path in (results, out)
-    )
+    before, after = (Report.of([], [*read(p).records.values()]).as_json() for p in (results, out))
     assert before == after
 
 

@@ -149,7 +149,7 @@ def data(tmp_path: Path) -> Path:
         ),
     ],
 )
-def test_a_right_product_passes_and_a_wrong_one_does_not(
+def test_right_and_wrong_products(
     family: str, dataset: str, right: str, wrong: str, data: Path
 ) -> None:
     item = load(family, dataset, data / family)[0]  # type: ignore[arg-type]
@@ -173,9 +173,7 @@ def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval"
 
 
 def test_what_retrieval_did() -> None:
-    made = rows(
-        rat_tables([sample("a", "rat", True), sample("b", "rat", True)]), "What retrieval did"
-    )
+    made = rows(rat_tables([sample(n, "rat", True) for n in "ab"]), "What retrieval did")
     assert made == [["HumanEval", "rat", "3 · 3 · 3", "4 · 4 · 4", "50%", "0"]]
 
 
@@ -225,9 +223,7 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
     told = json.loads((tmp_path / f"results/corpus-{family}.json").read_text())
     assert told["collection"] == collection_of(family)
     assert f"{told['kept']} of {told['kept'] + len(told['dropped'])} texts" in built.output
-    assert [one["name"] for one in told["dropped"]] == (
-        ["GSM8K train 2"] if family == "maths" else []
-    )
+    assert [x["name"] for x in told["dropped"]] == (["GSM8K train 2"] if family == "maths" else [])
     model = register(lambda prompt: pupil(family, prompt))
     ways = "direct,rag-1,rat,rat-non-causal"
     words = ("rat", *given, "--model", model, "--limit", 1, "--method", ways)
@@ -369,7 +365,7 @@ async def test_failures_of_all_attempts_are_counted(monkeypatch: pytest.MonkeyPa
         (("rat-corpus", "--family", "maths"), "cannot be read"),
     ],
 )
-def test_bad_input_is_said_in_a_sentence(
+def test_bad_input_is_a_sentence(
     words: tuple[str, ...], said: str, bench: Bench, tmp_path: Path
 ) -> None:
     bench(*words, "--data", tmp_path / "nowhere", fails=said)

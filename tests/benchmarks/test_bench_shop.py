@@ -101,13 +101,9 @@ def test_one_query_can_decide(tmp_path: Path) -> None:
     [path] = (tmp_path / "out").glob("*.jsonl")
     results = {r.question: verdict(r) for r in read(path).records.values()}
     assert len(results) == 6
-    assert {name for name, result in results.items() if result != "right"} == {
-        f"energy-{SEED}-best-saver"
-    }
+    assert {n for n, r in results.items() if r != "right"} == {f"energy-{SEED}-best-saver"}
     assert results[f"energy-{SEED}-best-saver"] == "undecided"
-    assert all(
-        "CREATE TABLE readings" in text and "A reading without kwh" in text for text in prompts
-    )
+    assert all("CREATE TABLE readings" in t and "A reading without kwh" in t for t in prompts)
 
 
 def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:

@@ -20,9 +20,7 @@ def data(tmp_path: Path) -> Path:
     return folder
 
 
-def test_nothing_without_inspect(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_inspect_is_needed(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("planweave.errors.find_spec", lambda name: None)
     words = ("dqa", "--data", data, "--method", "planrag", "--out", tmp_path / "out")
     bench(*words, "--log", "inspect", fails="Inspect needs the package inspect_ai")

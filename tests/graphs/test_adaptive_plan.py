@@ -373,7 +373,7 @@ async def test_what_stays_comes_first(run: Run) -> None:
     assert after.startswith(before.partition("# Your task now")[0].rstrip())
 
 
-async def test_a_selector_of_one_action_does_not_repeat_the_first_actions_of_the_plan(
+async def test_a_selector_of_one_action_repeats_no_first_actions(
     run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As where the planner is a large model and the selector a small one."""

@@ -216,7 +216,7 @@ async def test_queries_that_disagree_are_unsure(single: Run, last: str, verdict:
         ([DEARER, "SELECT name FROM plant"], [], "Not sure: only"),  # too few agree
     ],
 )
-async def test_where_most_candidates_agree_the_model_s_word_decides(
+async def test_the_models_word_decides(
     single: Run, others: list[str], word: list[str], verdict: str
 ) -> None:
     script = Replies(write=[CHEAPEST, *others, *word], decide=[decide("Bonn", 1)])
@@ -327,9 +327,7 @@ async def test_a_refusal_names_what_is_nearly_asked_for(single: Run) -> None:
 @pytest.mark.parametrize(
     ("replies", "least"), [(["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0)], ids=["likely", "never"]
 )
-async def test_what_is_likely_is_answered(
-    single: Run, replies: list[str], least: float | None
-) -> None:
+async def test_the_likely_is_answered(single: Run, replies: list[str], least: float | None) -> None:
     script = Replies(write=replies)
     memory = await single(script, GOVERNMENT, least_answerable=least)
     assert script.tasks == ["write"] * len(replies)
@@ -401,7 +399,7 @@ async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> Non
         ("Today is 2020-05-01. The lowest cost decides.", "This year is from '2020-01-01' on."),
     ],
 )
-async def test_a_ranking_is_told_the_days_asked_about(single: Run, rules: str, said: str) -> None:
+async def test_a_ranking_is_told_its_days(single: Run, rules: str, said: str) -> None:
     script = Replies(write=[CHEAPEST])
     asked = Input(question="Which plant is cheapest this year?")
     await single(script, asked, rules=rules, candidates=("Aachen", "Bonn"))

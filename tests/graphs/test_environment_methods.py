@@ -347,9 +347,7 @@ async def test_genground_remembers_what_like_actions_showed(tmp_path: Path) -> N
     known = write_lines(tmp_path / "known.jsonl", {"question": "Which?", "steps": [step]})
     script = acting(*GOLD, name="genground")
     await run("genground", in_encyclopedia(tmp_path, script, paths=str(known), triplets=2))
-    assert "another task, Search[Finland] showed: Finland is a republic." in (
-        script.prompts[1].text
-    )
+    assert "another task, Search[Finland] showed: Finland is a republic." in script.prompts[1].text
 
 
 async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> None:

@@ -130,9 +130,7 @@ async def test_v3_answers_from_known_facts(talk: Talk, monkeypatch: pytest.Monke
         ([understood(" ")], []),
     ],
 )
-async def test_poor_readings_do_nothing(
-    talk: Talk, replies: list[Reply], failed: list[str]
-) -> None:
+async def test_poor_readings_are_none(talk: Talk, replies: list[Reply], failed: list[str]) -> None:
     script = Replies(
         action=[act("sql", COSTS), act("finish"), act("finish")],
         decide=[decide("Bonn", 1), decide("Cottbus", 1)],

@@ -46,9 +46,7 @@ def own_path(folder: Path, question: Question, query: str) -> Path:
 
 @pytest.mark.parametrize("tool", ["sql", "cypher"])
 @pytest.mark.parametrize("name", ["locating", "building"])
-async def test_the_decision_is_the_simulators(
-    name: str, tool: str, run: Run, tmp_path: Path
-) -> None:
+async def test_decides_as_the_simulator(name: str, tool: str, run: Run, tmp_path: Path) -> None:
     question, script = solved(name), Replies()
     world = written(question, tool, tmp_path)
     memory = await run("path_policy", script, {"question": question.prompt}, **world)
@@ -198,7 +196,7 @@ async def test_what_was_confirmed_for_one_question_serves_another(
     assert memory["path"]["origins"] == ["thread abc"]
 
 
-async def test_own_experience_is_as_it_stands_now_and_what_succeeded(
+async def test_own_experience_is_the_latest(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))

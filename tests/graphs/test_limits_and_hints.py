@@ -44,9 +44,7 @@ async def test_a_long_step_of_a_plan_ends_with_a_mark_at_a_word(run: Run) -> Non
         ("1,200", ["1", "2"], None),
     ],
 )
-def test_what_is_admitted_is_not_refused(
-    said: str, candidates: list[str], wanted: str | None
-) -> None:
+def test_what_is_admitted_is_taken(said: str, candidates: list[str], wanted: str | None) -> None:
     assert admitted(said, candidates) == wanted
 
 

@@ -299,7 +299,7 @@ async def test_cot_thinks_and_looks_nothing_up(ask: Run, shelf: Shelf) -> None:
 
 
 @pytest.mark.parametrize(("retrievals", "pages"), [(0, []), (1, [82]), (5, [82, 90])])
-async def test_rag_searches_for_the_question(
+async def test_rag_asks_the_question(
     retrievals: int, pages: list[int], ask: Run, shelf: Shelf
 ) -> None:
     script = good()

@@ -125,7 +125,7 @@ def test_agents_propose_from_the_graph_and_select(tmp_path: Path) -> None:
     assert known.select(BORN, [Proposal(("a", "b")), Proposal(("a",))]) == 1
 
 
-def test_guides_have_agents_by_name_or_file(
+def test_guides_take_agents_by_name_or_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
@@ -155,7 +155,7 @@ def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 @pytest.mark.usefixtures("word_vectors")
-def test_agents_that_the_environment_taught_are_not_calibrated_by_the_overlap(
+def test_agents_of_the_environment_are_not_calibrated(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     known: list[int] = []

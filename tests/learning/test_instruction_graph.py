@@ -38,9 +38,7 @@ def degrees(texts: Sequence[str]) -> Floats:
 
 def drawn(texts: Sequence[str]) -> Floats:
     """Vectors in four dimensions, of any direction: no two pairs are equally near."""
-    rows = np.stack(
-        [np.random.default_rng(zlib.crc32(text.encode())).normal(size=4) for text in texts]
-    )
+    rows = np.stack([np.random.default_rng(zlib.crc32(t.encode())).normal(size=4) for t in texts])
     return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), np.float32)
 
 

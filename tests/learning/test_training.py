@@ -29,9 +29,7 @@ def toy(seed: int, count: int = 240) -> list[Group]:
 
 
 def chosen(weights: dict[str, Floats], groups: list[Group]) -> float:
-    return float(
-        np.mean([group.gains[np.argmax(expected_ranks(weights, group.inputs))] for group in groups])
-    )
+    return float(np.mean([g.gains[np.argmax(expected_ranks(weights, g.inputs))] for g in groups]))
 
 
 def test_a_toy_ranking_is_learned() -> None:

@@ -78,9 +78,7 @@ async def test_schema_is_part_of_the_key(caching: ModelSettings) -> None:
 
 
 @pytest.mark.parametrize(("mode", "asked"), [("off", 2), ("deterministic", 2), ("all", 1)])
-async def test_sampled_replies_are_kept_if_asked(
-    model_settings: ModelSettings, mode: str, asked: int
-) -> None:
+async def test_kept_samples_if_asked(model_settings: ModelSettings, mode: str, asked: int) -> None:
     settings = model_settings.model_copy(update={"response_cache": mode})
     with serving(Answer()) as server:
         for _ in range(2):

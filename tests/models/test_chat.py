@@ -150,9 +150,7 @@ async def test_a_call_is_cut_off_with_the_time_of_its_run(model_settings: ModelS
         assert time.monotonic() - started < 60
         assert len(server.requests) == 1  # the second is not asked any more
     failures = [reply.failure for reply in found]
-    assert [failure and (failure.kind, failure.message) for failure in failures] == [
-        ("out_of_time", "It is late.")
-    ] * 2
+    assert [f and (f.kind, f.message) for f in failures] == [("out_of_time", "It is late.")] * 2
     assert [len(reply.calls) for reply in found] == [1, 0]
     assert found[0].calls[0].seconds > 0
 
@@ -169,9 +167,7 @@ async def test_samples_end_with_the_time_of_their_run(model_settings: ModelSetti
 
 
 @pytest.mark.parametrize(("reply", "yes"), [("Yes.", 1), (" no", 0), ("Maybe", 1)])
-async def test_yes_or_no_without_chances(
-    reply: str, yes: float, model_settings: ModelSettings
-) -> None:
+async def test_yes_or_no_in_words(reply: str, yes: float, model_settings: ModelSettings) -> None:
     with serving(Answer(reply)) as server:
         model = chat_model(server.name, settings=model_settings)
         found = await chance_of_yes(model, PROMPT, role="judge")

@@ -220,9 +220,7 @@ def test_a_server_is_asked(model_settings: ModelSettings, server: EmbeddingServe
     assert server.inputs == [["why"], ["a", "b"]]
 
 
-async def test_server_errors_are_told(
-    model_settings: ModelSettings, server: EmbeddingServer
-) -> None:
+async def test_errors_are_told(model_settings: ModelSettings, server: EmbeddingServer) -> None:
     settings = model_settings.model_copy(update={"retries": 0})
     server.status = 401
     made = embeddings(server.url, settings=settings)

@@ -32,9 +32,7 @@ services = database_of(SERVICES, "cql")
         ("Which services does Otter own?", ""),
     ],
 )
-def test_a_pattern_that_is_often_wrong_has_a_form(
-    services: Database, question: str, form: str
-) -> None:
+def test_what_is_often_wrong_has_a_form(services: Database, question: str, form: str) -> None:
     said = pattern_form(question, services)
     assert form in said
     assert bool(form) is bool(said)

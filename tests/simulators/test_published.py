@@ -304,7 +304,7 @@ def test_downloads_that_fail_leave_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_download_is_bounded_and_its_commit_checked(
+def test_downloads_are_bounded(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(PlanweaveError, match="is no commit"):

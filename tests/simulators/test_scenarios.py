@@ -135,9 +135,7 @@ def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
         ("planweave.simulators.distribution:RULES", "no scenario"),
     ],
 )
-def test_broken_plug_ins_are_told(
-    monkeypatch: pytest.MonkeyPatch, value: str, sentence: str
-) -> None:
+def test_bad_plug_ins_are_told(monkeypatch: pytest.MonkeyPatch, value: str, sentence: str) -> None:
     plug_in(monkeypatch, value)
     with pytest.raises(PlanweaveError, match=sentence):
         registry.scenario("chess")

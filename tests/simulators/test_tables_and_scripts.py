@@ -210,7 +210,5 @@ def test_rows_have_no_order(name: str, tables: tuple[str, ...], seed: int, seman
     asked = {**parameters, "semantics": semantics}
     before, after = (scenario.simulate(world, asked) for world in (made, made.changed(**rows)))
     values = dict(zip(after.candidates, after.values.tolist(), strict=True))
-    assert before.values.tolist() == pytest.approx(
-        [values[one] for one in before.candidates], rel=1e-9
-    )
+    assert before.values.tolist() == pytest.approx([values[c] for c in before.candidates], rel=1e-9)
     assert set(before.equivalent) == set(after.equivalent)

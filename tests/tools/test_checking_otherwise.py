@@ -157,9 +157,7 @@ def test_what_a_sentence_says_of_rows(claim: str, true: bool | None) -> None:
         ("The highest pay is 2.", ["p"], f"SELECT MAX(pay) AS p {IN_SALES}", None),
     ],
 )
-def test_some_rows_are_not_all(
-    claim: str, columns: list[str], query: str, true: bool | None
-) -> None:
+def test_a_part_is_not_all(claim: str, columns: list[str], query: str, true: bool | None) -> None:
     one = fact(1, columns, [[2]], query)
     assert judge(claim, [one], question="What is it?").truth is true
 

@@ -141,9 +141,7 @@ def test_the_first_step_that_fails_has_a_reason(plan: str, done: int, reason: st
 def test_steps_behind_the_goal_are_not_looked_at() -> None:
     verdict = executable("STEP 1: mine 1 oak_log\nSTEP 2: fly to the moon", "oak_log", SMALL)
     assert (verdict.reached, verdict.steps_done) == (True, 1)
-    assert not executable(
-        "STEP 1: fly to the moon\nSTEP 2: mine 1 oak_log", "oak_log", SMALL
-    ).reached
+    assert not executable("STEP 1: fly away\nSTEP 2: mine 1 oak_log", "oak_log", SMALL).reached
 
 
 def test_heat_is_left_in_the_furnace() -> None:

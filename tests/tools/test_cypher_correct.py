@@ -205,9 +205,7 @@ def test_comparisons_are_as_asked(films: Database, query: str, question: str, ro
         ("[:FOLLOWS]", "Whom does Ada follow?", ""),
     ],
 )
-def test_orders_and_links_as_asked(
-    films: Database, written: str, question: str, meant: str
-) -> None:
+def test_order_and_link_as_asked(films: Database, written: str, question: str, meant: str) -> None:
     frame = "MATCH (p:Person)-{}->(q:Person) RETURN DISTINCT q.name"
     if written.startswith("ORDER"):
         frame = "MATCH (p:Person) RETURN p.name {}"
@@ -273,7 +271,7 @@ def test_what_nobody_asks_for_is_left_out(films: Database, question: str, counts
         ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Which club is without a critic?", ()),
     ],
 )
-def test_which_of_both_has_none_is_what_the_question_asks_for(
+def test_which_of_both_has_none_is_as_asked(
     films: Database, pattern: str, question: str, rows: Rows
 ) -> None:
     query = f"MATCH {pattern} WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.full_name"

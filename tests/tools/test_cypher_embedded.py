@@ -205,7 +205,7 @@ def test_schema(small: EmbeddedCypher) -> None:
         ("MATCH (a:Trade_node)-[:source]->{1,3}(b) RETURN b", "rejects", "*1..3"),
     ],
 )
-def test_errors_name_what_was_meant(
+def test_errors_say_what_is_meant(
     small: EmbeddedCypher, query: str, problem: str, fix: str
 ) -> None:
     with pytest.raises(QueryFailed) as caught:
@@ -279,7 +279,7 @@ def test_an_empty_result_says_why(small: EmbeddedCypher, query: str, hint: str) 
         ("WITH count({best: g.code}) AS n RETURN n", (3,)),
     ],
 )
-def test_keys_of_maps_are_no_properties(
+def test_keys_of_maps_are_their_own(
     small: EmbeddedCypher, query: str, rows: tuple[int, ...]
 ) -> None:
     found = small.run(f"MATCH (g:Goods) WITH g ORDER BY g.code {query}").rows

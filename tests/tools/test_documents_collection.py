@@ -91,9 +91,7 @@ def test_nothing_is_found_by_words_that_do_not_occur(energy: Collection, tmp_pat
         ("גז המימן הירוק יקר", "המימן"),
     ],
 )
-def test_text_in_another_alphabet(
-    page: str, query: str, energy: Collection, tmp_path: Path
-) -> None:
+def test_text_of_other_alphabets(page: str, query: str, energy: Collection, tmp_path: Path) -> None:
     energy.add(report(tmp_path, [*ENERGY, page]))
     assert energy.search(query, mode="bm25")[0].page == 6
     assert energy.search(query)[0].text == page
@@ -118,7 +116,7 @@ def test_removed_can_come_back(
 
 
 @in_both
-def test_unchanged_costs_nothing_and_a_change_only_what_is_new(
+def test_only_what_is_new_is_embedded(
     energy: Collection, tmp_path: Path, embedder: WordEmbeddings
 ) -> None:
     path = report(tmp_path, ENERGY)
@@ -134,7 +132,7 @@ def test_unchanged_costs_nothing_and_a_change_only_what_is_new(
     assert energy.search("Chile", mode="bm25") == []
 
 
-def test_other_chunks_are_made_when_their_size_is_changed(
+def test_another_size_of_chunks(
     energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = report(tmp_path, ["One two three four five six. " * 20])
@@ -330,7 +328,7 @@ def test_caches_are_rebuilt(energy: Collection, tmp_path: Path, embedder: WordEm
     assert len(embedder.texts) == 5
 
 
-def test_a_cache_that_cannot_be_written_does_no_harm(
+def test_an_unwritable_cache(
     energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(path: Path, save: object) -> None:
@@ -341,7 +339,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(
     assert energy.search("turbines")[0].page == 2
 
 
-def test_a_full_disk_is_one_sentence_and_loses_nothing(
+def test_a_full_disk_is_told(
     energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     energy.add(report(tmp_path, ENERGY))
@@ -381,7 +379,7 @@ def test_a_kill_while_embedding_is_made_good(
 
 
 @in_both
-def test_a_kill_before_a_document_is_whole_leaves_none(
+def test_a_kill_leaves_no_half(
     energy: Collection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     energy.add(report(tmp_path, ENERGY))

@@ -154,9 +154,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
     ],
     ids=["nobody there", "variable", "scheme", "no URL"],
 )
-def test_what_cannot_be_used_is_told(
-    url: str, problem: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_of_no_use_is_told(url: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET", "h0nter2")
     monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", url)
     with pytest.raises(BadInput) as caught:

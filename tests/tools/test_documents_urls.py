@@ -72,9 +72,7 @@ def resolving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         ("/to//to//page", "page.html", "# Title\nText"),
     ],
 )
-def test_the_content_type_counts(
-    path: str, name: str, text: str, server: str, tmp_path: Path
-) -> None:
+def test_content_types_count(path: str, name: str, text: str, server: str, tmp_path: Path) -> None:
     fetched = fetch(server + path, tmp_path, private=True)
     assert fetched == tmp_path / name
     assert read(fetched).pages[0].text == text

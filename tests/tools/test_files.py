@@ -107,9 +107,7 @@ def test_text_is_read_as_people_write_it(
         ("Report 2024,\n,\nname,x\nash,a\n", ("ash", "a"), "above the header was left out."),
     ],
 )
-def test_what_is_guessed_is_said(
-    content: str, row: tuple[object, ...], note: str, tmp_path: Path
-) -> None:
+def test_guesses_are_said(content: str, row: tuple[object, ...], note: str, tmp_path: Path) -> None:
     path = tmp_path / "sold.csv"
     path.write_text(content)
     made, rows = imported(path)
@@ -128,7 +126,7 @@ def test_what_is_guessed_is_said(
         (["12345678901234567891.5", "1"], "REAL", [12345678901234567891.5, 1.0]),
     ],
 )
-def test_a_long_number_loses_no_digit(
+def test_long_numbers_stay(
     values: list[str], type_: str, kept: list[object], tmp_path: Path
 ) -> None:
     path = tmp_path / "sold.csv"
@@ -247,7 +245,7 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
         ("a.exe", b"MZ", "a.exe is not a file that can become a database."),
     ],
 )
-def test_what_is_no_table_is_told_in_a_sentence_and_nothing_changes(
+def test_what_is_no_table_changes_nothing(
     tmp_path: Path, name: str, content: bytes, problem: str
 ) -> None:
     (tmp_path / name).write_bytes(content)

@@ -23,9 +23,7 @@ THINGS = ("visits", "wards")
         ("Which ward has the most beds?", [], "fee"),
     ],
 )
-def test_definitions_of_nothing_are_left_out(
-    question: str, speaks_of: list[str], not_of: str
-) -> None:
+def test_idle_definitions_are_left_out(question: str, speaks_of: list[str], not_of: str) -> None:
     found = " ".join(needed(RULES, question, THINGS).sentences)
     assert all(words in found for words in speaks_of)
     assert not_of not in found

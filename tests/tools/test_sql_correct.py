@@ -275,9 +275,7 @@ def test_what_is_named_is_shown(shop: SqlDatabase, query: str, question: str, sh
         ),
     ],
 )
-def test_what_a_thing_has_is_added(
-    shop: SqlDatabase, question: str, query: str, rows: object
-) -> None:
+def test_things_are_added_up(shop: SqlDatabase, question: str, query: str, rows: object) -> None:
     done = shop.corrected(query, question=question)
     assert any(change.startswith("adds up ") for change in done.changes)
     assert shop.run(done.query).rows == (((rows,),) if isinstance(rows, str) else rows)
@@ -349,11 +347,9 @@ def test_a_value_that_no_row_holds_is_doubted(shop: SqlDatabase) -> None:
 
 def test_a_name_with_another_number_is_not_meant(opened: OpenSql) -> None:
     columns = ", ".join(f"metric_{number} REAL" for number in range(500))
-    wide = opened(f"CREATE TABLE readings (name TEXT, {columns});")
-    assert wide.corrected("SELECT metric_700 FROM readings").changes == ()
-    assert wide.corrected("SELECT metrik_70 FROM readings").query.endswith(
-        "metric_70 FROM readings"
-    )
+    big = opened(f"CREATE TABLE readings (name TEXT, {columns});")
+    assert big.corrected("SELECT metric_700 FROM readings").changes == ()
+    assert big.corrected("SELECT metrik_70 FROM readings").query.endswith("metric_70 FROM readings")
 
 
 def test_a_word_for_a_table_or_a_calculation_is_no_value(opened: OpenSql) -> None:
@@ -381,9 +377,7 @@ def test_an_alias_and_a_quoted_name_stay(shop: SqlDatabase, query: str) -> None:
     assert not any(c.startswith("the name is ") for c in shop.corrected(query).changes)
 
 
-def test_what_is_asked_for_by_another_word_is_added_up_unless_it_is_a_state(
-    opened: OpenSql,
-) -> None:
+def test_what_another_word_asks_for_is_added_up_unless_it_is_a_state(opened: OpenSql) -> None:
     flat = opened(
         "CREATE TABLE t (product TEXT, amount REAL, balance REAL);"
         "INSERT INTO t VALUES ('tea', 5, 9), ('oil', 4, 1), ('oil', 4, 7);"
@@ -407,7 +401,7 @@ def test_what_is_asked_for_by_another_word_is_added_up_unless_it_is_a_state(
         ("Which cities have an average amount above 300?", "", ["Genoa", "Genoa"]),
     ],
 )
-def test_an_average_is_compared_where_one_is_asked_for(
+def test_averages_as_asked(
     shop: SqlDatabase, question: str, instructions: str, cities: list[str]
 ) -> None:
     query = f"SELECT c.city {BOTH} WHERE s.amount > 30"
@@ -503,7 +497,7 @@ AGAINST = "What is the difference between the amount of Genoa and that of Lübec
         (f"SELECT SUM(s.amount) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')", "In total?", 460),
     ],
 )
-def test_two_groups_are_set_against_each_other(
+def test_two_groups_are_compared(
     shop: SqlDatabase, query: str, question: str, number: float | None
 ) -> None:
     assert rows_of(shop, query, question) == ((number,),)
@@ -593,9 +587,7 @@ DEAREST = 'SELECT colour, MAX("unit price") FROM product'
         ),
     ],
 )
-def test_what_the_question_asks_for(
-    shop: SqlDatabase, question: str, query: str, rows: Rows
-) -> None:
+def test_what_a_question_wants(shop: SqlDatabase, question: str, query: str, rows: Rows) -> None:
     assert rows_of(shop, query, question) == rows
 
 
@@ -770,7 +762,7 @@ INSERT INTO stay VALUES (1, 'Rome', 'Y', 4, '2024-01-02', '2020-05-01'),
         ("SELECT AVG(came - moved) FROM stay WHERE id = 1", "How many hours?", ((32_184.0,),)),
     ],
 )
-def test_groups_and_dates_of_an_ordinary_table(
+def test_groups_and_dates_of_a_table(
     opened: OpenSql, query: str, question: str, rows: Rows
 ) -> None:
     stays = opened(STAYS)
@@ -798,7 +790,7 @@ def test_groups_and_dates_of_an_ordinary_table(
         ),
     ],
 )
-def test_what_never_has_something_is_asked_of_all_its_rows(
+def test_never_is_asked_of_all_its_rows(
     opened: OpenSql, test: str, question: str, towns: list[str]
 ) -> None:
     stays = opened(STAYS)
@@ -924,7 +916,5 @@ BY_SHOP = "SELECT shop, COUNT(*) FROM checkin GROUP BY shop"
         ),
     ],
 )
-def test_small_databases(
-    opened: OpenSql, script: str, question: str, query: str, rows: Rows
-) -> None:
+def test_small_schemas(opened: OpenSql, script: str, question: str, query: str, rows: Rows) -> None:
     assert rows_of(opened(script), query, question) == rows

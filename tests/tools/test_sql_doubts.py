@@ -55,9 +55,7 @@ def test_a_ranking_that_uses_all_that_is_asked_has_no_doubt(database: SqlDatabas
         ("SUM(", "AVG(", "It takes a mean, of which nothing is said."),
     ],
 )
-def test_what_a_ranking_lacks_is_said(
-    database: SqlDatabase, right: str, wrong: str, doubt: str
-) -> None:
+def test_what_a_ranking_lacks(database: SqlDatabase, right: str, wrong: str, doubt: str) -> None:
     changed = RIGHT.replace(right, wrong)
     assert changed != RIGHT
     assert doubt in database.doubts(changed, MOST_WORTH, RULES)
