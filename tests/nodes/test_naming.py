@@ -1,6 +1,7 @@
 """What the calculator may use of facts, by which name."""
 
 import pytest
+from facts import quoted
 
 from planweave.memory import Fact, Table, Value
 from planweave.nodes.support.briefing import fact_text
@@ -9,17 +10,10 @@ from planweave.tools.calculator import calculate
 
 
 def fact(values: dict[str, Value], *, table: Table | None = None, page: int = 0) -> Fact:
-    made = Fact(
-        number=3,
-        text="The fee is $40.",
-        values=values,
-        source="documents" if page else "sql",
-        query="",
-        quote={"document": "rules.txt", "page": page, "text": "The fee is $40."} if page else None,
-    )
-    if table:
-        made["table"] = table
-    return made
+    made: Fact = {**quoted(3, "The fee is $40."), "values": values}
+    if not page:
+        made |= {"source": "sql", "quote": None}
+    return made if table is None else {**made, "table": table}
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@
 from typing import Any
 
 import pytest
+from facts import fact
 
-from planweave.memory import Answer, Context, Fact, Value
+from planweave.memory import Answer, Context, Value
 from planweave.nodes.assist.row_answer import row_answer
 from planweave.nodes.support.verdict import with_verdict
 
@@ -36,20 +37,12 @@ def answered(
 ) -> Answer | None:
     listed = query.partition("SELECT ")[2].partition(" FROM")[0]
     columns = [one.strip() for one in listed.split(", ")]
-    text = "\n".join([" | ".join(columns), *(" | ".join(map(str, row)) for row in rows)])
-    fact: Fact = {
-        "number": 1,
-        "text": text,
-        "values": {},
-        "source": "sql",
-        "query": query,
-        "quote": None,
-        "table": {"columns": columns, "rows": rows, "complete": complete},
-    }
+    made = fact(1, columns, rows, query)
+    made["table"]["complete"] = complete
     settings = {"assist": "on", "database": "sales.csv"}
     context = Context.model_validate(settings | {k: v for k, v in more.items() if k not in GIVEN})
     turns = [{"tool": "sql"}] * more.get("turns", 1)
-    state: Any = {"question": question, "facts": [fact | more.get("fact", {})], "turns": turns}
+    state: Any = {"question": question, "facts": [{**made, **more.get("fact", {})}], "turns": turns}
     answer = row_answer(state, context)
     if answer and edited:
         answer["decision"] = edited

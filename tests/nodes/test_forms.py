@@ -1,0 +1,99 @@
+"""The forms that a question gets in the prompt for its query: patterns, ratios, the present."""
+
+from datetime import date
+
+import pytest
+from shop import database_of
+
+from planweave.nodes.support.pattern_form import pattern_form
+from planweave.nodes.support.present_form import present_form
+from planweave.nodes.support.ratio_form import ratio_form
+from planweave.tools import Database
+from planweave.tools.sql import SqlDatabase
+
+SERVICES = """
+CREATE (:Service {name: "web"});
+CREATE (:Team {name: "Otter"});
+MATCH (a:Service), (b:Service) CREATE (a)-[:DEPENDS_ON {}]->(b);
+MATCH (a:Team), (b:Service) CREATE (a)-[:OWNS {}]->(b);
+"""
+
+
+services = database_of(SERVICES, "cql")
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("Which services are not owned by any team?", "WHERE NOT (x)-"),
+        ("Which teams don't own a service?", "WHERE NOT (x)-"),
+        ("Who has never broken a service?", "WHERE NOT (x)-"),
+        ("Which services are not written in Rust and are old?", "WHERE NOT (x)-"),
+        ("Which services are not discontinued?", ""),
+        ("Which service is called 'has no name'?", ""),
+        ("On what does web depend, directly or transitively?", "[:DEPENDS_ON*1..]"),
+        ("What can be reached from web in at most three steps?", "[:DEPENDS_ON*1..3]"),
+        ("What can be reached from web over 2 to 4 DEPENDS_ON links?", "[:DEPENDS_ON*2..4]"),
+        ("Which services does Otter own?", ""),
+    ],
+)
+def test_what_is_often_wrong_has_a_form(services: Database, question: str, form: str) -> None:
+    said = pattern_form(question, services)
+    assert form in said
+    assert bool(form) is bool(said)
+
+
+GROUPS, TABLES, SHARE = "two groups of rows", "FROM publication", "to all rows"
+
+
+papers = database_of("""
+CREATE TABLE publication (pages INT, words INT, printed DATE);
+CREATE TABLE author (name TEXT); CREATE TABLE classes (name TEXT);
+CREATE TABLE sales (amount REAL);
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "form"),
+    [
+        ("What is the ratio of publications from 2020 to publications from 2019?", GROUPS),
+        ("The proportion of the number of classes that belong to A to classes in B?", GROUPS),
+        ("What is the ratio of long publications to publications that are short?", GROUPS),
+        ("What is the ratio of publications in 2020 to all publications?", SHARE),
+        ("The ratio of short publications to the total number of publications?", SHARE),
+        ("What is the ratio of publications to authors?", TABLES),
+        ("What is the ratio of the number of publications to the number of authors?", TABLES),
+        ("What is the ratio of pages to words of each publication?", ""),
+        ("What is the ratio of publications in 2020 to all authors?", ""),
+        ("What is the ratio of the pages of publications in 2020 to those of authors?", ""),
+        ("What is the ratio of sales in May to sales in June?", ""),  # of their amounts, perhaps
+        ("How many publications has each author?", ""),
+    ],
+)
+def test_ratios_of_counts(papers: SqlDatabase, question: str, form: str) -> None:
+    said = ratio_form(question, papers)
+    assert form in said
+    assert bool(form) is bool(said)
+
+
+LAST_YEAR = "How many books did Ann read last year?"
+
+
+def test_a_question_is_told_the_days_that_it_speaks_of() -> None:
+    said = present_form(LAST_YEAR, "2024-06-19 12:00:00")
+    assert said == '"last year" is from 2023-01-01 to 2023-12-31.'
+    assert present_form("Who came yesterday?", "2024-06-19") == '"yesterday" is 2024-06-18.'
+
+
+def test_the_day_is_told_where_no_span_is() -> None:
+    assert present_form("How old is Ann?", "2024-06-19") == "Today is 2024-06-19."
+    assert f"{date.today().year - 1}-12-31" in present_form(LAST_YEAR, "")
+
+
+def test_a_present_that_the_rules_state_goes_first() -> None:
+    rules = "A book counts if it was read. Today is 2020-02-03."
+    assert "2019-12-31" in present_form(LAST_YEAR, "2024-06-19", rules)
+
+
+def test_what_does_not_depend_on_the_present_is_not_told_it() -> None:
+    assert present_form("How many books did Ann read in 2023?", "2024-06-19") == ""
