@@ -72,12 +72,8 @@ def test_without_agents_the_nearest_forms_are_proposed(tmp_path: Path) -> None:
 def test_names_of_the_question_fill_the_slots(tmp_path: Path) -> None:
     known = guide(tmp_path)
     given = ["Search[{1} {asked}]", "Search[{3}]", "Lookup[{2} {found}]", "go to {9}"]
-    assert known.adapted(given, "Is Oslo a town of Sweden?") == (
-        "Search[Oslo {asked}]",
-        "Search[{asked}]",
-        "Lookup[Sweden {found}]",
-        "go to {9}",
-    )
+    wanted = ("Search[Oslo {asked}]", "Search[{asked}]", "Lookup[Sweden {found}]", "go to {9}")
+    assert known.adapted(given, "Is Oslo a town of Sweden?") == wanted
 
 
 def test_paths_that_a_question_cannot_fill_are_not_proposed(tmp_path: Path) -> None:
@@ -90,11 +86,8 @@ def test_paths_that_a_question_cannot_fill_are_not_proposed(tmp_path: Path) -> N
         assert proposed
         assert not any("{3}" in text for path in proposed for text in path.instructions)
     (kin,) = Guide([three], embed).propose("Are Ida, Ole and Una kin?", 1)
-    assert known.shown(kin, "Are Ida, Ole and Una kin?") == (
-        "Search[Ida]",
-        "Search[Una]",
-        "Finish[{answer}]",
-    )
+    shown = known.shown(kin, "Are Ida, Ole and Una kin?")
+    assert shown == ("Search[Ida]", "Search[Una]", "Finish[{answer}]")
     assert known.shown(kin, question) is None
 
 
@@ -142,9 +135,8 @@ def test_guides_take_agents_by_name_or_file(
     assert (both.proposer, both.selector) == ("RL-Agent", "ML-Agent")
     assert asked == ["the default", "minilm"]  # agents see through the model of their training
     proposed = both.propose(BORN, 2)
-    assert {text for one in proposed for text in one.instructions} <= {
-        text for path in paths for text in both.form(path)
-    }
+    forms = {text for path in paths for text in both.form(path)}
+    assert {text for one in proposed for text in one.instructions} <= forms
     assert both.select(BORN, proposed) in range(len(proposed))
 
 

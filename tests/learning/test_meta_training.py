@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from math import exp, log
 from typing import Any
 
@@ -57,15 +57,11 @@ def double() -> Iterator[None]:
 def small() -> Agents:
     """Small agents with 64 bits; every weight is drawn, so that none is at a saddle."""
     random = np.random.default_rng(3)
-    return Agents(
-        *(
-            {
-                name: jnp.asarray(random.normal(0.1, 0.4, value.shape))
-                for name, value in part.items()
-            }
-            for part in first(SMALL, GIVEN)
-        )
-    )
+
+    def drawn(part: Any) -> Any:
+        return {n: jnp.asarray(random.normal(0.1, 0.4, v.shape)) for n, v in part.items()}
+
+    return Agents(*map(drawn, first(SMALL, GIVEN)))
 
 
 def sequences(random: np.random.Generator, *shape: int) -> Sequences:
@@ -80,6 +76,7 @@ def batches(*tasks: int, as_printed: float = 0.0) -> tuple[Labelled, Played, Pai
     """One of each, of several tasks if told so."""
     random = np.random.default_rng(4)
     n, pool, features = 3, 4, len(FEATURES)
+    one = partial(sequences, random, *tasks)
     same = np.broadcast_to(np.eye(n), (*tasks, n, n)).copy()
     same[..., 0, 1] = same[..., 1, 0] = 1
     worse = np.ones((*tasks, n, pool))
@@ -90,15 +87,10 @@ def batches(*tasks: int, as_printed: float = 0.0) -> tuple[Labelled, Played, Pai
     made = (
         Labelled(states, labels),
         Played(states + 0.1, labels, returns, np.full(tasks, 2.0)),
-        Pairs(
-            sequences(random, *tasks, n),
-            sequences(random, *tasks, n),
-            same,
-            np.full(tasks, as_printed),
-        ),
+        Pairs(one(n), one(n), same, np.full(tasks, as_printed)),
         Pools(
-            sequences(random, *tasks, n),
-            sequences(random, *tasks, n, pool),
+            one(n),
+            one(n, pool),
             random.random((*tasks, n, pool)),
             worse,
             same,
@@ -146,12 +138,8 @@ def test_as_printed_it_starts_on_drawn_nodes(seen: tuple[Survey, list[GraphMater
     for sample in material.support:
         drawn = drawn_nodes(sample, np.random.default_rng(1))
         assert 1 < len(drawn) <= len(survey.nodes)
-        on_path = {
-            node
-            for row, walk in enumerate(survey.walks)
-            for node in walk
-            if survey.paths[row] == sample.path
-        }
+        walks = zip(survey.paths, survey.walks, strict=False)
+        on_path = {node for path, walk in walks for node in walk if path == sample.path}
         assert sum(decision.included for decision in drawn) <= len(on_path)
     share = drawn_labels([material], np.random.default_rng(1), 4000).labels.mean()
     assert share == pytest.approx(material.labels.mean(), abs=0.03)  # none is drawn more often

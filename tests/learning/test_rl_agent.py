@@ -285,11 +285,8 @@ def test_what_all_questions_do_alike_stands_as_it_is() -> None:
         for what in ("red", "tin", "big")
     ]
     slots = QuestionSlots.of(stored)
-    assert slots.path(stored[0]).instructions == (
-        "Search[{asked}]",
-        "Click[{found}]",
-        "Click[Buy Now]",
-    )
+    alike = ("Search[{asked}]", "Click[{found}]", "Click[Buy Now]")
+    assert slots.path(stored[0]).instructions == alike
     assert QuestionSlots.of(stored[:2]).path(stored[0]).instructions[1:] == ("Click[{found}]",)
 
 

@@ -28,6 +28,13 @@ def imported(path: Path) -> tuple[Imported, list[tuple[object, ...]]]:
         return made, base.execute(f'SELECT * FROM "{made.tables[0].name}"').fetchall()
 
 
+def sold(folder: Path, content: str | bytes) -> tuple[Imported, list[tuple[object, ...]]]:
+    """What is made of a file of text."""
+    path = folder / "sold.csv"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return imported(path)
+
+
 @pytest.mark.parametrize(
     ("content", "columns", "rows"),
     [
@@ -89,9 +96,7 @@ def imported(path: Path) -> tuple[Imported, list[tuple[object, ...]]]:
 def test_text_is_read_as_people_write_it(
     tmp_path: Path, content: bytes, columns: dict[str, str], rows: list[object]
 ) -> None:
-    path = tmp_path / "sold.csv"
-    path.write_bytes(content)
-    made, found = imported(path)
+    made, found = sold(tmp_path, content)
     assert made.tables[0].columns == columns
     assert found == rows
     assert made.notes == []
@@ -108,9 +113,7 @@ def test_text_is_read_as_people_write_it(
     ],
 )
 def test_guesses_are_said(content: str, row: tuple[object, ...], note: str, tmp_path: Path) -> None:
-    path = tmp_path / "sold.csv"
-    path.write_text(content)
-    made, rows = imported(path)
+    made, rows = sold(tmp_path, content)
     assert rows[0] == row
     assert [one.endswith(note) for one in made.notes] == [True]
 
@@ -129,9 +132,8 @@ def test_guesses_are_said(content: str, row: tuple[object, ...], note: str, tmp_
 def test_long_numbers_stay(
     values: list[str], type_: str, kept: list[object], tmp_path: Path
 ) -> None:
-    path = tmp_path / "sold.csv"
-    path.write_text('it\'s;"an ""id"""\n' + "".join(f"x;{value}\n" for value in values))
-    made, rows = imported(path)
+    lines = "".join(f"x;{value}\n" for value in values)
+    made, rows = sold(tmp_path, 'it\'s;"an ""id"""\n' + lines)
     assert list(made.tables[0].columns.values()) == ["TEXT", type_]
     assert [row[1] for row in rows] == kept
     assert len(made.notes) == (type_ == "TEXT")
@@ -151,32 +153,26 @@ def test_whole_numbers_of_parquet_stay_whole(tmp_path: Path) -> None:
 
 
 def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
-    path = tmp_path / "sold.csv"
     lines = ["name,price", *(f"n{number},{number}" for number in range(100)), "odd", "a,1,2,3"]
-    path.write_text("\n".join([*lines, "last,7"]))
-    made, rows = imported(path)
+    made, rows = sold(tmp_path, "\n".join([*lines, "last,7"]))
     assert len(rows) == 101
     assert rows[-1] == ("last", 7)
-    assert made.notes == [
-        "2 of 103 rows of sold.csv are broken and were left out (lines 102, 103)."
-    ]
+    (note,) = made.notes
+    assert note == "2 of 103 rows of sold.csv are broken and were left out (lines 102, 103)."
 
 
 @pytest.mark.parametrize(
     ("last", "kept"), [("Total,,11,3.5", 2), ("Total,,12,9", 3), ("Tea,,11,7", 3)]
 )
 def test_a_row_that_sums_up_the_others_is_left_out(last: str, kept: int, tmp_path: Path) -> None:
-    path = tmp_path / "sold.csv"
-    path.write_text(f"region,id,sold,mean\nNorth,1,5,3\nSouth,2,6,4\n{last}\n")
-    made, rows = imported(path)
+    made, rows = sold(tmp_path, f"region,id,sold,mean\nNorth,1,5,3\nSouth,2,6,4\n{last}\n")
     assert len(rows) == made.tables[0].rows == kept
     assert [one.endswith("left out.") for one in made.notes] == [True] * (kept == 2)
 
 
 def test_a_row_that_is_broken_early_takes_no_other_with_it(tmp_path: Path) -> None:
-    path = tmp_path / "sold.csv"
-    path.write_text("name,price\na,1\nodd\n" + "".join(f"n{one},{one}\n" for one in range(9)))
-    made, rows = imported(path)
+    lines = "".join(f"n{one},{one}\n" for one in range(9))
+    made, rows = sold(tmp_path, f"name,price\na,1\nodd\n{lines}")
     assert (len(rows), rows[0]) == (10, ("a", 1))
     assert "(line 3)" in made.notes[0]
 
