@@ -1,7 +1,6 @@
 """What the calculator may use of facts, by which name."""
 
 import pytest
-from facts import quoted
 
 from planweave.memory import Fact, Table, Value
 from planweave.nodes.support.briefing import fact_text
@@ -10,10 +9,17 @@ from planweave.tools.calculator import calculate
 
 
 def fact(values: dict[str, Value], *, table: Table | None = None, page: int = 0) -> Fact:
-    made: Fact = {**quoted(3, "The fee is $40."), "values": values}
-    if not page:
-        made |= {"source": "sql", "quote": None}
-    return made if table is None else {**made, "table": table}
+    made = Fact(
+        number=3,
+        text="The fee is $40.",
+        values=values,
+        source="documents" if page else "sql",
+        query="",
+        quote={"document": "rules.txt", "page": page, "text": "The fee is $40."} if page else None,
+    )
+    if table:
+        made["table"] = table
+    return made
 
 
 @pytest.mark.parametrize(
@@ -21,7 +27,11 @@ def fact(values: dict[str, Value], *, table: Table | None = None, page: int = 0)
     [
         ({"value": 40.0, "unit": "$"}, "f3 + $1", "41 USD"),
         ({"area_m²": 3.0, "Gro\u0308ße": 2.0}, "f3_area_m2 * f3_Größe", "6"),
-        ({"first": "$40", "second bag": "$45", "until": "page 2"}, "f3_second_bag * 2", "90 USD"),
+        (
+            {"first bag": "$40", "second bag": "$45", "until": "page 2"},
+            "f3_second_bag * 2",
+            "90 USD",
+        ),
         ({"value": 40.0, "unit": "USD", "weight": "50 lbs"}, "f3 / f3_weight", "0.8 USD/lb"),
         ({"limit": "50 lbs"}, "51 lbs > f3", "true"),
         ({"price": 2, "name": "Bonn"}, "f3 * f3_price", "4"),

@@ -3,9 +3,8 @@
 from typing import Any
 
 import pytest
-from facts import fact
 
-from planweave.memory import Answer, Context, Value
+from planweave.memory import Answer, Context, Fact, Value
 from planweave.nodes.assist.row_answer import row_answer
 from planweave.nodes.support.verdict import with_verdict
 
@@ -37,8 +36,16 @@ def answered(
 ) -> Answer | None:
     listed = query.partition("SELECT ")[2].partition(" FROM")[0]
     columns = [one.strip() for one in listed.split(", ")]
-    made = fact(1, columns, rows, query)
-    made["table"]["complete"] = complete
+    text = "\n".join([" | ".join(columns), *(" | ".join(map(str, row)) for row in rows)])
+    made: Fact = {
+        "number": 1,
+        "text": text,
+        "values": {},
+        "source": "sql",
+        "query": query,
+        "quote": None,
+        "table": {"columns": columns, "rows": rows, "complete": complete},
+    }
     settings = {"assist": "on", "database": "sales.csv"}
     context = Context.model_validate(settings | {k: v for k, v in more.items() if k not in GIVEN})
     turns = [{"tool": "sql"}] * more.get("turns", 1)

@@ -1,16 +1,22 @@
 """Counts and ranks over the values that facts from documents list."""
 
 import pytest
-from facts import quoted
 
-from planweave.memory import Fact, Value
+from planweave.memory import Fact, Quote, Value
 from planweave.tools.checking import judge
 
 ROW = "Regions | 2019 | 2020 | 2021\nCanada growth | 4 % | 6 % | 7 %"
 
 
 def fact(values: dict[str, Value], text: str = "Growth in Canada by year.", row: str = ROW) -> Fact:
-    return {**quoted(1, row), "text": text, "values": values}
+    return Fact(
+        number=1,
+        text=text,
+        values=values,
+        source="documents",
+        query="growth",
+        quote=Quote(document="a.pdf", page=1, text=row),
+    )
 
 
 GROWTH = fact({"2019": "4 %", "2020": "6 %", "2021": "7 %"})
