@@ -232,6 +232,15 @@ def test_what_the_question_counts_is_looked_for(films: Database, query: str, cou
         assert films.run(done.query).rows == (("Hill's", 1),)
 
 
+@pytest.mark.parametrize("counted", ["t", "c", "*"])
+def test_what_has_none_is_kept_where_the_question_counts_it(films: Database, counted: str) -> None:
+    query = f"MATCH (c:Critic)-[:BELONGS_TO]->(t:Club) RETURN c.full_name, count({counted}) AS n"
+    asked = "How many clubs has each critic?"
+    done = films.corrected(query, question=f"{asked} Including critics without any.")
+    assert sorted(films.run(done.query).rows) == [("Al Bek", 0), ("Bo Vey", 1)]
+    assert films.corrected(query, question=asked).query == query
+
+
 @pytest.mark.parametrize("said", ["the most reviewed", "reviewed the most often"])
 def test_what_is_done_most_often_is_counted(films: Database, said: str) -> None:
     query = "MATCH (m:Movie) RETURN m.title, count(*) AS n ORDER BY n DESC LIMIT 1"

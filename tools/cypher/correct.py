@@ -7,6 +7,7 @@ from planweave import PlanweaveError
 from planweave.tools.cypher.chains import lengthened
 from planweave.tools.cypher.comparisons import compared_as_meant
 from planweave.tools.cypher.counted import (
+    counts_none,
     counts_once,
     counts_those_who_do,
     counts_what_is_asked,
@@ -82,6 +83,7 @@ def _found(
     found = found or [*lengthened(names, tokens, question)]
     found = found or [*has_both(names, tokens, question)]
     found = found or [*counts_what_is_asked(names, tokens, question)]
+    found = found or [*counts_none(names, tokens, question)]
     found = found or [*counts_those_who_do(names, tokens, question)]
     return found or [*counts_once(names, tokens, question)]
 

@@ -30,6 +30,11 @@ _BOTH = (
     r"\bboth\b[^.?;]*{first}[^.?;]*\band\b[^.?;]*{second}",
     r"{first}[^.?;]*\bas well as\b[^.?;]*{second}",
 )
+_WITH_NONE = re.compile(
+    r"\b(?:including|even|also (?:those|the ones))\b[^.?;,]*"
+    r"\b(?:no|none|nothing|nobody|never|without|0|zero|not)\b|\b(?:0|zero) (?:for|if|where)\b",
+    re.I,
+)
 _NAME = "counted"
 _AGGREGATES = ("COUNT", "SUM", "AVG")
 _ROOT = 5
@@ -63,6 +68,33 @@ def counts_what_is_asked(
     edits.append(behind(last_before(tokens, words[1]), pattern))
     edits.append(count)
     yield edits, f"counts {asked}"
+
+
+def counts_none(
+    names: Names, tokens: Sequence[CypherToken], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Keep what has nothing to count, where the question says that it counts, too.
+
+    ``MATCH (c:Club)<-[:IN]-(p) RETURN c.name, count(p)`` has no club without members.
+    """
+    words, links, count = clauses(tokens), names.patterns.links, _count(tokens)
+    starts = [one.word for one in words[:2]] == ["MATCH", "RETURN"]
+    if not _WITH_NONE.search(question) or not starts or len(links) != 1 or count is None:
+        return
+    returned = tokens.index(words[1])
+    shown = {access.variable for access in names.patterns.accesses if access.place > returned}
+    kept = shown.pop() if len(shown) == 1 else ""
+    link, owners = links[0], names.owners(kept)
+    ends = [end for end in (link.left, link.right) if end.variable == kept and not end.properties]
+    if len(owners) != 1 or len(ends) != 1:
+        return
+    edits = [behind(words[0], f" ({quoted(kept)}:{quoted(owners[0].name)}) OPTIONAL MATCH")]
+    inside = {t.identifier or t.text for t in tokens if count.start <= t.start < count.end}
+    if inside & {"*", kept}:
+        name = link.relationship.variable or _NAME
+        edits += [] if link.relationship.variable else [behind(tokens[link.place], _NAME)]
+        edits.append(count._replace(text=f"DISTINCT {quoted(name)}"))
+    yield edits, f"counts 0 for each {owners[0].name} that has none"
 
 
 def counts_once(
