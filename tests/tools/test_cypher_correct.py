@@ -86,6 +86,9 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
         ("MATCH (m:Movie {released: lt(2000)}) RETURN m.title", SEA),
         ("MATCH (m:Movie {released: gte(2000)}) RETURN m.title", ()),
         ("MATCH (m:Movie {released: {1990..1999}}) RETURN m.title", SEA),
+        ("MATCH (m:Movie {released: {min: 1990, max: 1999}}) RETURN m.title", SEA),
+        ("MATCH (m:Movie {title: 'Sea' or 'Lake'}) RETURN m.title", SEA),
+        ("MATCH (m:Movie {released: 1999 OR released: 2001}) RETURN m.title", SEA),
         ("MATCH (p:Person)-[:REVIEWED]->(m) ORDER BY count(*) DESC LIMIT 1 RETURN p.name", ONCE),
         ("MATCH (p:Person) WHERE p IN (MATCH (p)-[:DIRECTED]->(m) RETURN m) RETURN m.title", SEA),
         (
@@ -123,6 +126,7 @@ def test_what_is_corrected(films: Database, query: str, rows: Rows) -> None:
         "MATCH (p:Person) WITH p ORDER BY p.born LIMIT 1 RETURN p.name",
         "MATCH (a:Person)-[:DIRECTED]->(m), (b)-[:REVIEWED]->(m) WHERE a.born < 9 RETURN b.name",
         "MATCH (c:Club) RETURN collect(c.clubId)",
+        "MATCH (c:Club {name: 'Owls' OR clubId: '7'}) RETURN c.name",
         "MATCH (m:Movie) WITH m LIMIT 1 RETURN m.born",
         "CREATE (x:Person)",
         "no query",

@@ -30,7 +30,8 @@ _TEST = re.compile(
 )
 """A comparison where a map has room for a value only."""
 _CALLED = re.compile(r"(lt|lte|gt|gte)\((\d+(?:\.\d+)?)\)", re.IGNORECASE)
-_RANGE = re.compile(r"\{?(?:\w+:)?(\d+)\.\.(\d+)\}?")
+_RANGE = re.compile(r"\{?(?:\w+:)?(\d+)(?:\.\.|,max:)(\d+)\}?")
+_VALUE = r"-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\""
 _SIGNS = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
 _WILD = re.compile(r"(?P<open>[*%]?)(?P<text>[^*%]+)(?P<close>[*%]?)")
 _QUOTED = re.compile(r"(?<!\w)'([^'\\]+)'(?!\w)")
@@ -178,6 +179,9 @@ def _test(tokens: Sequence[CypherToken], entry: _Entry) -> str:
     text = re.sub(r"([<>]) =", r"\1=", " ".join(written))
     if span := _RANGE.fullmatch("".join(written)):
         return f"IN range({span[1]}, {span[2]})"
+    again = f"(?:{re.escape(tokens[entry.key].identifier)} : )?"
+    if either := re.fullmatch(f"({_VALUE}) OR {again}({_VALUE})", text, re.IGNORECASE):
+        return f"IN [{either[1]}, {either[2]}]"
     called = _CALLED.fullmatch("".join(written))
     return (
         f"{_SIGNS[called[1].lower()]} {called[2]}"
