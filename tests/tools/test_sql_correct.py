@@ -770,6 +770,35 @@ def test_groups_and_dates_of_a_table(
     assert sorted(found, key=str) == sorted(rows, key=str)
 
 
+VISITED = "FROM customer c JOIN visit v ON v.customer_id = c.customer_id"
+
+
+@pytest.mark.parametrize(
+    ("query", "question", "rows"),
+    [
+        (f"SELECT c.name {VISITED} WHERE city = 'Genoa'", "Who is in Genoa?", "Ben Cleo"),
+        (f"SELECT c.name {VISITED}", "Which customers have no visit?", "Ada Ben Cleo"),
+        (
+            f"SELECT name {VISITED} WHERE NOT v.seen_on IS NULL",
+            "Who was never seen?",
+            "Ada Ben Cleo",
+        ),
+        (f"SELECT c.name {VISITED}", "Which customers had a visit?", ""),
+        (f"SELECT c.name {VISITED} WHERE v.seen_on > '2024'", "Who is in Genoa?", ""),
+        (f"SELECT COUNT(*) {VISITED}", "How many are in Genoa?", "0"),
+        (
+            "SELECT a.name FROM product a JOIN product b ON a.colour = b.name",
+            "What has a twin?",
+            "",
+        ),
+    ],
+)
+def test_a_table_that_is_joined_for_nothing(
+    shop: SqlDatabase, query: str, question: str, rows: str
+) -> None:
+    assert " ".join(str(row[0]) for row in sorted(rows_of(shop, query, question))) == rows
+
+
 @pytest.mark.parametrize(
     ("test", "question", "towns"),
     [

@@ -108,6 +108,8 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 """What a query for things that lack something says; "<>" is no such thing."""
+_THERE = re.compile(r"\bnot\s+[\w.\"`]+\s+is\s+null\b", re.IGNORECASE)
+"""The opposite: that there is a value."""
 _SAYS_NO = re.compile(r"=\s*(?:'(?:no|n|false)'|false\b)", re.IGNORECASE)
 _NEVER = re.compile(r"\b(?:never|no|none|neither|nobody|nothing)\b", re.IGNORECASE)
 _LISTED = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
@@ -226,7 +228,7 @@ def unspoken(
         if problem := otherwise(f"{asked.question} {asked.rules}", view.reading):
             return problem
     looks_for_none = in_rows and all(
-        "agreement" in fact and _NONE.search(fact["query"]) for fact in facts
+        "agreement" in fact and _NONE.search(_THERE.sub("", fact["query"])) for fact in facts
     )
     if not (looks_for_none or _is_row_by_row(asked.question, tables)) and denies(asked.question):
         return "The question denies something, which the check cannot follow."

@@ -19,6 +19,7 @@ from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins, look_in_the_same_key
 from planweave.tools.sql.measures import show_in_the_unit_asked
 from planweave.tools.sql.named_keys import name_keys
+from planweave.tools.sql.needless import leave_out_unused
 from planweave.tools.sql.spaces import with_stored_names
 from planweave.tools.sql.two_groups import (
     compare_two_groups,
@@ -75,6 +76,7 @@ def corrected(
         changes += grouping.add_up_counts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
+        changes += [] if ranks else leave_out_unused(tree, catalogue, question, instructions)
         changes += _as_asked(tree, homes, data, question, dialect, ranks=ranks)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []

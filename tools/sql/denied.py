@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from planweave.tools.sql.slips import NO, YES, test_by, tests_of
 
-_NEVER = re.compile(
+NEVER = re.compile(
     r"\b(?:never|not once|ha(?:s|ve|d) no|(?:has|have|had|did|does|do) not\b[^.?]*\bany"
     r"|without (?:any|a single)|with no)\b|n't\b[^.?]*\bany\b",
     re.IGNORECASE,
@@ -28,7 +28,7 @@ def look_at_all_rows(
     bought something else as well, and ``product = 'Coffee'`` finds the opposite.
     """
     source, tests = select.args.get("from_"), tests_of(select)
-    shown, never = [one.unalias() for one in select.expressions], _NEVER.search(question)
+    shown, never = [one.unalias() for one in select.expressions], NEVER.search(question)
     others = ("joins", "group", "having", "limit")
     if not never or not tests or not source or any(select.args.get(clause) for clause in others):
         return []

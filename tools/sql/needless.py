@@ -1,0 +1,94 @@
+"""Tables that are joined though nothing of them is asked for, or though they are to be missing."""
+
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from planweave.tools.linking import parts_of, plain, stem
+from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.denied import NEVER
+from planweave.tools.sql.slips import test_by, tests_of
+
+
+def leave_out_unused(
+    select: exp.Select, catalogue: Catalogue, question: str, instructions: str
+) -> list[str]:
+    """Leave out tables of which a list of rows uses nothing but that they are there.
+
+    "Which jars have no test?" with tests joined finds the jars that have one: those that have none
+    are meant. A table that the question does not name repeats rows, or loses those without it.
+    """
+    if select.args.get("group") or select.find(exp.AggFunc):
+        return []
+    changes, never = [], NEVER.search(question)
+    for join, table, key, own in list(_unused(select, catalogue)):
+        is_there = [one for one in tests_of(select) if _is_there(one, table)]
+        said = _said(table, key, question[never.start() :] if never else question)
+        rest = [one for one in tests_of(select) if one not in is_there]
+        if never and (is_there or said):
+            column = exp.column(own.this.copy())
+            has = exp.select(column).from_(table.this.copy())
+            has = has.where(exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())))
+            rest.append(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=has))))
+            changes.append(f"leaves out each {key.name} that has {table.name}")
+        elif is_there or said or _said(table, key, instructions):
+            continue
+        else:
+            changes.append(f"leaves out {table.name}, of which nothing is asked")
+        join.pop()
+        test_by(select, rest)
+    return changes
+
+
+def _unused(
+    select: exp.Select, catalogue: Catalogue
+) -> Iterator[tuple[exp.Join, exp.Table, exp.Column, exp.Column]]:
+    """Inner joins by one key of tables that nothing else uses: table and keys of both sides."""
+    columns = list(select.find_all(exp.Column))
+    if select.find(exp.Star):
+        return
+    for join in select.args.get("joins") or []:
+        table, on = join.this, join.args.get("on")
+        if join.side or join.kind == "CROSS" or not isinstance(table, exp.Table):
+            continue
+        sides = [on.this, on.expression] if isinstance(on, exp.EQ) else []
+        own = [one for one in sides if _is_of(one, table)]
+        key = [one for one in sides if isinstance(one, exp.Column) and not _is_of(one, table)]
+        used = [
+            column
+            for column in columns
+            if (_is_of(column, table) or _may_be_of(column, table, catalogue))
+            and column.find_ancestor(exp.Join) is not join
+            and not _is_there(column.parent and column.parent.parent, table)
+        ]
+        if own and key and not used:
+            yield join, table, key[0], own[0]
+
+
+def _is_of(column: exp.Expr, table: exp.Table) -> bool:
+    return isinstance(column, exp.Column) and column.table.lower() == table.alias_or_name.lower()
+
+
+def _may_be_of(column: exp.Column, table: exp.Table, catalogue: Catalogue) -> bool:
+    homes = [home.lower() for home in catalogue.homes(column.name)]
+    return not column.table and (not homes or table.name.lower() in homes)
+
+
+def _is_there(test: exp.Expr | None, table: exp.Table) -> bool:
+    """Whether a test says that a column of the table has a value."""
+    inner = test.this if isinstance(test, exp.Not) else None
+    is_null = isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null)
+    return is_null and _is_of(inner.this, table)
+
+
+def _said(table: exp.Table, key: exp.Column, question: str) -> bool:
+    """Whether a question has a word of a table that the other table's name has not."""
+    other = {stem(part.lower()) for part in parts_of(_name(key))}
+    words = {stem(part.lower()) for part in parts_of(table.name)} - other
+    return not words or bool(words & {stem(word) for word in plain(question).split()})
+
+
+def _name(key: exp.Column) -> str:
+    select = key.find_ancestor(exp.Select)
+    tables = select.find_all(exp.Table) if select else ()
+    return next((one.name for one in tables if _is_of(key, one)), "")
