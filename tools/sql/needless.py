@@ -77,8 +77,9 @@ def _may_be_of(column: exp.Column, table: exp.Table, catalogue: Catalogue) -> bo
 def _is_there(test: exp.Expr | None, table: exp.Table) -> bool:
     """Whether a test says that a column of the table has a value."""
     inner = test.this if isinstance(test, exp.Not) else None
-    is_null = isinstance(inner, exp.Is) and isinstance(inner.expression, exp.Null)
-    return is_null and _is_of(inner.this, table)
+    if not isinstance(inner, exp.Is) or not isinstance(inner.expression, exp.Null):
+        return False
+    return _is_of(inner.this, table)
 
 
 def _said(table: exp.Table, key: exp.Column, question: str) -> bool:
