@@ -20,6 +20,7 @@ from planweave.graphs.support.choice import choose
 from planweave.graphs.support.events import AnswerEvent, Event, Result
 from planweave.memory import Context, Input, check_input
 from planweave.models import registered
+from planweave.tools.connect import by_kind
 
 
 class Options(TypedDict, total=False):
@@ -163,6 +164,8 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
     given |= {names[name]: value for name, value in options.items() if name in names}
     if isinstance(given.get("database"), Path):
         given["database"] = str(given["database"])
+    if isinstance(given.get("database"), str):
+        given |= by_kind(given["database"], given.get("graph"))
     if isinstance(given.get("rules"), Path):
         given["rules"] = text_of(given["rules"], "rules")
     model = given.get("model", "")

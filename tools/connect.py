@@ -66,7 +66,16 @@ def open_filled(url: str) -> Database:
 def is_graph(url: str) -> bool:
     """Whether ``url`` names a graph database, to be asked in Cypher."""
     scheme = url.partition("://")[0].partition("+")[0] if "://" in url else ""
-    return scheme in _GRAPH_SCHEMES or (not scheme and url.endswith(_GRAPH_SUFFIXES))
+    return scheme in _GRAPH_SCHEMES or (not scheme and url.lower().endswith(_GRAPH_SUFFIXES))
+
+
+def by_kind(database: str | None, graph: str | None) -> dict[str, str | None]:
+    """The settings ``database`` and ``graph``, where one was given in the place of the other."""
+    if database and not graph and is_graph(database):
+        database, graph = None, database
+    elif graph and not database and not is_graph(graph):
+        database, graph = graph, None
+    return {"database": database or None, "graph": graph or None}
 
 
 def _opened(url: str) -> Database:

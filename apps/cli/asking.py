@@ -21,6 +21,7 @@ from planweave.apps.options import (
     text_of,
 )
 from planweave.graphs import METHODS
+from planweave.tools.connect import by_kind
 
 if TYPE_CHECKING:
     from planweave.apps.example import Example
@@ -38,8 +39,8 @@ class Sources:
     trust_role: TrustRole = False
 
     def urls(self) -> dict[str, str | None]:
-        """The databases."""
-        return {"database": self.database or None, "graph": self.graph or None}
+        """The databases, each by its kind."""
+        return by_kind(self.database, self.graph)
 
     def settings(self) -> dict[str, Any]:
         """The databases, and the text of the rules."""

@@ -54,6 +54,23 @@ def test_ask_tells_plan_task_pages_fact_and_cited_answer(library: CommandLine) -
     assert places == sorted(places)
 
 
+@pytest.mark.parametrize("option", ["--graph", "--database"])
+def test_a_graph_is_asked_in_cypher_by_either_option(
+    planweave: CommandLine, tmp_path: Path, option: str
+) -> None:
+    script = tmp_path / "cities.cypher"
+    script.write_text('CREATE (a:City {name: "Ulm"});')
+    replies = (
+        {"thought": "Count.", "tool": "cypher", "input": "MATCH (c:City) RETURN count(c) AS n"},
+        {"why": "One is there [1].", "facts": [1], "decision": "1", "unknown": ""},
+    )
+    with serving(*scripted(*replies)) as model:
+        asked = ("ask", "How many cities?", "--method", "single_rag", "--model", model.name)
+        run = planweave(*asked, option, str(script))
+    assert run.returncode == 0, run.stderr
+    assert "  cypher\n" in run.stdout
+
+
 @pytest.mark.parametrize(
     ("method", "replies", "order"),
     [
