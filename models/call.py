@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
-from typing import NamedTuple, TypeAlias, cast
+from typing import Any, NamedTuple, TypeAlias, cast
 
 import httpx
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
@@ -171,9 +171,10 @@ def _count(reported: object) -> int:
 def _with_reply(
     record: CallRecord, reply: AIMessage, seconds: float, price: Price | None
 ) -> CallRecord:
-    usage = reply.usage_metadata
-    tokens = (_count(usage["input_tokens"]), _count(usage["output_tokens"])) if usage else (0, 0)
-    details = usage.get("input_token_details", {}) if usage else {}
+    # Of a server that counts no tokens a kept reply has a usage without their numbers.
+    usage: Mapping[str, Any] = reply.usage_metadata or {}
+    tokens = (_count(usage.get("input_tokens")), _count(usage.get("output_tokens")))
+    details = usage.get("input_token_details", {})
     cached = min(_count(details.get("cache_read")), tokens[0])
     from_cache = bool(reply.response_metadata.get(FROM_CACHE))
     dollars = price.dollars(*tokens, cached) if price else None

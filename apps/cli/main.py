@@ -2,7 +2,9 @@
 
 import errno
 import os
+import signal
 import sys
+from contextlib import suppress
 
 import typer
 
@@ -42,6 +44,8 @@ app = lazy(planweave, COMMANDS, name="planweave", pretty_exceptions_enable=False
 
 def main() -> None:
     """Run the command line; an error that a person can fix is one sentence and an exit code."""
+    with suppress(ValueError):  # not in the main thread
+        signal.signal(signal.SIGTERM, _end)
     try:
         app()
     except PlanweaveError as error:
@@ -53,6 +57,14 @@ def main() -> None:
         if not _is_disk_full(error):
             raise
         _fail("The disk is full. Free some space and run the same command again.", 1)
+
+
+def _end(number: int, frame: object) -> None:
+    """End as by Ctrl-C: what is kept is said, and no temporary file is left."""
+    del number, frame
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
 
 
 def _is_disk_full(error: Exception) -> bool:

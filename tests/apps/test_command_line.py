@@ -260,7 +260,7 @@ def thread_of(said: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT])
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
 def test_decide_survives_being_killed(
     planweave: CommandLine, offers: str, environment: dict[str, str], by: signal.Signals
 ) -> None:
@@ -268,8 +268,9 @@ def test_decide_survives_being_killed(
         process, thread = begun(model, offers, environment)
         wait_until(lambda: len(model.requests) == 3)
         process.send_signal(by)
-        process.communicate(timeout=120)
+        said, _ = process.communicate(timeout=120)
         assert process.returncode != 0
+        assert (f"--resume {thread}" in said) is (by != signal.SIGKILL)
         before = len(model.requests)
         model.answers[:] = scripted(FINISH, DECISION)
         resumed = planweave("decide", "--resume", thread)

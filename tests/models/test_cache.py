@@ -48,6 +48,13 @@ async def test_second_call_is_free_and_marked(caching: ModelSettings) -> None:
     assert len(server.requests) == 1
 
 
+async def test_a_kept_reply_of_a_server_that_counts_no_tokens(caching: ModelSettings) -> None:
+    with serving(Answer("one", counts=False)) as server:
+        first, second = [await once(server.name, caching) for _ in range(2)]
+    assert [first.record.from_cache, second.record.from_cache] == [False, True]
+    assert (second.text, second.record.input_tokens) == ("one", 0)
+
+
 async def test_a_fresh_call_uses_no_kept_reply_and_keeps_its_own(caching: ModelSettings) -> None:
     with serving(Answer("one"), Answer("two")) as server:
         await once(server.name, caching)

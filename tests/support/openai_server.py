@@ -19,7 +19,8 @@ class Answer:
 
     It comes ``delay`` seconds after the request, or when ``after`` is set. It is given only to
     prompts that hold ``to``, so that runs can go on side by side. Whoever asks for a stream gets
-    it in pieces, and the second half once somebody else waits at ``halfway``.
+    it in pieces, and the second half once somebody else waits at ``halfway``. Not every server
+    ``counts`` tokens.
     """
 
     text: str = "hello"
@@ -29,6 +30,7 @@ class Answer:
     delay: float = 0.0
     finish: str = "stop"
     cached: int = 0
+    counts: bool = True
     to: str = ""
     halfway: threading.Barrier | None = None
     after: threading.Event | None = None
@@ -107,7 +109,8 @@ class _Handler(Handler):
             if answer.halfway and number == len(pieces) // 2:
                 answer.halfway.wait(_PATIENCE)
             self._say(_chunk({"role": "assistant", "content": piece}))
-        self._say(_chunk({}, finish=answer.finish) | {"usage": _payload(answer)["usage"]})
+        usage = {"usage": _payload(answer)["usage"]} if answer.counts else {}
+        self._say(_chunk({}, finish=answer.finish) | usage)
         self.wfile.write(b"data: [DONE]\n\n")
 
     def _say(self, chunk: dict[str, object]) -> None:
@@ -120,7 +123,8 @@ def _payload(answer: Answer) -> dict[str, object]:
     usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
     cached = {"prompt_tokens_details": {"cached_tokens": answer.cached}}
     message = {"role": "assistant", "content": answer.text}
-    return _of("chat.completion", answer.finish, message=message) | {"usage": usage | cached}
+    whole = _of("chat.completion", answer.finish, message=message)
+    return whole | {"usage": usage | cached} if answer.counts else whole
 
 
 def _chunk(delta: dict[str, str], finish: str | None = None) -> dict[str, object]:
