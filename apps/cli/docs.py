@@ -63,11 +63,15 @@ def add(
         raise BadInput("The name of a document is empty.", fix="Name a file, a folder or a URL.")
     kept = _opened(collection, embeddings=embeddings or None, create=True)
     failed = 0
-    with _progress() as told:
-        for source in sources:
-            for added in _adding(kept, source, told):
-                failed += added.status == "failed"
-                _tell(added)
+    try:
+        with _progress() as told:
+            for source in sources:
+                for added in _adding(kept, source, told):
+                    failed += added.status == "failed"
+                    _tell(added)
+    except KeyboardInterrupt:
+        typer.echo("Interrupted. What was added is kept; the same command goes on.", err=True)
+        raise typer.Exit(130) from None
     raise typer.Exit(1 if failed else 0)
 
 
