@@ -64,7 +64,8 @@ def tail(prompt: Prompt) -> str:
 
 async def test_three_calls_are_enough(run: Run) -> None:
     script = acting(acts(("sql", COSTS, [1, 2])), BONN)
-    memory = await run(script)
+    memory = await run(script, query_rows=7)
+    assert "returns 7 rows at most" in asked_to_act(script)[0].text
     assert script.tasks == ["plan", "action", "action"]
     assert answer_of(memory)["decision"] == "Bonn"
     verdict = answer_of(memory)["verdict"]
@@ -308,12 +309,6 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
     assert {*memory["abbreviations"]} == {"LCOH", "LHV"}
     assert memory["done_steps"] == [1, 2]
     assert answer_of(memory)["verdict"]["kind"] == "supported"
-
-
-async def test_the_prompt_says_how_many_rows_a_query_returns(run: Run) -> None:
-    script = acting(act("sql", COSTS), BONN)
-    await run(script, query_rows=7)
-    assert "returns 7 rows at most" in asked_to_act(script)[0].text
 
 
 async def test_a_query_that_fails_is_corrected_and_a_second_error_in_a_row_judged(run: Run) -> None:

@@ -48,9 +48,7 @@ def test_annotation_counts_demand_twice() -> None:
     outcome = Building(world(), "annotation").simulate("tools")
     # TD(ore) = 100 + 100, 100 + 160, 100 + 120; tools have no buyers but people.
     values = [
-        price(40, 100, 50 / 200 * 50),
-        price(40, 100, 50 / 260 * 80),
-        price(40, 100, 50 / 220 * 60),
+        price(40, 100, 50 / total * made) for total, made in ((200, 50), (260, 80), (220, 60))
     ]
     np.testing.assert_allclose(outcome.values, values, rtol=1e-12)
     assert outcome.best == 2
