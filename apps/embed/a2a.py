@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput, __version__
-from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, decision
+from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, awaited, decision
 from planweave.apps.embed.wire import error_reply, event_stream, read_body
 from planweave.apps.origins import is_here
 from planweave.apps.sent import checked
@@ -188,8 +188,7 @@ class _Task:
 
     async def whole(self, run: Runner, request: Request) -> dict[str, Any]:
         """The task when it is over, or waits."""
-        async for event in run(self._order, request):
-            self.outcome.take(event)
+        self.outcome = await awaited(run, self._order, request)
         task = self._task(*self._end(), artifacts=self._artifacts())
         return {"task": task} if self._modern else task
 

@@ -23,6 +23,7 @@ from planweave.apps.embed.runs import (
     CallerOrder,
     Runner,
     RunOutcome,
+    awaited,
     decision,
     waits_for_person,
 )
@@ -32,7 +33,8 @@ from planweave.apps.service import Service
 from planweave.graphs.support.events import TokenEvent
 from planweave.memory import Context
 
-_CALL = re.compile(r"call_([0-9a-f]{32})")
+_CALL = re.compile(r"call_([0-9a-f]{32})([0-9a-f]{32})")
+"""The thread, and what is asked there: an answer that comes late answers nothing else."""
 
 
 class ChatPart(BaseModel):
@@ -93,8 +95,7 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
                 usage = asked.stream_options is not None and asked.stream_options.include_usage
                 order = replace(order, tokens=True)
                 return event_stream(reply.stream(run, order, request, usage=usage))
-            async for event in run(order, request):
-                reply.outcome.take(event)
+            reply.outcome = await awaited(run, order, request)
             return JSONResponse(reply.whole())
         except Exception as error:
             status, text = error_reply(error)
@@ -140,7 +141,7 @@ def _order(asked: ChatRequest, context: Context) -> CallerOrder:
             method=asked.model,
             settings=settings,
             thread=str(uuid.UUID(called[1])),
-            resume={"decisions": [decision(last.text)]},
+            resume={called[2]: {"decisions": [decision(last.text)]}},
         )
     if last.role != "user":
         raise BadInput("The last message is no question.", fix="End with a message of the user.")
@@ -228,7 +229,7 @@ class _Reply:
         action = self.outcome.request["action_requests"][0]
         arguments = json.dumps(action["args"], ensure_ascii=False)
         call = {
-            "id": f"call_{uuid.UUID(self._thread).hex}",
+            "id": f"call_{uuid.UUID(self._thread).hex}{self.outcome.asked}",
             "type": "function",
             "function": {"name": action["name"], "arguments": arguments},
         }

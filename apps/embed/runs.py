@@ -67,6 +67,7 @@ class CallerOrder:
             "stream_mode": ["updates", "messages-tuple"] if self.tokens else ["updates"],
             "stream_subgraphs": True,
             "if_not_exists": "reject" if resumes else "create",
+            "multitask_strategy": "reject" if resumes else "enqueue",  # one answer, not two
         }
 
 
@@ -194,6 +195,7 @@ class RunOutcome:
 
     result: Result = field(default_factory=lambda: Result(method="", memory={}))
     request: Mapping[str, Any] | None = None  # what a person is asked, as LangChain asks it
+    asked: str = ""  # the id of that request
     _draft: str = ""
 
     def take(self, event: Event) -> str:
@@ -201,7 +203,7 @@ class RunOutcome:
         if isinstance(event, AnswerEvent | ApprovalEvent):
             self.result = event.result
         if isinstance(event, ApprovalEvent):
-            self.request = event.request
+            self.request, self.asked = event.request, event.id
         if isinstance(event, TokenEvent):
             self._draft += event.text
         return _text(event)
@@ -220,6 +222,36 @@ class RunOutcome:
             {"number": fact["number"], "text": fact["text"], "source": source_text(fact)}
             for fact in self.result.cited
         ]
+
+
+class CallerGone(PlanweaveError):
+    """Nobody waits for the answer any more."""
+
+
+async def awaited(run: Runner, order: CallerOrder, request: "Request") -> RunOutcome:
+    """What a run comes to; it ends when its caller goes."""
+    outcome = RunOutcome()
+
+    async def carry_out() -> None:
+        async with aclosing(run(order, request)) as events:
+            async for event in events:
+                outcome.take(event)
+
+    async def leave() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    work, gone = asyncio.create_task(carry_out()), asyncio.create_task(leave())
+    try:
+        await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not work.done():
+            raise CallerGone("The caller has gone.")
+        await work
+    finally:
+        work.cancel()
+        gone.cancel()
+        await asyncio.gather(work, gone, return_exceptions=True)
+    return outcome
 
 
 def _text(event: Event) -> str:

@@ -182,10 +182,14 @@ class CallEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ApprovalEvent:
-    """The run waits for a person; the last event, if nobody answers."""
+    """The run waits for a person; the last event, if nobody answers.
+
+    ``Command(resume={id: answer})`` answers this request alone, and not one that came after it.
+    """
 
     type: Literal["approval"] = field(default="approval", init=False)
     request: Mapping[str, Any]
+    id: str
     result: Result
 
 
@@ -229,6 +233,7 @@ class EventReader:
         self._method, self._thread = method, thread
         self._memory: dict[str, Any] = {}
         self._request: Mapping[str, Any] | None = None
+        self._asked = ""
         self._plan: list[str] = []
         self._queries: list[str] = []
         self._done: list[int] = []
@@ -257,13 +262,13 @@ class EventReader:
         memory = cast("WorkingMemory", self._memory)
         result = Result(method=self._method, thread=self._thread, memory=memory)
         if self._request is not None:
-            return ApprovalEvent(request=self._request, result=result)
+            return ApprovalEvent(request=self._request, id=self._asked, result=result)
         return AnswerEvent(result=result)
 
     def _updates(self, updates: Mapping[str, Any], *, whole: bool) -> Iterator[Event]:
         for node, found in updates.items():
             if node == "__interrupt__":
-                self._request = _field(found[0], "value")
+                self._request, self._asked = (_field(found[0], name) for name in ("value", "id"))
             elif not node.startswith("__"):
                 for update in found if isinstance(found, list) else [found or {}]:
                     if whole:

@@ -4,6 +4,7 @@ import json
 from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import asynccontextmanager
+from http.client import HTTPConnection
 from threading import Event
 from typing import Any
 from uuid import uuid4
@@ -175,6 +176,13 @@ def test_another_plan_is_asked_for(client: OpenAI, operator: Operator, offers: s
     again = client.chat.completions.create(model="planrag", messages=replied).choices[0]
     assert again.finish_reason == "tool_calls"
     assert "Shorter, please." in script.prompts[1].text
+    late: Any = [*ASKED, said | {"content": "yes"}]  # to the plan that is no more
+    asking = client.chat.completions.create(model="planrag", messages=late).choices[0]
+    assert "Another." in (asking.message.content or "")
+    assert asking.message.tool_calls
+    agreed: Any = [*ASKED, late[-1] | {"tool_call_id": asking.message.tool_calls[0].id}]
+    done = client.chat.completions.create(model="planrag", messages=agreed)
+    assert extra(done)["answer"]["decision"] == "birch"
 
 
 def test_a_call_of_a_bound_tool_is_approved_too(
@@ -210,7 +218,7 @@ def test_a_call_of_a_bound_tool_is_approved_too(
         ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "image_url"),
         ({"messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]}, "no call 'x'"),
         (
-            {"messages": [{"role": "tool", "tool_call_id": f"call_{'0' * 32}", "content": "y"}]},
+            {"messages": [{"role": "tool", "tool_call_id": f"call_{'0' * 64}", "content": "y"}]},
             "Nothing waits",
         ),
         ({"n": 2}, "n"),
@@ -290,8 +298,9 @@ def test_what_nobody_outside_can_fix_is_not_shown(
     assert not isinstance(failed.value, PlanweaveError)
 
 
+@pytest.mark.parametrize("streams", [True, False])
 def test_a_caller_who_goes_away_ends_the_run(
-    client: OpenAI, operator: Operator, offers: str, monkeypatch: pytest.MonkeyPatch
+    address: str, operator: Operator, offers: str, monkeypatch: pytest.MonkeyPatch, streams: bool
 ) -> None:
     asked, goes_on, ended = list[str](), Event(), Event()
 
@@ -309,9 +318,11 @@ def test_a_caller_who_goes_away_ends_the_run(
 
     monkeypatch.setattr("planweave.apps.embed.runs.long_term_memory", memory)
     operator.offers(waiting, database=offers)
-    stream = client.chat.completions.create(model="iter_rag", messages=ASKED, stream=True)
+    caller = HTTPConnection(address.removeprefix("http://"))
+    body = json.dumps({"model": "iter_rag", "messages": ASKED, "stream": streams})
+    caller.request("POST", "/v1/chat/completions", body, {"content-type": "application/json"})
     wait_until(lambda: len(asked) == 2)
-    stream.close()
+    caller.close()
     assert ended.wait(60)
     goes_on.set()
     assert len(asked) == 2

@@ -126,7 +126,7 @@ def _at_memory() -> Iterator[Try]:
 
 def _at_doors(things: Things) -> Iterator[Try]:
     hi = [{"role": "user", "content": "What did I ask before?"}]
-    call = f"call_{things.thread.replace('-', '')}"
+    call = f"call_{things.thread.replace('-', '')}{'0' * 32}"
     answer = {"role": "tool", "tool_call_id": call, "content": "yes"}
     for more in (
         {"thread": things.thread},

@@ -176,12 +176,12 @@ export class Conversation {
 
   /** The run waits: for a decision, at a pause, or after it was stopped or has failed. */
   wait(state) {
-    const request = state.tasks.flatMap((task) => task.interrupts ?? [])[0]?.value;
+    const request = state.tasks.flatMap((task) => task.interrupts ?? [])[0];
     const node = state.next[0];
     const failed = state.tasks.some((task) => task.error) && !this.stopped;
     if (failed) this.fail(state.tasks.find((task) => task.error));
     else this.drop(state.tasks); // it is told when it is done
-    if (request?.action_requests) {
+    if (request?.value?.action_requests) {
       this.desk.replaceChildren(this.approval(request));
       tell("The run waits for your decision.");
     } else {
@@ -207,14 +207,14 @@ export class Conversation {
     }
   }
 
-  approval({ action_requests: [asked], review_configs: [review] = [] }) {
+  approval({ id, value: { action_requests: [asked], review_configs: [review] = [] } }) {
     const allowed = review?.allowed_decisions ?? ["approve", "edit", "reject"];
     const plan = Array.isArray(asked.args?.plan);
     const given = plan ? asked.args.plan.join("\n") : JSON.stringify(asked.args, null, 2);
     const text = h("textarea", { rows: Math.min(12, given.split("\n").length + 1), value: given, readOnly: !allowed.includes("edit") });
     const note = h("input", { autocomplete: "off" });
     const problem = /^The last answer could not be used.*$/m.exec(asked.description ?? "")?.[0];
-    const resume = (decision) => this.run({ command: { resume: { decisions: [decision] } } });
+    const resume = (decision) => this.run({ command: { resume: { [id]: { decisions: [decision] } } } });
     const approve = () => {
       if (text.value === given) return resume({ type: "approve" });
       const edited = plan ? { plan: lines(text.value) } : JSON.parse(text.value);
