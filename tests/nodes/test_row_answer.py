@@ -217,6 +217,12 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "divides a value by itself",
         ),
         (
+            "What percentage of sales were in the North?",
+            "SELECT CAST(COUNT(DISTINCT id) AS REAL) * 100 / COUNT(DISTINCT id) FROM sales",
+            [[100.0]],
+            "shows the whole",
+        ),
+        (
             "What are number and revenue of the sales in the North?",
             "SELECT SUM(revenue), SUM(revenue) AS number FROM sales WHERE region = 'North'",
             [[5, 5]],

@@ -65,9 +65,8 @@ _COUNTED = re.compile(r"\b(?:how many|number of) (?:different |distinct )?(\w+)"
 _COUNT = re.compile(r"\bcount\s*\(\s*(?:\w+\.)?([\w\"`]+)\s*\)", re.IGNORECASE)
 _UNIQUE = re.compile(r"\b(?:different|distinct|unique)\b", re.IGNORECASE)
 _ONCE = re.compile(r"\b(?:distinct|group\s+by|union)\b", re.IGNORECASE)
-_SHARE = re.compile(
-    r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction|ratio)\b", re.IGNORECASE
-)
+SHARE = re.compile(r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction)\b", re.IGNORECASE)
+_RATIO = re.compile(r"\bratio\b", re.IGNORECASE)
 _DIVIDES = re.compile(r"[/%]|avg|percent|pct|rate|share|proportion|fraction|ratio", re.IGNORECASE)
 _TIMES_100 = re.compile(r"\b100(?:\.0*)?\s*\*|\*\s*100\b")
 _IN_UNIT = re.compile(r"\bin ([^\W\d_]+|[$€£])", re.IGNORECASE)
@@ -200,7 +199,7 @@ def _unasked_count(question: str, reading: QueryReading) -> str:
 
 def _no_share(question: str, query: str) -> str:
     """A number where a share is asked for, or a share where a number is."""
-    if _SHARE.search(question):
+    if SHARE.search(question) or _RATIO.search(question):
         return "" if _DIVIDES.search(query) else "The question asks for a share."
     if _COUNTED.match(question.strip()) and _TIMES_100.search(query):
         return "The query shows a share where the question asks for a number."

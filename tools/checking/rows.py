@@ -17,6 +17,7 @@ from planweave.tools.checking.decisions import (
     undivided,
     unspoken,
 )
+from planweave.tools.checking.otherwise import SHARE
 from planweave.tools.checking.tables import (
     FactRows,
     aggregated,
@@ -161,7 +162,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         _unranked(asked, view, trusted=trusted),
         _unsorted(asked, view),
         _counts_seconds(asked, view),
-        _says_nothing(view),
+        _says_nothing(asked, view),
         _other_months(asked, view),
         _unended(asked, view),
         _undated(asked, view),
@@ -233,13 +234,16 @@ def _counts_seconds(asked: Requirements, view: FactRows) -> str:
     return f"Fact {cites(view.facts)} shows seconds where the question asks for a time."
 
 
-def _says_nothing(view: FactRows) -> str:
+def _says_nothing(asked: Requirements, view: FactRows) -> str:
     """Why rows say nothing new: a value divided by itself or shown twice, a name looked for."""
     fact = f"Fact {cites(view.facts)}"
     written = [_CONVERSION.sub("", text).lower() for text in view.reading.expressions.values()]
     written = [text for text in written if "''" not in text]  # what a name tells apart
     if any(above == below for above, _, below in (text.partition("/") for text in written)):
         return f"{fact} divides a value by itself."
+    numbers = [c for row in view.rows for c in row if isinstance(c, int | float)]
+    if len(view.rows) == 1 and SHARE.search(asked.question) and {*numbers} & {1, 100}:
+        return f"{fact} shows the whole where a part is asked for."
     if len({*written}) < len(written):
         return f"{fact} shows the same value twice."
     cells = {str(cell).casefold() for row in view.rows for cell in row}
