@@ -217,7 +217,7 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "divides a value by itself",
         ),
         (
-            "What percentage of sales were in the North?",
+            "What percentage of sales were paid?",
             "SELECT CAST(COUNT(DISTINCT id) AS REAL) * 100 / COUNT(DISTINCT id) FROM sales",
             [[100.0]],
             "shows the whole",
