@@ -1,5 +1,6 @@
 """What is built: one importable name, with every file that a package needs and nothing else."""
 
+import ast
 import os
 import re
 import shutil
@@ -7,9 +8,12 @@ import sqlite3
 import subprocess
 import sys
 import tarfile
+import tomllib
 import zipfile
+from collections.abc import Iterator
 from contextlib import closing
 from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -226,6 +230,28 @@ def test_commands_start_with_what_a_run_installs() -> None:
         [sys.executable, "-c", code], check=False, cwd=ROOT, capture_output=True, text=True
     )
     assert run.returncode == 0, run.stderr
+
+
+def test_what_is_imported_is_declared() -> None:
+    """What only comes along with another package may stay away with its next version."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+    wanted = [project["dependencies"], *project["optional-dependencies"].values()]
+    declared = {normalised(re.split(r"[\[<>=]", one)[0]) for one in chain(*wanted)}
+    parts = {"anyio", "langchain-core", "langgraph-sdk", "mcp-types", "psycopg-pool"}
+    parts |= {"pydantic-core"}  # of packages that are declared
+    homes = packages_distributions()
+    for name in {module for folder in FOLDERS for module in _imported(ROOT / folder)}:
+        names = {normalised(home) for home in homes.get(name, ())}
+        assert not names or names & {*declared, *parts, "planweave"}, name
+
+
+def _imported(folder: Path) -> Iterator[str]:
+    for path in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield (node.module or "").partition(".")[0]
 
 
 def normalised(name: str) -> str:
