@@ -144,10 +144,12 @@ def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
         return target
     if target.exists() or _installed(weights):
         return _locked(target, lambda: _adopt(target, weights, _silent))
+    files = EMBEDDINGS.get(weights.name, (weights,))
+    size, memory = sum(one.size for one in files) / 1e6, max(one.memory for one in files)
     raise ModelUnavailable(
         f"The weights of the model {weights.model} are not on this machine.",
         fix=f"Fetch them once with `planweave models pull {weights.name}` "
-        f"({weights.size / 1e6:.0f} MB on disk, {weights.memory:g} GB of memory while running).",
+        f"({size:.0f} MB on disk, {memory:g} GB of memory while running).",
         trouble="missing",
     )
 

@@ -304,6 +304,9 @@ def test_any_command_opens_such_a_file(tmp_path: Path) -> None:
     assert result.rows == (("birch",),)
     path.write_text("name,price\ncedar,1\n")  # another file of this name is another database
     assert open_database(str(path)).run("SELECT name FROM offers").rows == (("cedar",),)
+    (tmp_path / "sqlite_stat.csv").write_text("name,price\nelm,1\n")
+    kept = open_database(str(tmp_path / "sqlite_stat.csv"))
+    assert kept.run("SELECT name FROM _sqlite_stat").rows == (("elm",),)
     path.write_text("")
     with pytest.raises(DatabaseUnavailable, match=r"offers.csv holds no rows"):
         open_database(str(path))

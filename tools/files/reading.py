@@ -118,9 +118,9 @@ def free_name(name: str, taken: Iterable[str]) -> str:
 
 
 def _identifier(text: str, default: str) -> str:
-    """A name that needs no quotes: letters, digits and underscores."""
+    """A name that needs no quotes, and that SQLite does not keep for itself."""
     name = re.sub(r"\W+", "_", text.strip()).strip("_")[:60]
-    return f"_{name}" if name[:1].isdigit() else name or default
+    return f"_{name}" if re.match(r"\d|sqlite_", name, re.IGNORECASE) else name or default
 
 
 def _names(headings: Sequence[str]) -> list[str]:
