@@ -217,6 +217,11 @@ def test_order_and_link_as_asked(films: Database, written: str, question: str, m
     assert done.query == frame.format(meant or written)
 
 
+def test_a_link_that_skips_a_node_keeps_its_type(films: Database) -> None:
+    done = films.corrected("MATCH (s:Studio)-[:FOLLOWS]->(p:Person) RETURN s.title")
+    assert "(s:Studio)-[:EMPLOYS]->(:Person)-[:FOLLOWS]->(p:Person)" in done.query
+
+
 @pytest.mark.parametrize(
     ("query", "counted"),
     [

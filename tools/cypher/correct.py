@@ -73,8 +73,9 @@ def _found(
     names: Names, tokens: Sequence[CypherToken], question: str
 ) -> list[tuple[list[Edit], str]]:
     """What schema and question correct, with what is reported of it."""
-    corrections = (renamed, retyped, turned, routed, _moved, _as_numbers)
+    corrections = (renamed, turned, routed, _moved, _as_numbers)
     found = [one for correction in corrections for one in correction(names, tokens)]
+    found = found or [*retyped(names, tokens)]  # a link that was routed has the right type
     found = found or [*joined(names, tokens)]  # what was routed may have the property
     found = found or [*found_next_door(names, tokens, _bound(tokens))]
     found = found or [*lacking(names, tokens, question)]
