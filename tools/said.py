@@ -13,7 +13,6 @@ _WORDS: dict[TextPlace, str] = {
     "starts": r"(?:start|begin)\w* (?:with|by|in)",
     "ends": r"end(?:s|ing)? (?:with|in|on)",
 }
-_IS = r"of|is|was|are|equals?|like|stating|saying|reading"
 _BOUNDS = {
     ">=": r"since|at least|no(?:t)? (?:less|earlier) than",
     "<=": r"until|at most|up to|no(?:t)? (?:more|later) than",
@@ -36,14 +35,6 @@ def said_part(question: str, text: str) -> TextPlace | None:
         if text and re.search(said, question, re.IGNORECASE):
             return part
     return None
-
-
-def said_of(question: str, name: str, text: str) -> bool:
-    """Whether the question says of a property that it is or contains a text."""
-    named = r"\W*".join(map(re.escape, parts_of(name)))
-    verbs = "|".join((*_WORDS.values(), _IS))
-    said = rf"\b{named}(?: that| which)? (?:{verbs}){_BETWEEN}{re.escape(text)}"
-    return bool(text) and re.search(said, question, re.IGNORECASE) is not None
 
 
 def said_bound(question: str, value: str) -> str:

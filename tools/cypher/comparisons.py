@@ -17,27 +17,20 @@ from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
 from planweave.tools.database import Field
-from planweave.tools.said import TextPlace, said_bound, said_direction, said_of, said_part
+from planweave.tools.said import TextPlace, said_bound, said_direction, said_part
 
 _OPERATORS: dict[TextPlace, str] = {
     "contains": "CONTAINS",
     "starts": "STARTS WITH",
     "ends": "ENDS WITH",
 }
-_TEST = re.compile(
-    r"(?:[<>]=?|<>|STARTS WITH|ENDS WITH|CONTAINS|=)\s*(?:-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\")",
-    re.IGNORECASE,
-)
-"""A comparison where a map has room for a value only."""
-_CALLED = re.compile(r"(lt|lte|gt|gte)\((\d+(?:\.\d+)?)\)", re.IGNORECASE)
-_RANGE = re.compile(r"\{?(?:\w+:)?(\d+)(?:\.\.|,max:)(\d+)\}?")
 _VALUE = r"-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\""
-_SIGNS = {"lt": "<", "lte": "<=", "gt": ">", "gte": ">="}
+_TEST = re.compile(rf"(?:[<>]=?|<>|STARTS WITH|ENDS WITH|CONTAINS|=)\s*(?:{_VALUE})", re.IGNORECASE)
+"""A comparison where a map has room for a value only."""
+_RANGE = re.compile(r"\{?(?:\w+:)?(\d+)(?:\.\.|,max:)(\d+)\}?")
 _WILD = re.compile(r"(?P<open>[*%]?)(?P<text>[^*%]+)(?P<close>[*%]?)")
-_QUOTED = re.compile(r"(?<!\w)'([^'\\]+)'(?!\w)")
 _WILDCARDS = {(True, False): "ENDS WITH", (False, True): "STARTS WITH"}
 """Where a mark stands for any text: before, behind."""
-_MEANT = "meant"
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YEAR = re.compile(r"\d{4}(?:-\d{2})?")
 
@@ -73,37 +66,9 @@ def compared_as_meant(
             test := _meant(value, field, question, like=bool(sign.word))
         ):
             yield [Edit(sign.start, value.end, test)], f"{access.property} {test}"
-    yield from _named(names, tokens, question)
     yield from _maps(names, tokens, question)
     yield from _sorted_as_said(tokens, question)
     yield from _same(names, tokens, question)
-
-
-def _named(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
-    """A text that the question says of another property: "a summary mentioning 'funny'"."""
-    for access in names.patterns.accesses:
-        after = tokens[access.place + 3 : access.place + 6]
-        value = next((token for token in after if token.kind == "string"), None)
-        if access.place < 0 or value is None:
-            continue
-        meant = {
-            (place, field.name)
-            for place, element in names.patterns.elements.items()
-            if len(owners := names.entities(element)) == 1
-            for field in owners[0].fields
-            if said_of(question, field.name, value.text[1:-1])
-        }
-        if len(meant) != 1 or access.property in {name for _, name in meant}:
-            continue
-        place, name = meant.pop()
-        variable = names.patterns.elements[place].variable
-        edits = [] if variable else [behind(tokens[place], _MEANT)]
-        edits.append(instead(tokens[access.place], variable or _MEANT))
-        edits.append(instead(tokens[access.place + 2], quoted(name)))
-        yield edits, f"{access.property} → {name}"
-        return
 
 
 def _sorted_as_said(
@@ -159,8 +124,6 @@ def _maps(
             if len(fields) != 1:
                 continue
             test = _test(tokens, entry)
-            if not test and fields[0].type == "STRING":
-                test = _parameter(tokens, entry, question)
             if not test and value is not None:
                 test = _meant(value, fields[0], question)
             if test:
@@ -182,23 +145,7 @@ def _test(tokens: Sequence[CypherToken], entry: _Entry) -> str:
     again = f"(?:{re.escape(tokens[entry.key].identifier)} : )?"
     if either := re.fullmatch(f"({_VALUE}) OR {again}({_VALUE})", text, re.IGNORECASE):
         return f"IN [{either[1]}, {either[2]}]"
-    called = _CALLED.fullmatch("".join(written))
-    return (
-        f"{_SIGNS[called[1].lower()]} {called[2]}"
-        if called
-        else text
-        if _TEST.fullmatch(text)
-        else ""
-    )
-
-
-def _parameter(tokens: Sequence[CypherToken], entry: _Entry, question: str) -> str:
-    """For a parameter that nobody gives: the only text in quotes that the query does not use."""
-    if (tokens[entry.first].text, entry.last - entry.first) not in (("{", 2), ("$", 1)):
-        return ""
-    used = {token.identifier or token.text[1:-1] for token in tokens}
-    left = {text for text in _QUOTED.findall(question) if text not in used}
-    return f"= '{left.pop()}'" if len(left) == 1 else ""
+    return text if _TEST.fullmatch(text) else ""
 
 
 def _meant(value: CypherToken, field: Field, question: str, *, like: bool = False) -> str:
@@ -206,8 +153,6 @@ def _meant(value: CypherToken, field: Field, question: str, *, like: bool = Fals
     text = value.text.strip("'\"")
     if any(map(_DATE.match, field.samples)) and _YEAR.fullmatch(text):
         return f"STARTS WITH '{text}'"
-    if text.isdigit() and re.search(rf"\b{text}'?s\b", question):
-        return f"IN range({text}, {int(text) + 9})"
     if bound := said_bound(question, text):
         return f"{bound} {value.text}"
     if value.kind != "string":

@@ -18,7 +18,7 @@ from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.meant_links import lacking, never_linked, retyped, routed, turned
 from planweave.tools.cypher.patterns import PropertyAccess
-from planweave.tools.cypher.reach import found_next_door, joined, properties, renamed
+from planweave.tools.cypher.reach import joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
 from planweave.tools.cypher.titles import LOOKED_UP, Values, keyed, meant_titles, title_of, titled
 from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead, tokenize
@@ -77,7 +77,6 @@ def _found(
     found = [one for correction in corrections for one in correction(names, tokens)]
     found = found or [*retyped(names, tokens)]  # a link that was routed has the right type
     found = found or [*joined(names, tokens)]  # what was routed may have the property
-    found = found or [*found_next_door(names, tokens, _bound(tokens))]
     found = found or [*lacking(names, tokens, question)]
     found = found or [*never_linked(names, tokens, question)]
     found = found or [*compared_as_meant(names, tokens, question)]

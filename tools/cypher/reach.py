@@ -4,8 +4,7 @@ A small model knows what it looks for better than where a graph keeps it: as in 
 near neighbour is that one, and a property of the node next door is looked up there.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
@@ -28,11 +27,10 @@ def properties(entity: Entity) -> set[str]:
 
 def renamed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Labels, types and properties that do not exist, where one that exists is meant."""
-    ends = _labels_beside(names)
     for place, element in names.patterns.elements.items():
         known = names.nodes if element.is_node else names.relationships
         for name in element.names:
-            meant = "" if name in known else ends.get(name) or _near(name, known)
+            meant = "" if name in known else _near(name, known)
             token = next((t for t in tokens[place:] if t.identifier == name), None)
             if meant and token:
                 yield [instead(token, quoted(meant))], f"{name} → {meant}"
@@ -45,25 +43,6 @@ def renamed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[
             meant = _near(access.property, properties(owners[0]))
         if meant:
             yield [instead(tokens[access.place + 2], quoted(meant))], f"{access.property} → {meant}"
-
-
-def _labels_beside(names: Names) -> dict[str, str]:
-    """For a label that does not exist, the only one at its end of the relationship beside it."""
-    found: dict[str, str] = {}
-    for link in names.patterns.links:
-        if (type_ := names.only_type(link)) is None:
-            continue
-        for element, other in ((link.left, link.right), (link.right, link.left)):
-            if any(name in names.nodes for name in element.names):
-                continue
-            # The end follows from the label on the other side, as the arrow may be wrong.
-            known = {name for name in other.names if name in names.nodes}
-            ends = [
-                b for a, b in ((type_.start, type_.end), (type_.end, type_.start)) if known & {*a}
-            ]
-            if len(ends) == 1 and len(ends[0]) == 1:
-                found.update(dict.fromkeys(element.names, ends[0][0]))
-    return found
 
 
 def _near(name: str, known: Iterable[str]) -> str:
@@ -107,31 +86,6 @@ def joined(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
             edits.append(behind(last, f", {pattern}"))
         edits.append(instead(tokens[access.place], made[key]))
         yield edits, f"{access.property} is a property of {label}"
-
-
-def found_next_door(
-    names: Names, tokens: Sequence[CypherToken], bound: Collection[str]
-) -> Iterator[tuple[list[Edit], str]]:
-    """Variables that no pattern brings in: the one node next door that has what is read of them."""
-    accesses = [a for a in names.patterns.accesses if a.place >= 0 and a.variable not in bound]
-    for variable in dict.fromkeys(access.variable for access in accesses):
-        read = {access.property for access in accesses if access.variable == variable}
-        ways = {
-            (element.variable, step, label)
-            for element in names.patterns.elements.values()
-            if element.is_node and element.variable
-            for entity in names.entities(element)
-            for step, label in _steps(entity.name, sorted(read)[0], names)
-            if read <= properties({**names.nodes, **names.relationships}[label])
-        }
-        first = next(access for access in accesses if access.variable == variable)
-        if len(ways) != 1:
-            continue
-        start, step, label = ways.pop()
-        last = _last_of_pattern(replace(first, variable=start), names, tokens)
-        if last is not None:
-            pattern = f", ({quoted(start)}){step.replace(_NEXT, quoted(variable))}"
-            yield [behind(last, pattern)], f"{variable} is the {label} beside {start}"
 
 
 def _is_here(name: str, names: Names) -> bool:

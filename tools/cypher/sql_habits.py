@@ -1,4 +1,4 @@
-"""SQL in a Cypher query, rewritten: BETWEEN, grouping, and sorting in the wrong place.
+"""SQL in a Cypher query, rewritten: grouping, and sorting in the wrong place.
 
 Small models know SQL better than Cypher. What has one meaning only is rewritten on the tokens; the
 rest is left to the engine, whose message the model sees.
@@ -30,35 +30,16 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
     """
     changes = []
     for rewrite in (
-        _between,
         _grouping,
         _late_condition,
         _early_sorting,
-        _inner_match,
         _loose_direction,
         _hidden_sorting,
-        _last,
-        _repeated,
     ):
         query, change = rewrite(query)
         if change:
             changes.append(change)
     return query, tuple(changes)
-
-
-def _between(query: str) -> tuple[str, str]:
-    """``m.year BETWEEN 1 AND 2`` is ``1 <= m.year <= 2``."""
-    tokens = tokenize(query)
-    for at, token in enumerate(tokens):
-        part = tokens[at + 1 : at + 4]
-        if token.word != "BETWEEN" or at < 3 or len(part) < 3 or part[1].word != "AND":
-            continue
-        first, last = tokens[at - 3], part[2]
-        written = query[first.start : token.start].strip()
-        bounds = f"({written} >= {part[0].text} AND {written} <= {last.text})"
-        rest = query[last.end :]
-        return _between(query[: first.start] + bounds + rest)[0], "BETWEEN is two comparisons"
-    return query, ""
 
 
 def _grouping(query: str) -> tuple[str, str]:
@@ -84,23 +65,10 @@ def _grouping(query: str) -> tuple[str, str]:
         return query, ""
     keys = ", ".join(dict.fromkeys(key.strip().partition(".")[0] for key in keys.split(",")))
     test, rest = condition.replace(aggregate, _NUMBER), rest.replace(aggregate, _NUMBER)
-    moved, rest = _moved_aggregates(rest)
-    head = f"{query[: group.start]}WITH {keys}, {aggregate} AS {_NUMBER}{moved} WHERE {test} "
+    if _aggregate(rest):  # it would add up what WITH leaves
+        return query, ""
+    head = f"{query[: group.start]}WITH {keys}, {aggregate} AS {_NUMBER} WHERE {test} "
     return head + rest, change
-
-
-def _moved_aggregates(rest: str) -> tuple[str, str]:
-    """What RETURN adds up of the rows before WITH, as items of WITH, and the rest without that."""
-    words = clauses(tokenize(rest))
-    if not words or words[0].word != "RETURN":
-        return "", rest
-    start, end = words[0].end, words[1].start if len(words) > 1 else len(rest)
-    named = _named(items(rest[start:end]))
-    moved = "".join(f", {text} AS {name}" for text, name in named if _aggregate(text))
-    if not moved:
-        return "", rest
-    kept = [name if _aggregate(text) else f"{text} AS {name}" for text, name in named]
-    return moved, f"RETURN {', '.join(kept)} {rest[end:]}"
 
 
 def _late_condition(query: str) -> tuple[str, str]:
@@ -133,26 +101,6 @@ def _early_sorting(query: str) -> tuple[str, str]:
         return query, ""
     moved = f"{query[:start]}{query[returned:].rstrip()} {query[start:returned].rstrip()}"
     return moved, "sorts behind RETURN"
-
-
-def _inner_match(query: str) -> tuple[str, str]:
-    """``WHERE p IN (MATCH (p)-[:WROTE]->(m) RETURN m)`` is a second pattern to match."""
-    tokens = tokenize(query)
-    closing = brackets(tokens).closing
-    for at, token in enumerate(tokens[:-4]):
-        opening = at + 3
-        words = [one.word for one in tokens[at : opening + 2]]
-        if words[0] != "WHERE" or words[2] != "IN" or words[4] != "MATCH" or opening not in closing:
-            continue
-        end = closing[opening]
-        after = tokens[end + 1].word if end + 1 < len(tokens) else ""
-        if tokens[end - 2].word != "RETURN" or after not in ("RETURN", "WITH", "AND"):
-            continue
-        pattern = query[tokens[opening + 1].start : tokens[end - 2].start]
-        rest = query[tokens[end].end :].lstrip()
-        rest = f"WHERE {rest[3:].lstrip()}" if after == "AND" else rest
-        return f"{query[: token.start]}{pattern}{rest}", "matches one pattern after another"
-    return query, ""
 
 
 def _filtered(
@@ -213,33 +161,6 @@ def _hidden_sorting(query: str) -> tuple[str, str]:
     shown = f"{query[start:order].rstrip()}, {aggregate} AS {_NUMBER} "
     sorting = query[order:end].replace(aggregate, _NUMBER)
     return f"{query[:start]}{shown}{sorting}{query[end:]}", f"returns {aggregate}"
-
-
-def _last(query: str) -> tuple[str, str]:
-    """A query that ends with WITH … ORDER BY means to return that."""
-    words = clauses(tokenize(query))
-    if any(token.word == "RETURN" for token in words):
-        return query, ""
-    rest = [token for token in words if token.word not in ("ORDER", "SKIP", "LIMIT")]
-    if not rest or rest[-1].word != "WITH":
-        return query, ""
-    start = rest[-1].start
-    return f"{query[:start]}RETURN{query[start + len('WITH') :]}", "returns what it has last"
-
-
-def _repeated(query: str) -> tuple[str, str]:
-    """``RETURN m.title, m.title``: Cypher has each column once."""
-    words = clauses(tokenize(query))
-    place = next((at for at, one in enumerate(words) if one.word == "RETURN"), -1)
-    if place < 0:
-        return query, ""
-    start = words[place].end
-    end = words[place + 1].start if place + 1 < len(words) else len(query)
-    shown = items(query[start:end])
-    once = [*dict.fromkeys(shown)]
-    if len(once) == len(shown):
-        return query, ""
-    return f"{query[:start]} {', '.join(once)} {query[end:]}".strip(), "each column once"
 
 
 def _aggregate(text: str) -> str:
