@@ -245,6 +245,7 @@ GUARDED = {
         "before its CTE": "WITH a AS (SELECT * FROM hidden), hidden AS (SELECT 1) SELECT * FROM a",
         "in its own CTE": "WITH hidden AS (SELECT * FROM hidden) SELECT * FROM hidden",
         "a word of the grammar as a function": "SELECT against('x')",
+        "a column that a function has not": "SELECT x.value FROM generate_series(1, 2) AS x",
         "another, in FROM": "SELECT * FROM index('x')",
         "wide, qualified": POSTGRESQL["huge padding, qualified"],
     },

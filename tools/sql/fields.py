@@ -25,6 +25,8 @@ Tables: TypeAlias = Mapping[str, Sequence[str]]
 # A column may bear the name of the function that it was made by; to call that is allowed anyway.
 _HARMLESS = FUNCTIONS["postgres"] | GRAMMAR
 
+_NAMED = {"json_each": ("key", "value"), "json_array_elements": ("value",)}
+
 
 class _Rows(NamedTuple):
     """What a qualifier stands for at one place of the query."""
@@ -165,7 +167,7 @@ class _Sources:
             width = max((len(row.expressions) for row in source.expressions[:1]), default=0)
             columns = frozenset(f"column{n + 1}" for n in range(width))
         elif not isinstance(source, exp.Subquery):  # a function
-            columns = frozenset((source.alias.lower(), "key", "value", "ordinality"))
+            columns = frozenset((source.alias.lower(), "ordinality", *_named_by(source)))
         return _Rows(_renamed(source, columns), is_table)
 
     def _of_cte(self, name: str) -> frozenset[str]:
@@ -188,6 +190,13 @@ class _Sources:
                 names.add(_output_name(output))
         self._seen.discard(id(query))
         return frozenset(names)
+
+
+def _named_by(function: exp.Expr) -> tuple[str, ...]:
+    """The columns that a function names itself, whatever its alias."""
+    called = function.args.get("this")
+    name = called.name.lower() if isinstance(called, exp.Anonymous) else ""
+    return _NAMED.get(name.replace("jsonb", "json").removesuffix("_text"), ())
 
 
 def _output_name(output: exp.Expr) -> str:
