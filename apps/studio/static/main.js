@@ -79,5 +79,8 @@ function decoded(part) {
 }
 
 drawNavigation();
-addEventListener("hashchange", () => route().then(() => main.focus({ preventScroll: true })));
+addEventListener("hashchange", () => {
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close(); // of the part that is left
+  route().then(() => main.focus({ preventScroll: true }));
+});
 route();

@@ -8,6 +8,7 @@ import { coloured } from "./sql.js";
 const NO_USE = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, seconds: 0, dollars: 0, unpriced: 0 };
 const REMARKS = { objection: "The plan was rejected", reason: "Goes on", task: "Task", reasoning: "Reasoning" };
 const NEAR = 160; // pixels from the end of the page
+const LONG = 400; // letters of a question
 
 /** One question: its answer, below it the plan, the facts, and how it came about. */
 class Turn {
@@ -25,7 +26,7 @@ class Turn {
       all.textContent = shown ? "Hide the steps that say nothing" : "Show every step";
     }, { className: "link all-steps" });
     this.element = h("section", { className: "turn" },
-      question === null ? null : h("h2", { className: "asked" }, question),
+      question === null ? null : h("h2", { className: "asked", tabIndex: question.length > LONG ? 0 : null }, question), // it scrolls
       this.now, this.draft, this.answer, this.tools, this.plan,
       h("section", { className: "found", "aria-label": "Facts" }, h("h3", {}, "Facts"), this.facts),
       h("section", { className: "happened", "aria-label": "How it came about" }, h("h3", {}, "How it came about"), this.nodes, all));
