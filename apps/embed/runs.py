@@ -163,18 +163,25 @@ def decision(text: str) -> Mapping[str, Any]:
     return found
 
 
-def over_protocol(connect: Callable[[], "LangGraphClient"]) -> Runner:
-    """Make the runner that hands orders to a LangGraph server, such as ``langgraph dev``."""
+def over_protocol(
+    connect: Callable[[], "LangGraphClient"], offered: Callable[[], Service] = service
+) -> Runner:
+    """Make the runner that hands orders of one person to a LangGraph server (``langgraph dev``).
+
+    That takes any settings; the names and the settings of the service file are known, too.
+    """
     client = cache(connect)
 
     async def run(order: CallerOrder, _request: "Request | None" = None) -> AsyncGenerator[Event]:
         from langgraph_sdk.errors import APIStatusError
 
         known = subgraphs_of((await asyncio.to_thread(METHODS.get, order.method)).builder)
+        context = offered().trusted(order.settings).model_dump(mode="json", exclude_defaults=True)
+        asked = order.request | {"context": context}
 
         async def own_parts() -> AsyncGenerator[Streamed]:
             runs: Any = client().runs  # its types allow no thread that may be None
-            async for part in runs.stream(order.thread, **order.request, on_disconnect="cancel"):
+            async for part in runs.stream(order.thread, **asked, on_disconnect="cancel"):
                 if belongs(part.event.split("|")[1:], known):
                     yield part.event, part.data
 

@@ -14,7 +14,7 @@ from browser import complaints, new_page
 from dev_server import ROOT, langgraph_dev
 from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.client import LangGraphClient
-from offers import PLAN, WHOLE_RUN, scripted
+from offers import PLAN, SCRIPT, WHOLE_RUN, scripted
 from openai_server import serving
 from playwright.sync_api import Browser, expect
 
@@ -25,7 +25,11 @@ pytestmark = pytest.mark.server
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with langgraph_dev(tmp_path_factory.mktemp("server")) as url:
+    folder = tmp_path_factory.mktemp("server")
+    (folder / "offers.sql").write_text(SCRIPT)
+    offer = {"databases": {"shop": str(folder / "offers.sql")}}
+    (folder / "service.json").write_text(json.dumps(offer))
+    with langgraph_dev(folder, PLANWEAVE_SERVICE=str(folder / "service.json")) as url:
         yield url
 
 
@@ -97,9 +101,9 @@ def test_the_chat_page_gets_what_it_needs(server: str) -> None:
     assert "Birch" in done["messages"][-1]["content"]
 
 
-def test_chat_completions(server: str, offers: str) -> None:
+def test_chat_completions(server: str) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
-        context = {"model": model.name, "database": offers}
+        context = {"model": model.name, "database": "shop"}
         asked = {"model": "planrag", "context": context, "stream": True}
         messages = [{"role": "user", "content": "Which offer is cheapest?"}]
         reply = httpx.post(

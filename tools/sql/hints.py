@@ -32,7 +32,7 @@ _TIPS: dict[str, tuple[tuple[str, str], ...]] = {
         (r"(?s)syntax error.*\bEXTRACT\s*\(", INSTEAD["sqlite"]["extract"]),
         (r"misuse of aggregate", "Filter aggregates with HAVING, or in an outer query."),
         (r"ambiguous column name", "Write the table before the column: table.column."),
-        (r"string or blob too big", "Leave out columns of very long values, and build shorter texts."),
+        (r"string or blob too big", "Leave out very long columns; build shorter texts."),
         (r"near \"TOP\"", "Write LIMIT n at the end."),
         (r"(?s)syntax error.*\b(LEFT|RIGHT)\s*\(", "Write substr(column, start, length)."),
         (r"unrecognized token: \":\"", "Write CAST(column AS type), not column::type."),
