@@ -430,71 +430,52 @@ def test_rows_are_sorted_as_is_asked(opened: OpenSql, question: str, by: str, fi
 
 
 AGAINST = "What is the difference between the amount of Genoa and that of Lübeck?"
+EITHER = "c.city IN ('Lübeck', 'Genoa')"
+SUMMED = f"SELECT SUM(s.amount) {BOTH} WHERE"
+LESS = f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} WHERE"
+COUNTED = "COUNT(*) FROM customer WHERE city"
+SHARE = "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer"
 
 
 @pytest.mark.parametrize(
     ("query", "question", "number"),
     [
-        (f"SELECT SUM(s.amount) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')", AGAINST, 420),
+        (f"{SUMMED} {EITHER}", AGAINST, 420),
         (f"SELECT MAX(s.amount) {BOTH} WHERE c.city = 'Lübeck' OR c.city = 'Genoa'", AGAINST, 380),
         (
-            f"SELECT c.city, SUM(s.amount) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa') "
+            f"SELECT c.city, SUM(s.amount) {BOTH} WHERE {EITHER} "
             "GROUP BY c.city ORDER BY 2 LIMIT 1",
             AGAINST,
             420,
         ),
-        (
-            f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} WHERE c.city = 'Genoa' "
-            "AND c.city = 'Lübeck' AND s.pieces > 1",
-            AGAINST,
-            None,
-        ),
-        (
-            f"SELECT SUM(s.amount) {BOTH} WHERE c.city = 'Genoa' "
-            f"UNION SELECT SUM(s.amount) {BOTH} WHERE c.city = 'Lübeck'",
-            AGAINST,
-            420,
-        ),
-        (f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} WHERE c.city = 'Lübeck'", AGAINST, 420),
+        (f"{LESS} c.city = 'Genoa' AND c.city = 'Lübeck' AND s.pieces > 1", AGAINST, None),
+        (f"{SUMMED} c.city = 'Genoa' UNION {SUMMED} c.city = 'Lübeck'", AGAINST, 420),
+        (f"{LESS} c.city = 'Lübeck'", AGAINST, 420),
         (f"SELECT c.city, SUM(s.amount) {BOTH} GROUP BY c.city", AGAINST, 420),
         (
-            "SELECT COUNT(*) FROM customer WHERE city = 'Genoa' "
-            "- COUNT(*) FROM customer WHERE city = 'Lübeck'",
+            f"SELECT {COUNTED} = 'Genoa' - {COUNTED} = 'Lübeck'",
             "How many more customers has Genoa than Lübeck?",
             1,
         ),
         (
-            "SELECT COUNT(*) FROM customer WHERE city = 'Genoa' "
-            "/ SELECT COUNT(*) FROM customer WHERE city = 'Lübeck'",
+            f"SELECT {COUNTED} = 'Genoa' / SELECT {COUNTED} = 'Lübeck'",
             "What is the ratio of customers in Genoa to those in Lübeck?",
             2,
         ),
         (
-            f"SELECT COUNT(DISTINCT c.name) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')",
+            f"SELECT COUNT(DISTINCT c.name) {BOTH} WHERE {EITHER}",
             "What is the ratio of buyers in Genoa to those in Lübeck?",
             2,
         ),
         (
-            "SELECT COUNT(*) FROM customer WHERE city IN ('Lübeck', 'Genoa')",
+            f"SELECT {COUNTED} IN ('Lübeck', 'Genoa')",
             "How many more customers are there in Genoa than in Lübeck?",
             1,
         ),
-        (
-            "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer",
-            "What is the ratio of Genoa customers to non-Genoa customers?",
-            2,
-        ),
-        (
-            "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer",
-            "What is the ratio of customers in Genoa to those in all other cities?",
-            2,
-        ),
-        (
-            "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer",
-            "What is the ratio of Genoa customers to all?",
-            pytest.approx(2 / 3),
-        ),
-        (f"SELECT SUM(s.amount) {BOTH} WHERE c.city IN ('Lübeck', 'Genoa')", "In total?", 460),
+        (SHARE, "What is the ratio of Genoa customers to non-Genoa customers?", 2),
+        (SHARE, "What is the ratio of customers in Genoa to those in all other cities?", 2),
+        (SHARE, "What is the ratio of Genoa customers to all?", pytest.approx(2 / 3)),
+        (f"{SUMMED} {EITHER}", "In total?", 460),
     ],
 )
 def test_two_groups_are_compared(
