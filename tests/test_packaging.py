@@ -121,14 +121,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def run(command: list[str], folder: Path, **variables: str) -> str:
-    environment = {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
+    kept = {key: text for key, text in os.environ.items() if key != "PYTHONPATH"}
     done = subprocess.run(
-        command,
-        cwd=folder,
-        env=environment | variables,
-        capture_output=True,
-        text=True,
-        check=False,
+        command, cwd=folder, env=kept | variables, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout

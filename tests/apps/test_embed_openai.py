@@ -229,11 +229,8 @@ def test_what_cannot_be_asked_is_told_in_openais_shape(
     address: str, operator: Operator, body: dict[str, object], words: str
 ) -> None:
     operator.offers(Replies())
-    reply = httpx.post(
-        f"{address}/v1/chat/completions",
-        json={"model": "planrag", "messages": ASKED, **body},
-        timeout=60,
-    )
+    asked = {"model": "planrag", "messages": ASKED, **body}
+    reply = httpx.post(f"{address}/v1/chat/completions", json=asked, timeout=60)
     assert reply.status_code == 400
     assert reply.json()["error"]["type"] == "invalid_request_error"
     assert words in reply.json()["error"]["message"]

@@ -19,12 +19,8 @@ pytestmark = pytest.mark.server
 
 TOKEN = "the-token-of-this-test"
 HI: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
-CALL = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "message/send",
-    "params": {"message": {"parts": [{"text": "Hello!"}]}},
-}
+SAID = {"message": {"parts": [{"text": "Hello!"}]}}
+CALL = {"jsonrpc": "2.0", "id": 1, "method": "message/send", "params": SAID}
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ def written(task: str, method: str, words: str | None = None, **changed: object)
         explanation="",
         details={"asked": f"Write on {task}."},
     )
-    return record(task, method, 1.0, score=score, suite="writing", database="", **changed)
+    return record(task, method, 1.0, score=score, suite="writing", **changed)
 
 
 RECORDS = [written(task, method) for task in TASKS for method in METHODS]

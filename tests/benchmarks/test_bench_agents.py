@@ -181,13 +181,8 @@ def test_the_five_sets_of_both_formats(data: Path) -> None:
     assert by_id["h5"].gold is None
     assert by_id["tatqa-t1"].evidence == {("tatqa-table-0.jsonl", 1)}
     table = next(d for d in found.documents if d.name == "tatqa-table-0.jsonl")
-    assert table.text.splitlines()[2:] == [
-        "In millions.",
-        "",
-        " | 2019 | 2018",
-        "Fixed price | $ 1,452.4 | $ 1,146",
-        "Other | 44 | 57",
-    ]
+    shown = " | 2019 | 2018\nFixed price | $ 1,452.4 | $ 1,146\nOther | 44 | 57"
+    assert "\n".join(table.text.splitlines()[2:]) == f"In millions.\n\n{shown}"
 
 
 def test_a_smaller_limit_chooses_a_part_in_turn(data: Path) -> None:
@@ -345,15 +340,8 @@ def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Rec
     }
     score = Score(value=value, answer="1", explanation="", details=details | changed)
     part = {"a": "simple 1", "b": "simple 1", "c": "calculation"}[question]
-    return record(
-        question,
-        "agent_v1",
-        key=f"{question}/{trial}",
-        suite="agents",
-        scenario=part,
-        database="",
-        score=score,
-    )
+    key = f"{question}/{trial}"
+    return record(question, "agent_v1", key=key, suite="agents", scenario=part, score=score)
 
 
 def test_sets_and_questions_over_trials_by_hand() -> None:
@@ -412,25 +400,13 @@ def test_citations_by_hand() -> None:
 
 
 def test_the_judge_beside_people_by_hand() -> None:
-    verdicts = [
-        ("Correct", "Incorrect"),
-        ("Correct", "Correct"),
-        ("Unsure", "Incorrect"),
-        ("Incorrect", "Correct"),
-        (None, "Incorrect"),
-    ]
-    made = [
-        record(
-            f"d-{n}",
-            ANSWER_JUDGE,
-            key=f"d-{n}",
-            suite="agents",
-            score=Score(
-                value=1, answer="x", explanation="", details={"better": better, "other": other}
-            ),
-        )
-        for n, (better, other) in enumerate(verdicts)
-    ]
+    better = ("Correct", "Correct", "Unsure", "Incorrect", None)
+    other = ("Incorrect", "Correct", "Incorrect", "Correct", "Incorrect")
+    made = []
+    for n, (one, two) in enumerate(zip(better, other, strict=True)):
+        found: dict[str, JsonValue] = {"better": one, "other": two}
+        score = Score(value=1, answer="x", explanation="", details=found)
+        made.append(record(f"d-{n}", ANSWER_JUDGE, key=f"d-{n}", suite="agents", score=score))
     (row,) = rows(agent_tables(made), "The judge beside people")
     assert row[1] == "5"
     assert row[2].startswith("60.0%")

@@ -335,7 +335,6 @@ def scored(
         method,
         suite="mhqa",
         scenario=dataset,
-        database="",
         score=Score(value=found.exact, answer=answer or None, explanation="", details=details),
         facts=[{"number": n, "quote": quote} for n, quote in enumerate(quotes, 1)],
         turns=[] if places is None else [{"input": "q"}] * 2,

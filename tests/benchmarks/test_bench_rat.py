@@ -169,7 +169,7 @@ def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval"
     score = Score(
         value=sum(right) / len(right), answer="x", explanation="", details={"attempts": attempts}
     )
-    return record(question, method, score=score, scenario=scenario, database="", suite="rat")
+    return record(question, method, score=score, scenario=scenario, suite="rat")
 
 
 def test_what_retrieval_did() -> None:
@@ -344,13 +344,9 @@ async def test_failures_of_all_attempts_are_counted(monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(Way, "play", played)
     item = Item("GSM8K", "1", "How many?", "", lambda _: Grade(False, ""))
+    target, given = Target(item, 3), Context()
     sample = Sample(
-        suite="rat",
-        question="1",
-        method="direct",
-        asked="How many?",
-        context=Context(),
-        target=Target(item, 3),
+        suite="rat", question="1", method="direct", asked="How?", context=given, target=target
     )
     memory = await suite("rat").play(sample, print)
     assert len(memory["failures"]) == 1

@@ -118,11 +118,8 @@ async def test_answers_from_a_page(name: str, ask: Run, shelf: Shelf) -> None:
         assert memory["plan"] == ["Look.", "Answer."]
         assert memory["turns"][0]["thought"] == "I think. So. Maybe not."
     fact = only(memory["facts"])
-    assert fact["quote"] == {
-        "document": "review.pdf",
-        "page": 82,
-        "text": "LCOH) is USD 5.5/kg in 2023",
-    }
+    text = "LCOH) is USD 5.5/kg in 2023"
+    assert fact["quote"] == {"document": "review.pdf", "page": 82, "text": text}
     assert fact["values"] == {"value": "5.5 USD/kg"}
     assert answer_of(memory) == {
         "decision": "USD 5.5/kg",
@@ -572,12 +569,8 @@ async def test_abbreviations_are_learned_from_the_pages(shelf: Shelf) -> None:
     assert memory["abbreviations"] == {"LCOH": "levelised cost of hydrogen"}
     assert "LCOH: levelised cost of hydrogen" in script.prompts[-1].text
     term = (await abbreviations_of(store, "alice"))["LCOH"]
-    assert term == {
-        "expansion": "levelised cost of hydrogen",
-        "document": "review.pdf",
-        "page": 82,
-        "confirmed": False,
-    }
+    said = {"expansion": "levelised cost of hydrogen", "document": "review.pdf", "page": 82}
+    assert term == {**said, "confirmed": False}
 
 
 async def test_only_confirmed_ones_serve_a_later_thread_and_only_their_owner(shelf: Shelf) -> None:

@@ -97,13 +97,8 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
     memory = await run(name, in_encyclopedia(tmp_path, script))
     assert memory["question"] == "In which country was the composer of Finlandia born?"
     assert [turn["input"] for turn in memory["turns"]] == [*GOLD]
-    assert memory["episode"] == {
-        "environment": "hotpotqa",
-        "task": "q1",
-        "trial": 1,
-        "score": 1.0,
-        "done": True,
-    }
+    ended = {"environment": "hotpotqa", "task": "q1", "trial": 1, "score": 1.0, "done": True}
+    assert memory["episode"] == ended
     assert answer_of(memory)["decision"] == "Republic of Finland"
     assert answer_of(memory)["unknown"] == ""
     assert memory["messages"][-1].text.startswith("**Republic of Finland**")
@@ -333,11 +328,8 @@ async def test_genground_corrects_what_it_believed(tmp_path: Path) -> None:
     script = acting(*GOLD, name="genground")
     memory = await run("genground", in_encyclopedia(tmp_path, script))
     assert script.tasks == ["deduce", "ground", "deduce", "ground", "deduce"]
-    assert memory["grounded"][0] == {
-        "question": "What shows Search[Finlandia]?",
-        "guess": "Guessed.",
-        "answer": "Grounded 0.",
-    }
+    told = {"question": "What shows Search[Finlandia]?", "guess": "Guessed."}
+    assert memory["grounded"][0] == {**told, "answer": "Grounded 0."}
     assert "- What shows Search[Finlandia]? Grounded 0." in script.prompts[2].text
     assert "Finlandia is a tone poem." in script.prompts[1].text
 

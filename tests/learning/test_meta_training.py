@@ -201,17 +201,8 @@ def surveyed(given: Sequence[MetaTask]) -> Survey:
     return Survey(graph, embed)
 
 
-QUICK = replace(
-    SMALL,
-    warm_steps=200,
-    pre_steps=60,
-    iterations=3,
-    tasks=2,
-    questions=3,
-    searches=2,
-    others=2,
-    k=2,
-)
+QUICK = replace(SMALL, warm_steps=200, pre_steps=60, iterations=3, questions=3)
+QUICK = replace(QUICK, tasks=2, searches=2, others=2, k=2)
 
 
 @pytest.fixture(scope="module")

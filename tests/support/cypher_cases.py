@@ -20,16 +20,8 @@ MATCH (a:Trade_node {name:"wien"}), (b:Trade_node {name:"genoa"}) CREATE (a)-[r:
 MATCH (n:Trade_node {name:"wien"}), (c:Country {name:"SWE"}) CREATE (c)-[r:NodeCountry{is_home: true, power: 4.25}]->(n);
 """
 
-ENTITIES = {
-    "Building": 3,
-    "Country": 1,
-    "Goods": 3,
-    "Trade_node": 2,
-    "Demand": 2,
-    "NodeCountry": 1,
-    "Supply": 2,
-    "source": 1,
-}
+ENTITIES = {"Building": 3, "Country": 1, "Goods": 3, "Trade_node": 2}
+ENTITIES |= {"Demand": 2, "NodeCountry": 1, "Supply": 2, "source": 1}
 """How many there are of each label and relationship type."""
 
 GOOD = [

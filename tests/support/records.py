@@ -14,7 +14,7 @@ def record(
         "question": question,
         "scenario": question.partition("-")[0],
         "method": method,
-        "database": "graph",
+        "database": "graph" if "suite" not in changed else "",
         "model": "m",
         "settings": {},
         "started": "2026-01-01T00:00:00+00:00",

@@ -46,16 +46,8 @@ def test_a_result_as_text(shown: QueryResult, text: str) -> None:
 
 def test_numbers_are_plain() -> None:
     cells: list[Cell] = [1234567.89, 2.0, 0.1 + 0.2, 1e300, 1e-9, float("inf"), True, 10**20]
-    assert [cell_text(cell) for cell in cells] == [
-        "1234568",
-        "2",
-        "0.3",
-        "1e+300",
-        "1e-09",
-        "inf",
-        "true",
-        "100000000000000000000",
-    ]
+    wanted = "1234568 2 0.3 1e+300 1e-09 inf true 100000000000000000000"
+    assert " ".join(map(cell_text, cells)) == wanted
 
 
 def test_a_person_sees_numbers_as_they_are() -> None:
