@@ -12,19 +12,8 @@ import pytest
 import planweave
 
 ROOT = Path(__file__).parents[1]
-LAYERS = {
-    "planweave": 0,
-    "prompts": 1,
-    "models": 2,
-    "memory": 2,
-    "simulators": 2,
-    "tools": 3,
-    "learning": 3,
-    "nodes": 4,
-    "graphs": 5,
-    "benchmarks": 6,
-    "apps": 7,
-}
+LAYERS = {"planweave": 0, "prompts": 1, "models": 2, "memory": 2, "simulators": 2, "tools": 3}
+LAYERS |= {"learning": 3, "nodes": 4, "graphs": 5, "benchmarks": 6, "apps": 7}
 FOLDERS = frozenset(LAYERS) - {"planweave"}
 FRONT = {"planweave", "planweave.__main__"}
 """The public interface and the program, which pass on what lies above them."""

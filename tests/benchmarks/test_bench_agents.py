@@ -329,15 +329,8 @@ def test_pairs_that_people_agree_on_strongly() -> None:
 
 
 def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Record:
-    details: dict[str, JsonValue] = {
-        "trial": trial,
-        "asked": f"{question}?",
-        "gold": "1",
-        "evidence": [["a.pdf", 1]],
-        "found": True,
-        "scored": "rule",
-        "judged": None,
-    }
+    details: dict[str, JsonValue] = {"trial": trial, "asked": f"{question}?", "gold": "1"}
+    details |= {"evidence": [["a.pdf", 1]], "found": True, "scored": "rule", "judged": None}
     score = Score(value=value, answer="1", explanation="", details=details | changed)
     part = {"a": "simple 1", "b": "simple 1", "c": "calculation"}[question]
     key = f"{question}/{trial}"

@@ -27,13 +27,9 @@ class Wrong:
 
 
 def sample(method: str, **settings: object) -> Sample:
+    context = Context.model_validate(settings)
     return Sample(
-        suite="dqa",
-        question="1",
-        method=method,
-        asked="Which?",
-        context=Context.model_validate(settings),
-        target=Wrong(),
+        suite="dqa", question="1", method=method, asked="Which?", context=context, target=Wrong()
     )
 
 

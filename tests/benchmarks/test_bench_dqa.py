@@ -67,11 +67,9 @@ def test_no_question_is_asked_that_the_experience_holds(
         write_paths(file, paths)
         learned.cache_clear()
         name = OWN if source == OWN else str(file)
+        own = Context(experience=name, owner="alice")
         return samples(
-            questions[:2],
-            methods=["path_policy"],
-            databases=["relational"],
-            settings=Context(experience=name, owner="alice"),
+            questions[:2], methods=["path_policy"], databases=["relational"], settings=own
         )
 
     assert len(asked_with(questions[2])) == 2

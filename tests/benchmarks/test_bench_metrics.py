@@ -88,21 +88,11 @@ def test_groups_name_what_differs_and_follow_the_paper() -> None:
     records = [record("q1", "planrag", 1.0), record("q1", "single_rag", 0.0)]
     assert list(grouped(records)) == ["single_rag", "planrag"]
     other = record("q1", "planrag", 1.0, model="n", settings={"replan": "adaptive"})
-    assert list(grouped([*records, other])) == [
-        "single_rag m replan=None",
-        "planrag m replan=None",
-        "planrag n replan=adaptive",
-    ]
+    wanted = ["single_rag m replan=None", "planrag m replan=None", "planrag n replan=adaptive"]
+    assert list(grouped([*records, other])) == wanted
 
 
 def test_methods_are_compared_on_the_questions_that_both_were_asked() -> None:
-    groups = grouped(
-        [
-            record("q1", "planrag", 1.0),
-            record("q2", "planrag", 1.0),
-            record("q3", "planrag", 0.0),
-            record("q1", "single_rag", 0.0),
-            record("q3", "single_rag", 0.0),
-        ]
-    )
+    planned = [record(f"q{n}", "planrag", value) for n, value in enumerate((1.0, 1.0, 0.0), 1)]
+    groups = grouped([*planned, *(record(name, "single_rag", 0.0) for name in ("q1", "q3"))])
     assert paired(groups) == {("single_rag", "planrag"): Paired(2, 0, 1, 1.0)}

@@ -323,12 +323,8 @@ def scored(
     """A record whose gold answer is "red car", on the paragraphs (p, 1) and (p, 2)."""
     dataset, _, hops = question.partition("-")
     found = match(answer, ["red car"])
-    details: dict[str, JsonValue] = {
-        "f1": found.f1,
-        "hops": int(hops[0]),
-        "answers": ["red car"],
-        "supporting": [["p", 1], ["p", 2]],
-    }
+    details: dict[str, JsonValue] = {"f1": found.f1, "hops": int(hops[0]), "answers": ["red car"]}
+    details["supporting"] = [["p", 1], ["p", 2]]
     quotes = [{"document": title, "page": page, "text": ""} for title, page in places or ()]
     return record(
         question,

@@ -124,12 +124,9 @@ def test_a_file_that_is_no_haystack(name: str, content: bytes, tmp_path: Path) -
 
 def test_samples_are_drawn_by_seed_and_not_from_the_text() -> None:
     first = made()
-    assert [(s.question, s.scenario) for s in first] == [
-        ("500-1", "500 tokens"),
-        ("1000-1", "1000 tokens"),
-        ("500-2", "500 tokens"),
-        ("1000-2", "1000 tokens"),
-    ]
+    wanted = [("500-1", "500 tokens"), ("1000-1", "1000 tokens")]
+    wanted += [("500-2", "500 tokens"), ("1000-2", "1000 tokens")]
+    assert [(s.question, s.scenario) for s in first] == wanted
     assert [s.key for s in made()] == [s.key for s in first]
     assert not {s.key for s in made(seed=2)} & {s.key for s in first}
     assert {s.key for s in made(runs=3)} > {s.key for s in first}

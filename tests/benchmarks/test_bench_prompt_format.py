@@ -132,14 +132,9 @@ def _record(name: str, style: str, trial: int, value: float, **details: object) 
     score = Score.model_validate(
         {"value": value, "answer": "x", "explanation": "", "details": found}
     )
+    key = f"{name}/{style}/{trial}"
     return record(
-        name,
-        style,
-        suite="prompt_format",
-        scenario="temperature 0",
-        score=score,
-        database="",
-        key=f"{name}/{style}/{trial}",
+        name, style, suite="prompt_format", scenario="temperature 0", score=score, key=key
     )
 
 

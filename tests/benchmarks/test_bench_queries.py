@@ -259,11 +259,8 @@ def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path
     by_category = Page.of(more).records("Accuracy by category")
     assert [*by_category[0]] == ["category", "plain", "plain_repair"]
     [path] = (tmp_path / "out").glob("*.jsonl")
-    [repaired] = [
-        r
-        for r in read(path).records.values()
-        if r.method == "plain_repair" and r.question == "names"
-    ]
+    found = read(path).records.values()
+    [repaired] = [r for r in found if r.method == "plain_repair" and r.question == "names"]
     assert len(repaired.calls) == 2
     assert "no such column: nmae" in writer.prompts[-1] + "".join(writer.prompts)
 

@@ -31,12 +31,8 @@ def full(question: str, method: str, value: float, seconds: float, **changed: ob
     call = CallRecord(
         role="planner", model="embedded", input_tokens=900, output_tokens=100, dollars=0.25
     )
-    details: dict[str, JsonValue] = {
-        "clean": question.endswith("1"),
-        "improves": True,
-        "lost_share": 0.0 if value else 0.6,
-        "baselines": {"one hop": 1.0},
-    }
+    details: dict[str, JsonValue] = {"clean": question.endswith("1"), "improves": True}
+    details |= {"lost_share": 0.0 if value else 0.6, "baselines": {"one hop": 1.0}}
     filled = {
         "model": "embedded",
         "seconds": seconds,

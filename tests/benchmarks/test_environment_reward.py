@@ -22,16 +22,8 @@ from planweave.learning.paths import TaskPath
 from planweave.tools.environments import EnvironmentFailed, Observation, Task, open_environment
 from planweave.tools.environments.base import Environment
 
-WRITERS = {
-    "Alpha": "Ann Lee",
-    "Beta": "Bob Ray",
-    "Gamma": "Cid Fox",
-    "Delta": "Dan Orr",
-    "Kappa": "Eve Poe",
-    "Sigma": "Fay Hill",
-    "Omega": "Gus Kent",
-    "Theta": "Hal Moss",
-}
+WRITERS = {"Alpha": "Ann Lee", "Beta": "Bob Ray", "Gamma": "Cid Fox", "Delta": "Dan Orr"}
+WRITERS |= {"Kappa": "Eve Poe", "Sigma": "Fay Hill", "Omega": "Gus Kent", "Theta": "Hal Moss"}
 """Who wrote which book, four for each of two types of question."""
 
 

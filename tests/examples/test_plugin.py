@@ -20,13 +20,8 @@ PLUGIN = ROOT / "examples" / "plugin"
 PAGE = "# Tides\n\nThe tide at Hull is highest at noon. Tides follow the moon.\n"
 QUOTE = "The tide at Hull is highest at noon."
 FINDING = {"page": 1, "quote": QUOTE, "statement": "It is highest at noon."}
-ANSWER = {
-    "asked": "when",
-    "told_by": [1],
-    "text": "The tide at Hull is highest at noon [1].",
-    "short": "noon",
-    "unknown": "",
-}
+SAID = "The tide at Hull is highest at noon [1]."
+ANSWER = {"asked": "when", "told_by": [1], "text": SAID, "short": "noon", "unknown": ""}
 
 
 _RUN = """
@@ -94,12 +89,8 @@ def test_its_method_answers_and_its_suite_measures(run: Run, tmp_path: Path) -> 
     (tmp_path / "tides.md").write_text(PAGE, "utf-8")
     item = {"question": "When is the tide highest at Hull?", "answer": "noon", "collection": "sea"}
     (tmp_path / "questions.json").write_text(json.dumps([item]), "utf-8")
-    replies: tuple[object, ...] = (
-        {"question": "When are tides highest?"},
-        {"findings": [FINDING]},
-        {"findings": []},
-        ANSWER,
-    )
+    asked = {"question": "When are tides highest?"}
+    replies: tuple[object, ...] = (asked, {"findings": [FINDING]}, {"findings": []}, ANSWER)
     words = ("--method", "step_back", "--model", script(tmp_path, "replies", *replies), "--json")
     whole = ("--setting", "whole_collection=off")
     methods, _, answered, help_, report = run(

@@ -233,12 +233,9 @@ async def test_they_are_tasks_of_one_super_step(database: str) -> None:
 
 
 async def test_one_judgement_follows_for_all(run: Run) -> None:
-    script = acting(
-        acts(("sql", NOTHING, [1]), ("sql", "SELECT price FROM plant", [2])),
-        acts(("sql", COSTS, [1])),
-        BONN,
-        judge=[change("Look at the costs.")],
-    )
+    both = acts(("sql", NOTHING, [1]), ("sql", "SELECT price FROM plant", [2]))
+    judge = [change("Look at the costs.")]
+    script = acting(both, acts(("sql", COSTS, [1])), BONN, judge=judge)
     memory = await run(script)
     assert script.tasks == ["plan", "action", "judge", "action", "action"]
     judged = next(prompt for prompt in script.prompts if prompt.task == "judge")
@@ -312,13 +309,8 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
 
 
 async def test_a_query_that_fails_is_corrected_and_a_second_error_in_a_row_judged(run: Run) -> None:
-    script = acting(
-        act("sql", "SELECT price FROM plant"),
-        act("sql", "SELECT prize FROM plant"),
-        act("sql", COSTS),
-        BONN,
-        judge=[keep()],
-    )
+    queries = ("SELECT price FROM plant", "SELECT prize FROM plant", COSTS)
+    script = acting(*(act("sql", query) for query in queries), BONN, judge=[keep()])
     memory = await run(script)
     assert script.tasks == ["plan", "action", "action", "judge", "action", "action"]
     assert memory["turns"][0]["problem"] in tail(asked_to_act(script)[1])
@@ -326,12 +318,8 @@ async def test_a_query_that_fails_is_corrected_and_a_second_error_in_a_row_judge
 
 
 async def test_the_selector_may_ask_for_another_plan(run: Run) -> None:
-    script = acting(
-        acts(("replan", "Costs are not enough.", []), ("sql", COSTS, [1])),
-        act("sql", COSTS),
-        BONN,
-        judge=[change("Look at costs.")],
-    )
+    asks = acts(("replan", "Costs are not enough.", []), ("sql", COSTS, [1]))
+    script = acting(asks, act("sql", COSTS), BONN, judge=[change("Look at costs.")])
     memory = await run(script)
     judged = next(prompt for prompt in script.prompts if prompt.task == "judge")
     assert "Costs are not enough." in tail(judged)
@@ -377,11 +365,7 @@ async def test_a_selector_of_one_action_repeats_no_first_actions(
         Context, "combines", lambda self, role: role != "selector" and combines(self, role)
     )
     first = [{"text": q, "needs": [], "tool": "sql", "input": q} for q in (COSTS, REGIONS)]
-    script = Replies(
-        plan=[{"steps": first}],
-        action=[act("sql", NOTHING), act("finish")],
-        judge=[keep()],
-        decide=[decide("Bonn", 1)],
-    )
+    actions, bonn = [act("sql", NOTHING), act("finish")], [decide("Bonn", 1)]
+    script = Replies(plan=[{"steps": first}], action=actions, judge=[keep()], decide=bonn)
     memory = await run(script)
     assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS, NOTHING]

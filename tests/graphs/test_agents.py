@@ -45,12 +45,8 @@ BAD = "I would rather talk about the weather."
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
-    return put_up(
-        monkeypatch,
-        ("review.pdf", 82, COST),
-        ("review.pdf", 90, HEAT),
-        ("notes.md", 1, "Ships are blue."),
-    )
+    blue = ("notes.md", 1, "Ships are blue.")
+    return put_up(monkeypatch, ("review.pdf", 82, COST), ("review.pdf", 90, HEAT), blue)
 
 
 @pytest.fixture
@@ -379,12 +375,8 @@ async def test_continuing_says_why_to_the_taskmaster(ask: Run) -> None:
 
 
 async def test_v3_answers_in_the_reply_that_terminates(ask: Run) -> None:
-    script = Replies(
-        plan=[plan("Find the cost.")],
-        action=[SEARCH],
-        read=[READ],
-        verdict=[verdict("TERMINATE") | {"task": "", "answer": ANSWER}],
-    )
+    done = verdict("TERMINATE") | {"task": "", "answer": ANSWER}
+    script = Replies(plan=[plan("Find the cost.")], action=[SEARCH], read=[READ], verdict=[done])
     memory = await ask("agent_v3", script, replan="adaptive")
     assert script.tasks == ["plan", "action", "read", "verdict"]
     assert memory["task"] == "Find the cost."

@@ -89,11 +89,8 @@ async def test_of_a_large_schema_what_is_asked_about_is_shown(single: Run, tmp_p
     tables = "".join(f"CREATE TABLE log_{n} (id INTEGER, note_{n} TEXT);" for n in range(300))
     depot = "CREATE TABLE depot (name TEXT, rent REAL); INSERT INTO depot VALUES ('North', 5);"
     script = Replies(write=["SELECT name, rent FROM depot"], decide=[decide("North", 1)])
-    await single(
-        script,
-        {"question": "Which depot has the lowest rent?"},
-        database=str(_made(tmp_path, tables + depot)),
-    )
+    given = {"question": "Which depot has the lowest rent?"}
+    await single(script, given, database=str(_made(tmp_path, tables + depot)))
     prompt = script.prompts[0].messages[0].text
     assert "depot(name text [North], rent real)" in prompt
     assert "log_7" not in prompt
@@ -172,11 +169,9 @@ async def test_when_no_candidate_runs_the_problem_is_told(single: Run) -> None:
     ids=["corrected", "as it is"],
 )
 async def test_a_plans_query_is_corrected(run: Run, written: str, carried_out: str) -> None:
+    actions = [act("sql", written), act("finish")]
     script = Replies(
-        plan=[plan("Find the cheapest plant.")],
-        action=[act("sql", written), act("finish")],
-        judge=[keep()],
-        decide=[decide("Bonn", 1)],
+        plan=[plan("Find.")], action=actions, judge=[keep()], decide=[decide("Bonn", 1)]
     )
     memory = await run("planrag", script, assist="on")
     assert "write" not in script.tasks

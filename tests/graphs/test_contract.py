@@ -241,13 +241,8 @@ ELSEWHERE = {
     *("answering_machine", "reflector"),  # of those whose reasoning ends in an answer, or at once
 }
 """Nodes that some method does not come to here; each is watched in the run of another."""
-THOROUGH: dict[str, Any] = {
-    "evaluations": 1,
-    "replan": "every_observation",
-    "trials": 2,
-    "citation_check": "model",
-    "max_iterations": 3,
-}
+THOROUGH: dict[str, Any] = {"evaluations": 1, "replan": "every_observation", "trials": 2}
+THOROUGH |= {"citation_check": "model", "max_iterations": 3}
 """Settings with which every role is asked."""
 
 

@@ -150,11 +150,8 @@ async def test_instructrag_shows_the_chosen_path_and_its_origin(tmp_path: Path) 
     path = memory["path"]
     assert path is not None
     assert memory["candidate_paths"][0]["instructions"][0] == "Search[{1} {asked}]"
-    assert path["instructions"] == [
-        "Search[Finlandia {asked}]",
-        "Search[{found}]",
-        "Finish[{answer}]",
-    ]
+    wanted = ["Search[Finlandia {asked}]", "Search[{found}]", "Finish[{answer}]"]
+    assert path["instructions"] == wanted
     assert path["origins"] == ["In which country was the composer of Valse triste born?"]
     assert [one["by"] for one in memory["candidate_paths"]] == ["nearest in form"] * 2
     assert path["by"] == "first of the proposed"

@@ -131,11 +131,9 @@ async def test_v3_answers_from_known_facts(talk: Talk, monkeypatch: pytest.Monke
     ],
 )
 async def test_poor_readings_are_none(talk: Talk, replies: list[Reply], failed: list[str]) -> None:
-    script = Replies(
-        action=[act("sql", COSTS), act("finish"), act("finish")],
-        decide=[decide("Bonn", 1), decide("Cottbus", 1)],
-        interpret=replies,
-    )
+    actions = [act("sql", COSTS), act("finish"), act("finish")]
+    best = [decide("Bonn", 1), decide("Cottbus", 1)]
+    script = Replies(action=actions, decide=best, interpret=replies)
     questions = ("Which is cheapest?", "And without Bonn?")
     _, second = await talk("iter_rag", script, *questions, assist="on")
     assert second["question"] == "And without Bonn?"
@@ -185,14 +183,9 @@ async def test_the_runs_of_an_ensemble_number_their_own_facts(talk: Talk) -> Non
         decide=[decide("Bonn", 1)] * 2,
         interpret=[understood("Which plant in the west is cheapest?")],
     )
-    _, second = await talk(
-        "ensemble",
-        script,
-        "Which is cheapest?",
-        "And in the west?",
-        ensemble_of="single_rag",
-        ensemble_runs=1,
-    )
+    runs = {"ensemble_of": "single_rag", "ensemble_runs": 1}
+    questions = ("Which is cheapest?", "And in the west?")
+    _, second = await talk("ensemble", script, *questions, **runs)
     assert [(fact["number"], fact["query"]) for fact in second["facts"]] == [(1, REGIONS)]
 
 

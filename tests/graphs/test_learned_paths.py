@@ -29,11 +29,8 @@ def written(question: Question, tool: str, folder: Path) -> dict[str, object]:
     file = folder / f"world.{'sql' if sql else 'cql'}"
     file.write_text(question.database.sql if sql else question.database.cypher)
     candidates = tuple(map(str, question.candidates))
-    return {
-        "database": str(file) if sql else None,
-        "graph": None if sql else str(file),
-        "candidates": candidates,
-    }
+    at = str(file)
+    return {"database": at if sql else None, "graph": None if sql else at, "candidates": candidates}
 
 
 def own_path(folder: Path, question: Question, query: str) -> Path:

@@ -15,17 +15,8 @@ from planweave.learning.rl_agent import Policy, RLAgent, Traversal, candidates, 
 from planweave.learning.slots import QuestionSlots
 
 # Vectors of two numbers; a cosine can be seen at a glance.
-PLACES = {
-    "Q": (1.0, 0.0),
-    "near": (0.8, 0.6),
-    "far": (0.0, 1.0),
-    "a": (1.0, 0.0),
-    "b": (0.6, 0.8),
-    "c": (0.0, 1.0),
-    "d": (-0.6, 0.8),
-    "e": (-1.0, 0.0),
-    "Finish[x]": (-1.0, 0.0),
-}
+PLACES = {"Q": (1.0, 0.0), "near": (0.8, 0.6), "far": (0.0, 1.0), "Finish[x]": (-1.0, 0.0)}
+PLACES |= {"a": (1.0, 0.0), "b": (0.6, 0.8), "c": (0.0, 1.0), "d": (-0.6, 0.8), "e": (-1.0, 0.0)}
 
 
 def embed(texts: Sequence[str]) -> Floats:
@@ -254,12 +245,13 @@ def test_slots_of_a_question_and_its_path() -> None:
     slots = QuestionSlots.of([path])
     assert slots.names(path.question) == ["Scott Derrickson", "Ed Wood"]
     assert slots.question(path.question) == "Were {1} and {2} of the same nationality?"
-    assert slots.path(path).instructions == (
+    wanted = (
         "Search[{1} {asked}]",
         "Search[{2}]",
         "Lookup[{found} director birth]",
         "Finish[{answer}]",
     )
+    assert slots.path(path).instructions == wanted
     assert slots.path(path).question == path.question
 
 

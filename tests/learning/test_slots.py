@@ -80,18 +80,12 @@ def test_what_belongs_to_another_question_is_open(step: str, shown: str) -> None
 def test_outside_brackets_only_what_another_question_names_is_open() -> None:
     steps = ["go to kitchen", "focus on red wax", "pick up thermometer", "use {2} on {1}"]
     origin = "Your task is to melt the red wax."
-    assert QuestionSlots().shown(steps[:3], "Your task is to melt the tin.", [origin]) == (
-        "go to kitchen",
-        "focus on {fitting}",
-        "pick up thermometer",
-    )
+    wanted = ("go to kitchen", "focus on {fitting}", "pick up thermometer")
+    assert QuestionSlots().shown(steps[:3], "Your task is to melt the tin.", [origin]) == wanted
     homes = QuestionSlots(objects=frozenset({"apple", "fridge", "microwave"}))
     places = ["go to microwave", "heat {1} with microwave", "move {1} to {2}"]
-    assert homes.shown(places, HEAT, ["heat some egg and put it in microwave."]) == (
-        "go to microwave",
-        "heat apple with microwave",
-        "move apple to fridge",
-    )
+    wanted = ("go to microwave", "heat apple with microwave", "move apple to fridge")
+    assert homes.shown(places, HEAT, ["heat some egg and put it in microwave."]) == wanted
 
 
 def test_steps_that_become_equal_are_one() -> None:

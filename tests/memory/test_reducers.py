@@ -115,10 +115,6 @@ def test_changes_lead_from_state_to_state(before: dict[str, Any], after: dict[st
 def test_only_what_is_new_is_written() -> None:
     spent = {"sql": Usage(seconds=1.0).model_dump()}
     before = {"facts": [1], "known": {"a": "x"}, "usage": spent, "question": "p"}
-    after = {
-        "facts": [1, 2],
-        "known": {"a": "x", "b": "y"},
-        "usage": add_usage(spent, spent),
-        "question": "p",
-    }
+    known, twice = {"a": "x", "b": "y"}, add_usage(spent, spent)
+    after = {"facts": [1, 2], "known": known, "usage": twice, "question": "p"}
     assert changes(Grown, before, after) == {"facts": [2], "known": {"b": "y"}, "usage": spent}

@@ -32,15 +32,8 @@ def record(role: str, dollars: float | None = 0.5) -> CallRecord:
 def test_usage_adds_up_per_run_and_per_role() -> None:
     records = [record("planner"), record("judge", None), record("planner")]
     total = sum((one.usage for one in records), Usage())
-    assert total == Usage(
-        calls=3,
-        input_tokens=300,
-        output_tokens=30,
-        cached_tokens=120,
-        seconds=6,
-        dollars=1,
-        unpriced=1,
-    )
+    tokens = {"input_tokens": 300, "output_tokens": 30, "cached_tokens": 120}
+    assert total == Usage(calls=3, **tokens, seconds=6, dollars=1, unpriced=1)
     by_role = usage_by_role(records)
     assert list(by_role) == ["planner", "judge"]
     assert by_role["planner"] + by_role["judge"] == total

@@ -199,11 +199,8 @@ async def test_the_whole_prompt_where_one_reply_says_several_things(
 
 async def test_the_whole_prompt_where_v3_answers_or_sets_the_task(plant: str) -> None:
     ended = {"reason": "It is there.", "verdict": "TERMINATE", "answer": decide("Bonn", 1)}
-    script = Replies(
-        plan=[plan("Read the names.")],
-        action=[act("sql", "SELECT name FROM plant")],
-        verdict=[ended],
-    )
+    query = act("sql", "SELECT name FROM plant")
+    script = Replies(plan=[plan("Read the names.")], action=[query], verdict=[ended])
     await ask("agent_v3", script, "Which plant?", database=plant)
     compare("agent_v3_combined", agent_v3=script)
 
@@ -229,11 +226,8 @@ FAMILIES: tuple[TaskFamily, ...] = ("answer", "code", "maths", "planning", "writ
 
 
 async def test_the_whole_prompt_of_each_role_of_rat(monkeypatch: pytest.MonkeyPatch) -> None:
-    put_up(
-        monkeypatch,
-        ("review.pdf", 82, "Hydrogen costs USD 5.5/kg."),
-        ("a.md", 1, "Heat is energy."),
-    )
+    other = ("a.md", 1, "Heat is energy.")
+    put_up(monkeypatch, ("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), other)
     steps = ["Hydrogen costs little.", "Heat too."]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
     replies: dict[str, Sequence[Reply]] = {

@@ -32,9 +32,7 @@ def locating(answer: str = "a", development: float = 0.0) -> Question:
             ("far", 10.0, True, 20.0, 10.0, 0.0),
             ("h", 10.0, True, 20.0, 0.0, 0.0),
         ],
-        [
-            *(("a", "h", 1.0), ("b", "h", 6.0), ("b", "far", 3.0), ("far", "a", 10.0)),
-        ],
+        [*(("a", "h", 1.0), ("b", "h", 6.0), ("b", "far", 3.0), ("far", "a", 10.0))],
         [
             ("a", "us", False, False, 6.0, 6.0),
             ("a", "rest", True, False, 14.0, 14.0),
@@ -83,11 +81,8 @@ def test_the_check_counts_every_question_once() -> None:
     }
     # "b" is no best decision: the country has no power there.
     assert (second.different, second.clean, second.checked) == (["locating-1"], [], 1)
-    assert {score.name: (score.annotated, score.right) for score in second.baselines} == {
-        "unsteered outflow": (0, 1),
-        "one hop": (0, 1),
-        "random source": (1, 1),
-    }
+    wanted = {"unsteered outflow": (0, 1), "one hop": (0, 1), "random source": (1, 1)}
+    assert {score.name: (score.annotated, score.right) for score in second.baselines} == wanted
 
 
 def test_progress_is_told() -> None:

@@ -83,25 +83,10 @@ def test_sql_that_is_not_understood_is_refused_by_line(text: str, sentence: str)
         read_sql(text, "q1.sql")
 
 
-CITY = DataTable(
-    "city",
-    (
-        Column("name", "text"),
-        Column("people", "integer"),
-        Column("area", "real"),
-        Column("port", "boolean"),
-    ),
-    ("name",),
-)
-ROAD = DataTable(
-    "road",
-    (
-        Column("start", "text", references="city"),
-        Column("stop", "text", "city"),
-        Column("km", "real"),
-    ),
-    (),
-)
+OF_CITY = (Column("people", "integer"), Column("area", "real"), Column("port", "boolean"))
+CITY = DataTable("city", (Column("name", "text"), *OF_CITY), ("name",))
+ENDS = (Column("start", "text", references="city"), Column("stop", "text", "city"))
+ROAD = DataTable("road", (*ENDS, Column("km", "real")), ())
 CITIES = GraphMapping(
     nodes=(NodeLabel(label="City", table="city", key="name", properties={"people": "size"}),),
     relationships=(

@@ -8,7 +8,7 @@ def record(
 ) -> Record:
     """A finished sample; ``changed`` are fields of :class:`Record`."""
     score = Score(value=value, answer="x", explanation="", details={"improves": True})
-    fields = {
+    fields: dict[str, object] = {
         "key": f"{question}/{method}",
         "suite": "dqa",
         "question": question,

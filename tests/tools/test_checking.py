@@ -10,12 +10,8 @@ from planweave.benchmarks.suites.check.pairs import Pair, fact, generate
 from planweave.memory import Fact, Quote
 from planweave.tools.checking import follow, judge
 
-PLANTS = fact(
-    1,
-    ("name", "cost", "region"),
-    (("Aachen", 10.5, "west"), ("Bonn", 7.25, "west"), ("Cottbus", 9.0, "east")),
-    "SELECT name, cost, region FROM plant",
-)
+ROWS = (("Aachen", 10.5, "west"), ("Bonn", 7.25, "west"), ("Cottbus", 9.0, "east"))
+PLANTS = fact(1, ("name", "cost", "region"), ROWS, "SELECT name, cost, region FROM plant")
 CHEAPEST = "Which plant is cheapest?"
 
 

@@ -78,11 +78,8 @@ def test_gold_paths_of_the_encyclopedia(tmp_path: Path) -> None:
     with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
         tasks = world.tasks()
         assert [play(world, task, task.gold or ()) for task in tasks] == [1, 1]
-        assert tasks[0].gold == (
-            "Search[Finlandia]",
-            "Search[Jean Sibelius]",
-            "Finish[the Republic of Finland]",
-        )
+        gold = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[the Republic of Finland]")
+        assert tasks[0].gold == gold
         assert [task.question for task in world.tasks("train")] == [QUESTIONS[1]["question"]]
         assert (
             world.tasks()[1].id

@@ -178,12 +178,8 @@ def test_a_row_that_is_broken_early_takes_no_other_with_it(tmp_path: Path) -> No
 
 
 def test_a_sheet_with_a_title_merged_cells_and_formulas(tmp_path: Path) -> None:
-    rows: list[list[object]] = [
-        ["Sales of 2025"],
-        ["Region", "Product", "Total"],
-        ["North", "Bolt", "=1+1"],
-        [None, "Nut", 4],
-    ]
+    rows: list[list[object]] = [["Sales of 2025"], ["Region", "Product", "Total"]]
+    rows += [["North", "Bolt", "=1+1"], [None, "Nut", 4]]
     path = workbook(tmp_path / "sales.xlsx", rows, merged="A3:A4")
     made, found = imported(path)
     assert made.tables[0].columns == {"Region": "TEXT", "Product": "TEXT", "Total": "INTEGER"}

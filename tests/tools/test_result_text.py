@@ -14,11 +14,12 @@ def result(
     total: int | None = -1,
     hint: str = "",
 ) -> QueryResult:
+    count = len(rows) if total == -1 else total
     return QueryResult(
         query="SELECT 1",
         columns=columns,
         rows=tuple(rows),
-        total_rows=len(rows) if total == -1 else total,
+        total_rows=count,
         seconds=0.0,
         hint=hint,
     )

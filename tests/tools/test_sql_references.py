@@ -31,12 +31,9 @@ def references(database: SqlDatabase) -> dict[str, str]:
 
 
 def test_finds_what_lies_within_a_key(opened: OpenSql) -> None:
-    assert references(opened(GOODS)) == {
-        "supply.goods_id": "goods.code",
-        "supply.building_id": "building.id",
-        "flow.source": "node.name",
-        "flow.dest": "node.name",
-    }
+    wanted = {"supply.goods_id": "goods.code", "supply.building_id": "building.id"}
+    wanted |= {"flow.source": "node.name", "flow.dest": "node.name"}
+    assert references(opened(GOODS)) == wanted
 
 
 @pytest.mark.parametrize(
