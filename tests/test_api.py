@@ -243,11 +243,9 @@ async def test_graph_gives_the_compiled_graph(offers: str) -> None:
 
     graph = planweave.graph("planrag", checkpointer=InMemorySaver())
     with planweave_models.registered(replies()) as model:
-        memory = await graph.ainvoke(
-            {"question": QUESTION},
-            {"configurable": {"thread_id": "1"}},
-            context=planweave.Settings(model=model, database=offers),
-        )
+        thread: Any = {"configurable": {"thread_id": "1"}}
+        settings = planweave.Settings(model=model, database=offers)
+        memory = await graph.ainvoke({"question": QUESTION}, thread, context=settings)
     answer: planweave.Answer = memory["answer"]
     assert answer["decision"] == "birch"
     with pytest.raises(planweave.BadInput, match="no method"):

@@ -83,10 +83,8 @@ def test_bad_files_are_a_line_each_and_stop_no_other(energy: CommandLine, tmp_pa
     write_pdf(tmp_path / "scan.pdf", ["Text", None, None, "More", None])
     told = energy("add", "locked.pdf", "absent.pdf", "broken.pdf", "scan.pdf", "energy.txt")
     assert told.returncode == 1
-    assert told.stdout.splitlines() == [
-        "scan.pdf: added, 5 pages, 2 chunks",
-        "energy.txt: unchanged, 2 pages, 2 chunks",
-    ]
+    added, same = "scan.pdf: added, 5 pages, 2 chunks", "energy.txt: unchanged, 2 pages, 2 chunks"
+    assert told.stdout.splitlines() == [added, same]
     problems = told.stderr.splitlines()
     assert [line.partition(":")[0] for line in problems] == [
         *("locked.pdf", "absent.pdf", "broken.pdf", "scan.pdf")

@@ -315,11 +315,8 @@ def test_each_document_is_measured_by_itself(data: Path, tmp_path: Path, agent: 
 
 def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> None:
     bench(data, tmp_path, "--trials", 1, "--set", "complex 1", "--judge", "agent:other")
-    models = {
-        (call.record.role == ANSWER_JUDGE, call.record.model)
-        for record in results(tmp_path).values()
-        for call in record.calls
-    }
+    calls = [call.record for record in results(tmp_path).values() for call in record.calls]
+    models = {(call.role == ANSWER_JUDGE, call.model) for call in calls}
     assert models == {(True, "agent:other"), (False, "agent:x")}
 
 

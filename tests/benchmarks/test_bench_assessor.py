@@ -184,11 +184,10 @@ def test_searches_of_recorded_training_runs(tmp_path: Path) -> None:
     steps = [
         {"action": a} for a in ("Search[Stull]", "retrieve[Ann Lee]", "Finish[Kansas]", "think")
     ]
-    path = written(
-        tmp_path,
-        {"question": "a", "split": "train", "steps": steps},
-        {"question": "b", "split": "dev", "steps": steps},
+    seen, unseen = (
+        {"question": q, "split": s, "steps": steps} for q, s in (("a", "train"), ("b", "dev"))
     )
+    path = written(tmp_path, seen, unseen)
     assert recorded_searches(path) == {"a": ["Stull", "Ann Lee"]}
 
 

@@ -43,10 +43,8 @@ def test_gold_paths_are_replayed(tmp_path: Path) -> None:
     with open_environment("webshop", shop(tmp_path)) as world:
         played = list(play(world, world.tasks(), Gold))
         made = summary("gold", played, world)
-    assert [(one.score, one.done, one.recall, one.steps) for one in played] == [
-        (1.0, True, 1.0, 4),
-        (1.0, True, 1.0, 3),
-    ]
+    ends = [(one.score, one.done, one.recall, one.steps) for one in played]
+    assert ends == [(1.0, True, 1.0, 4), (1.0, True, 1.0, 3)]
     assert (made.score.value, made.success.n, made.crashes, made.given_up) == (1.0, 2, 0, [])
     assert made.kinds == {"fashion": (1.0, 1), "garden": (1.0, 1)}
     with pytest.raises(BadInput, match="no task to play"):
@@ -203,10 +201,8 @@ def test_models_stand_apart_in_the_report() -> None:
         for model, score in zip(("good", "bad"), scores, strict=True)
     ]
     (shown,) = EnvironmentTasks().tables(records)
-    assert [(row[0], str(row[2])[:4]) for row in shown.rows] == [
-        ("react good", "100."),
-        ("react bad", "0.0%"),
-    ]
+    shares = [(row[0], str(row[2])[:4]) for row in shown.rows]
+    assert shares == [("react good", "100."), ("react bad", "0.0%")]
 
 
 def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:

@@ -172,10 +172,8 @@ def test_methods_and_the_whole_rules_in_one_prompt(
     first = bench(*words, "--method", "whole", "--limit", 1)
     assert "0 done before, 1 to do" in first.stderr
     tables = bench_command.printed(bench(*words, "--method", "whole,react"))
-    assert [row[:2] for row in tables["Right answers, by domain and level"]] == [
-        ["airline", 0],
-        ["airline", 1],
-    ]
+    found = [row[:2] for row in tables["Right answers, by domain and level"]]
+    assert found == [["airline", 0], ["airline", 1]]
     overview = {row[0]: row[1] for row in tables["Accuracy"]}
     assert (overview["react"]["value"], overview["whole"]["value"]) == (1, 0.5)
     costs = {row[0]: row for row in tables["Cost of a question"]}

@@ -68,7 +68,5 @@ def test_each_trial_of_a_question_is_an_epoch(tmp_path: Path) -> None:
     trials = {str(number): record(key=str(number)) for number in (1, 2)}
     (path,) = write_logs(Results([run], trials), tmp_path)
     log = inspect_ai.log.read_eval_log(str(path))
-    assert [(one.id, one.epoch) for one in log.samples] == [
-        ("locating-1 graph", 1),
-        ("locating-1 graph", 2),
-    ]
+    epochs = [(one.id, one.epoch) for one in log.samples]
+    assert epochs == [("locating-1 graph", 1), ("locating-1 graph", 2)]

@@ -103,10 +103,8 @@ def test_its_method_answers_and_its_suite_measures(run: Run, tmp_path: Path) -> 
     assert "step_back" in methods
     told = json.loads(answered)
     assert told["answer"]["decision"] == "noon"
-    assert [turn["input"] for turn in told["turns"]] == [
-        "When are tides highest?",
-        "When is the tide highest at Hull?",
-    ]
+    inputs = [turn["input"] for turn in told["turns"]]
+    assert inputs == ["When are tides highest?", "When is the tide highest at Hull?"]
     assert "short-answers" in help_
     assert '"short_answers"' in report
     (file,) = (tmp_path / "results").rglob("*.jsonl")

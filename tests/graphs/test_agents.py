@@ -60,10 +60,8 @@ def ask(shelf: Shelf) -> Run:
 
 def command(tool: str, given: str = "") -> Reply:
     thoughts = {"text": "I think.", "reasoning": "So.", "plan": ["Look.", "Answer."]}
-    return {
-        "thoughts": thoughts | {"criticism": "Maybe not.", "speak": "Looking."},
-        "command": {"name": tool, "input": given},
-    }
+    said = thoughts | {"criticism": "Maybe not.", "speak": "Looking."}
+    return {"thoughts": said, "command": {"name": tool, "input": given}}
 
 
 def verdict(verdict: str, reason: str = "The price is missing.") -> dict[str, object]:
@@ -218,10 +216,8 @@ async def test_a_quote_that_begins_rightly_gives_its_sentence(ask: Run, heading:
 
 async def test_what_says_nothing_and_what_was_said_already_is_no_fact(ask: Run) -> None:
     script = good("agent_v1")
-    findings = [
-        found("USD 5.5/kg in 2023", statement)
-        for statement in (",", "It costs USD 5.5/kg.", "It costs USD 5.5/kg.")
-    ]
+    said = (",", "It costs USD 5.5/kg.", "It costs USD 5.5/kg.")
+    findings = [found("USD 5.5/kg in 2023", statement) for statement in said]
     script.left["read"] = [{"findings": findings}]
     assert only((await ask("agent_v1", script))["facts"])["text"] == "It costs USD 5.5/kg."
 
@@ -356,10 +352,8 @@ async def test_a_given_plan_bypasses_planner_and_evaluator(ask: Run) -> None:
 
 
 async def test_continuing_says_why_to_the_taskmaster(ask: Run) -> None:
-    script = good(
-        "agent_v3",
-        verdict=[verdict("CONTINUE", "The heating value is missing."), verdict("TERMINATE")],
-    )
+    on = verdict("CONTINUE", "The heating value is missing.")
+    script = good("agent_v3", verdict=[on, verdict("TERMINATE")])
     script.left["task"].append({"task": "Find the heating value."})
     script.left["action"].insert(1, act("documents", "heating value"))
     heat = finding("value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.", "33.3 kWh/kg", page=2)

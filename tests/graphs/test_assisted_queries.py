@@ -268,10 +268,8 @@ async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(single: R
         facts(memory)
         answer = answer_of(memory)
         verdicts.append(answer["verdict"])
-    assert verdicts[0] == {
-        "kind": "supported",
-        "text": "In the facts: it has the lowest value in fact [1].",
-    }
+    text = "In the facts: it has the lowest value in fact [1]."
+    assert verdicts[0] == {"kind": "supported", "text": text}
     assert verdicts[1] == {
         "kind": "not_in_facts",
         "text": "Not in the facts: the query does not use “cost”. "

@@ -66,10 +66,8 @@ async def test_a_result_of_any_kind_becomes_a_fact(run: Run) -> None:
 
 async def test_a_person_is_asked_about_one_call_at_a_time(database: str) -> None:
     calls = [("tide", f'{{"harbour": "{name}"}}', [n]) for n, name in ((1, "Hull"), (2, "Kiel"))]
-    script = Replies(
-        plan=[steps("Hull.", "Kiel.")],
-        action=[acts(*calls), acts(calls[1]), done(decide("Hull", 1))],
-    )
+    actions = [acts(*calls), acts(calls[1]), done(decide("Hull", 1))]
+    script = Replies(plan=[steps("Hull.", "Kiel.")], action=actions)
     thread = Thread("planrag", script, database=database, tools="tide", approve_tools=True)
     memory = await thread.go("How high?")
     for harbour in ("Hull", "Kiel"):

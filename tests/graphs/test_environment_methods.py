@@ -185,10 +185,8 @@ async def test_values_of_other_tasks_are_not_shown(tmp_path: Path) -> None:
     bought = ("search[blue hat]", "click[B000000003]", "click[alloy]", "click[< Prev]")
     script, context = in_shop(tmp_path, *bought)
     memory = await run("instructrag", context)
-    assert memory["plan"][1:] == [
-        "Click[…] (…: what was found)",
-        "Click[…] (…: what fits the task)",
-    ]
+    found, fits = "Click[…] (…: what was found)", "Click[…] (…: what fits the task)"
+    assert memory["plan"][1:] == [found, fits]
     assert "alloy" not in "".join(prompt.text for prompt in script.prompts)
 
 
@@ -313,10 +311,8 @@ async def test_reflexion_ends_after_its_trials_or_budget(tmp_path: Path) -> None
 
 
 async def test_reflexion_reflects_on_a_trial_that_came_to_its_limit(tmp_path: Path) -> None:
-    script = Replies(
-        action=[do("Search[Oslo]"), do("Finish[Republic of Finland]")],
-        reflect=[{"reflection": "Finish sooner."}],
-    )
+    actions = [do("Search[Oslo]"), do("Finish[Republic of Finland]")]
+    script = Replies(action=actions, reflect=[{"reflection": "Finish sooner."}])
     memory = await run("reflexion", in_encyclopedia(tmp_path, script, max_iterations=1, trials=2))
     assert answer_of(memory)["decision"] == "Republic of Finland"
 
@@ -348,10 +344,8 @@ async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> Non
     assert answer_of(memory)["decision"] == "done"
     assert "Possible now: search[…]." in script.prompts[0].text
     assert "pattern" not in script.prompts[0].text  # it only binds models with native schemas
-    assert (
-        "Possible now: click[B000000001]; click[B000000002]; click[Back to Search]."
-        in script.prompts[1].text
-    )
+    listed = "Possible now: click[B000000001]; click[B000000002]; click[Back to Search]."
+    assert listed in script.prompts[1].text
 
 
 async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:

@@ -66,10 +66,8 @@ def test_a_problem_names_its_tool_or_its_role(sent: bool) -> None:
     failure = {"role": "planner", "kind": "malformed_reply", "detail": "no JSON"}
     update = {"turns": [turn(1, problem="no rows")], "failures": [failure]}
     found = read(EventReader("planrag"), {"sql": update}, sent=sent)
-    assert found[1:] == [
-        ProblemEvent(where="sql", text="no rows"),
-        ProblemEvent(where="planner", text="no JSON"),
-    ]
+    rows, reply = ("sql", "no rows"), ("planner", "no JSON")
+    assert found[1:] == [ProblemEvent(where=where, text=text) for where, text in (rows, reply)]
 
 
 @both
@@ -92,10 +90,9 @@ def test_a_plan_is_reported_when_it_is_new(sent: bool) -> None:
 def test_a_query_is_reported_with_what_the_assessor_gives_it() -> None:
     queries = {"clusterer": {"candidate_queries": ["director of Aurora", "film"]}}
     scores = {"assessor": {"query_scores": [0.125, -2.0]}}
-    assert read(EventReader("furepa"), queries, scores, sent=False) == [
-        ThoughtEvent(text="query 0.12: director of Aurora"),
-        ThoughtEvent(text="query -2.00: film"),
-    ]
+    texts = ("query 0.12: director of Aurora", "query -2.00: film")
+    found = read(EventReader("furepa"), queries, scores, sent=False)
+    assert found == [ThoughtEvent(text=text) for text in texts]
 
 
 @both

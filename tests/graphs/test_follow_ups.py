@@ -156,18 +156,11 @@ async def test_a_further_question_is_not_refused(talk: Talk, follows: bool) -> N
 
 
 async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None:
-    script = Replies(
-        action=[act("sql", REGIONS), act("finish")],
-        decide=[decide("Bonn", 1)],
-        interpret=[understood("Which plant in the west is cheapest?")],
-    )
-    said: Input = {
-        "messages": [
-            HumanMessage("Which plant is cheapest?"),
-            AIMessage("**Cottbus** " + "x" * 5_000),
-            HumanMessage("And in the west?"),
-        ]
-    }
+    west = understood("Which plant in the west is cheapest?")
+    actions = [act("sql", REGIONS), act("finish")]
+    script = Replies(action=actions, decide=[decide("Bonn", 1)], interpret=[west])
+    first, then = HumanMessage("Which plant is cheapest?"), HumanMessage("And in the west?")
+    said: Input = {"messages": [first, AIMessage("**Cottbus** " + "x" * 5_000), then]}
     memory = await ask("react", script, said, database=database)
     assert memory["question"] == "Which plant in the west is cheapest?"
     assert [fact["number"] for fact in memory["facts"]] == [1]
@@ -178,11 +171,9 @@ async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None
 
 
 async def test_the_runs_of_an_ensemble_number_their_own_facts(talk: Talk) -> None:
-    script = Replies(
-        action=[act("sql", COSTS), act("sql", REGIONS)],
-        decide=[decide("Bonn", 1)] * 2,
-        interpret=[understood("Which plant in the west is cheapest?")],
-    )
+    west = understood("Which plant in the west is cheapest?")
+    actions = [act("sql", COSTS), act("sql", REGIONS)]
+    script = Replies(action=actions, decide=[decide("Bonn", 1)] * 2, interpret=[west])
     runs = {"ensemble_of": "single_rag", "ensemble_runs": 1}
     questions = ("Which is cheapest?", "And in the west?")
     _, second = await talk("ensemble", script, *questions, **runs)

@@ -151,11 +151,8 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
     question = solved("building")
     file = own_path(tmp_path, question, "SELECT nothing AS decision FROM goods")
     read = act("sql", "SELECT id FROM building")
-    script = Replies(
-        action=[read, act("finish")],
-        judge=[change("Read the buildings."), keep()],
-        decide=[decide(str(question.answer), 1)],
-    )
+    judge, right = [change("Read the buildings."), keep()], decide(str(question.answer), 1)
+    script = Replies(action=[read, act("finish")], judge=judge, decide=[right])
     memory = await _planrag(run, script, question, tmp_path, experience=str(file))
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]
     assert script.tasks == ["judge", "action", "judge", "action", "decide"]
@@ -168,10 +165,8 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
 async def test_what_was_confirmed_for_one_question_serves_another(
     source: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, second = (
-        solved("building"),
-        scenario("building").ask(scenario("building").generate(900_002, 200), 2),
-    )
+    made = scenario("building")
+    first, second = solved("building"), made.ask(made.generate(900_002, 200), 2)
     goods, other = (re.findall(r"price of (\w+)", one.prompt)[0] for one in (first, second))
     assert goods != other
     query = (

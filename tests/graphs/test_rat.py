@@ -92,13 +92,9 @@ async def test_each_step_is_looked_up_and_revised_before_the_next(ask: Run, shel
 
 
 async def test_an_earlier_step_may_be_corrected_a_later_one_not(ask: Run) -> None:
-    script = good(
-        draft=[draft(COSTS_1, HOLDS_30, "So it is dear.")],
-        revise=[
-            revised(COSTS_1, (2, "So it is cheap.")),
-            revised(HOLDS_33, (1, COSTS_5), (2, "Nothing.")),
-        ],
-    )
+    first = revised(COSTS_1, (2, "So it is cheap."))
+    later = revised(HOLDS_33, (1, COSTS_5), (2, "Nothing."))
+    script = good(draft=[draft(COSTS_1, HOLDS_30, "So it is dear.")], revise=[first, later])
     memory = await ask("rat", script, retrievals=2)
     assert memory["revised"] == [COSTS_5, HOLDS_33, "So it is dear."]
     assert [one["step"] for one in memory["revisions"]] == [1, 1, 2]

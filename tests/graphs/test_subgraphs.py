@@ -58,10 +58,8 @@ async def test_what_happens_inside_is_reported_once_and_in_order(shelf: Shelf) -
 
 
 def querying(*queries: str) -> Replies:
-    return Replies(
-        plan=[plan("Look.")],
-        action=[*(act("sql", query) for query in queries), done(decide("Bonn", 1))],
-    )
+    actions = [act("sql", query) for query in queries]
+    return Replies(plan=[plan("Look.")], action=[*actions, done(decide("Bonn", 1))])
 
 
 async def test_a_run_pauses_before_the_tools_and_the_action_can_be_edited(database: str) -> None:

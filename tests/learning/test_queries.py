@@ -130,10 +130,8 @@ def test_a_preference_goes_before_the_formula_and_yields_where_nobody_has_it() -
 
 def test_slots_are_found_by_the_questions_alone() -> None:
     locating, building = (attributes_of(asked(name)) for name in SEARCHED)
-    assert [(slot.label, slot.column) for slot in locating.slots] == [
-        ("Trade_node", "trade_node"),
-        ("Country", "country_name"),
-    ]
+    slots = [(slot.label, slot.column) for slot in locating.slots]
+    assert slots == [("Trade_node", "trade_node"), ("Country", "country_name")]
     assert locating.excluded == locating.slots[0]  # the home is no candidate
     assert [slot.column for slot in building.slots] == ["goods_name"]
     assert building.excluded is None

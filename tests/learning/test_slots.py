@@ -32,10 +32,8 @@ def test_a_limit_of_price_fills_no_slot() -> None:
     question = "i need a 50 ounce jar of LG glue, and price lower than 80.00 dollars"
     assert QuestionSlots().names(question) == ["50", "LG"]
     path = TaskPath("", question, ("search[glue 80.00 dollars]", "click[80]"))
-    assert QuestionSlots().path(path).instructions == (
-        "Search[{found} {asked} dollars]",
-        "Click[{found}]",
-    )
+    wanted = ("Search[{found} {asked} dollars]", "Click[{found}]")
+    assert QuestionSlots().path(path).instructions == wanted
     assert "80" not in QuestionSlots().question(question)
 
 

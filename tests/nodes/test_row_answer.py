@@ -270,10 +270,8 @@ def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> N
 
 SEASONAL = "Which seasonal products are sold in the North?"
 KIND = "SELECT product FROM sales WHERE kind ="
-MONEY, BY_UNITS = (
-    "Which product brought the most money?",
-    "SELECT product FROM sales ORDER BY units",
-)
+MONEY = "Which product brought the most money?"
+BY_UNITS = "SELECT product FROM sales ORDER BY units"
 LACK = "SELECT region FROM sales WHERE"
 COFFEE = "(SELECT region FROM sales WHERE product = 'Coffee')"
 SMALL = {"model": "embedded:0.5b"}

@@ -81,10 +81,8 @@ def test_gold_paths_of_the_encyclopedia(tmp_path: Path) -> None:
         gold = ("Search[Finlandia]", "Search[Jean Sibelius]", "Finish[the Republic of Finland]")
         assert tasks[0].gold == gold
         assert [task.question for task in world.tasks("train")] == [QUESTIONS[1]["question"]]
-        assert (
-            world.tasks()[1].id
-            == open_environment("hotpotqa", encyclopedia(tmp_path)).tasks()[1].id
-        )
+        again = open_environment("hotpotqa", encyclopedia(tmp_path))
+        assert world.tasks()[1].id == again.tasks()[1].id
         world.reset(tasks[0])
         assert world.admissible() == ("Search[…]", "Finish[…]")
 
