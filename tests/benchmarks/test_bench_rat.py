@@ -134,6 +134,9 @@ def data(tmp_path: Path) -> Path:
     return tmp_path
 
 
+MINED = "STEP 1: mine 1 oak_log\nSTEP 2: craft 4 oak_planks"
+
+
 @pytest.mark.parametrize(
     ("family", "dataset", "right", "wrong"),
     [
@@ -141,12 +144,7 @@ def data(tmp_path: Path) -> Path:
         ("code", "MBPP", "def f():\n    return 11", "def f():\n    return 12"),
         ("maths", "GSM8K", "print(2 + 3)", "print(2 - 3)"),
         ("maths", "GSM-Hard", "def solution():\n    return 5", "1 / 0"),
-        (
-            "planning",
-            "Minecraft",
-            "STEP 1: mine 1 oak_log\nSTEP 2: craft 4 oak_planks",
-            "STEP 1: craft 4 oak_planks",
-        ),
+        ("planning", "Minecraft", MINED, "STEP 1: craft 4 oak_planks"),
     ],
 )
 def test_right_and_wrong_products(

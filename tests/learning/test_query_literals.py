@@ -15,6 +15,9 @@ def one(instruction: str, question: str = ASKED) -> str:
     return slotted(TaskPath("", question, (instruction,))).instructions[0]
 
 
+COUNTRY = "c.name = {{Country.name}} "
+
+
 @pytest.mark.parametrize(
     ("instruction", "kept"),
     [
@@ -31,14 +34,8 @@ def one(instruction: str, question: str = ASKED) -> str:
             "c.x = {{country.x}}",
         ),
         ("cypher[MATCH (c:Country {name: 'Brunswick'}) RETURN c]", "{name: {{Country.name}}}"),
-        (
-            'cypher[MATCH (c:Country) WHERE c.name = "Brunswick" RETURN c]',
-            "c.name = {{Country.name}} ",
-        ),
-        (
-            r"cypher[MATCH (c:Country) WHERE c.name = 'O\'Hara' RETURN c]",
-            "c.name = {{Country.name}} ",
-        ),
+        ('cypher[MATCH (c:Country) WHERE c.name = "Brunswick" RETURN c]', COUNTRY),
+        (r"cypher[MATCH (c:Country) WHERE c.name = 'O\'Hara' RETURN c]", COUNTRY),
     ],
 )
 def test_a_value_that_the_question_names_becomes_a_slot(instruction: str, kept: str) -> None:

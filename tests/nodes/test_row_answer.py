@@ -22,6 +22,16 @@ PRODUCTS: list[list[Value]] = [["Coffee", 2740.25], ["Tea", 2000.5]]
 NAMES: list[list[Value]] = [["Tea"], ["Coffee"]]
 COUNT = "SELECT COUNT(*) FROM sales"
 UNPAID = "SELECT COUNT(*) FROM sales WHERE paid = 'No'"
+RATIO = "SELECT 1.0 * SUM(revenue > 900) / SUM(revenue <= 900) FROM sales"
+HOURS = "SELECT SUM(minutes) / 60.0 FROM sales WHERE region = 'North'"
+SOLD = "SELECT sold FROM sales WHERE product = 'Tea'"
+SENT = "SELECT receiver_id, SUM(amount) FROM payment GROUP BY receiver_id"
+FLIGHTS = "SELECT from_airport, COUNT(*) FROM flight GROUP BY from_airport"
+NAMED = "SELECT product FROM sales WHERE product LIKE '%son%'"
+AFTER_NOON = "SELECT COUNT(*) FROM sales WHERE sold >= '2023-01-01 12:00:00'"
+PERCENTAGE = "SELECT CAST(COUNT(DISTINCT id) AS REAL) * 100 / COUNT(DISTINCT id) FROM sales"
+MOST_SOLD = "SELECT product, COUNT(*) FROM sales GROUP BY product ORDER BY COUNT(*) DESC LIMIT 1"
+EARNED = "SELECT tea, coffee FROM sales WHERE product IN ('Tea', 'Coffee')"
 IN_NORTH = "Which products are sold in the North?"
 
 
@@ -75,12 +85,7 @@ def sure(*given: Any, **more: Any) -> Answer:
         ("What are the 2 products of most revenue?", TWO, PRODUCTS, "Coffee: 2740.25; Tea: 2000.5"),
         ("How many products are there?", "SELECT COUNT(DISTINCT product) FROM sales", [[2]], "2"),
         ("What is the total revenue of Apr. 2024?", APRIL, [[5.0]], "5"),
-        (
-            "What is the ratio of sales over 900 to others?",
-            "SELECT 1.0 * SUM(revenue > 900) / SUM(revenue <= 900) FROM sales",
-            [[0.5]],
-            "0.5",
-        ),
+        ("What is the ratio of sales over 900 to others?", RATIO, [[0.5]], "0.5"),
         (
             "What is the revenue by region in the past 6 months?",
             BY_REGION.replace("GROUP", "WHERE sold > DATE('2024-06-19', '-6 months') GROUP"),
@@ -102,24 +107,14 @@ def sure(*given: Any, **more: Any) -> Answer:
             [[7]],
             "7",
         ),
-        (
-            "Which product has the most sales, and how many?",
-            "SELECT product, COUNT(*) FROM sales GROUP BY product ORDER BY COUNT(*) DESC LIMIT 1",
-            [["Tea", 3]],
-            "Tea, 3",
-        ),
+        ("Which product has the most sales, and how many?", MOST_SOLD, [["Tea", 3]], "Tea, 3"),
         (
             "How much did we earn with Tea, and how much with Coffee?",
-            "SELECT tea, coffee FROM sales WHERE product IN ('Tea', 'Coffee')",
+            EARNED,
             [[20, 30]],
             "tea: 20, coffee: 30",
         ),
-        (
-            "How many hours did the North take?",
-            "SELECT SUM(minutes) / 60.0 FROM sales WHERE region = 'North'",
-            [[2.5]],
-            "2.5",
-        ),
+        ("How many hours did the North take?", HOURS, [[2.5]], "2.5"),
         (
             "What is the revenue of Tea, and what that of Coffee?",
             "SELECT product, SUM(revenue) FROM sales WHERE product IN ('Tea', 'Coffee') "
@@ -127,12 +122,7 @@ def sure(*given: Any, **more: Any) -> Answer:
             [["Coffee", 30], ["Tea", 20]],
             "Coffee: 30; Tea: 20",
         ),
-        (
-            "Which products have a name that contains 'son'?",
-            "SELECT product FROM sales WHERE product LIKE '%son%'",
-            [["Samson tea"]],
-            "Samson tea",
-        ),
+        ("Which products have a name that contains 'son'?", NAMED, [["Samson tea"]], "Samson tea"),
         (
             "List the revenue of every sale, sorted from highest to lowest.",
             "SELECT revenue FROM sales ORDER BY revenue DESC",
@@ -183,7 +173,7 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
         ),
         (
             "How many sales in 2023 were made after noon?",
-            "SELECT COUNT(*) FROM sales WHERE sold >= '2023-01-01 12:00:00'",
+            AFTER_NOON,
             [[7]],
             "does not end with 2023",
         ),
@@ -204,24 +194,14 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             [[3300.5]],
             "shows one end",
         ),
-        (
-            "When was tea sold?",
-            "SELECT sold FROM sales WHERE product = 'Tea'",
-            [[1577921600]],
-            "shows seconds",
-        ),
+        ("When was tea sold?", SOLD, [[1577921600]], "shows seconds"),
         (
             "What is the ratio of North sales to all sales?",
             "SELECT 1.0 * COUNT(id) / COUNT(id) FROM sales WHERE region = 'North'",
             [[1.0]],
             "divides a value by itself",
         ),
-        (
-            "What percentage of sales were paid?",
-            "SELECT CAST(COUNT(DISTINCT id) AS REAL) * 100 / COUNT(DISTINCT id) FROM sales",
-            [[100.0]],
-            "shows the whole",
-        ),
+        ("What percentage of sales were paid?", PERCENTAGE, [[100.0]], "shows the whole"),
         (
             "What are number and revenue of the sales in the North?",
             "SELECT SUM(revenue), SUM(revenue) AS number FROM sales WHERE region = 'North'",
@@ -239,18 +219,8 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
             "one of two things",
         ),
         ("How many products are still sold?", COUNT, [[3]], "“still”"),
-        (
-            "How many flights arrive at each airport?",
-            "SELECT from_airport, COUNT(*) FROM flight GROUP BY from_airport",
-            [["Rome", 3]],
-            "the other end",
-        ),
-        (
-            "How much did each user send?",
-            "SELECT receiver_id, SUM(amount) FROM payment GROUP BY receiver_id",
-            [[1, 3]],
-            "the other end",
-        ),
+        ("How many flights arrive at each airport?", FLIGHTS, [["Rome", 3]], "the other end"),
+        ("How much did each user send?", SENT, [[1, 3]], "the other end"),
     ],
 )
 def test_rows_that_may_not_be_what_is_asked_are_amber(

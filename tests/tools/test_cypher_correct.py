@@ -22,6 +22,9 @@ MATCH (a:Critic {joined: 1}), (b:Club) CREATE (a)-[:BELONGS_TO {}]->(b);
 """
 HILLS, SEA, FAIR = (("Hill's",),), (("Sea",),), (("Fair",),)
 ADA, BEK, ONCE = (("Ada",),), (("Al Bek",),), (("Ada", 1),)
+DIRECTOR = "MATCH (:Movie {title: 'ea'})<-[:DIRECTED]-(p) WHERE p.born > 1 RETURN p.name"
+OR_ELSE = "MATCH (m:Movie {title: 'ea'}) WHERE m.released > 1 OR m.released < 1 RETURN m.title"
+OLDEST = "UNWIND [1999, 1980] AS y MATCH (m:Movie) RETURN m.title ORDER BY m.released LIMIT 1"
 RATED = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) WHERE m.title IN ['Sea', 'Lake']"
 Rows = tuple[tuple[object, ...], ...]
 
@@ -129,16 +132,8 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, 
         ("MATCH (m:Movie {released: {year: 1999}}) RETURN m.title", "From 1999?", SEA),
         ("MATCH (m:Movie {title: 'ea', released: 1999}) RETURN m.title", "Includes 'ea'?", SEA),
         ("MATCH (m:Movie {released: 1999, title: 'ea'}) RETURN m.title", "Includes 'ea'?", SEA),
-        (
-            "MATCH (:Movie {title: 'ea'})<-[:DIRECTED]-(p) WHERE p.born > 1 RETURN p.name",
-            "Who directed a title with the word 'ea'?",
-            ADA,
-        ),
-        (
-            "MATCH (m:Movie {title: 'ea'}) WHERE m.released > 1 OR m.released < 1 RETURN m.title",
-            "Which title includes 'ea'?",
-            (),
-        ),
+        (DIRECTOR, "Who directed a title with the word 'ea'?", ADA),
+        (OR_ELSE, "Which title includes 'ea'?", ()),
         ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which are from 1990?", ()),
         ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which came out after 1990?", SEA),
         ("MATCH (m:Movie {released: 1999}) RETURN m.title", "Which came out after 1999?", ()),
@@ -154,11 +149,7 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(films: Database, 
             "Which movies did the same person direct and review?",
             ADA,
         ),
-        (
-            "UNWIND [1999, 1980] AS y MATCH (m:Movie) RETURN m.title ORDER BY m.released LIMIT 1",
-            "Which is the oldest movie?",
-            SEA,
-        ),
+        (OLDEST, "Which is the oldest movie?", SEA),
         (f"{RATED} RETURN p.name", "Who rated both 'Sea' and 'Lake'?", ()),
         (f"{RATED} RETURN p.name", "Who rated Sea as well as Lake?", ()),
         (f"{RATED} RETURN p.name", "Who rated Sea or Lake?", ADA),

@@ -214,21 +214,16 @@ def test_errors_say_what_is_meant(
     assert fix in caught.value.fix
 
 
+DEMANDED = "(Goods)-[:Demand]->(Building) exists, not the reverse."
+SUPPLIED = "(Building)-[:Supply]->(Goods) exists, not the reverse."
+
+
 @pytest.mark.parametrize(
     ("query", "hint"),
     [
-        (
-            "MATCH (b:Building)-[d:Demand]->(g:Goods) RETURN b.name",
-            "(Goods)-[:Demand]->(Building) exists, not the reverse.",
-        ),
-        (
-            "MATCH (g:Goods)<-[:Demand]-(b:Building) RETURN count(*)",
-            "(Goods)-[:Demand]->(Building) exists, not the reverse.",
-        ),
-        (
-            "MATCH (g:Goods) MATCH (g)-[:Supply]->(b) RETURN g.name",
-            "(Building)-[:Supply]->(Goods) exists, not the reverse.",
-        ),
+        ("MATCH (b:Building)-[d:Demand]->(g:Goods) RETURN b.name", DEMANDED),
+        ("MATCH (g:Goods)<-[:Demand]-(b:Building) RETURN count(*)", DEMANDED),
+        ("MATCH (g:Goods) MATCH (g)-[:Supply]->(b) RETURN g.name", SUPPLIED),
         (
             "MATCH (c:Country)-[:source]->(n:Trade_node) RETURN n.name",
             "Only (Trade_node)-[:source]->(Trade_node) exists.",
