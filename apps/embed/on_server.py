@@ -19,12 +19,14 @@ from planweave.graphs.support.events import Event
 async def on_server(order: CallerOrder, request: Request | None) -> AsyncGenerator[Event]:
     """Carry out an order as the person who sent the request (see ``Runner``).
 
-    A caller who goes away ends the run.
+    A caller who goes away ends the run. Of several answers at once to what is asked one counts.
     """
     if request is None:
         raise RuntimeError("Only a request says whose order it is.")
     worker, who = engine(request), person(request)
-    run = await worker.submit(who, order.thread, RunRequest.model_validate(order.request))
+    strategy = "enqueue" if order.resume is None else "reject"
+    asked = RunRequest.model_validate(order.request | {"multitask_strategy": strategy})
+    run = await worker.submit(who, order.thread, asked)
     async with aclosing(read(order, _parts(worker, who, run))) as events:
         async for event in events:
             yield event

@@ -67,7 +67,6 @@ class CallerOrder:
             "stream_mode": ["updates", "messages-tuple"] if self.tokens else ["updates"],
             "stream_subgraphs": True,
             "if_not_exists": "reject" if resumes else "create",
-            "multitask_strategy": "reject" if resumes else "enqueue",  # one answer, not two
         }
 
 

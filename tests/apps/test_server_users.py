@@ -7,6 +7,7 @@ import json
 import os
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -324,3 +325,20 @@ def test_two_callers_may_name_a_context_alike(server: Served, model: Script) -> 
         model.answers[:] = scripted(*WHOLE_RUN)
         told = telling(server, name, contextId="offers")["result"]
         assert (told["contextId"], told["status"]["state"]) == ("offers", "completed")
+
+
+def test_of_two_answers_at_once_one_counts(server: Served, model: Script) -> None:
+    settings = {"metadata": {"context": {"database": "offers", "approve": True}}}
+    goes_on = Event()
+    plan, *rest = scripted(*WHOLE_RUN)
+    model.answers[:] = [plan, replace(rest[0], after=goes_on), *rest[1:]]
+    task = telling(server, "alice", **settings)["result"]["id"]
+    agreed = {"parts": [{"text": "yes"}], "taskId": task, **settings}
+    before = len(model.requests)
+    with ThreadPoolExecutor() as threads:
+        first = threads.submit(telling, server, "alice", **agreed)
+        wait_until(lambda: len(model.requests) > before)
+        second = telling(server, "alice", **agreed)
+        goes_on.set()
+        assert first.result()["result"]["status"]["state"] == "completed"
+    assert "busy" in second["error"]["message"]
