@@ -40,7 +40,8 @@ class Bench:
 
     def __init__(self, data: Path, out: Path, model: str, ray: str) -> None:
         self.file = out / "v1-tiny.jsonl"
-        words = f"bench dqa --data {data} --out {out} --model {model} --ray {ray}".split()
+        words = ["bench", "dqa", "--data", str(data), "--out", str(out)]
+        words += ["--model", model, "--ray", ray]
         words += ["--method", "single_rag", "--setting", "max_iterations=1", "--concurrency", "4"]
         self.process = subprocess.Popen(
             [sys.executable, "-c", "from planweave.apps.cli.main import main; main()", *words],
