@@ -765,6 +765,8 @@ VISITED = "FROM customer c JOIN visit v ON v.customer_id = c.customer_id"
             "Ada Ben Cleo",
         ),
         (f"SELECT c.name {VISITED}", "Which customers had a visit?", ""),
+        (f"SELECT c.name {VISITED} WHERE city = 'Genoa'", "Who in Genoa has come?", ""),
+        (f"SELECT c.name {VISITED}", "Which customers dropped in?", ""),
         (f"SELECT c.name {VISITED} WHERE v.seen_on > '2024'", "Who is in Genoa?", ""),
         (f"SELECT COUNT(*) {VISITED}", "How many are in Genoa?", "0"),
         (

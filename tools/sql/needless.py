@@ -1,5 +1,6 @@
 """Tables that are joined though nothing of them is asked for, or though they are to be missing."""
 
+import re
 from collections.abc import Iterator
 
 from sqlglot import exp
@@ -8,6 +9,14 @@ from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.denied import NEVER
 from planweave.tools.sql.slips import test_by, tests_of
+
+_DID = re.compile(
+    r"\bha(?:s|ve|d) (?!no\b|an?\b|the\b)\w+|\b\w+ed\b|\b(?:ever|any|at least|something)\b"
+    r"|\b(?:bought|sold|paid|lent|took|gave|went|came|made|won|lost|led|met|wrote|ran|held|kept|sent"
+    r"|spent|taught|flew|drove|rode|swam|sang|ate|saw|found|left|got|put|brought|built)\b",
+    re.IGNORECASE,
+)
+"""A question for those who did something, of which a table may tell by another word."""
 
 
 def leave_out_unused(
@@ -31,7 +40,7 @@ def leave_out_unused(
             has = has.where(exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())))
             rest.append(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=has))))
             changes.append(f"leaves out each {key.name} that has {table.name}")
-        elif is_there or said or _said(table, key, instructions):
+        elif is_there or said or _DID.search(question) or _said(table, key, instructions):
             continue
         else:
             changes.append(f"leaves out {table.name}, of which nothing is asked")
