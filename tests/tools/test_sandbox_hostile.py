@@ -241,7 +241,7 @@ while True: time.sleep(1)
     "waiting for input": ("ok", "import sys; sys.stdin.read()"),
     "10 GB": ("memory", "x = bytearray(10 << 30)"),
     "memory bit by bit": ("memory", "x = []\nwhile True: x.append(bytearray(1 << 20))"),
-    "shared memory mapping": ("error", "import mmap; x = mmap.mmap(-1, 1 << 31)"),
+    "shared memory mapping": ("memory", "import mmap; x = mmap.mmap(-1, 1 << 31)"),
     "nested power": ("cpu", "9**9**9"),
     "endless output": ("output", "while True: print('x' * 1000)"),
     "endless errors": ("output", "import sys\nwhile True: sys.stderr.write('x' * 1000)"),
