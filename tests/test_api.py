@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error, in_process, user_environment
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN
 from typer.main import get_command
@@ -72,7 +73,7 @@ def test_every_public_name_is_found_and_nothing_is_loaded_before() -> None:
         getattr(planweave, "ru" + "in")
 
 
-@pytest.mark.parametrize("group", ["main", "bench", "learn", "train"])
+@cases("main", "bench", "learn", "train")
 def test_a_group_lists_of_each_command_what_it_says_of_itself(group: str) -> None:
     commands: Any = get_command(import_module(f"planweave.apps.cli.{group}").app)
     for name in commands.list_commands(None):
@@ -194,8 +195,8 @@ def test_a_person_is_asked(offers: str) -> None:
         planweave.run(QUESTION, **given | {"model": replies()})
 
 
-@pytest.mark.parametrize("answer", [None, {}, True, {"type": "approve"}, {"decisions": ["yes"]}])
-def test_a_function_that_never_decides_does_not_go_on_for_ever(offers: str, answer: Any) -> None:
+@cases(None, {}, True, {"type": "approve"}, {"decisions": ["yes"]})
+def test_a_function_that_never_decides_does_not_go_on_for_ever(answer: Any, offers: str) -> None:
     with pytest.raises(planweave.BadInput, match="cannot be used"):
         planweave.run(QUESTION, database=offers, model=replies(), approve=lambda _: answer)
 
@@ -206,22 +207,19 @@ def test_a_plan_is_carried_out(offers: str) -> None:
     assert result.plan == ["Look."]
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"method": "magic"}, "no method 'magic'"),
-        ({"database": "nowhere.sql"}, "nowhere.sql"),
-        ({"settings": {"pagse": 2}}, "did you mean pages"),
-        ({"max_calls": 2}, "no option 'max_calls'.*settings"),
-        ({"thread": "../x"}, "not the name of a thread"),
-        ({"rules": Path("nowhere.txt")}, "nowhere.txt"),
-        ({"model": "script:nowhere.yaml"}, "nowhere.yaml"),
-        ({"model": replies().with_retry()}, "RunnableRetry is no chat model"),
-        ({"plan": "Look."}, "list of its steps"),
-        ({"plan": [1]}, "predefined_plan"),
-        ({"approve": True}, "no function"),
-        ({}, "connected"),
-    ],
+@cases(
+    ({"method": "magic"}, "no method 'magic'"),
+    ({"database": "nowhere.sql"}, "nowhere.sql"),
+    ({"settings": {"pagse": 2}}, "did you mean pages"),
+    ({"max_calls": 2}, "no option 'max_calls'.*settings"),
+    ({"thread": "../x"}, "not the name of a thread"),
+    ({"rules": Path("nowhere.txt")}, "nowhere.txt"),
+    ({"model": "script:nowhere.yaml"}, "nowhere.yaml"),
+    ({"model": replies().with_retry()}, "RunnableRetry is no chat model"),
+    ({"plan": "Look."}, "list of its steps"),
+    ({"plan": [1]}, "predefined_plan"),
+    ({"approve": True}, "no function"),
+    ({}, "connected"),
 )
 def test_what_is_wrong_is_one_sentence(options: Any, words: str) -> None:
     given = {"model": replies()} | options
@@ -254,16 +252,13 @@ async def test_graph_gives_the_compiled_graph(offers: str) -> None:
         await planweave.graph("planrag").ainvoke({"question": QUESTION})
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        ("replies.json", json.dumps(WHOLE)),
-        ("replies.yaml", json.dumps(BY_ROLE)),
-        ("replies.txt", "\n---\n".join(map(json.dumps, WHOLE))),
-    ],
+@cases(
+    ("replies.json", json.dumps(WHOLE)),
+    ("replies.yaml", json.dumps(BY_ROLE)),
+    ("replies.txt", "\n---\n".join(map(json.dumps, WHOLE))),
 )
 def test_a_script_of_replies_is_a_model(
-    planweave_: CommandLine, offers: str, tmp_path: Path, name: str, text: str
+    name: str, text: str, planweave_: CommandLine, offers: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_text(text)
     asked = ("decide", QUESTION, "--database", offers, "--model", f"script:{name}")
@@ -274,23 +269,20 @@ def test_a_script_of_replies_is_a_model(
         assert "$0.0000" in run.stdout
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "words"),
-    [
-        ("absent.yaml", None, "cannot be read"),
-        ("bad.json", "[", r"not JSON \(line 1\)"),
-        ("bad.yaml", "a: [\nb: {", r"not YAML \(line 2\)"),
-        ("number.yaml", "[1, 2]", "no reply"),
-        ("empty.yaml", "", "no reply"),
-        ("empty.txt", "---\n", "holds no reply"),
-        ("binary.txt", b"\xff\xfe\x00", "not UTF-8"),
-        ("itself.yaml", "&a [*a]", "no reply"),
-        ("role.yaml", "planner: text", "no reply"),
-        ("nothing.yaml", "planner: []", "holds no reply"),
-        ("deep.json", "[" * 100_000, "not JSON"),
-    ],
+@cases(
+    ("absent.yaml", None, "cannot be read"),
+    ("bad.json", "[", r"not JSON \(line 1\)"),
+    ("bad.yaml", "a: [\nb: {", r"not YAML \(line 2\)"),
+    ("number.yaml", "[1, 2]", "no reply"),
+    ("empty.yaml", "", "no reply"),
+    ("empty.txt", "---\n", "holds no reply"),
+    ("binary.txt", b"\xff\xfe\x00", "not UTF-8"),
+    ("itself.yaml", "&a [*a]", "no reply"),
+    ("role.yaml", "planner: text", "no reply"),
+    ("nothing.yaml", "planner: []", "holds no reply"),
+    ("deep.json", "[" * 100_000, "not JSON"),
 )
-def test_a_bad_script_is_a_clear_sentence(tmp_path: Path, name: str, text: Any, words: str) -> None:
+def test_a_bad_script_is_a_clear_sentence(name: str, text: Any, words: str, tmp_path: Path) -> None:
     if text is not None:
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
     with pytest.raises(planweave.BadInput, match=f"{re.escape(name)}.*{words}"):

@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 import planweave
 
@@ -122,12 +123,9 @@ def test_a_circle_and_a_step_up_are_seen(tmp_path: Path, monkeypatch: pytest.Mon
         test_no_import_circles()
 
 
-@pytest.mark.parametrize(
-    ("package", "modules", "heavy"),
-    [
-        ("graphs", GRAPHS, HEAVY),
-        ("apps.cli", COMMANDS, HEAVY | {"langchain_core", "langgraph", "langsmith", "numpy"}),
-    ],
+@cases(
+    ("graphs", GRAPHS, HEAVY),
+    ("apps.cli", COMMANDS, HEAVY | {"langchain_core", "langgraph", "langsmith", "numpy"}),
 )
 def test_what_is_light_to_import(package: str, modules: tuple[str, ...], heavy: set[str]) -> None:
     imports = ", ".join(f"planweave.{package}.{module}" for module in modules)

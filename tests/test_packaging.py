@@ -17,6 +17,7 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from planweave.apps.cli.main import COMMANDS
 
@@ -187,8 +188,8 @@ def readme_program() -> str:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("checker", ["mypy", "basedpyright"])
-def test_the_public_interface_is_typed(installed: Path, mine: Path, checker: str) -> None:
+@cases("mypy", "basedpyright")
+def test_the_public_interface_is_typed(checker: str, installed: Path, mine: Path) -> None:
     """Exactly the lines that end with ``# wrong`` are found wrong."""
     program = shutil.which(checker, path=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     if program is None:

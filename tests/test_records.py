@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cases import cases
 from pydantic import BaseModel
 
 from planweave import BadInput, records
@@ -26,9 +27,7 @@ def trees(path: Path) -> list[Tree]:
     return read_records(path, Tree, fix="Name another file.")
 
 
-@pytest.mark.parametrize(
-    ("suffix", "pack"), [("", bytes), (".gz", gzip.compress), (".xz", lzma.compress)]
-)
+@cases(("", bytes), (".gz", gzip.compress), (".xz", lzma.compress))
 def test_lines_and_arrays(suffix: str, pack: Callable[[bytes], bytes], tmp_path: Path) -> None:
     given = [{"name": "ash"}, {"name": "birch"}]
     for text in ("\n\n".join(map(json.dumps, given)), json.dumps(given, indent=1)):
@@ -37,20 +36,17 @@ def test_lines_and_arrays(suffix: str, pack: Callable[[bytes], bytes], tmp_path:
         assert [tree.name for tree in trees(path)] == ["ash", "birch"]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("absent.jsonl", None, "cannot be read (No such file or directory)"),
-        ("a.jsonl", b"\xff", "cannot be read (it is not UTF-8 text)"),
-        ("a.jsonl.gz", b"no gzip", "cannot be read (it is damaged)"),
-        ("a.jsonl.gz", gzip.compress(b"{}" * 100, mtime=0)[:-9], "cannot be read (it is damaged)"),
-        ("a.jsonl.xz", b"no xz", "cannot be read (it is damaged)"),
-        ("a.jsonl", b'{"nome": 1}', "Line 1 of FILE is not as it should be (name: Field required)"),
-        ("a.jsonl", b'{"name": "ash"}\n{', "Line 2 of FILE is not as it should be (record: Inv"),
-        ("a.jsonl", DEEP, "Line 2 of FILE is not as it should be (record: Inv"),
-        ("a.json", b'[{"name": "ash"}, {"name": 1}]', "Record 2 of FILE is not as it should be"),
-        ("a.json", b'[{"name": "ash"}', "FILE is not as it should be (record: Invalid JSON: EOF"),
-    ],
+@cases(
+    ("absent.jsonl", None, "cannot be read (No such file or directory)"),
+    ("a.jsonl", b"\xff", "cannot be read (it is not UTF-8 text)"),
+    ("a.jsonl.gz", b"no gzip", "cannot be read (it is damaged)"),
+    ("a.jsonl.gz", gzip.compress(b"{}" * 100, mtime=0)[:-9], "cannot be read (it is damaged)"),
+    ("a.jsonl.xz", b"no xz", "cannot be read (it is damaged)"),
+    ("a.jsonl", b'{"nome": 1}', "Line 1 of FILE is not as it should be (name: Field required)"),
+    ("a.jsonl", b'{"name": "ash"}\n{', "Line 2 of FILE is not as it should be (record: Inv"),
+    ("a.jsonl", DEEP, "Line 2 of FILE is not as it should be (record: Inv"),
+    ("a.json", b'[{"name": "ash"}, {"name": 1}]', "Record 2 of FILE is not as it should be"),
+    ("a.json", b'[{"name": "ash"}', "FILE is not as it should be (record: Invalid JSON: EOF"),
 )
 def test_other_files_are_told(name: str, content: bytes | None, said: str, tmp_path: Path) -> None:
     path = tmp_path / name

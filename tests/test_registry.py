@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import cast
 
 import pytest
+from cases import cases
 
 from planweave import BadInput
 from planweave.apps.cli.methods import page
@@ -53,15 +54,12 @@ def test_a_name_belongs_to_one_thing(words: Registry[str]) -> None:
         words.add("own", "another")
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("absent", r"There is no long word 'absent'\. The long words are: own, brought"),
-        ("broken", r"outside:absent cannot be loaded \(AttributeError: .*absent"),
-        ("number", "outside:NUMBER is no long word"),
-    ],
+@cases(
+    ("absent", r"There is no long word 'absent'\. The long words are: own, brought"),
+    ("broken", r"outside:absent cannot be loaded \(AttributeError: .*absent"),
+    ("number", "outside:NUMBER is no long word"),
 )
-def test_what_cannot_be_had_is_told(words: Registry[str], name: str, sentence: str) -> None:
+def test_what_cannot_be_had_is_told(name: str, sentence: str, words: Registry[str]) -> None:
     with pytest.raises(BadInput, match=sentence):
         words.get(name)
 

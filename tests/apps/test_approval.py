@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from cases import cases
 from rich.console import Console
 
 from planweave.apps.cli.approval import ApprovalNeeded, approver
@@ -45,12 +46,9 @@ def test_what_is_shown_hides_nothing(
     assert "Drop all.\\u001b[1A\\u001b[2K" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    ("request_", "written", "args"),
-    [
-        (PLAN, "Look twice.\n\n Compare.\n", {"plan": ["Look twice.", "Compare."]}),
-        (CALL, '{"harbour": "Ayr"}', {"harbour": "Ayr"}),
-    ],
+@cases(
+    (PLAN, "Look twice.\n\n Compare.\n", {"plan": ["Look twice.", "Compare."]}),
+    (CALL, '{"harbour": "Ayr"}', {"harbour": "Ayr"}),
 )
 def test_the_editor_changes_what_is_done(
     request_: Mapping[str, Any], written: str, args: dict[str, object], terminal: pytest.MonkeyPatch
@@ -76,7 +74,7 @@ def test_nonsense_is_asked_again(
     assert capsys.readouterr().out.count("That is no JSON object") == 2
 
 
-@pytest.mark.parametrize(("request_", "what"), [(PLAN, "The plan"), (CALL, "A call of tide")])
+@cases((PLAN, "The plan"), (CALL, "A call of tide"))
 def test_without_a_terminal_the_run_waits(
     request_: Mapping[str, Any], what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from market import DRAFT, FUREPA, NAME, QUESTION, RAT, REVISED, add_report, needs_minilm
 from offers import WHOLE_RUN, scripted
@@ -54,9 +55,9 @@ def test_ask_tells_plan_task_pages_fact_and_cited_answer(library: CommandLine) -
     assert places == sorted(places)
 
 
-@pytest.mark.parametrize("option", ["--graph", "--database"])
+@cases("--graph", "--database")
 def test_a_graph_is_asked_in_cypher_by_either_option(
-    planweave: CommandLine, tmp_path: Path, option: str
+    option: str, planweave: CommandLine, tmp_path: Path
 ) -> None:
     script = tmp_path / "cities.cypher"
     script.write_text('CREATE (a:City {name: "Ulm"});')
@@ -71,34 +72,31 @@ def test_a_graph_is_asked_in_cypher_by_either_option(
     assert "  cypher\n" in run.stdout
 
 
-@pytest.mark.parametrize(
-    ("method", "replies", "order"),
-    [
-        (
-            "rat",
-            RAT,
-            [
-                *("Draft", f"1. {DRAFT[0]}", f"2. {DRAFT[1]}"),
-                *("Step 1: changed (report.txt, p. 1)", f"-{DRAFT[0]}", f"+{REVISED}"),
-                *("levelised cost of hydrogen", "[1] Market report", "[1] report.txt, p. 1:"),
-                *("Step 2: unchanged (report.txt, p. 2)", "rise of prices", "[2] Prices of offers"),
-            ],
-        ),
-        pytest.param(
-            "furepa",
-            FUREPA,
-            [
-                *("◦ query", "levelised cost of hydrogen", "◦ query", "LCOH in 2023"),
-                *("found report.txt p. 1", "[1] Market report", "[1] report.txt, p. 1:"),
-                *("◦ query", "rise of prices", "a year of offers", "found report.txt p. 2"),
-                *("[2] Prices of offers", "[2] report.txt, p. 2:"),
-            ],
-            marks=needs_minilm,
-        ),
-    ],
+@cases(
+    (
+        "rat",
+        RAT,
+        [
+            *("Draft", f"1. {DRAFT[0]}", f"2. {DRAFT[1]}"),
+            *("Step 1: changed (report.txt, p. 1)", f"-{DRAFT[0]}", f"+{REVISED}"),
+            *("levelised cost of hydrogen", "[1] Market report", "[1] report.txt, p. 1:"),
+            *("Step 2: unchanged (report.txt, p. 2)", "rise of prices", "[2] Prices of offers"),
+        ],
+    ),
+    pytest.param(
+        "furepa",
+        FUREPA,
+        [
+            *("◦ query", "levelised cost of hydrogen", "◦ query", "LCOH in 2023"),
+            *("found report.txt p. 1", "[1] Market report", "[1] report.txt, p. 1:"),
+            *("◦ query", "rise of prices", "a year of offers", "found report.txt p. 2"),
+            *("[2] Prices of offers", "[2] report.txt, p. 2:"),
+        ],
+        marks=needs_minilm,
+    ),
 )
 def test_ask_tells_what_other_methods_do(
-    library: CommandLine, method: str, replies: Sequence[Mapping[str, object]], order: Sequence[str]
+    method: str, replies: Sequence[Mapping[str, object]], order: Sequence[str], library: CommandLine
 ) -> None:
     with serving(*scripted(*replies)) as model:
         asked = ("ask", QUESTION, "--collection", NAME, "--setting", "pages=1", "--method", method)
@@ -173,12 +171,9 @@ def test_documents_are_read_beside_a_database_only_if_they_are_named(
     assert whole in planweave(*asked, "--collection", "default").stdout
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [((), "planweave docs add FILE"), (("--collection", "none"), "no document collection 'none'")],
-)
+@cases(((), "planweave docs add FILE"), (("--collection", "none"), "no document collection 'none'"))
 def test_no_source_is_reported_at_once(
-    planweave: CommandLine, options: tuple[str, ...], words: str
+    options: tuple[str, ...], words: str, planweave: CommandLine
 ) -> None:
     run = planweave("ask", "What?", *options)
     assert_one_clear_error(run, words, "planweave docs add")

@@ -12,6 +12,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from cases import cases
 from command_line import PROGRAM, CommandLine, assert_one_clear_error
 from offers import DECISION, FINISH, PLAN, QUERY, WHOLE_RUN, querying, scripted
 from openai_server import Answer, Script, serving
@@ -59,24 +60,21 @@ BOTH = QUERY | {"input": "SELECT name, price FROM offer"}
 ASH = DECISION | {"decision": "ash", "why": "It is there."}
 
 
-@pytest.mark.parametrize(
-    ("replies", "flags", "code", "texts"),
-    [
-        ((QUERY, DECISION), (), 0, ("birch", "In the facts: the cheapest of fact [1].")),
-        ((ANY_ROW, ASH), (), 0, ("ash", "Not in the facts: fact [1] shows one row")),
-        ((ANY_ROW, ASH), ("--strict",), 7, ("No answer", 'Undecided: the model says "ash"')),
-        ((BOTH, ASH, ASH), (), 6, ("No answer", 'the model says "ash"; the rule gives "birch"')),
-        ((BOTH, ASH, DECISION), ("--strict",), 0, ("birch", "In the facts: the lowest price")),
-        ((QUERY, DECISION | {"decision": None}), (), 6, ("No answer", "Undecided")),
-    ],
+@cases(
+    ((QUERY, DECISION), (), 0, ("birch", "In the facts: the cheapest of fact [1].")),
+    ((ANY_ROW, ASH), (), 0, ("ash", "Not in the facts: fact [1] shows one row")),
+    ((ANY_ROW, ASH), ("--strict",), 7, ("No answer", 'Undecided: the model says "ash"')),
+    ((BOTH, ASH, ASH), (), 6, ("No answer", 'the model says "ash"; the rule gives "birch"')),
+    ((BOTH, ASH, DECISION), ("--strict",), 0, ("birch", "In the facts: the lowest price")),
+    ((QUERY, DECISION | {"decision": None}), (), 6, ("No answer", "Undecided")),
 )
 def test_decide_shows_the_verdict_and_exits_by_it(
-    planweave: CommandLine,
-    offers: str,
     replies: Sequence[Mapping[str, object]],
     flags: Sequence[str],
     code: int,
     texts: Sequence[str],
+    planweave: CommandLine,
+    offers: str,
 ) -> None:
     asked = ("decide", CHEAPEST, "--database", offers, "--method", "single_rag", *flags)
     with serving(*scripted(*replies)) as model:
@@ -85,14 +83,11 @@ def test_decide_shows_the_verdict_and_exits_by_it(
     assert [text for text in texts if text not in run.stdout] == []
 
 
-@pytest.mark.parametrize(
-    ("kind", "decision", "colour"),
-    [
-        ("supported", "birch", "\x1b[1;32m"),
-        ("not_in_facts", "birch", "\x1b[1;33m"),
-        ("contradicted", "birch", "\x1b[1;33m"),
-        ("undecided", None, "\x1b[1;33m"),
-    ],
+@cases(
+    ("supported", "birch", "\x1b[1;32m"),
+    ("not_in_facts", "birch", "\x1b[1;33m"),
+    ("contradicted", "birch", "\x1b[1;33m"),
+    ("undecided", None, "\x1b[1;33m"),
 )
 def test_only_what_is_supported_has_the_colour_of_success(
     kind: VerdictKind, decision: str | None, colour: str, capsys: pytest.CaptureFixture[str]
@@ -260,9 +255,9 @@ def thread_of(said: str) -> str:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@cases(signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
 def test_decide_survives_being_killed(
-    planweave: CommandLine, offers: str, environment: dict[str, str], by: signal.Signals
+    by: signal.Signals, planweave: CommandLine, offers: str, environment: dict[str, str]
 ) -> None:
     with serving(*scripted(PLAN, QUERY), *scripted(FINISH, delay=300)) as model:
         process, thread = begun(model, offers, environment)
@@ -356,16 +351,13 @@ def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
     assert run.stdout.splitlines() == ["count(c)", "2"]
 
 
-@pytest.mark.parametrize(
-    ("statement", "code"),
-    [
-        ("DELETE FROM offer", 2),
-        ("SELECT 1; SELECT 2", 2),
-        ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT sum(n) FROM t", 3),
-        ("SELECT price FROM ofer", 4),
-    ],
+@cases(
+    ("DELETE FROM offer", 2),
+    ("SELECT 1; SELECT 2", 2),
+    ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT sum(n) FROM t", 3),
+    ("SELECT price FROM ofer", 4),
 )
-def test_query_exit_codes(planweave: CommandLine, offers: str, statement: str, code: int) -> None:
+def test_query_exit_codes(statement: str, code: int, planweave: CommandLine, offers: str) -> None:
     run = planweave("query", "--database", offers, statement, "--seconds", "0.5")
     assert_one_clear_error(run, code=code)
 
@@ -387,34 +379,31 @@ def test_a_number_that_cannot_be(planweave: CommandLine, arguments: Sequence[str
 MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in range(13))}"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (("Which?", "--database", "nowhere.db"), ("nowhere.db",)),
-        (("Which?",), ("No database and no document collection", "--database")),
-        (("--database", "OFFERS"), ("There is no question", "planweave decide")),
-        ((" ", "--database", "OFFERS"), ("There is no question", "planweave decide")),
-        (
-            ("Which?", "--database", "OFFERS", "--candidates", "SELECT 1 WHERE 1 > 2"),
-            ("no candidates", "--candidates"),
-        ),
-        (("Which?", "--database", "OFFERS", "--candidates", MANY), ("too many", "--candidates")),
-        (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
-        (("Which?", "--rules", "none.txt"), ("none.txt", "cannot be read")),
-        (("Which?", "--rules", "empty.txt"), ("empty.txt", "is empty")),
-        (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
-        (
-            ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
-            ("no plan that could be approved", "--method planrag"),
-        ),
-    ],
+@cases(
+    (("Which?", "--database", "nowhere.db"), ("nowhere.db",)),
+    (("Which?",), ("No database and no document collection", "--database")),
+    (("--database", "OFFERS"), ("There is no question", "planweave decide")),
+    ((" ", "--database", "OFFERS"), ("There is no question", "planweave decide")),
+    (
+        ("Which?", "--database", "OFFERS", "--candidates", "SELECT 1 WHERE 1 > 2"),
+        ("no candidates", "--candidates"),
+    ),
+    (("Which?", "--database", "OFFERS", "--candidates", MANY), ("too many", "--candidates")),
+    (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
+    (("Which?", "--rules", "none.txt"), ("none.txt", "cannot be read")),
+    (("Which?", "--rules", "empty.txt"), ("empty.txt", "is empty")),
+    (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
+    (
+        ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
+        ("no plan that could be approved", "--method planrag"),
+    ),
 )
 def test_what_cannot_be_begun(
+    arguments: Sequence[str],
+    words: Sequence[str],
     planweave: CommandLine,
     offers: str,
     tmp_path: Path,
-    arguments: Sequence[str],
-    words: Sequence[str],
 ) -> None:
     (tmp_path / "empty.txt").write_text(" \n")
     asked = [offers if word == "OFFERS" else word for word in arguments]
@@ -424,22 +413,19 @@ def test_what_cannot_be_begun(
     assert json.loads(planweave("runs", "list", "--json").stdout) == []
 
 
-@pytest.mark.parametrize(
-    ("arguments", "word"),
-    [
-        (("--method", "planrug"), "planrag"),
-        (("--scenario", "nosuch"), "distribution"),
-        (("--scenario", "sourcing"), "its own database"),
-        (("--role-model", "planner"), "planner=openai:gpt-4o"),
-        (("--max-iterations", "0"), "max_iterations"),
-        (("--replan", "sometimes"), "replan"),
-        (("--resume", "nosuch"), "no thread"),
-        (("--resume", "x", "--plan", "plan.txt"), "--plan has no effect with --resume"),
-        (("--resume", "x", "--max-calls", "5"), "--max-calls has no effect with --resume"),
-    ],
+@cases(
+    (("--method", "planrug"), "planrag"),
+    (("--scenario", "nosuch"), "distribution"),
+    (("--scenario", "sourcing"), "its own database"),
+    (("--role-model", "planner"), "planner=openai:gpt-4o"),
+    (("--max-iterations", "0"), "max_iterations"),
+    (("--replan", "sometimes"), "replan"),
+    (("--resume", "nosuch"), "no thread"),
+    (("--resume", "x", "--plan", "plan.txt"), "--plan has no effect with --resume"),
+    (("--resume", "x", "--max-calls", "5"), "--max-calls has no effect with --resume"),
 )
 def test_wrong_options(
-    planweave: CommandLine, offers: str, arguments: tuple[str, str], word: str
+    arguments: tuple[str, str], word: str, planweave: CommandLine, offers: str
 ) -> None:
     run = planweave("decide", "Which?", "--database", offers, *arguments)
     assert_one_clear_error(run, word)
@@ -519,9 +505,7 @@ async def test_a_checkpoint_makes_no_objects_of_foreign_classes(
         assert_makes_no_foreign_objects(saver.serde, monkeypatch)
 
 
-@pytest.mark.parametrize(
-    "text", ["\x1b[2J\x1b[1;1HDecision: ash", "a\u202eb", "a\u009b2Jb", "a\rb"]
-)
+@cases("\x1b[2J\x1b[1;1HDecision: ash", "a\u202eb", "a\u009b2Jb", "a\rb")
 def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str]) -> None:
     console = Console(force_terminal=True, width=200, color_system=None, highlight=False)
     story = Story(console)

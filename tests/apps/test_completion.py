@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-import pytest
+from cases import cases
 from command_line import CommandLine
 
 from planweave.apps import completion
@@ -10,23 +10,20 @@ from planweave.graphs import METHODS
 from planweave.models.weights import KNOWN
 
 
-@pytest.mark.parametrize(
-    ("line", "offered"),
-    [
-        ("planweave as", ["ask"]),
-        ("planweave ask --max-s", ["--max-seconds"]),
-        ("planweave bench mhqa", ["mhqa", "mhqa-retrieval"]),
-        ("planweave learn dqa --qu", ["--quick"]),
-        ("planweave ask --method plan", ["planrag", "planrag_no_replan"]),
-        ("planweave decide --model embedded:0", ["embedded:0.5b"]),
-        ("planweave docs list --collection al", ["alice/energy"]),
-        ("planweave ask --resume f", ["feed"]),
-        ("planweave runs show ", ["feed"]),
-        ("planweave ask --collection ../", []),
-    ],
+@cases(
+    ("planweave as", ["ask"]),
+    ("planweave ask --max-s", ["--max-seconds"]),
+    ("planweave bench mhqa", ["mhqa", "mhqa-retrieval"]),
+    ("planweave learn dqa --qu", ["--quick"]),
+    ("planweave ask --method plan", ["planrag", "planrag_no_replan"]),
+    ("planweave decide --model embedded:0", ["embedded:0.5b"]),
+    ("planweave docs list --collection al", ["alice/energy"]),
+    ("planweave ask --resume f", ["feed"]),
+    ("planweave runs show ", ["feed"]),
+    ("planweave ask --collection ../", []),
 )
 def test_values_are_offered(
-    planweave: CommandLine, tmp_path: Path, line: str, offered: list[str]
+    line: str, offered: list[str], planweave: CommandLine, tmp_path: Path
 ) -> None:
     for kept in ("data/documents/alice/energy.sqlite", "state/threads/feed.json"):
         (tmp_path / kept).parent.mkdir(parents=True)

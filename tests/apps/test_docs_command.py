@@ -5,6 +5,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from documents import encrypt, write_pdf
 
@@ -69,8 +70,8 @@ def test_a_damaged_collection_hides_no_other(energy: CommandLine, tmp_path: Path
     assert "default: 1 document" in told.stdout
 
 
-@pytest.mark.parametrize("folder", ["data", "a.txt/of/no/folder"])
-def test_nothing_to_list(docs: CommandLine, tmp_path: Path, folder: str) -> None:
+@cases("data", "a.txt/of/no/folder")
+def test_nothing_to_list(folder: str, docs: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     listed = docs("list", PLANWEAVE_DATA_DIR=folder)
     assert listed.stdout == "There are no documents yet. Add some: planweave docs add FILE\n"
@@ -116,14 +117,11 @@ def test_nothing_is_removed_if_one_name_is_unknown(energy: CommandLine) -> None:
     assert "holds no text to search" in energy("search", "hydrogen").stderr
 
 
-@pytest.mark.parametrize(
-    ("arguments", "problem"),
-    [
-        (("search", "x", "--collection", "../default"), "cannot be the name of a collection"),
-        (("search", "x", "--collection", "defalt"), "did you mean default?"),
-        (("search", "  "), "The query is empty"),
-        (("add", "energy.txt", "--collection", "new", "--embeddings", "what"), "embedding model"),
-    ],
+@cases(
+    (("search", "x", "--collection", "../default"), "cannot be the name of a collection"),
+    (("search", "x", "--collection", "defalt"), "did you mean default?"),
+    (("search", "  "), "The query is empty"),
+    (("add", "energy.txt", "--collection", "new", "--embeddings", "what"), "embedding model"),
 )
 def test_mistakes_are_told(arguments: tuple[str, ...], problem: str, energy: CommandLine) -> None:
     assert_one_clear_error(energy(*arguments), problem)

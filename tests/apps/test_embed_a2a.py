@@ -5,6 +5,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cases import cases
 from endpoints import QUERY, Operator, followed_up, whole_run
 from scripted import Replies
 
@@ -35,12 +36,9 @@ def test_the_card_tells_where_both_versions_answer(address: str, operator: Opera
     assert httpx.get(other, timeout=60).status_code == 404
 
 
-@pytest.mark.parametrize(
-    ("version", "state", "kind"),
-    [(MODERN, "TASK_STATE_COMPLETED", {}), (OLD, "completed", {"kind": "text"})],
-)
+@cases((MODERN, "TASK_STATE_COMPLETED", {}), (OLD, "completed", {"kind": "text"}))
 def test_a_message_is_answered(
-    address: str, operator: Operator, offers: str, version: tuple[str, str], state: str, kind: Json
+    version: tuple[str, str], state: str, kind: Json, address: str, operator: Operator, offers: str
 ) -> None:
     operator.offers(whole_run(), database=offers)
     result = send(address, call(version[0], "Which is cheapest?"))["result"]
@@ -85,8 +83,8 @@ def test_a_stream_tells_the_steps(
     assert last.get("final", True)
 
 
-@pytest.mark.parametrize("context", ["", "a context of the caller's"])
-def test_a_context_keeps_facts(address: str, operator: Operator, offers: str, context: str) -> None:
+@cases("", "a context of the caller's")
+def test_a_context_keeps_facts(context: str, address: str, operator: Operator, offers: str) -> None:
     operator.offers(followed_up(), database=offers)
     named = {"contextId": context} if context else {}
     first = send(address, call("SendMessage", "Which is cheapest?", **named), "react")
@@ -115,21 +113,18 @@ def test_a_plan_is_approved(
     assert "birch" in done["artifacts"][0]["parts"][0]["text"]
 
 
-@pytest.mark.parametrize(
-    ("body", "code", "words"),
-    [
-        ({"jsonrpc": "2.0", "id": 1, "method": "tasks/get"}, -32601, "tasks/get"),
-        ({"jsonrpc": "1.0", "id": None, "method": "SendMessage"}, -32602, "jsonrpc"),
-        ({"jsonrpc": "2.0", "id": 1, "method": "SendMessage"}, -32602, "message"),
-        (call("SendMessage", " "), -32602, "no text"),
-        (call("SendMessage", "yes", taskId="0.1"), -32602, "Nothing waits"),
-        (call("SendMessage", "x", metadata={"context": 1}), -32602, "no object"),
-        (call("SendMessage", "x", metadata={"context": {"model": "gpt"}}), -32602, "offered"),
-        (call("SendMessage", "x"), -32603, "nowhere"),
-    ],
+@cases(
+    ({"jsonrpc": "2.0", "id": 1, "method": "tasks/get"}, -32601, "tasks/get"),
+    ({"jsonrpc": "1.0", "id": None, "method": "SendMessage"}, -32602, "jsonrpc"),
+    ({"jsonrpc": "2.0", "id": 1, "method": "SendMessage"}, -32602, "message"),
+    (call("SendMessage", " "), -32602, "no text"),
+    (call("SendMessage", "yes", taskId="0.1"), -32602, "Nothing waits"),
+    (call("SendMessage", "x", metadata={"context": 1}), -32602, "no object"),
+    (call("SendMessage", "x", metadata={"context": {"model": "gpt"}}), -32602, "offered"),
+    (call("SendMessage", "x"), -32603, "nowhere"),
 )
 def test_what_cannot_be_done_is_an_error(
-    address: str, operator: Operator, body: Json, code: int, words: str
+    body: Json, code: int, words: str, address: str, operator: Operator
 ) -> None:
     operator.offers(Replies(), database="nowhere.sql")
     error = httpx.post(f"{address}/a2a/planrag", json=body, timeout=60).json()["error"]

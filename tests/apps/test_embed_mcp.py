@@ -3,7 +3,7 @@
 from typing import Any
 
 import httpx
-import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from endpoints import QUERY, Operator, whole_run
 from mcp import Client
@@ -19,8 +19,8 @@ def text(result: CallToolResult) -> str:
     return content.text
 
 
-@pytest.mark.parametrize("option", ["database", "graph", "collection"])
-def test_an_absent_source_is_reported_at_the_start(planweave: CommandLine, option: str) -> None:
+@cases("database", "graph", "collection")
+def test_an_absent_source_is_reported_at_the_start(option: str, planweave: CommandLine) -> None:
     assert_one_clear_error(planweave("mcp", f"--{option}", "missing.db"), "missing.db")
 
 
@@ -73,17 +73,14 @@ async def test_a_call_says_what_no_fact_says(address: str, operator: Operator, o
     assert f"⚠ {answer['verdict']['text']}" in text(result)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        (QUESTION | {"database": "/etc/passwd"}, "nothing that is offered"),
-        (QUESTION | {"owner": "ann"}, "not the caller's"),
-        ({"question": " "}, "no question"),
-        (QUESTION | {"database": "lost"}, "nowhere.sql"),
-    ],
+@cases(
+    (QUESTION | {"database": "/etc/passwd"}, "nothing that is offered"),
+    (QUESTION | {"owner": "ann"}, "not the caller's"),
+    ({"question": " "}, "no question"),
+    (QUESTION | {"database": "lost"}, "nowhere.sql"),
 )
 async def test_what_cannot_be_done_is_told_in_a_sentence(
-    address: str, operator: Operator, arguments: dict[str, str], words: str
+    arguments: dict[str, str], words: str, address: str, operator: Operator
 ) -> None:
     operator.offers(Replies(), more={"databases": {"lost": "nowhere.sql"}})
     async with Client(f"{address}/mcp") as client:
@@ -96,9 +93,9 @@ def test_a_stream_that_would_stay_silent_is_refused(address: str) -> None:
     assert httpx.get(f"{address}/mcp", headers={"accept": "text/event-stream"}).status_code == 405
 
 
-@pytest.mark.parametrize("setting", ["approve", "approve_tools"])
+@cases("approve", "approve_tools")
 async def test_no_tool_passes_by_a_persons_approval(
-    address: str, operator: Operator, offers: str, setting: str
+    setting: str, address: str, operator: Operator, offers: str
 ) -> None:
     asks: dict[str, Any] = {setting: True}
     operator.offers(Replies(), database=offers, **asks)

@@ -12,6 +12,7 @@ from uuid import uuid4
 import httpx
 import openai
 import pytest
+from cases import cases
 from endpoints import QUERY, Operator, followed_up, whole_run
 from langchain_core.tools import tool
 from openai import OpenAI
@@ -131,16 +132,13 @@ def test_questions_of_a_thread_take_turns(client: OpenAI, operator: Operator, of
     assert "5.25" in script.prompts[-1].text
 
 
-@pytest.mark.parametrize(
-    ("said", "carried_out"),
-    [
-        ("Yes.", "Find the cheapest offer."),
-        ('{"type": "approve"}', "Find the cheapest offer."),
-        ('{"type": "edit", "plan": ["Mine."]}', "Mine."),
-    ],
+@cases(
+    ("Yes.", "Find the cheapest offer."),
+    ('{"type": "approve"}', "Find the cheapest offer."),
+    ('{"type": "edit", "plan": ["Mine."]}', "Mine."),
 )
 def test_a_plan_is_approved_as_a_call(
-    client: OpenAI, operator: Operator, offers: str, said: str, carried_out: str
+    said: str, carried_out: str, client: OpenAI, operator: Operator, offers: str
 ) -> None:
     script = whole_run()
     operator.offers(script, database=offers)
@@ -208,25 +206,22 @@ def test_a_call_of_a_bound_tool_is_approved_too(
     assert "A person refused this call: Not now." in script.prompts[1].text
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        ({"context": {"database": "/etc/passwd"}}, "names nothing that is offered"),
-        ({"context": {"owner": "ann"}}, "not the caller's"),
-        ({"messages": []}, "messages"),
-        ({"messages": [{"role": "assistant", "content": "x"}]}, "no question"),
-        ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "image_url"),
-        ({"messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]}, "no call 'x'"),
-        (
-            {"messages": [{"role": "tool", "tool_call_id": f"call_{'0' * 64}", "content": "y"}]},
-            "Nothing waits",
-        ),
-        ({"n": 2}, "n"),
-        ({"thread": "mine"}, "thread"),
-    ],
+@cases(
+    ({"context": {"database": "/etc/passwd"}}, "names nothing that is offered"),
+    ({"context": {"owner": "ann"}}, "not the caller's"),
+    ({"messages": []}, "messages"),
+    ({"messages": [{"role": "assistant", "content": "x"}]}, "no question"),
+    ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "image_url"),
+    ({"messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]}, "no call 'x'"),
+    (
+        {"messages": [{"role": "tool", "tool_call_id": f"call_{'0' * 64}", "content": "y"}]},
+        "Nothing waits",
+    ),
+    ({"n": 2}, "n"),
+    ({"thread": "mine"}, "thread"),
 )
 def test_what_cannot_be_asked_is_told_in_openais_shape(
-    address: str, operator: Operator, body: dict[str, object], words: str
+    body: dict[str, object], words: str, address: str, operator: Operator
 ) -> None:
     operator.offers(Replies())
     asked = {"model": "planrag", "messages": ASKED, **body}
@@ -243,8 +238,8 @@ def test_a_method_that_there_is_not(client: OpenAI, operator: Operator) -> None:
     assert refused.value.code == "model_not_found"
 
 
-@pytest.mark.parametrize("body", [b"{", b"[]", b"[" * 100_000, b'{"x": "' + b"y" * 4_000_001])
-def test_a_body_that_is_none(address: str, operator: Operator, body: bytes) -> None:
+@cases(b"{", b"[]", b"[" * 100_000, b'{"x": "' + b"y" * 4_000_001)
+def test_a_body_that_is_none(body: bytes, address: str, operator: Operator) -> None:
     operator.offers(Replies())
     headers = {"content-type": "application/json"}
     reply = httpx.post(f"{address}/v1/chat/completions", content=body, headers=headers, timeout=60)
@@ -295,9 +290,9 @@ def test_what_nobody_outside_can_fix_is_not_shown(
     assert not isinstance(failed.value, PlanweaveError)
 
 
-@pytest.mark.parametrize("streams", [True, False])
+@cases(True, False)
 def test_a_caller_who_goes_away_ends_the_run(
-    address: str, operator: Operator, offers: str, monkeypatch: pytest.MonkeyPatch, streams: bool
+    streams: bool, address: str, operator: Operator, offers: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked, goes_on, ended = list[str](), Event(), Event()
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 
 from planweave import BadInput
 from planweave.apps import service as service_module
@@ -59,19 +60,16 @@ def test_what_only_shapes_the_answer_and_a_lower_limit_are_free() -> None:
     assert (chosen.max_iterations, chosen.max_tokens, chosen.owner) == (3, 10, "ann")
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"max_iterations": 9}, "8 at most"),
-        ({"max_tokens": None}, "1000 at most"),
-        ({"max_iterations": 0}, "max_iterations"),
-        ({"rules": "x" * 100_001}, "at most 100000 characters"),
-        ({"model": "embedded"}, "openai:gpt-4o"),
-        ({"models": "openai:gpt-4o"}, "models"),
-        ({"ensemble_of": "rat"}, "planrag, agent_v3"),
-        ({"owner": "somebody"}, "not the caller's"),
-        ({"no_such": 1}, "not the caller's"),
-    ],
+@cases(
+    ({"max_iterations": 9}, "8 at most"),
+    ({"max_tokens": None}, "1000 at most"),
+    ({"max_iterations": 0}, "max_iterations"),
+    ({"rules": "x" * 100_001}, "at most 100000 characters"),
+    ({"model": "embedded"}, "openai:gpt-4o"),
+    ({"models": "openai:gpt-4o"}, "models"),
+    ({"ensemble_of": "rat"}, "planrag, agent_v3"),
+    ({"owner": "somebody"}, "not the caller's"),
+    ({"no_such": 1}, "not the caller's"),
 )
 def test_what_is_not_offered_is_refused(settings: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):

@@ -11,6 +11,7 @@ from typing import cast
 
 import bag_of_words
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from langchain_core.runnables import RunnableConfig
 
@@ -144,14 +145,11 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
     assert len(json.loads(run("list", "--owner", "alice", "--json").stdout)) == 1
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("show", "abc"), "There is no path 'abc'"),
-        (("confirm", "abc"), "There is no thread 'abc'"),
-        (("add", "absent.jsonl"), "cannot be read"),
-        (("export", "absent/a.jsonl"), "cannot be written"),
-    ],
+@cases(
+    (("show", "abc"), "There is no path 'abc'"),
+    (("confirm", "abc"), "There is no thread 'abc'"),
+    (("add", "absent.jsonl"), "cannot be read"),
+    (("export", "absent/a.jsonl"), "cannot be written"),
 )
-def test_what_is_wrong_is_told(filled: CommandLine, words: tuple[str, ...], said: str) -> None:
+def test_what_is_wrong_is_told(words: tuple[str, ...], said: str, filled: CommandLine) -> None:
     assert_one_clear_error(filled(*words), said)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from axe import Look
 from browser import complaints, new_page
+from cases import cases
 from offers import DECISION, FINISH, PLAN, by_task, querying
 from openai_server import serving
 from playwright.sync_api import Browser, Locator, Page, expect
@@ -80,16 +81,16 @@ class Visitor:
             self._look(self.page, f"hour-{view}", [self.page.viewport_size["width"]])
 
 
-@pytest.mark.parametrize(("width", "height", "keys"), [(360, 740, False), (1280, 900, True)])
+@cases((360, 740, False), (1280, 900, True))
 def test_the_first_hour(
+    width: int,
+    height: int,
+    keys: bool,
     browser: Browser,
     look: Look,
     server: str,
     model: str,
     tmp_path: Path,
-    width: int,
-    height: int,
-    keys: bool,
 ) -> None:
     page = new_page(browser, base_url=server, viewport={"width": width, "height": height})
     heard = complaints(page)

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 from browser import complaints, new_page
+from cases import cases
 from dev_server import ROOT, langgraph_dev
 from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.client import LangGraphClient
@@ -56,16 +57,13 @@ async def test_lists_the_graphs_and_their_schemas(client: LangGraphClient) -> No
         assert "description" in settings["database"]
 
 
-@pytest.mark.parametrize(
-    ("settings", "sentence"),
-    [
-        ({"database": "nowhere.sql"}, "nowhere.sql"),
-        ({"model": "nobody:model"}, "There is no model provider for 'nobody:model'"),
-        ({}, "No database and no document collection is connected."),
-    ],
+@cases(
+    ({"database": "nowhere.sql"}, "nowhere.sql"),
+    ({"model": "nobody:model"}, "There is no model provider for 'nobody:model'"),
+    ({}, "No database and no document collection is connected."),
 )
 async def test_what_a_person_can_fix_is_said_to_them(
-    client: LangGraphClient, offers: str, settings: dict[str, Any], sentence: str
+    settings: dict[str, Any], sentence: str, client: LangGraphClient, offers: str
 ) -> None:
     context = {"database": offers} | settings if settings else {}
     asked: Any = {"messages": [{"role": "user", "content": "Which?"}]}
@@ -125,10 +123,8 @@ async def test_a_page_under_a_name_of_its_own_reads_nothing(server: str) -> None
             assert (await page.get(path)).status_code == 403
 
 
-@pytest.mark.parametrize(
-    ("origin", "admitted"), [("https://smith.langchain.com", True), ("https://evil.example", False)]
-)
-async def test_a_foreign_web_page_starts_no_run(server: str, origin: str, admitted: bool) -> None:
+@cases(("https://smith.langchain.com", True), ("https://evil.example", False))
+async def test_a_foreign_web_page_starts_no_run(origin: str, admitted: bool, server: str) -> None:
     run = {"assistant_id": "planrag", "input": {"question": "Hello!"}}
     plain = {"origin": origin, "content-type": "text/plain"}  # a browser asks nobody before it
     studio = plain | {"x-auth-scheme": "langsmith", "content-type": "application/json"}

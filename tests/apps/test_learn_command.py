@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error, in_process, user_environment
 
 from planweave.learning.paths import read_paths
@@ -83,9 +84,7 @@ def test_files_that_cannot_be_added_to_are_told_first(
     assert not (tmp_path / "dqa-experience.jsonl").exists()
 
 
-@pytest.mark.parametrize(
-    ("given", "word"), [(("--seeds", "one"), "seeds"), (("--scenario", "building,chess"), "chess")]
-)
+@cases((("--seeds", "one"), "seeds"), (("--scenario", "building,chess"), "chess"))
 def test_what_is_wrong_is_said(
     given: tuple[str, ...], word: str, planweave: CommandLine, tmp_path: Path
 ) -> None:

@@ -2,12 +2,12 @@
 
 import json
 
-import pytest
+from cases import cases
 
 from planweave.apps.plain import json_text
 
 
-@pytest.mark.parametrize("number", [float("nan"), float("inf"), float("-inf")])
+@cases(float("nan"), float("inf"), float("-inf"))
 def test_a_number_that_json_does_not_know_is_null(number: float) -> None:
     def refuse(name: str) -> None:
         raise AssertionError(name)
@@ -16,9 +16,7 @@ def test_a_number_that_json_does_not_know_is_null(number: float) -> None:
     assert json.loads(text, parse_constant=refuse) == {"rows": [[None, 1.5]], "more": {"x": None}}
 
 
-@pytest.mark.parametrize(
-    "hidden", ["\x9b2J", "\x85", "\u202e", "\u200b", "\u2066", "\ufeff", "\U000e0041", "\ud800"]
-)
+@cases("\x9b2J", "\x85", "\u202e", "\u200b", "\u2066", "\ufeff", "\U000e0041", "\ud800")
 def test_what_a_terminal_would_obey_is_an_escape(hidden: str) -> None:
     text = json_text({"ä": f"é {hidden} 漢"}, indent=None)
     assert text.isprintable()

@@ -4,6 +4,7 @@ import tarfile
 from pathlib import Path
 
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 
 from planweave import BadInput
@@ -48,7 +49,7 @@ def test_of_a_damaged_archive_no_half_file_stays(tmp_path: Path) -> None:
     assert not [*results.iterdir()]
 
 
-@pytest.mark.parametrize("name", ["../outside.jsonl", "/etc/outside.jsonl", "run.py", "link.jsonl"])
+@cases("../outside.jsonl", "/etc/outside.jsonl", "run.py", "link.jsonl")
 def test_a_hostile_archive_writes_nothing_elsewhere(name: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")

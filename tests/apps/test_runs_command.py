@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from offers import WHOLE_RUN, scripted
 from openai_server import serving
@@ -52,9 +53,7 @@ def test_a_run_is_shown_without_the_password_of_its_database(kept: CommandLine) 
     assert_one_clear_error(kept("decide", "--resume", "mine"), "Give --database URL again")
 
 
-@pytest.mark.parametrize(
-    "model", ["nobody:knows", "embedded:7b", "embedded:none.gguf", "openai:gpt-4.1"]
-)
+@cases("nobody:knows", "embedded:7b", "embedded:none.gguf", "openai:gpt-4.1")
 def test_a_run_without_a_model_is_not_kept(model: str, planweave: CommandLine, offers: str) -> None:
     asked = planweave("ask", "--database", offers, "--model", model, "Which offer?")
     assert_one_clear_error(asked, "odel")
@@ -84,8 +83,8 @@ def test_a_lock_on_a_removed_file_is_none(tmp_path: Path, monkeypatch: pytest.Mo
         pass
 
 
-@pytest.mark.parametrize("name", ["", ".", "../mine", "x" * 300])
-def test_what_is_no_name_of_a_run(kept: CommandLine, name: str) -> None:
+@cases("", ".", "../mine", "x" * 300)
+def test_what_is_no_name_of_a_run(name: str, kept: CommandLine) -> None:
     for command in (("runs", "remove"), ("runs", "show"), ("decide", "Which?", "--resume")):
         if name or command[0] == "runs":
             assert_one_clear_error(kept(*command, name), f"There is no thread {name!r}")

@@ -11,6 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cases import cases
 from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
@@ -348,19 +349,16 @@ async def test_long_term_memory(client: LangGraphClient) -> None:
     assert not await client.store.get_item(space, "colour")
 
 
-@pytest.mark.parametrize(
-    ("headers", "admitted"),
-    [
-        ({"origin": "https://smith.langchain.com"}, True),
-        ({"origin": "http://localhost:3000"}, True),
-        ({"origin": "https://evil.example"}, False),
-        ({"origin": "null"}, False),
-        ({"host": "evil.example"}, False),
-        ({"origin": "http://localhost", "host": "localhost.evil.example"}, False),
-    ],
+@cases(
+    ({"origin": "https://smith.langchain.com"}, True),
+    ({"origin": "http://localhost:3000"}, True),
+    ({"origin": "https://evil.example"}, False),
+    ({"origin": "null"}, False),
+    ({"host": "evil.example"}, False),
+    ({"origin": "http://localhost", "host": "localhost.evil.example"}, False),
 )
 async def test_a_foreign_web_page_starts_no_run(
-    server: Served, headers: dict[str, str], admitted: bool
+    headers: dict[str, str], admitted: bool, server: Served
 ) -> None:
     run = json.dumps({"assistant_id": "planrag", "input": {"question": "Hello!"}})
     async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=60) as page:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar
 import httpx
 import openai
 import pytest
+from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from http_server import Handler, listening
 from offers import SCRIPT, WHOLE_RUN, scripted
@@ -116,24 +117,21 @@ def test_the_other_interfaces_ask_for_a_key_too(server: Served) -> None:
             assert nobody.get(path).status_code == 401
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {"database": "/etc/passwd"},
-        {"database": "postgresql://127.0.0.1/x"},
-        {"graph": "bolt://127.0.0.1"},
-        {"model": "http://127.0.0.1:1/v1#m"},
-        {"models": {"planner": "embedded:/etc/passwd"}},
-        {"owner": "alice"},
-        {"collection": "alice/notes"},
-        {"collection": "bob/../alice/notes"},
-        {"paths": "/etc/passwd"},
-        {"experience": "/etc/passwd"},
-        {"environment_data": "/etc"},
-        {"web_search": "brave"},
-    ],
+@cases(
+    {"database": "/etc/passwd"},
+    {"database": "postgresql://127.0.0.1/x"},
+    {"graph": "bolt://127.0.0.1"},
+    {"model": "http://127.0.0.1:1/v1#m"},
+    {"models": {"planner": "embedded:/etc/passwd"}},
+    {"owner": "alice"},
+    {"collection": "alice/notes"},
+    {"collection": "bob/../alice/notes"},
+    {"paths": "/etc/passwd"},
+    {"experience": "/etc/passwd"},
+    {"environment_data": "/etc"},
+    {"web_search": "brave"},
 )
-def test_a_context_opens_nothing_of_the_server(server: Served, settings: dict[str, object]) -> None:
+def test_a_context_opens_nothing_of_the_server(settings: dict[str, object], server: Served) -> None:
     run = asked("Which offer?")
     with caller(server, "bob") as bob:
         for sent in (

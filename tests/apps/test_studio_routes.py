@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 from httpx import ASGITransport, AsyncClient
 from records import record
 from starlette.applications import Starlette
@@ -65,10 +66,8 @@ def detail(reply: Any) -> str:
     return str(reply.json()["detail"])
 
 
-@pytest.mark.parametrize(
-    "path", ["/studio", "/studio/main.js", "/studio/api/methods", "/studio/api/results/record"]
-)
-def test_every_answer_forbids_foreign_scripts(page: TestClient, path: str) -> None:
+@cases("/studio", "/studio/main.js", "/studio/api/methods", "/studio/api/results/record")
+def test_every_answer_forbids_foreign_scripts(path: str, page: TestClient) -> None:
     headers = page.get(path).headers
     policy = headers["content-security-policy"]
     assert "default-src 'none'" in policy
@@ -312,23 +311,20 @@ def test_a_file_becomes_a_database_that_is_listed_asked_and_deleted(page: TestCl
     assert detail(page.post(DATABASES, json={"url": made["url"]}))
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("a.db", b"hello", "a.db is no SQLite database."),
-        ("a.csv", b"", "a.csv holds no rows."),
-        ("../a.csv", b"a\n1\n", "cannot be the name of a file"),
-        ("a.txt", b"a\n1\n", "a.txt is of no kind that can be read."),
-        ("a.csv", b"a\n" + b"1\n" * 600_000, "larger than 1,000,000 bytes"),
-    ],
+@cases(
+    ("a.db", b"hello", "a.db is no SQLite database."),
+    ("a.csv", b"", "a.csv holds no rows."),
+    ("../a.csv", b"a\n1\n", "cannot be the name of a file"),
+    ("a.txt", b"a\n1\n", "a.txt is of no kind that can be read."),
+    ("a.csv", b"a\n" + b"1\n" * 600_000, "larger than 1,000,000 bytes"),
 )
 def test_a_file_that_is_no_database_is_refused_and_leaves_nothing(
-    page: TestClient,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Path,
     name: str,
     content: bytes,
     problem: str,
+    page: TestClient,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_DOCUMENT_MEGABYTES", "1")
     assert problem in detail(send(page, name, content))
@@ -419,18 +415,15 @@ def test_a_database_is_asked_as_a_method_would(page: TestClient, offers: str) ->
     assert "url: Field required" in detail(page.post(QUERY, json={"query": "SELECT 1"}))
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "DELETE FROM offer",
-        "SELECT 1; DROP TABLE offer",
-        "ATTACH '/etc/passwd' AS x",
-        "SELECT load_extension('x')",
-        "SELECT * FROM sqlite_master",
-    ],
+@cases(
+    "DELETE FROM offer",
+    "SELECT 1; DROP TABLE offer",
+    "ATTACH '/etc/passwd' AS x",
+    "SELECT load_extension('x')",
+    "SELECT * FROM sqlite_master",
 )
 def test_a_query_of_a_persons_passes_the_same_guard(
-    page: TestClient, tmp_path: Path, query: str
+    query: str, page: TestClient, tmp_path: Path
 ) -> None:
     file = tmp_path / "offers.sqlite"
     with closing(sqlite3.connect(file)) as database:
@@ -470,11 +463,9 @@ def test_results_are_told_with_intervals_and_traces(page: TestClient, tmp_path: 
     assert "no run 'nobody'" in detail(page.get("/studio/api/results/record", params=asked))
 
 
-@pytest.mark.parametrize(
-    "name", ["../secret.jsonl", "link.jsonl", "/etc/passwd", "plan.txt", "a\0.jsonl"]
-)
+@cases("../secret.jsonl", "link.jsonl", "/etc/passwd", "plan.txt", "a\0.jsonl")
 def test_files_outside_the_folder_of_results_are_not_read(
-    page: TestClient, tmp_path: Path, name: str
+    name: str, page: TestClient, tmp_path: Path
 ) -> None:
     secret = tmp_path / "secret.jsonl"
     secret.write_text(record().model_dump_json())
@@ -531,19 +522,16 @@ def test_paths_are_added_from_a_file(page: TestClient) -> None:
     assert [(path["question"], path["reward"]) for path in kept] == [("Who?", 1), ("When?", 0)]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        ("../paths.jsonl", b"", "no file of trajectories"),
-        ("paths.csv", b"", "no file of trajectories"),
-        ("paths.jsonl", b'{"question": "Who?"}', "Line 1 of paths.jsonl is not"),
-        ("paths.jsonl", b"\xff", "The file paths.jsonl cannot be read"),
-        ("paths.jsonl.gz", b"no gzip", "The file paths.jsonl.gz cannot be read"),
-        ("paths.jsonl.gz", gzip.compress(b" " * 50_000_001), "more than 50 MB"),
-    ],
+@cases(
+    ("../paths.jsonl", b"", "no file of trajectories"),
+    ("paths.csv", b"", "no file of trajectories"),
+    ("paths.jsonl", b'{"question": "Who?"}', "Line 1 of paths.jsonl is not"),
+    ("paths.jsonl", b"\xff", "The file paths.jsonl cannot be read"),
+    ("paths.jsonl.gz", b"no gzip", "The file paths.jsonl.gz cannot be read"),
+    ("paths.jsonl.gz", gzip.compress(b" " * 50_000_001), "more than 50 MB"),
 )
 def test_what_is_no_file_of_paths_is_refused(
-    page: TestClient, tmp_path: Path, name: str, content: bytes, told: str
+    name: str, content: bytes, told: str, page: TestClient, tmp_path: Path
 ) -> None:
     assert told in detail(page.put(EXPERIENCE, params={"name": name}, content=content))
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]

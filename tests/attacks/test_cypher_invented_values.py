@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
+from cases import cases
 from tally import RecordTried
 
 from planweave.tools.cypher import open_cypher
@@ -193,6 +194,6 @@ def test_what_cannot_be_told_apart_is_refused(graph: Database, query: str) -> No
     assert caught.value.fix or "syntax" in caught.value.problem
 
 
-@pytest.mark.parametrize("query", ["MATCH (n:Named) RETURN keys(n)", "RETURN [1, 2][0 + 1]"])
-def test_columns_are_named_as_written(graph: Database, query: str) -> None:
+@cases("MATCH (n:Named) RETURN keys(n)", "RETURN [1, 2][0 + 1]")
+def test_columns_are_named_as_written(query: str, graph: Database) -> None:
     assert graph.run(query).columns == (query.partition("RETURN ")[2],)

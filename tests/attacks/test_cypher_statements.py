@@ -3,6 +3,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from cases import cases
 from cypher_cases import ATTACKS, BOMBS, GOOD, SCRIPT
 
 from planweave.tools.cypher import open_cypher
@@ -63,22 +64,19 @@ def test_lets_good_queries_pass(graph: tuple[Database, Dump], query: str) -> Non
     assert graph[0].run(query).rows
 
 
-@pytest.mark.parametrize(
-    ("query", "statement"),
-    [
-        ("RETURN 1 ;\n", "RETURN 1"),
-        ("```cypher\nRETURN 1;\n```\nThis counts.", "RETURN 1"),
-        ("Cypher: RETURN 1", "RETURN 1"),
-        ("cypher\nRETURN 1", "RETURN 1"),
-        ("RETURN/* one */1", "RETURN 1"),
-        ("RETURN 'a /* b */ // c' // d", "RETURN 'a /* b */ // c'"),
-        ("// what\nRETURN 1", "RETURN 1"),
-        ("MATCH (n:Set {drop: 1}) RETURN n.create, n.`DELETE`", None),
-        ("MATCH (n) RETURN n.size AS use, n.start AS load", None),
-        ("RETURN 'Gr\u00f6\u00dfe \\u00e4' AS `Gr\u00f6\u00dfe`", None),
-        ("RETURN duration.between(date('2020-01-01'), date()) AS d", None),
-        ("CALL db.labels() YIELD label RETURN label", None),
-    ],
+@cases(
+    ("RETURN 1 ;\n", "RETURN 1"),
+    ("```cypher\nRETURN 1;\n```\nThis counts.", "RETURN 1"),
+    ("Cypher: RETURN 1", "RETURN 1"),
+    ("cypher\nRETURN 1", "RETURN 1"),
+    ("RETURN/* one */1", "RETURN 1"),
+    ("RETURN 'a /* b */ // c' // d", "RETURN 'a /* b */ // c'"),
+    ("// what\nRETURN 1", "RETURN 1"),
+    ("MATCH (n:Set {drop: 1}) RETURN n.create, n.`DELETE`", None),
+    ("MATCH (n) RETURN n.size AS use, n.start AS load", None),
+    ("RETURN 'Gr\u00f6\u00dfe \\u00e4' AS `Gr\u00f6\u00dfe`", None),
+    ("RETURN duration.between(date('2020-01-01'), date()) AS d", None),
+    ("CALL db.labels() YIELD label RETURN label", None),
 )
 def test_guard_returns_the_bare_statement(query: str, statement: str | None) -> None:
     assert guard(query)[0] == (query if statement is None else statement)

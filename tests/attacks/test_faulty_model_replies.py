@@ -10,6 +10,7 @@ from typing import Any
 
 import httpx
 import pytest
+from cases import cases
 from faulty_model import FAULTS, TROUBLE, faulty
 from langchain_core.messages import HumanMessage
 from tally import RecordTried
@@ -116,8 +117,8 @@ async def test_a_stream_that_breaks_off_is_no_reply(sent: bytes, *, whole: bool)
             assert await reply.aread() == sent
 
 
-@pytest.mark.parametrize("fault", ["usage below nothing", "usage beyond all"])
-async def test_no_server_gives_budget_back(impatient: pytest.MonkeyPatch, fault: str) -> None:
+@cases("usage below nothing", "usage beyond all")
+async def test_no_server_gives_budget_back(fault: str, impatient: pytest.MonkeyPatch) -> None:
     del impatient
     with faulty(fault) as server:
         done = await call(chat_model(server.model), [HumanMessage("Hello!")])

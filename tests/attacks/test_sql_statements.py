@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from cases import cases
 from command_line import Run, in_process, user_environment
 from servers import Server
 from shop import SHOP
@@ -59,21 +60,18 @@ def test_the_guard_refuses(dialect: str, query: str) -> None:
         check(query, dialect=dialect, tables={"node": ["name", "inland"]}, schema="public")
 
 
-@pytest.mark.parametrize(
-    ("dialect", "query"),
-    [
-        ("postgres", "WITH a AS (SELECT 1), b AS (SELECT * FROM a) SELECT * FROM b, a"),
-        ("postgres", "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r) TABLE r"),
-        ("postgres", "WITH a AS (SELECT 1) SELECT * FROM a UNION SELECT * FROM a"),
-        ("postgres", "SELECT name::int, '1 day'::interval, name::numeric(4, 1)[] FROM node"),
-        ("postgres", "SELECT t.k, t.n FROM UNNEST(ARRAY[1]) WITH ORDINALITY AS t(k, n)"),
-        ("postgres", "SELECT j.key, j.value FROM jsonb_each('{}') AS j"),
-        ("mysql", "SELECT CONVERT_TZ(NOW(), 'UTC', '+01:00') FROM DUAL"),
-        ("mysql", "SELECT name FROM node USE INDEX(PRIMARY) WHERE MATCH(name) AGAINST('x')"),
-        ("postgres", "SELECT interval '1' year, date '2020-01-01', lpad(name, 9), 1 AS user"),
-        ("sqlite", "WITH b AS (SELECT * FROM a), a AS (SELECT 1) SELECT * FROM b"),
-        ("mysql", "SELECT user, CAST(name AS UNSIGNED) FROM node WHERE LOWER(name) = 'a'"),
-    ],
+@cases(
+    ("postgres", "WITH a AS (SELECT 1), b AS (SELECT * FROM a) SELECT * FROM b, a"),
+    ("postgres", "WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n FROM r) TABLE r"),
+    ("postgres", "WITH a AS (SELECT 1) SELECT * FROM a UNION SELECT * FROM a"),
+    ("postgres", "SELECT name::int, '1 day'::interval, name::numeric(4, 1)[] FROM node"),
+    ("postgres", "SELECT t.k, t.n FROM UNNEST(ARRAY[1]) WITH ORDINALITY AS t(k, n)"),
+    ("postgres", "SELECT j.key, j.value FROM jsonb_each('{}') AS j"),
+    ("mysql", "SELECT CONVERT_TZ(NOW(), 'UTC', '+01:00') FROM DUAL"),
+    ("mysql", "SELECT name FROM node USE INDEX(PRIMARY) WHERE MATCH(name) AGAINST('x')"),
+    ("postgres", "SELECT interval '1' year, date '2020-01-01', lpad(name, 9), 1 AS user"),
+    ("sqlite", "WITH b AS (SELECT * FROM a), a AS (SELECT 1) SELECT * FROM b"),
+    ("mysql", "SELECT user, CAST(name AS UNSIGNED) FROM node WHERE LOWER(name) = 'a'"),
 )
 def test_the_guard_lets_pass(dialect: str, query: str) -> None:
     tables = {"node": ["name", "inland", "user"]}
@@ -164,8 +162,8 @@ in_script, in_postgresql, in_mariadb = (
 
 
 @in_mariadb
-@pytest.mark.parametrize("space", [" ", "\xa0", "\u2003", "\n ", "/* x */"])
-def test_space_before_a_parenthesis_calls_no_routine(database: SqlDatabase, space: str) -> None:
+@cases(" ", "\xa0", "\u2003", "\n ", "/* x */")
+def test_space_before_a_parenthesis_calls_no_routine(space: str, database: SqlDatabase) -> None:
     query = f"SELECT{space}LOWER{space}(name){space}FROM{space}node WHERE name IN{space}('genoa')"
     assert database.run(query).rows == (("genoa",),)
 
@@ -181,11 +179,9 @@ def test_a_query_leaves_nothing_in_its_connection(database: SqlDatabase) -> None
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(
-    ("server", "power"), [("postgresql", "a superuser"), ("mariadb", "ALL PRIVILEGES")]
-)
+@cases(("postgresql", "a superuser"), ("mariadb", "ALL PRIVILEGES"))
 def test_a_role_that_may_do_more_than_read_is_refused(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch, server: str, power: str
+    server: str, power: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: Server = request.getfixturevalue(f"{server}_server")
     monkeypatch.delenv("PLANWEAVE_TRUST_ROLE")
@@ -197,18 +193,15 @@ def test_a_role_that_may_do_more_than_read_is_refused(
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(
-    ("grant", "power"),
-    [
-        ("ALTER ROLE almost CREATEROLE", "row security"),
-        ("GRANT pg_read_server_files TO almost", "pg_read_server_files"),
-        ("GRANT pg_execute_server_program TO almost", "pg_execute_server_program"),
-        ("GRANT EXECUTE ON FUNCTION pg_read_file(text) TO almost", "pg_read_file"),
-        ("ALTER TABLE presence OWNER TO almost", "owns presence"),
-    ],
+@cases(
+    ("ALTER ROLE almost CREATEROLE", "row security"),
+    ("GRANT pg_read_server_files TO almost", "pg_read_server_files"),
+    ("GRANT pg_execute_server_program TO almost", "pg_execute_server_program"),
+    ("GRANT EXECUTE ON FUNCTION pg_read_file(text) TO almost", "pg_read_file"),
+    ("ALTER TABLE presence OWNER TO almost", "owns presence"),
 )
 def test_powers_of_a_postgresql_role(
-    postgresql_server: Server, monkeypatch: pytest.MonkeyPatch, grant: str, power: str
+    grant: str, power: str, postgresql_server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import psycopg
 
@@ -264,29 +257,26 @@ def test_the_command_line_refuses_the_role_and_doctor_helps(
 
 
 @in_postgresql
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT n.name, c.note FROM node n JOIN country AS c ON c.home = n.name "
-        "WHERE n.total_power > .5",
-        "SELECT public.node.name FROM public.node",
-        "SELECT s.total FROM (SELECT p.country, SUM(p.power) AS total FROM presence p "
-        "GROUP BY p.country) s",
-        "WITH t AS (SELECT * FROM presence), u AS (SELECT t.*, 1 AS one FROM t) "
-        "SELECT u.power, u.one FROM u",
-        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT r.n + 1 FROM r WHERE r.n < 3) "
-        "SELECT r.n FROM r",
-        "SELECT s.avg, s.max FROM (SELECT avg(power), max(power) FROM presence) s",
-        "SELECT t.name FROM node t UNION SELECT t.note FROM country t",
-        "SELECT d.day, g.g FROM generate_series(1, 3) AS d(day), generate_series(1, 3) AS g",
-        "SELECT x.n FROM node m, LATERAL (SELECT m.total_power * 2 AS n) AS x",
-        "SELECT v.a, w.column1 FROM (VALUES (1, 2)) AS v(a, b), (VALUES (1, 2)) AS w",
-        "WITH node AS (SELECT node.name, node.inland AS dry FROM node) SELECT node.dry FROM node",
-        "SELECT pg_catalog.lower(n.name), n.inland::int FROM node n",
-        "SELECT i.name FROM inland i",
-    ],
+@cases(
+    "SELECT n.name, c.note FROM node n JOIN country AS c ON c.home = n.name "
+    "WHERE n.total_power > .5",
+    "SELECT public.node.name FROM public.node",
+    "SELECT s.total FROM (SELECT p.country, SUM(p.power) AS total FROM presence p "
+    "GROUP BY p.country) s",
+    "WITH t AS (SELECT * FROM presence), u AS (SELECT t.*, 1 AS one FROM t) "
+    "SELECT u.power, u.one FROM u",
+    "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT r.n + 1 FROM r WHERE r.n < 3) "
+    "SELECT r.n FROM r",
+    "SELECT s.avg, s.max FROM (SELECT avg(power), max(power) FROM presence) s",
+    "SELECT t.name FROM node t UNION SELECT t.note FROM country t",
+    "SELECT d.day, g.g FROM generate_series(1, 3) AS d(day), generate_series(1, 3) AS g",
+    "SELECT x.n FROM node m, LATERAL (SELECT m.total_power * 2 AS n) AS x",
+    "SELECT v.a, w.column1 FROM (VALUES (1, 2)) AS v(a, b), (VALUES (1, 2)) AS w",
+    "WITH node AS (SELECT node.name, node.inland AS dry FROM node) SELECT node.dry FROM node",
+    "SELECT pg_catalog.lower(n.name), n.inland::int FROM node n",
+    "SELECT i.name FROM inland i",
 )
-def test_dots_of_good_queries_pass(database: SqlDatabase, query: str) -> None:
+def test_dots_of_good_queries_pass(query: str, database: SqlDatabase) -> None:
     assert database.run(query).columns
 
 
@@ -338,25 +328,22 @@ def test_every_refusal_can_be_shown(database: SqlDatabase) -> None:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(
-    ("server", "setting", "query", "text"),
-    [
-        (
-            "postgresql",
-            "ALTER ROLE owner SET standard_conforming_strings = off",
-            r"SELECT '\'', pg_sleep(60) --'",
-            r"\', pg_sleep(60) --",
-        ),
-        (
-            "mariadb",
-            "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
-            r"SELECT '\', SLEEP(60) -- '",
-            "', SLEEP(60) -- ",
-        ),
-    ],
+@cases(
+    (
+        "postgresql",
+        "ALTER ROLE owner SET standard_conforming_strings = off",
+        r"SELECT '\'', pg_sleep(60) --'",
+        r"\', pg_sleep(60) --",
+    ),
+    (
+        "mariadb",
+        "SET GLOBAL sql_mode = 'NO_BACKSLASH_ESCAPES,ANSI_QUOTES'",
+        r"SELECT '\', SLEEP(60) -- '",
+        "', SLEEP(60) -- ",
+    ),
 )
 def test_a_server_that_reads_backslashes_otherwise(
-    request: pytest.FixtureRequest, server: str, setting: str, query: str, text: str
+    server: str, setting: str, query: str, text: str, request: pytest.FixtureRequest
 ) -> None:
     """The guard and the engine must agree on where a text ends, whatever the server's settings."""
     from sqlalchemy import create_engine

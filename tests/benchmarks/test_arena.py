@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from bench_command import invoke
+from cases import cases
 from records import record
 from scripted import Prompt, Reply, register
 from typer import Typer
@@ -156,15 +157,12 @@ def test_a_vote_on_a_text_of_two_methods_counts_for_each(tmp_path: Path) -> None
     assert counts == {**dict.fromkeys(methods, (1, 1)), other: (0, 2)}
 
 
-@pytest.mark.parametrize(
-    ("verdicts", "first", "second"),
-    [  # as published by TrueSkill's authors, and by the library of that name
-        (["a"], (29.396, 7.171), (20.604, 7.171)),
-        (["tie"], (25.000, 6.458), (25.000, 6.458)),
-        (["both_bad"], (25.000, 6.458), (25.000, 6.458)),
-        (["a", "b"], (23.357, 6.040), (26.643, 6.040)),
-        (["a", "b", "tie", "a", "a", "tie", "a", "b"], (25.627, 3.069), (24.373, 3.069)),
-    ],
+@cases(  # as published by TrueSkill's authors, and by the library of that name
+    (["a"], (29.396, 7.171), (20.604, 7.171)),
+    (["tie"], (25.000, 6.458), (25.000, 6.458)),
+    (["both_bad"], (25.000, 6.458), (25.000, 6.458)),
+    (["a", "b"], (23.357, 6.040), (26.643, 6.040)),
+    (["a", "b", "tie", "a", "a", "tie", "a", "b"], (25.627, 3.069), (24.373, 3.069)),
 )
 def test_skill_is_trueskills(
     verdicts: list[PairVerdict], first: tuple[float, float], second: tuple[float, float]
@@ -243,14 +241,11 @@ def judge(prompt: Prompt, verdict: Callable[[str, str], str]) -> Reply:
     return {"reason": "It is.", "better": verdict(first.split("# Text 1")[1], second)}
 
 
-@pytest.mark.parametrize(
-    ("verdict", "wins", "same", "first"),
-    [
-        (lambda one, two: "1" if rank(one) > rank(two) else "2", 6, "100", "50.0%"),
-        (lambda one, two: "1", 0, "0.0%", "100"),
-        (lambda one, two: "2", 0, "0.0%", "0.0%"),
-        (lambda one, two: "both bad", 0, "100", "-"),
-    ],
+@cases(
+    (lambda one, two: "1" if rank(one) > rank(two) else "2", 6, "100", "50.0%"),
+    (lambda one, two: "1", 0, "0.0%", "100"),
+    (lambda one, two: "2", 0, "0.0%", "0.0%"),
+    (lambda one, two: "both bad", 0, "100", "-"),
 )
 def test_a_judge_is_asked_both_ways_round_and_a_change_of_mind_is_a_tie(
     verdict: Callable[[str, str], str], wins: int, same: str, first: str, run: Arena, results: Path

@@ -6,6 +6,7 @@ from pathlib import Path
 import bench_command
 import pytest
 from bench_command import rows
+from cases import cases
 from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
@@ -227,20 +228,17 @@ def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path
     assert record.score.details["found"] is True
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "value", "way"),
-    [
-        ("h1", None, 0.0, "no answer"),
-        ("h1", Answer(decision=None, why="", facts=[], unknown="All."), 0.0, "no answer"),
-        ("h1", Answer(decision="1%", why="", facts=[], unknown=""), 1.0, "rule"),
-        ("h5", None, 0.0, "rule"),
-        ("h5", Answer(decision=None, why="", facts=[], unknown="The rate."), 1.0, "rule"),
-        ("h5", Answer(decision=None, why="", facts=[], unknown=""), 0.0, "rule"),
-        ("h5", Answer(decision="5%", why="", facts=[], unknown="The rate."), 0.0, "rule"),
-    ],
+@cases(
+    ("h1", None, 0.0, "no answer"),
+    ("h1", Answer(decision=None, why="", facts=[], unknown="All."), 0.0, "no answer"),
+    ("h1", Answer(decision="1%", why="", facts=[], unknown=""), 1.0, "rule"),
+    ("h5", None, 0.0, "rule"),
+    ("h5", Answer(decision=None, why="", facts=[], unknown="The rate."), 1.0, "rule"),
+    ("h5", Answer(decision=None, why="", facts=[], unknown=""), 0.0, "rule"),
+    ("h5", Answer(decision="5%", why="", facts=[], unknown="The rate."), 0.0, "rule"),
 )
 def test_no_answer_is_wrong_unless_there_is_none(
-    data: Path, question: str, answer: Answer | None, value: float, way: str
+    question: str, answer: Answer | None, value: float, way: str, data: Path
 ) -> None:
     (asked,) = [q for q in load(data, contexts=2, seed=1).questions if q.id == question]
     score = Trial(asked, 1, lambda _: frozenset()).score(answer)
@@ -263,7 +261,7 @@ def test_the_published_questions_by_set() -> None:
     assert sum(document.path is None for document in found.documents) == 50
 
 
-@pytest.mark.parametrize("verdict", ["Incorrect", "Unsure", ""])
+@cases("Incorrect", "Unsure", "")
 def test_an_unsure_judge_makes_nothing_right(
     verdict: str, data: Path, tmp_path: Path, agent: Agent
 ) -> None:

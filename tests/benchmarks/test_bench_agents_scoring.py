@@ -1,6 +1,7 @@
 """Answers by rule: quantities, spans, and what is left to the judge."""
 
 import pytest
+from cases import cases
 from published import published
 
 from planweave.benchmarks.suites.agents.quantity import (
@@ -14,9 +15,7 @@ from planweave.benchmarks.suites.agents.questions import Gold, load
 from planweave.benchmarks.suites.agents.tatqa import match
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
+@cases(
         ("7", [Quantity(7)]),
         ("-12.6", [Quantity(-12.6, 1)]),
         ("\u221212.6", [Quantity(-12.6, 1)]),
@@ -46,16 +45,12 @@ from planweave.benchmarks.suites.agents.tatqa import match
         ("one of 4", [Quantity(4)]),
         ("CO2 and H2 under 45Q", []),
         ("", []),
-    ],
-)  # fmt: skip
+    )  # fmt: skip
 def test_quantities(text: str, expected: list[Quantity]) -> None:
     assert quantities(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [("$ 1,452.4", True), ("(3.5)", True), ("2019", True), ("5 years", False), ("no", False)],
-)
+@cases(("$ 1,452.4", True), ("(3.5)", True), ("2019", True), ("5 years", False), ("no", False))
 def test_is_number(text: str, expected: bool) -> None:
     assert is_number(text) is expected
 
@@ -66,46 +61,43 @@ def test_the_result_stands_behind_the_last_equality_and_beside_remarks() -> None
     assert remarks == ["about USD 0.8/kg"]
 
 
-@pytest.mark.parametrize(
-    ("gold", "said", "right"),
-    [
-        ("14%", "13.95%", True),
-        ("14%", "about 14 per cent", True),
-        ("14%", "0.14", True),
-        ("14%", "14", True),
-        ("14%", "13.4%", False),
-        ("14%", "-14%", False),
-        ("22.22%", "22.2%", False),
-        ("22.22%", "22.2155%", True),
-        ("1,496.5 million", "$1,496.5 million", True),
-        ("1,496.5 million", "1496.5", True),
-        ("1,496.5 million", "1,496,500,000", True),
-        ("1,496.5 million", "1.4965 billion", True),
-        ("1,496.5 million", "1,496.5 thousand", False),
-        ("1,496.5 million", "1,496.5 billion", False),
-        ("USD 5", "EUR 5", False),
-        ("USD 5", "5 $", True),
-        ("7 Mt", "7,000 kt", True),
-        ("7 Mt", "7 kt", False),
-        ("7 Mt", "7 MW", False),
-        ("7 Mt", "7 Mtpa", True),
-        ("USD 0.765/kg", "USD 765 per tonne", True),
-        ("USD 0.765/kg", "USD 0.765 per tonne", False),
-        ("USD 0.765/kg", "0.765", True),
-        ("6-20%", "between 6% and 20%", True),
-        ("6-20%", "6\u201320 %", True),
-        ("6-20%", "6%", False),
-        ("6-20%", "6%, 20% and 30%", False),
-        ("12", "12 in 2019", True),
-        ("2019", "2018 or 2019", False),
-        ("2019", "2019", True),
-        ("7", "11 - 4 = 7", True),
-        ("7", "11 - 4 = 8", False),
-        ("5", "five", True),
-        ("5", "none", False),
-        ("-12.6", "(12.6)", True),
-        ("-12.6", "12.6", False),
-    ],
+@cases(
+    ("14%", "13.95%", True),
+    ("14%", "about 14 per cent", True),
+    ("14%", "0.14", True),
+    ("14%", "14", True),
+    ("14%", "13.4%", False),
+    ("14%", "-14%", False),
+    ("22.22%", "22.2%", False),
+    ("22.22%", "22.2155%", True),
+    ("1,496.5 million", "$1,496.5 million", True),
+    ("1,496.5 million", "1496.5", True),
+    ("1,496.5 million", "1,496,500,000", True),
+    ("1,496.5 million", "1.4965 billion", True),
+    ("1,496.5 million", "1,496.5 thousand", False),
+    ("1,496.5 million", "1,496.5 billion", False),
+    ("USD 5", "EUR 5", False),
+    ("USD 5", "5 $", True),
+    ("7 Mt", "7,000 kt", True),
+    ("7 Mt", "7 kt", False),
+    ("7 Mt", "7 MW", False),
+    ("7 Mt", "7 Mtpa", True),
+    ("USD 0.765/kg", "USD 765 per tonne", True),
+    ("USD 0.765/kg", "USD 0.765 per tonne", False),
+    ("USD 0.765/kg", "0.765", True),
+    ("6-20%", "between 6% and 20%", True),
+    ("6-20%", "6\u201320 %", True),
+    ("6-20%", "6%", False),
+    ("6-20%", "6%, 20% and 30%", False),
+    ("12", "12 in 2019", True),
+    ("2019", "2018 or 2019", False),
+    ("2019", "2019", True),
+    ("7", "11 - 4 = 7", True),
+    ("7", "11 - 4 = 8", False),
+    ("5", "five", True),
+    ("5", "none", False),
+    ("-12.6", "(12.6)", True),
+    ("-12.6", "12.6", False),
 )
 def test_same_quantities(gold: str, said: str, right: bool) -> None:
     assert same(quantities(gold), quantities(result_of(said)[0]), "What is it?") is right
@@ -117,46 +109,38 @@ def test_what_an_answer_repeats_of_the_question_is_no_other_answer() -> None:
     assert not same(quantities("14%"), quantities("14% more, or 15%"), question)
 
 
-@pytest.mark.parametrize(
-    ("gold", "scale", "said", "expected"),
-    [
-        (["$1,496.5"], "million", "$1,496.5 million", (1.0, 1.0)),
-        (["$1,496.5"], "million", "1,496.5", (0.0, 0.0)),
-        (["22.22"], "percent", "22.22%", (1.0, 1.0)),
-        (["22.22"], "percent", "0.2222", (1.0, 1.0)),
-        (["22.22"], "percent", "22.22", (0.0, 0.0)),
-        (["-12.6"], "million", "-12.6 million", (1.0, 1.0)),
-        (["2019", "2018"], "", "2018, 2019", (1.0, 1.0)),
-        (["red wine", "beer"], "", "beer; the red wine", (1.0, 1.0)),
-        (["550", "33"], "thousand", "550 and 33 thousand", (1.0, 1.0)),
-        (["May 1, 2018", "cash and debt"], "", "cash and debt; May 1, 2018", (1.0, 1.0)),
-        (["allowable incurred costs plus a profit"], "", "incurred costs", (0.0, 0.57)),
-        (["The Company"], "", "company.", (1.0, 1.0)),
-        (["fixed-price type"], "", "fixed price type", (1.0, 1.0)),
-        (["blue"], "", "red", (0.0, 0.0)),
-        (["blue"], "", "", (0.0, 0.0)),
-    ],
+@cases(
+    (["$1,496.5"], "million", "$1,496.5 million", (1.0, 1.0)),
+    (["$1,496.5"], "million", "1,496.5", (0.0, 0.0)),
+    (["22.22"], "percent", "22.22%", (1.0, 1.0)),
+    (["22.22"], "percent", "0.2222", (1.0, 1.0)),
+    (["22.22"], "percent", "22.22", (0.0, 0.0)),
+    (["-12.6"], "million", "-12.6 million", (1.0, 1.0)),
+    (["2019", "2018"], "", "2018, 2019", (1.0, 1.0)),
+    (["red wine", "beer"], "", "beer; the red wine", (1.0, 1.0)),
+    (["550", "33"], "thousand", "550 and 33 thousand", (1.0, 1.0)),
+    (["May 1, 2018", "cash and debt"], "", "cash and debt; May 1, 2018", (1.0, 1.0)),
+    (["allowable incurred costs plus a profit"], "", "incurred costs", (0.0, 0.57)),
+    (["The Company"], "", "company.", (1.0, 1.0)),
+    (["fixed-price type"], "", "fixed price type", (1.0, 1.0)),
+    (["blue"], "", "red", (0.0, 0.0)),
+    (["blue"], "", "", (0.0, 0.0)),
 )
 def test_tatqa_match(gold: list[str], scale: str, said: str, expected: tuple[float, float]) -> None:
     assert match(gold, scale, said) == expected
 
 
-@pytest.mark.parametrize(
-    ("said", "right"), [("Fixed price", True), ("the price", None), ("variable", False)]
-)
+@cases(("Fixed price", True), ("the price", None), ("variable", False))
 def test_a_span_that_matches_in_part_is_left_to_the_judge(said: str, right: bool | None) -> None:
     assert Gold(text="fixed price", spans=("fixed price",)).right(said, "Which price?") is right
 
 
-@pytest.mark.parametrize(
-    ("said", "right"),
-    [
-        ("60% of 28 Mt", True),
-        ("60% (of 28 Mt in all)", True),
-        ("28 Mt, of which 60 per cent", True),
-        ("60%", False),
-        ("60% of 29 Mt", False),
-    ],
+@cases(
+    ("60% of 28 Mt", True),
+    ("60% (of 28 Mt in all)", True),
+    ("28 Mt, of which 60 per cent", True),
+    ("60%", False),
+    ("60% of 29 Mt", False),
 )
 def test_several_quantities_are_all_wanted(said: str, right: bool) -> None:
     gold = Gold(text="60% of 28 Mt", forms=(tuple(quantities("60% of 28 Mt")),))
@@ -169,14 +153,11 @@ def test_either_form_of_a_gold_answer_will_do() -> None:
     assert {one: gold.right(one, "What is it worth?") for one in said} == said
 
 
-@pytest.mark.parametrize(
-    ("text", "may"),
-    [
-        ("It was USD 67,510 thousand, against 60,000 before.", True),
-        ("67.51 million in that year", True),
-        ("100000 = 100000.", False),
-        ("The report does not say it.", False),
-    ],
+@cases(
+    ("It was USD 67,510 thousand, against 60,000 before.", True),
+    ("67.51 million in that year", True),
+    ("100000 = 100000.", False),
+    ("The report does not say it.", False),
 )
 def test_a_text_without_the_gold_number_is_no_matter_for_the_judge(text: str, may: bool) -> None:
     gold = Gold(text="$67,510 thousand", forms=(tuple(quantities("$67,510 thousand")),))

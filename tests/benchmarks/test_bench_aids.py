@@ -1,6 +1,7 @@
 """Baselines of the papers run without aids for small models, and every record says what was so."""
 
 import pytest
+from cases import cases
 
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.runner import carry_out
@@ -33,21 +34,18 @@ def sample(method: str, **settings: object) -> Sample:
     )
 
 
-@pytest.mark.parametrize("method", ["react", "single_rag", "rag-5", "genground"])
+@cases("react", "single_rag", "rag-5", "genground")
 async def test_a_baseline_has_no_aids_unless_they_are_asked_for(method: str) -> None:
     assert (await carry_out(sample(method), play)).aids == "off"
     record = await carry_out(sample(method, assist="on"), play)
     assert (record.aids, record.settings["assist"]) == ("on", "on")
 
 
-@pytest.mark.parametrize(
-    ("settings", "aids"),
-    [
-        ({}, "on"),
-        ({"assist": "off"}, "off"),
-        ({"model": "openai:gpt-4.1"}, "off"),
-        ({"models": {"judge": "openai:gpt-4.1"}}, "some"),
-    ],
+@cases(
+    ({}, "on"),
+    ({"assist": "off"}, "off"),
+    ({"model": "openai:gpt-4.1"}, "off"),
+    ({"models": {"judge": "openai:gpt-4.1"}}, "some"),
 )
 async def test_a_record_says_which_roles_had_aids(settings: dict[str, object], aids: str) -> None:
     assert (await carry_out(sample("planrag", **settings), play)).aids == aids
@@ -57,7 +55,7 @@ def test_the_methods_of_the_papers_are_no_baselines() -> None:
     assert not [name for name in PAPER if METHODS.get(name).baseline]
 
 
-@pytest.mark.parametrize("improving", [True, False])
+@cases(True, False)
 def test_that_nothing_improves_is_right(improving: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     found = scenario("locating")
     question = found.ask(found.generate(1, 60), 1)

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from bag_of_words import embed
 from bench_command import bench
+from cases import cases
 from json_lines import write_lines
 
 from planweave import BadInput
@@ -96,17 +97,14 @@ def test_each_format(tmp_path: Path, records: list[object], question: MultiHop, 
     assert load(written(tmp_path, *records, name=name)) == [question]
 
 
-@pytest.mark.parametrize(
-    ("record", "said"),
-    [
-        ({"question": "?", "answer": "!"}, r"Line 1 .*supporting_facts: Field required"),
-        ({**WIKI, "context": []}, "at least 1 item"),
-        ({**WIKI, "supporting_facts": [["Nowhere", 0]]}, "names none of its paragraphs"),
-        ({**MUSIQUE, "paragraphs": "none"}, "valid array"),
-        ([[]], "Record 1"),
-    ],
+@cases(
+    ({"question": "?", "answer": "!"}, r"Line 1 .*supporting_facts: Field required"),
+    ({**WIKI, "context": []}, "at least 1 item"),
+    ({**WIKI, "supporting_facts": [["Nowhere", 0]]}, "names none of its paragraphs"),
+    ({**MUSIQUE, "paragraphs": "none"}, "valid array"),
+    ([[]], "Record 1"),
 )
-def test_wrong_records_are_told_in_a_sentence(tmp_path: Path, record: object, said: str) -> None:
+def test_wrong_records_are_told_in_a_sentence(record: object, said: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=said) as told:
         load(written(tmp_path, record))
     assert "\n" not in str(told.value)

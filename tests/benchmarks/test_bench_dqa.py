@@ -3,6 +3,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench_world import SIZE, write_data
+from cases import cases
 from pydantic import JsonValue
 from records import record
 
@@ -54,7 +55,7 @@ def test_a_sample_is_fixed_balanced_and_grows(questions: tuple[Question, ...]) -
         choose(questions, ["distribution"], 1, seed=1)
 
 
-@pytest.mark.parametrize("source", ["file", OWN])
+@cases("file", OWN)
 def test_no_question_is_asked_that_the_experience_holds(
     source: str, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,7 +109,7 @@ def test_the_same_questions_for_every_method_and_database(
         assert not {sample.key for sample in make(**settings)} & set(keys)
 
 
-@pytest.mark.parametrize("name", ["locating", "building", "distribution"])
+@cases("locating", "building", "distribution")
 def test_answers_are_judged_by_the_simulator(name: str) -> None:
     question = asked(name)
     outcome, judge = question.simulate(), DecisionScorer(question)
@@ -146,29 +147,26 @@ def test_lost_share_by_hand() -> None:
 LOC, BLD = "locating", "building"
 
 
-@pytest.mark.parametrize(
-    ("tool", "query", "where", "columns", "summed"),
-    [
-        ("sql", "SELECT t.Ingoing FROM trade_node t", LOC, {"ingoing"}, set()),
-        ("sql", "SELECT * FROM flow", LOC, {"source", "dest", "flow"}, set()),
-        ("sql", "SELECT COUNT(*) FROM flow", LOC, set(), set()),
-        ("sql", "SELECT SUM(flow * 1.05) FROM flow WHERE dest='x'", LOC, {"flow"}, {"flow"}),
-        (
-            "sql",
-            "WITH s AS (SELECT * FROM supply) SELECT g.pop_demand FROM goods g, s",
-            BLD,
-            {"current_output", "pop_demand", "max_supply"},
-            set(),
-        ),
-        ("sql", "SELECT 'current_output' AS a -- pop_demand", BLD, set(), set()),
-        ("cypher", "MATCH (n:Trade_node) RETURN n.ingoing", LOC, {"ingoing"}, set()),
-        ("cypher", "MATCH (n:Trade_node) RETURN n", LOC, {"ingoing", "total_power"}, set()),
-        ("cypher", "MATCH (n:Trade_node) RETURN count(n)", LOC, set(), set()),
-        ("cypher", "MATCH (n:Trade_node) RETURN 'n.ingoing' // n.flow", LOC, set(), set()),
-        ("cypher", "MATCH ()-[f:source]->() RETURN sum((f.flow))", LOC, {"flow"}, {"flow"}),
-        ("cypher", "MATCH (:Building)-[s:Supply]->(g) RETURN s", BLD, {"current_output"}, set()),
-        ("cypher", "MATCH (g:Goods) RETURN g.`pop_demand`", BLD, {"pop_demand"}, set()),
-    ],
+@cases(
+    ("sql", "SELECT t.Ingoing FROM trade_node t", LOC, {"ingoing"}, set()),
+    ("sql", "SELECT * FROM flow", LOC, {"source", "dest", "flow"}, set()),
+    ("sql", "SELECT COUNT(*) FROM flow", LOC, set(), set()),
+    ("sql", "SELECT SUM(flow * 1.05) FROM flow WHERE dest='x'", LOC, {"flow"}, {"flow"}),
+    (
+        "sql",
+        "WITH s AS (SELECT * FROM supply) SELECT g.pop_demand FROM goods g, s",
+        BLD,
+        {"current_output", "pop_demand", "max_supply"},
+        set(),
+    ),
+    ("sql", "SELECT 'current_output' AS a -- pop_demand", BLD, set(), set()),
+    ("cypher", "MATCH (n:Trade_node) RETURN n.ingoing", LOC, {"ingoing"}, set()),
+    ("cypher", "MATCH (n:Trade_node) RETURN n", LOC, {"ingoing", "total_power"}, set()),
+    ("cypher", "MATCH (n:Trade_node) RETURN count(n)", LOC, set(), set()),
+    ("cypher", "MATCH (n:Trade_node) RETURN 'n.ingoing' // n.flow", LOC, set(), set()),
+    ("cypher", "MATCH ()-[f:source]->() RETURN sum((f.flow))", LOC, {"flow"}, {"flow"}),
+    ("cypher", "MATCH (:Building)-[s:Supply]->(g) RETURN s", BLD, {"current_output"}, set()),
+    ("cypher", "MATCH (g:Goods) RETURN g.`pop_demand`", BLD, {"pop_demand"}, set()),
 )
 def test_what_a_query_reads(
     tool: str, query: str, where: str, columns: set[str], summed: set[str]
@@ -220,19 +218,16 @@ def score(value: float = 0.0, said: str | None = "x", improving: bool = True) ->
 REFUSED = [{"role": "answering_machine", "kind": "not_admitted", "detail": "y"}]
 
 
-@pytest.mark.parametrize(
-    ("expected", "changed"),
-    [
-        (None, {"score": score(1.0)}),
-        ("OTH", {"error": "ValueError: x"}),
-        ("QUR", {"turns": turns(f"!{READS_IV}"), "score": score(said=None)}),
-        ("CAN", {"turns": turns(READS_IV), "score": score(said=None), "failures": REFUSED}),
-        ("CAN", {"turns": turns(READS_IV), "score": score(improving=False)}),
-        ("OTH", {"turns": turns(READS_IV), "score": score(said=None)}),
-        ("OTH", {"score": score(said=None)}),
-        ("MIS", {"turns": turns("SELECT dest FROM flow")}),
-        ("DEEP", {"turns": turns(READS_IV)}),
-    ],
+@cases(
+    (None, {"score": score(1.0)}),
+    ("OTH", {"error": "ValueError: x"}),
+    ("QUR", {"turns": turns(f"!{READS_IV}"), "score": score(said=None)}),
+    ("CAN", {"turns": turns(READS_IV), "score": score(said=None), "failures": REFUSED}),
+    ("CAN", {"turns": turns(READS_IV), "score": score(improving=False)}),
+    ("OTH", {"turns": turns(READS_IV), "score": score(said=None)}),
+    ("OTH", {"score": score(said=None)}),
+    ("MIS", {"turns": turns("SELECT dest FROM flow")}),
+    ("DEEP", {"turns": turns(READS_IV)}),
 )
 def test_failure_classes(expected: str | None, changed: dict[str, object]) -> None:
     assert failure_class(record().model_copy(update=changed)) == expected

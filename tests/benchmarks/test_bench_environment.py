@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from bench_command import bench
+from cases import cases
 from json_lines import write_lines
 from pydantic import JsonValue
 from records import record
@@ -61,7 +62,7 @@ def test_ends_of_the_environment_are_told_of_players_too() -> None:
     assert [row[-1] for row in shown.rows] == [1, 1]
 
 
-@pytest.mark.parametrize("proposed", [True, False])
+@cases(True, False)
 def test_paths_are_followed_in_the_encyclopedia(proposed: bool, tmp_path: Path) -> None:
     guide = guide_of(tuple(read_paths(solved(tmp_path))))
     with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
@@ -82,15 +83,12 @@ def nothing() -> tuple[str, ...]:
     return ()
 
 
-@pytest.mark.parametrize(
-    ("question", "seen", "answer"),
-    [
-        ("Is Oslo a town?", "Oslo lies in Norway.", "yes"),
-        ("When was Oslo founded?", "It was founded in 1048.", "1048"),
-        ("How many people live in Oslo?", "It has 709,037 people.", "709,037"),
-        ("Who is older, Ann Lee or Bob Ray?", "Both are old.", "Ann Lee"),
-        ("Who wrote Finlandia?", "Finlandia is by Jean Sibelius.", "Jean Sibelius"),
-    ],
+@cases(
+    ("Is Oslo a town?", "Oslo lies in Norway.", "yes"),
+    ("When was Oslo founded?", "It was founded in 1048.", "1048"),
+    ("How many people live in Oslo?", "It has 709,037 people.", "709,037"),
+    ("Who is older, Ann Lee or Bob Ray?", "Both are old.", "Ann Lee"),
+    ("Who wrote Finlandia?", "Finlandia is by Jean Sibelius.", "Jean Sibelius"),
 )
 def test_a_reader_answers_by_the_form_asked(question: str, seen: str, answer: str) -> None:
     reader = Reader(question, ["Finish[{answer}]"], ["Ann Lee"])

@@ -9,6 +9,7 @@ from pathlib import Path
 import bench_command
 import pytest
 from bench_command import rows
+from cases import cases
 from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
@@ -61,35 +62,29 @@ MUSIQUE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("answer", "plain"),
-    [
-        ("The Cat, sat on A   mat!", "cat sat on mat"),
-        ("U.S.", "us"),
-        ("an apple-pie", "applepie"),
-        ("theatre", "theatre"),
-        ("  ", ""),
-        ("the", ""),
-    ],
+@cases(
+    ("The Cat, sat on A   mat!", "cat sat on mat"),
+    ("U.S.", "us"),
+    ("an apple-pie", "applepie"),
+    ("theatre", "theatre"),
+    ("  ", ""),
+    ("the", ""),
 )
 def test_the_published_normalisation(answer: str, plain: str) -> None:
     assert normalised(answer) == plain
 
 
-@pytest.mark.parametrize(
-    ("answer", "golds", "exact", "f1"),
-    [
-        ("the Kansas.", ["Kansas"], 1.0, 1.0),
-        ("Kansas City", ["Kansas"], 0.0, 2 / 3),
-        ("born in Kansas City", ["Kansas", "Kansas City"], 0.0, 2 / 3),
-        ("to be or not to be", ["to be to"], 0.0, 2 * 3 / 9),
-        ("Ohio", ["Kansas"], 0.0, 0.0),
-        ("", ["Kansas"], 0.0, 0.0),
-        ("Yes", ["yes"], 1.0, 1.0),
-        ("yes it is", ["yes"], 0.0, 0.0),
-        ("no", ["no one"], 0.0, 0.0),
-        ("KS", ["Kansas", "K.S."], 1.0, 1.0),
-    ],
+@cases(
+    ("the Kansas.", ["Kansas"], 1.0, 1.0),
+    ("Kansas City", ["Kansas"], 0.0, 2 / 3),
+    ("born in Kansas City", ["Kansas", "Kansas City"], 0.0, 2 / 3),
+    ("to be or not to be", ["to be to"], 0.0, 2 * 3 / 9),
+    ("Ohio", ["Kansas"], 0.0, 0.0),
+    ("", ["Kansas"], 0.0, 0.0),
+    ("Yes", ["yes"], 1.0, 1.0),
+    ("yes it is", ["yes"], 0.0, 0.0),
+    ("no", ["no one"], 0.0, 0.0),
+    ("KS", ["Kansas", "K.S."], 1.0, 1.0),
 )
 def test_exact_match_and_f1(answer: str, golds: list[str], exact: float, f1: float) -> None:
     found = match(answer, golds)
@@ -221,9 +216,7 @@ def test_a_sample_is_part_of_a_larger_one_and_the_data_sets_come_in_turn(data: P
 
 
 @pytest.mark.published
-@pytest.mark.parametrize(
-    ("dataset", "number"), [("hotpotqa", 272), ("2wiki", 120), ("musique", 127)]
-)
+@cases(("hotpotqa", 272), ("2wiki", 120), ("musique", 127))
 def test_published_questions_have_their_paragraphs(dataset: str, number: int) -> None:
     questions = load(dataset, published("."))
     assert len(questions) == number
@@ -254,13 +247,10 @@ def test_every_method_answers_and_is_scored(data: Path, tmp_path: Path) -> None:
     assert (len(found["rag-1"].facts), len(found["rag-5"].facts)) == (1, 3)
 
 
-@pytest.mark.parametrize(
-    ("method", "first", "shown"),
-    [
-        ("furepa", "Ann Lee born", False),
-        ("furepa-no-assessor", "Stull film", False),
-        ("furepa-no-masking", "Ann Lee born", True),
-    ],
+@cases(
+    ("furepa", "Ann Lee born", False),
+    ("furepa-no-assessor", "Stull film", False),
+    ("furepa-no-masking", "Ann Lee born", True),
 )
 def test_an_ablation_is_a_setting_of_the_graph(
     method: str, first: str, shown: bool, data: Path, tmp_path: Path, reader: Reader
@@ -282,8 +272,8 @@ def test_a_long_paragraph_is_found_whole(tmp_path: Path, monkeypatch: pytest.Mon
     assert chunks == {"Ann Lee": 1, "Stull": 1}
 
 
-@pytest.mark.parametrize("pack", ["", ".gz"])
-def test_the_published_files_are_found(tmp_path: Path, pack: str) -> None:
+@cases("", ".gz")
+def test_the_published_files_are_found(pack: str, tmp_path: Path) -> None:
     official = {key: value for key, value in WIKI.items() if key != "id"} | {"_id": "5a7f"}
     whole = {"hotpotqa": [official], "2wiki": [official | EVIDENCES]}
     for name, records in whole.items():

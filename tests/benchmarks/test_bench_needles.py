@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bench_command
 import pytest
+from cases import cases
 from langchain_core.messages import BaseMessage
 from published import published
 from snapshots import compare
@@ -48,16 +49,13 @@ def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
     assert not named(frame, every)
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("1. WALNUTS\n2. Gooseberries", {"walnut"}),
-        ("Radishes, and a truffle!", {"radish", "truffle"}),
-        ("horseradish", {"horseradish"}),
-        ("Sálmon? No: sórrel.", {"sorrel"}),
-        ("walnutty", set()),
-        ("", set()),
-    ],
+@cases(
+    ("1. WALNUTS\n2. Gooseberries", {"walnut"}),
+    ("Radishes, and a truffle!", {"radish", "truffle"}),
+    ("horseradish", {"horseradish"}),
+    ("Sálmon? No: sórrel.", {"sorrel"}),
+    ("walnutty", set()),
+    ("", set()),
 )
 def test_what_a_reply_names(text: str, expected: set[str]) -> None:
     words = ("walnut", "radish", "horseradish", "truffle", "sorrel")
@@ -103,17 +101,14 @@ def test_texts_and_pages_are_read(tmp_path: Path) -> None:
         assert load(path).sentences == ("Page 1.", "It ends.", "Page 2.", "It ends.")
 
 
-@pytest.mark.parametrize(
-    ("name", "content"),
-    [
-        ("a.txt", b"\xff\xfe\x00"),
-        ("a.txt", b"  \n"),
-        ("a.jsonl", b'{"page": 1}'),
-        ("a.jsonl", b"[1]"),
-        ("a.jsonl", b"no json"),
-        ("a.jsonl.gz", b"no gzip"),
-        ("", b""),
-    ],
+@cases(
+    ("a.txt", b"\xff\xfe\x00"),
+    ("a.txt", b"  \n"),
+    ("a.jsonl", b'{"page": 1}'),
+    ("a.jsonl", b"[1]"),
+    ("a.jsonl", b"no json"),
+    ("a.jsonl.gz", b"no gzip"),
+    ("", b""),
 )
 def test_a_file_that_is_no_haystack(name: str, content: bytes, tmp_path: Path) -> None:
     if name:

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bench_command import bench, invoke
+from cases import cases
 from json_lines import write_lines
 from published import published
 
@@ -27,38 +28,32 @@ paths = partial(bench, "paths", "--environment", "alfworld")
 train = partial(invoke, app)
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "expected"),
-    [
-        ("Are both in Spain?", "Yes", "yes or no"),
-        ("Which is older, Ezhou or Quzhou?", "Quzhou", "choice"),
-        ("When was the author born?", "12 May 1943", "date"),
-        ("How many films are there?", "16", "number"),
-        ("The mayor who left was named how?", "Ann Lee", "person"),
-        ("In which city was it formed?", "London", "location"),
-        ("What team do they have in common?", "Tampa Bay Buccaneers", "organisation"),
-        ("What film has Don Johnson?", "Stull", "work"),
-        ("What battle ended it?", "Waterloo", "event"),
-        ("What is his nationality?", "American", "adjective"),
-        ("What is his profession?", "actor", "common noun"),
-        ("What is it called?", "Stull", "proper noun"),
-    ],
+@cases(
+    ("Are both in Spain?", "Yes", "yes or no"),
+    ("Which is older, Ezhou or Quzhou?", "Quzhou", "choice"),
+    ("When was the author born?", "12 May 1943", "date"),
+    ("How many films are there?", "16", "number"),
+    ("The mayor who left was named how?", "Ann Lee", "person"),
+    ("In which city was it formed?", "London", "location"),
+    ("What team do they have in common?", "Tampa Bay Buccaneers", "organisation"),
+    ("What film has Don Johnson?", "Stull", "work"),
+    ("What battle ended it?", "Waterloo", "event"),
+    ("What is his nationality?", "American", "adjective"),
+    ("What is his profession?", "actor", "common noun"),
+    ("What is it called?", "Stull", "proper noun"),
 )
 def test_the_twelve_answer_types(question: str, answer: str, expected: str) -> None:
     assert answer_type({"question": question, "gold_answer": answer}) == expected
     assert answer_type({"question": question, "gold_answer": answer, "split": "dev"}) == ""
 
 
-@pytest.mark.parametrize(
-    ("instruction", "expected"),
-    [
-        ("i need a pair of hooded long sleeved pajamas", "fashion"),
-        ("buy me a cruelty free solid perfume, and price lower than 50.00 dollars", "beauty"),
-        ("gluten free maple syrup in a 32 fluid ounce bottle", "grocery"),
-        ("a noise cancelling cosycost usb microphone", "electronics"),
-        ("a solid wood table in dark cognac brown", "home"),
-        ("a screwdriver", "home"),  # no word is found inside another
-    ],
+@cases(
+    ("i need a pair of hooded long sleeved pajamas", "fashion"),
+    ("buy me a cruelty free solid perfume, and price lower than 50.00 dollars", "beauty"),
+    ("gluten free maple syrup in a 32 fluid ounce bottle", "grocery"),
+    ("a noise cancelling cosycost usb microphone", "electronics"),
+    ("a solid wood table in dark cognac brown", "home"),
+    ("a screwdriver", "home"),  # no word is found inside another
 )
 def test_the_kinds_of_goods(instruction: str, expected: str) -> None:
     assert goods({"question": instruction}) == expected

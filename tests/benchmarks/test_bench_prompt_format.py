@@ -4,6 +4,7 @@ from pathlib import Path
 
 import bench_command
 import pytest
+from cases import cases
 from langchain_core.messages import BaseMessage
 from records import record
 from snapshots import compare
@@ -95,20 +96,17 @@ def test_an_instruction_is_followed_or_not(name: str) -> None:
         assert not CHECKS[name](text), text
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("no no no", True),
-        ("No, no!", False),
-        ("red blue, red blue, red blue", True),
-        ("red blue red blue red green", False),
-        ("one two three four five six seven eight", False),
-        ("A b c d e f g h, and then once more: a b c d e f g h.", True),
-        ("A b c d e f g, and then once more: a b c d e f g.", False),
-        (" ".join(f"w{n}" for n in range(20)) * 3, True),
-        ("", False),
-        *((text, False) for texts in FOLLOWED.values() for text in texts),
-    ],
+@cases(
+    ("no no no", True),
+    ("No, no!", False),
+    ("red blue, red blue, red blue", True),
+    ("red blue red blue red green", False),
+    ("one two three four five six seven eight", False),
+    ("A b c d e f g h, and then once more: a b c d e f g h.", True),
+    ("A b c d e f g, and then once more: a b c d e f g.", False),
+    (" ".join(f"w{n}" for n in range(20)) * 3, True),
+    ("", False),
+    *((text, False) for texts in FOLLOWED.values() for text in texts),
 )
 def test_repetition(text: str, expected: bool) -> None:
     assert repeats(text) is expected
@@ -119,7 +117,7 @@ def test_what_the_model_is_sent() -> None:
     compare("prompt_format", sent)
 
 
-@pytest.mark.parametrize("sent", ['Gazetteer: {"city": 1}', '"city": 1}'])
+@cases('Gazetteer: {"city": 1}', '"city": 1}')
 def test_a_prefix_counts_as_part_of_the_reply_and_the_role_does_not(sent: str) -> None:
     assert Wording("json_keys", "prefix", 1).whole(sent) == '{"city": 1}'
     assert Wording("json_keys", "system", 1).whole(sent) == sent

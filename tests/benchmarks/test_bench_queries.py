@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bench_command import Page, bench, printed
+from cases import cases
 from json_lines import write_lines
 from langchain_core.messages import BaseMessage
 from published import published
@@ -120,19 +121,16 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
     assert (many.readings[0].rows, many.readings[0].ordered) == (((2,),), False)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"database": "none"}, r"no database 'none'"),
-        ({"golds": []}, r"names has no gold query"),
-        ({"ties": []}, None),
-        ({"ordered": [True]}, r"2 golds, 2 answers, 1 marks"),
-        ({"answers": None, "golds": ["SELECT nothing"]}, r"names does not run"),
-        ({"question": None}, r"question"),
-        ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names sorts cannot be read"),
-    ],
+@cases(
+    ({"database": "none"}, r"no database 'none'"),
+    ({"golds": []}, r"names has no gold query"),
+    ({"ties": []}, None),
+    ({"ordered": [True]}, r"2 golds, 2 answers, 1 marks"),
+    ({"answers": None, "golds": ["SELECT nothing"]}, r"names does not run"),
+    ({"question": None}, r"question"),
+    ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names sorts cannot be read"),
 )
-def test_lines_of_no_use(data: Path, change: dict[str, object], message: str | None) -> None:
+def test_lines_of_no_use(change: dict[str, object], message: str | None, data: Path) -> None:
     line = LINES[0] | change
     (data / "questions.jsonl").write_text(json.dumps(line), encoding="utf-8")
     if message is None:
@@ -147,52 +145,43 @@ def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
     return str(score.details["result"]), score.value
 
 
-@pytest.mark.parametrize(
-    ("solved", "result"),
-    [
-        (Solved(query="SELECT id, name FROM shop ORDER BY opened DESC"), ("right", 1.0)),
-        (Solved(query="SELECT name FROM shop ORDER BY opened"), ("wrong", 0.0)),
-        (Solved(query="SELECT id FROM shop ORDER BY id DESC"), ("right", 1.0)),
-        (Solved(query="SELECT nmae FROM shop"), ("failed", 0.0)),
-        (Solved(query="DROP TABLE shop"), ("failed", 0.0)),
-        (Solved(query="SELECT 1 WHERE 0"), ("wrong", 0.0)),
-        (Solved(query=None), ("refused", 0.0)),
-        (Solved(query="SELECT id FROM shop", refused=True), ("refused", 0.0)),
-    ],
+@cases(
+    (Solved(query="SELECT id, name FROM shop ORDER BY opened DESC"), ("right", 1.0)),
+    (Solved(query="SELECT name FROM shop ORDER BY opened"), ("wrong", 0.0)),
+    (Solved(query="SELECT id FROM shop ORDER BY id DESC"), ("right", 1.0)),
+    (Solved(query="SELECT nmae FROM shop"), ("failed", 0.0)),
+    (Solved(query="DROP TABLE shop"), ("failed", 0.0)),
+    (Solved(query="SELECT 1 WHERE 0"), ("wrong", 0.0)),
+    (Solved(query=None), ("refused", 0.0)),
+    (Solved(query="SELECT id FROM shop", refused=True), ("refused", 0.0)),
 )
-def test_answerable_questions(data: Path, solved: Solved, result: tuple[str, float]) -> None:
+def test_answerable_questions(solved: Solved, result: tuple[str, float], data: Path) -> None:
     assert result_of(text2sql.load(data)[0], solved) == result
 
 
-@pytest.mark.parametrize(
-    ("solved", "result"),
-    [
-        (Solved(query=SORRY), ("refused", 1.0)),
-        (Solved(query="SELECT 'I am sorry; there is no such data'"), ("refused", 1.0)),
-        (Solved(query=None, refused=True), ("refused", 1.0)),
-        (Solved(query="SELECT 'Yes, it rains.'"), ("answered", 0.0)),
-        (Solved(query="SELECT name FROM shop"), ("answered", 0.0)),
-        (Solved(query="SELECT name FROM shop WHERE id = 9"), ("empty", 0.0)),
-        (Solved(query="SELECT max(id) FROM shop WHERE id = 9"), ("empty", 0.0)),
-        (Solved(query="SELECT rain FROM shop"), ("failed", 0.0)),
-    ],
+@cases(
+    (Solved(query=SORRY), ("refused", 1.0)),
+    (Solved(query="SELECT 'I am sorry; there is no such data'"), ("refused", 1.0)),
+    (Solved(query=None, refused=True), ("refused", 1.0)),
+    (Solved(query="SELECT 'Yes, it rains.'"), ("answered", 0.0)),
+    (Solved(query="SELECT name FROM shop"), ("answered", 0.0)),
+    (Solved(query="SELECT name FROM shop WHERE id = 9"), ("empty", 0.0)),
+    (Solved(query="SELECT max(id) FROM shop WHERE id = 9"), ("empty", 0.0)),
+    (Solved(query="SELECT rain FROM shop"), ("failed", 0.0)),
 )
-def test_unanswerable_questions(data: Path, solved: Solved, result: tuple[str, float]) -> None:
+def test_unanswerable_questions(solved: Solved, result: tuple[str, float], data: Path) -> None:
     assert result_of(text2sql.load(data, "unanswerable")[0], solved) == result
 
 
-@pytest.mark.parametrize(
-    ("question", "query", "agreement", "expected"),
-    [
-        ("Which shops are there?", "SELECT name FROM shop", 1.0, "supported"),
-        ("Which shops are there?", "SELECT name FROM shop", 0.5, "unsure"),
-        ("How many shops are there?", "SELECT name FROM shop", 1.0, "unsure"),
-        ("Is there a shop?", "SELECT name FROM shop", 1.0, LEFT),
-        ("Which shops are there?", "SELECT rain FROM shop", 1.0, None),
-    ],
+@cases(
+    ("Which shops are there?", "SELECT name FROM shop", 1.0, "supported"),
+    ("Which shops are there?", "SELECT name FROM shop", 0.5, "unsure"),
+    ("How many shops are there?", "SELECT name FROM shop", 1.0, "unsure"),
+    ("Is there a shop?", "SELECT name FROM shop", 1.0, LEFT),
+    ("Which shops are there?", "SELECT rain FROM shop", 1.0, None),
 )
 def test_what_a_person_would_see_of_the_rows(
-    data: Path, question: str, query: str, agreement: float, expected: str | None
+    question: str, query: str, agreement: float, expected: str | None, data: Path
 ) -> None:
     asked = text2sql.load(data)[0].model_copy(update={"question": question})
     outcome = run(Solved(query=query, confidence=agreement), asked.source, Context())
@@ -212,15 +201,12 @@ def test_a_refusal_is_nothing_but_the_sentence() -> None:
     assert not says([["No data."]], "")
 
 
-@pytest.mark.parametrize(
-    ("reply", "query"),
-    [
-        ("SELECT 1", "SELECT 1"),
-        ("Here:\n```sql\nSELECT 1;\n```\nIt selects.", "SELECT 1"),
-        ("```\nMATCH (n) RETURN n", "MATCH (n) RETURN n"),
-        ("The query is:\n\nWITH a AS (SELECT 1) SELECT * FROM a; It works.", None),
-        ("I cannot.", "I cannot."),
-    ],
+@cases(
+    ("SELECT 1", "SELECT 1"),
+    ("Here:\n```sql\nSELECT 1;\n```\nIt selects.", "SELECT 1"),
+    ("```\nMATCH (n) RETURN n", "MATCH (n) RETURN n"),
+    ("The query is:\n\nWITH a AS (SELECT 1) SELECT * FROM a; It works.", None),
+    ("I cannot.", "I cannot."),
 )
 def test_the_query_in_a_reply(reply: str, query: str | None) -> None:
     assert query_in(reply) == (query or "WITH a AS (SELECT 1) SELECT * FROM a")

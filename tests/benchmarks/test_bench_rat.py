@@ -7,6 +7,7 @@ from pathlib import Path
 import bench_command
 import pytest
 from bench_command import Page, rows
+from cases import cases
 from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
@@ -32,17 +33,14 @@ TEN = "one two three four five six seven eight nine ten"
 ADD = 'def add(a, b):\n    """The sum of two numbers."""\n'
 
 
-@pytest.mark.parametrize(
-    ("corpus", "tested", "words"),
-    [
-        (f"zero {TEN} eleven", f"minus {TEN}", TEN),
-        ("One, two; three: FOUR five-six seven eight nine ten", TEN, TEN),
-        (TEN.replace("ten", "10"), TEN, None),
-        ("a short task of five words stands here", "task of five words", "task of five words"),
-        ("task of five other words", "task of five words", None),
-        ("", TEN, None),
-        (TEN, "", None),
-    ],
+@cases(
+    (f"zero {TEN} eleven", f"minus {TEN}", TEN),
+    ("One, two; three: FOUR five-six seven eight nine ten", TEN, TEN),
+    (TEN.replace("ten", "10"), TEN, None),
+    ("a short task of five words stands here", "task of five words", "task of five words"),
+    ("task of five other words", "task of five words", None),
+    ("", TEN, None),
+    (TEN, "", None),
 )
 def test_ten_tested_words_drop_a_text(corpus: str, tested: str, words: str | None) -> None:
     kept, dropped = decontaminated([Text("c", corpus)], [Text("t", tested)])
@@ -51,7 +49,7 @@ def test_ten_tested_words_drop_a_text(corpus: str, tested: str, words: str | Non
 
 
 @pytest.mark.published
-@pytest.mark.parametrize(("family", "folder"), [("code", "code"), ("maths", "math")])
+@cases(("code", "code"), ("maths", "math"))
 def test_no_corpus_has_a_task(family: str, folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     from planweave.benchmarks.suites.rat.corpus import _READERS
 
@@ -63,7 +61,7 @@ def test_no_corpus_has_a_task(family: str, folder: str, monkeypatch: pytest.Monk
     assert len(kept) > len(texts) / 2
 
 
-@pytest.mark.parametrize("asked", ["planning", "writing"])
+@cases("planning", "writing")
 def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
     from planweave.benchmarks.suites.rat.corpus import _READERS
 
@@ -137,15 +135,12 @@ def data(tmp_path: Path) -> Path:
 MINED = "STEP 1: mine 1 oak_log\nSTEP 2: craft 4 oak_planks"
 
 
-@pytest.mark.parametrize(
-    ("family", "dataset", "right", "wrong"),
-    [
-        ("code", "HumanEval", "def add(a, b):\n    return a + b", "def add(a, b):\n    return 3.5"),
-        ("code", "MBPP", "def f():\n    return 11", "def f():\n    return 12"),
-        ("maths", "GSM8K", "print(2 + 3)", "print(2 - 3)"),
-        ("maths", "GSM-Hard", "def solution():\n    return 5", "1 / 0"),
-        ("planning", "Minecraft", MINED, "STEP 1: craft 4 oak_planks"),
-    ],
+@cases(
+    ("code", "HumanEval", "def add(a, b):\n    return a + b", "def add(a, b):\n    return 3.5"),
+    ("code", "MBPP", "def f():\n    return 11", "def f():\n    return 12"),
+    ("maths", "GSM8K", "print(2 + 3)", "print(2 - 3)"),
+    ("maths", "GSM-Hard", "def solution():\n    return 5", "1 / 0"),
+    ("planning", "Minecraft", MINED, "STEP 1: craft 4 oak_planks"),
 )
 def test_right_and_wrong_products(
     family: str, dataset: str, right: str, wrong: str, data: Path
@@ -214,7 +209,7 @@ def pupil(family: str, prompt: Prompt) -> Reply:
     return right if "mine 1 oak_log" in prompt.text else wrong
 
 
-@pytest.mark.parametrize("family", ["code", "maths", "planning"])
+@cases("code", "maths", "planning")
 def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> None:
     given = ("--family", family, "--data", data / family)
     built = bench("rat-corpus", *given, "--embeddings", "words:1")
@@ -351,13 +346,10 @@ async def test_failures_of_all_attempts_are_counted(monkeypatch: pytest.MonkeyPa
     assert len(memory["attempts"]) == 3
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("rat", "--family", "code", "--data", "."), "There is no corpus for code yet. Build it"),
-        (("rat-corpus", "--family", "poetry"), "no task family 'poetry'"),
-        (("rat-corpus", "--family", "maths"), "cannot be read"),
-    ],
+@cases(
+    (("rat", "--family", "code", "--data", "."), "There is no corpus for code yet. Build it"),
+    (("rat-corpus", "--family", "poetry"), "no task family 'poetry'"),
+    (("rat-corpus", "--family", "maths"), "cannot be read"),
 )
 def test_bad_input_is_a_sentence(
     words: tuple[str, ...], said: str, bench: Bench, tmp_path: Path

@@ -13,6 +13,7 @@ from threading import Event
 import bench_world
 import pytest
 from bench_command import bench
+from cases import cases
 from openai_server import Answer, serving
 from ray_cluster import RayCluster, ray_cluster
 from waiting import wait_until
@@ -108,12 +109,12 @@ def test_a_node_that_is_killed_loses_no_question(cluster: RayCluster, tmp_path: 
     assert {len(record.calls) for record in records} == {2}
 
 
-@pytest.mark.parametrize(
-    ("address", "why"),
-    [("nowhere", "it is not host:port"), ("127.0.0.1:1", "Connection refused")],
+@cases(
+    ("nowhere", "it is not host:port"),
+    ("127.0.0.1:1", "Connection refused"),
     ids=["no address", "nobody there"],
 )
-def test_what_is_no_cluster_is_one_sentence(tmp_path: Path, address: str, why: str) -> None:
+def test_what_is_no_cluster_is_one_sentence(address: str, why: str, tmp_path: Path) -> None:
     data = bench_world.write_data(tmp_path / "data", 1)
     words = ["dqa", "--data", str(data), "--model", "openai:gpt-4o", "--out", str(tmp_path)]
     bench(*words, "--ray", address, fails=f"no Ray cluster to be used at {address}: {why}")

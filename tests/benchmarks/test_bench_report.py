@@ -2,6 +2,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from cases import cases
 from pydantic import JsonValue
 from records import record
 from rich.console import Console
@@ -85,7 +86,7 @@ def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
     assert cost.rows[0][6] == "unknown price"
 
 
-@pytest.mark.parametrize("words", ["Search[Ed Wood]", "a closing [/b] of nothing", "at 12:m:30"])
+@cases("Search[Ed Wood]", "a closing [/b] of nothing", "at 12:m:30")
 def test_what_a_cell_says_is_no_markup(words: str) -> None:
     shown = StringIO()
     table = ReportTable(title=words, columns=(words,), rows=[(words,)])

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import bench_command
 import pytest
+from cases import cases
 from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
@@ -76,43 +77,37 @@ def worth(line: int, decision: str | None) -> float:
     return scored(Problem.model_validate(LINES[line]), said(decision)).value
 
 
-@pytest.mark.parametrize(
-    ("line", "decision", "value"),
-    [
-        (0, "140", 1),
-        (0, "$140.00", 1),
-        (0, "Total: $100 + $40 = $140", 1),
-        (0, "USD 140 (ticket $100, bag $40)", 1),
-        (0, "$141", 0),
-        (0, "$140.02", 0),
-        (0, "$100 or $140", 0),
-        (0, "about a hundred and forty", 0),
-        (0, None, 0),
-        (2, "-387", 1),
-        (2, "-$387.80", 1),
-        (2, "$387 overpaid", 1),
-        (2, "a refund of $387", 1),
-        (2, "387", 0),
-        (2, "703.40", 1),
-        (2, "-389", 0),
-        (3, "violation: operation A, Team A", 1),
-        (3, "Violation: A, Team A", 1),
-        (3, "violation: operation A is not allowed for Team A", 1),
-        (3, "violation: operation B, Team A", 0),
-        (3, "violation: operation A, Team B", 0),
-        (3, "violation: operations A, B of Team A", 0),
-        (3, "no violation", 0),
-        (3, None, 0),
-    ],
+@cases(
+    (0, "140", 1),
+    (0, "$140.00", 1),
+    (0, "Total: $100 + $40 = $140", 1),
+    (0, "USD 140 (ticket $100, bag $40)", 1),
+    (0, "$141", 0),
+    (0, "$140.02", 0),
+    (0, "$100 or $140", 0),
+    (0, "about a hundred and forty", 0),
+    (0, None, 0),
+    (2, "-387", 1),
+    (2, "-$387.80", 1),
+    (2, "$387 overpaid", 1),
+    (2, "a refund of $387", 1),
+    (2, "387", 0),
+    (2, "703.40", 1),
+    (2, "-389", 0),
+    (3, "violation: operation A, Team A", 1),
+    (3, "Violation: A, Team A", 1),
+    (3, "violation: operation A is not allowed for Team A", 1),
+    (3, "violation: operation B, Team A", 0),
+    (3, "violation: operation A, Team B", 0),
+    (3, "violation: operations A, B of Team A", 0),
+    (3, "no violation", 0),
+    (3, None, 0),
 )
 def test_what_is_right(line: int, decision: str | None, value: float) -> None:
     assert worth(line, decision) == value
 
 
-@pytest.mark.parametrize(
-    ("decision", "value"),
-    [("no violation", 1), ("No operation is a violation.", 1), ("violation: A, Team A", 0)],
-)
+@cases(("no violation", 1), ("No operation is a violation.", 1), ("violation: A, Team A", 0))
 def test_where_nothing_is_against_the_rules_that_is_the_answer(decision: str, value: float) -> None:
     line = LINES[3] | {
         "answer": LeagueVerdict(violation=False, operation="C", team="C").model_dump()
@@ -120,10 +115,7 @@ def test_where_nothing_is_against_the_rules_that_is_the_answer(decision: str, va
     assert scored(Problem.model_validate(line), said(decision)).value == value
 
 
-@pytest.mark.parametrize(
-    ("text", "amount"),
-    [("$1.2 thousand", 1200), ("2 bags cost $80", 80), ("5%", None), ("$5 and $6", None)],
-)
+@cases(("$1.2 thousand", 1200), ("2 bags cost $80", 80), ("5%", None), ("$5 and $6", None))
 def test_the_one_amount_of_an_answer(text: str, amount: float | None) -> None:
     assert amount_of(text) == amount
 

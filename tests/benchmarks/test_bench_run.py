@@ -10,6 +10,7 @@ from pathlib import Path
 import bench_world
 import pytest
 from bench_command import bench
+from cases import cases
 from openai_server import Answer, serving
 from waiting import wait_until
 
@@ -120,18 +121,15 @@ def test_a_crash_can_be_redone(data: Path, tmp_path: Path, monkeypatch: pytest.M
     assert (record.error, record.score.value) == ("", 1.0)
 
 
-@pytest.mark.parametrize(
-    ("words", "fails"),
-    [
-        (["--method", "magic"], "There is no method 'magic'."),
-        (["--database", "paper"], "There is no kind of database 'paper'."),
-        (["--scenario", "distribution"], "There is no scenario 'distribution'."),
-        (["--setting", "replan=never"], "The setting replan cannot be used"),
-        (["--setting", "max_seconds"], "'max_seconds' is not NAME=VALUE."),
-        (["--setting", "replam=1"], "no setting 'replam'; did you mean replan?"),
-    ],
+@cases(
+    (["--method", "magic"], "There is no method 'magic'."),
+    (["--database", "paper"], "There is no kind of database 'paper'."),
+    (["--scenario", "distribution"], "There is no scenario 'distribution'."),
+    (["--setting", "replan=never"], "The setting replan cannot be used"),
+    (["--setting", "max_seconds"], "'max_seconds' is not NAME=VALUE."),
+    (["--setting", "replam=1"], "no setting 'replam'; did you mean replan?"),
 )
-def test_bad_input_is_a_sentence(data: Path, tmp_path: Path, words: list[str], fails: str) -> None:
+def test_bad_input_is_a_sentence(words: list[str], fails: str, data: Path, tmp_path: Path) -> None:
     bench("dqa", "--data", data, "--out", tmp_path / "out", *words, fails=fails)
     assert not (tmp_path / "out").exists()
 

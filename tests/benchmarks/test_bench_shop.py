@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bench_command
 import pytest
+from cases import cases
 from langchain_core.messages import BaseMessage
 from records import record
 from scripted import Prompt, Reply, act, decide, keep, plan, register
@@ -57,7 +58,7 @@ def analyst(query: Callable[[ShopDecision], str], only: tuple[str, ...] = DOMAIN
     return register(reply)
 
 
-@pytest.mark.parametrize(("query", "share"), [(perfect, 1.0), (turned_round, 0.0)])
+@cases((perfect, 1.0), (turned_round, 0.0))
 def test_queries_and_what_they_are_worth(
     query: Callable[[ShopDecision], str], share: float, tmp_path: Path
 ) -> None:
@@ -127,16 +128,13 @@ def test_samples_hold_the_rules_and_candidates(tmp_path: Path) -> None:
 DECISION = ShopDecision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}, query="")
 
 
-@pytest.mark.parametrize(
-    ("said", "result"),
-    [
-        ("Ann", "right"),
-        (" ann.", "right"),
-        ("Bob", "wrong"),
-        ("Ann or Bob", "wrong"),
-        ("", "undecided"),
-        (None, "undecided"),
-    ],
+@cases(
+    ("Ann", "right"),
+    (" ann.", "right"),
+    ("Bob", "wrong"),
+    ("Ann or Bob", "wrong"),
+    ("", "undecided"),
+    (None, "undecided"),
 )
 def test_a_decision_is_judged(said: str | None, result: str) -> None:
     score = scored(DECISION, Answer(decision=said, why="", facts=[], unknown=""))
@@ -183,7 +181,7 @@ def test_the_verdict_on_a_run(run: Record, expected: str) -> None:
     assert verdict(run) == expected
 
 
-@pytest.mark.parametrize(("kind", "vouched"), [("supported", True), ("not_in_facts", False)])
+@cases(("supported", True), ("not_in_facts", False))
 def test_a_typed_verdict_counts_before_claims(kind: str, vouched: bool) -> None:
     answer = {"decision": "Bob", "verdict": {"kind": kind, "text": "t"}}
     run = run_of("wrong", not vouched).model_copy(update={"answer": answer})

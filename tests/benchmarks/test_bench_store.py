@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 from pydantic import JsonValue
 from records import record
 
@@ -41,8 +42,8 @@ def test_the_later_line_of_a_key_counts(tmp_path: Path) -> None:
     assert read(path).records["one"].score.value == 0.0
 
 
-@pytest.mark.parametrize("cut", [1, 20, 200])
-def test_a_torn_last_line_is_set_aside_and_only_it_is_redone(tmp_path: Path, cut: int) -> None:
+@cases(1, 20, 200)
+def test_a_torn_last_line_is_set_aside_and_only_it_is_redone(cut: int, tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
     whole = path.read_bytes()
     path.write_bytes(whole[: -1 - cut])
@@ -66,8 +67,8 @@ def test_a_last_line_that_lacks_only_its_newline_is_kept(tmp_path: Path) -> None
     assert path.read_bytes() == whole
 
 
-@pytest.mark.parametrize("line", [b"\x00\x00\x00\n", b'{"kind": "sample"}\n', b"\n", b"\xff\xfe\n"])
-def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path: Path, line: bytes) -> None:
+@cases(b"\x00\x00\x00\n", b'{"kind": "sample"}\n', b"\n", b"\xff\xfe\n")
+def test_a_damaged_line_is_named_and_nothing_is_changed(line: bytes, tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
     lines = path.read_bytes().splitlines(keepends=True)
     damaged = b"".join([lines[0], line, *lines[1:]])
@@ -79,8 +80,8 @@ def test_a_damaged_line_is_named_and_nothing_is_changed(tmp_path: Path, line: by
     assert [file.name for file in tmp_path.iterdir()] == ["a.jsonl"]
 
 
-@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity"])
-def test_a_score_that_is_no_number_is_damage(tmp_path: Path, value: str) -> None:
+@cases("NaN", "Infinity", "-Infinity")
+def test_a_score_that_is_no_number_is_damage(value: str, tmp_path: Path) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
     first, found, rest = path.read_text().partition('"score":{"value":')
     assert found

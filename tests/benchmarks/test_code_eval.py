@@ -4,6 +4,7 @@ from itertools import combinations
 from pathlib import Path
 
 import pytest
+from cases import cases
 from json_lines import write_lines
 from published import published
 
@@ -59,19 +60,16 @@ def test_right_solutions_pass_and_wrong_ones_fail(problems: list[Problem]) -> No
 
 
 @confined
-@pytest.mark.parametrize(
-    ("code", "passed", "reason"),
-    [
-        ("    return sqrt(half(x))", True, "ok"),  # continues the head
-        ("def root(x):\n    return sqrt(half(x))", True, "ok"),  # takes its place
-        ("import math\ndef root(x): return math.sqrt(x / 2)", True, "ok"),
-        ("    return x ** 0.5", False, "error"),
-        ("    while True: pass", False, "cpu"),
-        ("    return (", False, "error"),
-        ("    import sys; sys.exit(0)", False, "tests"),
-        ("    import os; os._exit(0)", False, "tests"),
-        ("    return type('Any', (), {'__eq__': lambda *_: 1})()", True, "ok"),  # a known weakness
-    ],
+@cases(
+    ("    return sqrt(half(x))", True, "ok"),  # continues the head
+    ("def root(x):\n    return sqrt(half(x))", True, "ok"),  # takes its place
+    ("import math\ndef root(x): return math.sqrt(x / 2)", True, "ok"),
+    ("    return x ** 0.5", False, "error"),
+    ("    while True: pass", False, "cpu"),
+    ("    return (", False, "error"),
+    ("    import sys; sys.exit(0)", False, "tests"),
+    ("    import os; os._exit(0)", False, "tests"),
+    ("    return type('Any', (), {'__eq__': lambda *_: 1})()", True, "ok"),  # a known weakness
 )
 def test_sorts_of_solutions(code: str, passed: bool, reason: str, problems: list[Problem]) -> None:
     limits = sandbox.SandboxLimits(seconds=30, cpu=1)
@@ -133,20 +131,17 @@ def test_numbers_are_compared_as_in_pal() -> None:
 
 
 @confined
-@pytest.mark.parametrize(
-    ("reply", "value", "reason"),
-    [
-        ("def solution():\n    return 7 / 2", 3.5, "ok"),
-        ("from fractions import Fraction\nresult = Fraction(1, 4)", 0.25, "ok"),
-        ("print('It is', 12, 'euros')", 12, "ok"),
-        ("print(5)\ndef solution(): return 6", 6, "ok"),
-        ("def solution(): return 1 / 0", None, "error"),
-        ("def solution(): return float('inf')", None, "no number"),
-        ("def solution(): return 'seven'", None, "error"),
-        ("pass", None, "no number"),
-        ("import socket; socket.socket()", None, "error"),
-        ("def solution():\n    while True: pass", None, "cpu"),
-    ],
+@cases(
+    ("def solution():\n    return 7 / 2", 3.5, "ok"),
+    ("from fractions import Fraction\nresult = Fraction(1, 4)", 0.25, "ok"),
+    ("print('It is', 12, 'euros')", 12, "ok"),
+    ("print(5)\ndef solution(): return 6", 6, "ok"),
+    ("def solution(): return 1 / 0", None, "error"),
+    ("def solution(): return float('inf')", None, "no number"),
+    ("def solution(): return 'seven'", None, "error"),
+    ("pass", None, "no number"),
+    ("import socket; socket.socket()", None, "error"),
+    ("def solution():\n    while True: pass", None, "cpu"),
 )
 def test_a_program_gives_a_number(reply: str, value: float | None, reason: str) -> None:
     limits = sandbox.SandboxLimits(seconds=30, cpu=1)
@@ -155,15 +150,12 @@ def test_a_program_gives_a_number(reply: str, value: float | None, reason: str) 
 
 @confined
 @pytest.mark.published
-@pytest.mark.parametrize(
-    ("file", "count"),
-    [
-        ("humaneval", 164),
-        ("HumanEvalPlus-Mini", 164),
-        ("HumanEvalPlus", 164),
-        ("mbpp", 974),
-        ("MbppPlus", 378),
-    ],
+@cases(
+    ("humaneval", 164),
+    ("HumanEvalPlus-Mini", 164),
+    ("HumanEvalPlus", 164),
+    ("mbpp", 974),
+    ("MbppPlus", 378),
 )
 def test_published_solutions_pass(file: str, count: int) -> None:
     problems = load(published(f"code/{file}.jsonl.gz"))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from random import Random
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
@@ -50,19 +51,16 @@ def test_a_missing_column_is_not_the_same(table: list[Row]) -> None:
     assert not same_rows(table, wider, ordered=False)
 
 
-@pytest.mark.parametrize(
-    ("rows", "answer", "same"),
-    [
-        ([[1, "a"], [2, "b"]], [["a"], ["b"]], True),
-        ([[1, "b"], [2, "a"]], [[1, "a"], [2, "b"]], False),  # each column alone would fit
-        ([[1], [1]], [[1]], True),  # repeats, as many columns
-        ([[1], [2]], [[1], [2], [2]], True),
-        ([[1, "x"], [1, "y"]], [[1]], False),  # more rows because of another column
-        ([[1], [2], [3]], [[1], [2]], False),
-        ([], [[1]], False),
-        ([[1]], [], False),
-        ([], [], True),
-    ],
+@cases(
+    ([[1, "a"], [2, "b"]], [["a"], ["b"]], True),
+    ([[1, "b"], [2, "a"]], [[1, "a"], [2, "b"]], False),  # each column alone would fit
+    ([[1], [1]], [[1]], True),  # repeats, as many columns
+    ([[1], [2]], [[1], [2], [2]], True),
+    ([[1, "x"], [1, "y"]], [[1]], False),  # more rows because of another column
+    ([[1], [2], [3]], [[1], [2]], False),
+    ([], [[1]], False),
+    ([[1]], [], False),
+    ([], [], True),
 )
 def test_rows(rows: Sequence[Row], answer: Sequence[Row], same: bool) -> None:
     assert same_rows(rows, answer, ordered=False) is same
@@ -94,42 +92,36 @@ def test_a_search_over_many_equal_columns_ends() -> None:
     assert not same_rows(rows, [[*[0] * 20, 5], [*[1] * 20, 5]], ordered=False)
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "same"),
-    [
-        (1, 1.0, True),
-        (0.1 + 0.2, 0.3, True),
-        (33.3333, 33.33333333, True),
-        (33.3, 33.33333333, False),
-        ("2022", 2022, True),
-        ("05", 5, True),
-        ("05", "5", False),
-        ("abc", 5, False),
-        ("nan", float("nan"), False),
-        (True, 1, True),
-        (None, 0, False),
-        (None, "", False),
-        ("Ann", "ann", False),
-        (["a", "b"], ["b", "a"], True),
-        (["a"], ["a", "a"], False),
-        ({"labels": ["P"], "properties": {"n": 1}}, {"n": 1, "gone": None}, True),
-        ({"type": "T", "properties": {}}, {"type": "T"}, False),
-        ({"n": 1}, {"n": 2}, False),
-    ],
+@cases(
+    (1, 1.0, True),
+    (0.1 + 0.2, 0.3, True),
+    (33.3333, 33.33333333, True),
+    (33.3, 33.33333333, False),
+    ("2022", 2022, True),
+    ("05", 5, True),
+    ("05", "5", False),
+    ("abc", 5, False),
+    ("nan", float("nan"), False),
+    (True, 1, True),
+    (None, 0, False),
+    (None, "", False),
+    ("Ann", "ann", False),
+    (["a", "b"], ["b", "a"], True),
+    (["a"], ["a", "a"], False),
+    ({"labels": ["P"], "properties": {"n": 1}}, {"n": 1, "gone": None}, True),
+    ({"type": "T", "properties": {}}, {"type": "T"}, False),
+    ({"n": 1}, {"n": 2}, False),
 )
 def test_cells(first: JsonValue, second: JsonValue, same: bool) -> None:
     assert same_cell(first, second) is same
     assert same_cell(second, first) is same
 
 
-@pytest.mark.parametrize(
-    ("ordered", "ties", "right", "place"),
-    [
-        (False, None, True, 0),
-        (True, None, False, 0),
-        (True, "order", True, 0),
-        (True, "cut", False, None),
-    ],
+@cases(
+    (False, None, True, 0),
+    (True, None, False, 0),
+    (True, "order", True, 0),
+    (True, "cut", False, None),
 )
 def test_the_order_of_rows(ordered: bool, ties: Ties, right: bool, place: int | None) -> None:
     reading = AcceptedQuery(query="q", rows=((1,), (2,)), ordered=ordered, ties=ties)

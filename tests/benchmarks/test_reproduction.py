@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 import typer
+from cases import cases
 from typer.core import TyperGroup
 from typer.testing import CliRunner
 
@@ -69,14 +70,11 @@ def test_a_table_shows_its_commands_with_the_options_given(tmp_path: Path) -> No
     assert all(one.name in listed for one in papers())
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("rag",), "no paper 'rag'"),
-        (("rat", "--table", "99"), "no table '99'"),
-        (("planrag", "--table", "3", "--limit", "2"), "on the whole set"),
-        (("planrag", "--table", "3", "--data", "/nowhere"), "no folder /nowhere"),
-    ],
+@cases(
+    (("rag",), "no paper 'rag'"),
+    (("rat", "--table", "99"), "no table '99'"),
+    (("planrag", "--table", "3", "--limit", "2"), "on the whole set"),
+    (("planrag", "--table", "3", "--data", "/nowhere"), "no folder /nowhere"),
 )
 def test_what_is_not_there_is_said(words: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(BadInput, match=sentence):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from bench_command import bench
+from cases import cases
 
 from planweave.benchmarks.core.suite import SUITES, suite
 
@@ -36,18 +37,15 @@ def test_bad_settings_come_first(name: str, setting: str, sentence: str, tmp_pat
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ("agents --data . --method planrag", "no document agent 'planrag'"),
-        ("agents --data . --set hard", "no set of questions 'hard'"),
-        ("mhqa --data . --method planrag", "no method 'planrag'"),
-        ("mhqa --data . --dataset triviaqa", "no data set 'triviaqa'"),
-        *((f"prompt-format --temperature={t}", "no temperature") for t in ("hot", "", "0,3", "-1")),
-        ("rat --data . --family poetry", "no task family 'poetry'"),
-        ("shop --shop bakery", "no shop 'bakery'"),
-        ("text2sql --data . --mode fast", "no mode 'fast'"),
-    ],
+@cases(
+    ("agents --data . --method planrag", "no document agent 'planrag'"),
+    ("agents --data . --set hard", "no set of questions 'hard'"),
+    ("mhqa --data . --method planrag", "no method 'planrag'"),
+    ("mhqa --data . --dataset triviaqa", "no data set 'triviaqa'"),
+    *((f"prompt-format --temperature={t}", "no temperature") for t in ("hot", "", "0,3", "-1")),
+    ("rat --data . --family poetry", "no task family 'poetry'"),
+    ("shop --shop bakery", "no shop 'bakery'"),
+    ("text2sql --data . --mode fast", "no mode 'fast'"),
 )
 def test_a_choice_that_there_is_not_is_told(words: str, sentence: str, tmp_path: Path) -> None:
     bench(*words.split(), "--out", tmp_path / "out", fails=sentence)

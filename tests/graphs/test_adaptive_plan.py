@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from cases import cases
 from pages import put_up
 from scripted import (
     Prompt,
@@ -112,7 +113,7 @@ async def test_a_query_may_complete_several_steps_and_a_later_one_first(run: Run
     assert (memory["done_steps"], memory["step"]) == ([1, 2, 3], 4)
 
 
-@pytest.mark.parametrize("query", ["SELECT price FROM plant", NOTHING])
+@cases("SELECT price FROM plant", NOTHING)
 async def test_what_fails_ticks_nothing(query: str, run: Run) -> None:
     script = acting(acts(("sql", query, [1, 2])), acts(("sql", COSTS, [1])), BONN, judge=[keep()])
     memory = await run(script)
@@ -195,12 +196,9 @@ async def test_a_step_with_a_tool_that_is_not_connected_is_left_to_the_selector(
 EDITED = {"type": "edit", "edited_action": {"args": {"plan": ["A.", "B.", "C."]}}}
 
 
-@pytest.mark.parametrize(
-    ("decision", "inputs", "left"),
-    [
-        ({"type": "approve"}, [COSTS, REGIONS], "Steps done: 1, 2. Open: 3."),
-        (EDITED, [COSTS], "Steps done: none. Open: 1, 2, 3."),  # what it needs is not known
-    ],
+@cases(
+    ({"type": "approve"}, [COSTS, REGIONS], "Steps done: 1, 2. Open: 3."),
+    (EDITED, [COSTS], "Steps done: none. Open: 1, 2, 3."),  # what it needs is not known
     ids=["approved", "edited"],
 )
 async def test_a_person_approves_the_plan_before_its_first_actions(
@@ -327,18 +325,15 @@ async def test_the_selector_may_ask_for_another_plan(run: Run) -> None:
     assert memory["plan"] == ["Look at costs."]
 
 
-@pytest.mark.parametrize(
-    ("query", "doubt"),
-    [
-        ("SELECT name, 2 * cost AS cost FROM plant WHERE 2 > 1 OR 2 = 2", ""),
-        ("SELECT plant.name, SUM(plant.cost) AS cost FROM plant, plant AS p GROUP BY 1", ""),
-        ("SELECT name, cost FROM plant ORDER BY cost", ""),
-        ("SELECT NULL AS cost FROM plant", "Fact [2] holds only empty values."),
-        (
-            "SELECT a.name, SUM(a.cost) AS cost FROM plant a, plant b GROUP BY a.name",
-            "Facts [1] and [2] contradict each other: cost of Aachen is 10.5 and 31.5.",
-        ),
-    ],
+@cases(
+    ("SELECT name, 2 * cost AS cost FROM plant WHERE 2 > 1 OR 2 = 2", ""),
+    ("SELECT plant.name, SUM(plant.cost) AS cost FROM plant, plant AS p GROUP BY 1", ""),
+    ("SELECT name, cost FROM plant ORDER BY cost", ""),
+    ("SELECT NULL AS cost FROM plant", "Fact [2] holds only empty values."),
+    (
+        "SELECT a.name, SUM(a.cost) AS cost FROM plant a, plant b GROUP BY a.name",
+        "Facts [1] and [2] contradict each other: cost of Aachen is 10.5 and 31.5.",
+    ),
 )
 async def test_an_empty_or_contradicting_result_is_judged(query: str, doubt: str, run: Run) -> None:
     script = acting(act("sql", COSTS), act("sql", query), BONN, judge=[keep()])

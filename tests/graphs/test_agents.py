@@ -5,6 +5,7 @@ from threading import Event
 from typing import Any
 
 import pytest
+from cases import cases
 from langgraph.store.memory import InMemoryStore
 from pages import Shelf, put_up
 from scripted import (
@@ -176,8 +177,8 @@ async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Run) -> No
     assert only(memory["claims"])["supported"]
 
 
-@pytest.mark.parametrize("assist", ["on", "off"])
-async def test_a_number_that_is_not_quoted_is_found_or_left_out(ask: Run, assist: str) -> None:
+@cases("on", "off")
+async def test_a_number_that_is_not_quoted_is_found_or_left_out(assist: str, ask: Run) -> None:
     script = good("agent_v1")
     statements = ("The cost is USD 5.5/kg in 2023.", "The cost is USD 7.7/kg in 2023.")
     read = {"findings": [found("The levelised cost", statement) for statement in statements]}
@@ -204,8 +205,8 @@ async def test_a_quote_in_other_words_is_the_sentence_with_its_numbers(ask: Run)
     assert "LCOH) is USD 5.5/kg in 2023" in fact["quote"]["text"]
 
 
-@pytest.mark.parametrize("heading", ["", "review.pdf, p. 82: "])
-async def test_a_quote_that_begins_rightly_gives_its_sentence(ask: Run, heading: str) -> None:
+@cases("", "review.pdf, p. 82: ")
+async def test_a_quote_that_begins_rightly_gives_its_sentence(heading: str, ask: Run) -> None:
     script = good("agent_v1")
     quote = f"{heading}The levelised cost of hydrogen and so on and so forth"
     script.left["read"] = [finding(quote, "It is as cheap as coal.")]
@@ -222,8 +223,8 @@ async def test_what_says_nothing_and_what_was_said_already_is_no_fact(ask: Run) 
     assert only((await ask("agent_v1", script))["facts"])["text"] == "It costs USD 5.5/kg."
 
 
-@pytest.mark.parametrize("guess", ["7.7", "f9 = 7.7", "1,000", "cost = 7.7 USD"])
-async def test_a_guess_becomes_no_fact_by_the_calculator(ask: Run, guess: str) -> None:
+@cases("7.7", "f9 = 7.7", "1,000", "cost = 7.7 USD")
+async def test_a_guess_becomes_no_fact_by_the_calculator(guess: str, ask: Run) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", guess))
     memory = await ask("react", script)
@@ -292,18 +293,15 @@ async def test_over_documents_alone_the_question_is_looked_for(ask: Run, shelf: 
     assert shelf.queries == [QUESTION]
 
 
-@pytest.mark.parametrize(
-    ("given", "wanted"),
-    [
-        ("review.pdf", QUESTION),
-        ("review.pdf cost", QUESTION),
-        ("hydrogen cost in review.pdf", "hydrogen cost in"),
-        ("Hydrogen", QUESTION),
-        ("electrolysis", "electrolysis"),
-    ],
+@cases(
+    ("review.pdf", QUESTION),
+    ("review.pdf cost", QUESTION),
+    ("hydrogen cost in review.pdf", "hydrogen cost in"),
+    ("Hydrogen", QUESTION),
+    ("electrolysis", "electrolysis"),
 )
 async def test_neither_names_nor_single_words_are_sought(
-    ask: Run, shelf: Shelf, given: str, wanted: str
+    given: str, wanted: str, ask: Run, shelf: Shelf
 ) -> None:
     script = good("react")
     script.left["action"][0] = act("documents", given)
@@ -321,8 +319,8 @@ async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Run)
     assert "33.3 kWh/kg" in script.prompts[-1].text
 
 
-@pytest.mark.parametrize("notes", ["Name the year.", ""])
-async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(ask: Run, notes: str) -> None:
+@cases("Name the year.", "")
+async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(notes: str, ask: Run) -> None:
     script = good("agent_v3")
     rejection = {"notes": notes, "verdict": "Reject"}
     script.left["plan"] = [plan("A."), plan("B."), plan("C."), plan("D.")]
@@ -335,8 +333,8 @@ async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(ask: Run, not
     assert "1. C." in script.prompts[5].text
 
 
-@pytest.mark.parametrize("reply", [{"notes": "Fine.", "verdict": "Accept"}, BAD])
-async def test_the_evaluator_accepts(ask: Run, reply: Reply) -> None:
+@cases({"notes": "Fine.", "verdict": "Accept"}, BAD)
+async def test_the_evaluator_accepts(reply: Reply, ask: Run) -> None:
     script = good("agent_v3", evaluate=[reply] * 4)
     memory = await ask("agent_v3", script, evaluations=1)
     assert memory["rejections"] == 0
@@ -422,22 +420,19 @@ async def test_autogpt_goes_on_after_an_unreadable_reply(ask: Run) -> None:
 WHY = "In 2023 it costs USD 5.5/kg [1]."
 
 
-@pytest.mark.parametrize(
-    ("reply", "decision", "unknown"),
-    [
-        (tell("In 2023 it costs USD 5.5/kg [1][7].", "USD 5.5/kg"), "USD 5.5/kg", ""),
-        (tell("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg", told_by=[1]), "USD 5.5/kg", ""),
-        (tell(WHY, "The document finds what green hydrogen does cost"), None, ""),
-        *((tell(WHY, short, "..."), None, "") for short in ("…", ",", "(null)", "[1]")),
-        (tell(WHY, None, "The cost in 2050."), None, "The cost in 2050."),
-    ],
+@cases(
+    (tell("In 2023 it costs USD 5.5/kg [1][7].", "USD 5.5/kg"), "USD 5.5/kg", ""),
+    (tell("In 2023 it costs USD 5.5/kg.", "USD 5.5/kg", told_by=[1]), "USD 5.5/kg", ""),
+    (tell(WHY, "The document finds what green hydrogen does cost"), None, ""),
+    *((tell(WHY, short, "..."), None, "") for short in ("…", ",", "(null)", "[1]")),
+    (tell(WHY, None, "The cost in 2050."), None, "The cost in 2050."),
     ids=[
         *("a citation that names no fact", "no citation", "a short answer that asks again"),
         *("…", "a comma", "null", "a citation alone", "what no fact tells"),
     ],
 )
 async def test_what_is_taken_of_an_answer(
-    ask: Run, reply: Reply, decision: str | None, unknown: str
+    reply: Reply, decision: str | None, unknown: str, ask: Run
 ) -> None:
     memory = await ask("react", good("react", answer=[reply]), assist="on")
     answer = answer_of(memory)
@@ -446,16 +441,13 @@ async def test_what_is_taken_of_an_answer(
     assert f"Not known: {unknown}" * bool(unknown) in memory["messages"][-1].text
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("It costs USD 4.4/kg in 2023 [1].", "4.4 is in no fact"),
-        ("Elephants migrate northwards every winter [1].", "its words are not"),
-        ("Elephants migrate northwards every winter.", "it cites no fact"),
-        ("Green hydrogen does cost that [1].", "it says again what was asked"),
-    ],
+@cases(
+    ("It costs USD 4.4/kg in 2023 [1].", "4.4 is in no fact"),
+    ("Elephants migrate northwards every winter [1].", "its words are not"),
+    ("Elephants migrate northwards every winter.", "it cites no fact"),
+    ("Green hydrogen does cost that [1].", "it says again what was asked"),
 )
-async def test_an_unsupported_claim_is_marked(ask: Run, text: str, reason: str) -> None:
+async def test_an_unsupported_claim_is_marked(text: str, reason: str, ask: Run) -> None:
     script = good("react", answer=[tell(f"{text} It costs USD 5.5/kg in 2023 [1].")])
     memory = await ask("react", script)
     first, second = memory["claims"]
@@ -466,17 +458,14 @@ async def test_an_unsupported_claim_is_marked(ask: Run, text: str, reason: str) 
     assert UNSUPPORTED in memory["messages"][-1].text
 
 
-@pytest.mark.parametrize(
-    ("text", "reason"),
-    [
-        ("Twice 5.5 USD/kg was calculated [2].", "it does not say what was worked out"),
-        ("Twice that is 11 USD/kg [2].", ""),
-        ("Twice that is about 10.9 USD/kg [2].", "10.9 is in no fact that it cites"),
-        ("Twice that is 2 USD/kg [2].", "it does not say what was worked out"),
-        ("It is more [2].", ""),
-    ],
+@cases(
+    ("Twice 5.5 USD/kg was calculated [2].", "it does not say what was worked out"),
+    ("Twice that is 11 USD/kg [2].", ""),
+    ("Twice that is about 10.9 USD/kg [2].", "10.9 is in no fact that it cites"),
+    ("Twice that is 2 USD/kg [2].", "it does not say what was worked out"),
+    ("It is more [2].", ""),
 )
-async def test_a_claim_of_the_calculator_says_its_result(ask: Run, text: str, reason: str) -> None:
+async def test_a_claim_of_the_calculator_says_its_result(text: str, reason: str, ask: Run) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))
     script.left["answer"] = [tell(text)]
@@ -487,13 +476,13 @@ async def test_a_claim_of_the_calculator_says_its_result(ask: Run, text: str, re
 NO = {"claim": 1, "reason": "The fact is about another year.", "supported": False}
 
 
-@pytest.mark.parametrize(
-    ("check", "supported", "reason"),
-    [([{"verdicts": [NO]}], False, NO["reason"]), ([BAD, BAD], True, "")],
+@cases(
+    ([{"verdicts": [NO]}], False, NO["reason"]),
+    ([BAD, BAD], True, ""),
     ids=["by a model", "by words where its reply cannot be read"],
 )
 async def test_a_model_may_check(
-    ask: Run, check: list[Reply], supported: bool, reason: str
+    check: list[Reply], supported: bool, reason: str, ask: Run
 ) -> None:
     memory = await ask("react", good("react", check=check), citation_check="model")
     claim = only(memory["claims"])
@@ -505,8 +494,8 @@ async def test_the_check_can_be_switched_off(ask: Run) -> None:
     assert memory["claims"] == []
 
 
-@pytest.mark.parametrize("text", ["Green hydrogen does cost a lot.", "It is USD 5.5/kg in 2023."])
-async def test_an_answer_that_nothing_tells_is_none(ask: Run, text: str) -> None:
+@cases("Green hydrogen does cost a lot.", "It is USD 5.5/kg in 2023.")
+async def test_an_answer_that_nothing_tells_is_none(text: str, ask: Run) -> None:
     script = good("react", answer=[tell(text, told_by=[])])
     memory = await ask("react", script, assist="on")
     answer = answer_of(memory)
@@ -630,20 +619,17 @@ async def test_a_number_and_its_negative_are_no_agreement(ask: Run) -> None:
     assert answer_of(memory)["decision"] != "5%"
 
 
-@pytest.mark.parametrize(
-    ("limits", "runs", "most_calls"),
-    [
-        ({"max_calls": 9}, 3, 9),
-        ({"max_calls": 12}, 3, 12),
-        ({"max_calls": 6}, 2, 6),
-        ({"max_calls": 5}, 1, 5),
-        ({"max_calls": 1}, 1, 3),  # as of a single run: a page is read, and the answer comes after
-        ({"max_tokens": 1}, 3, 9),
-        ({"max_seconds": 1e-6}, 3, 9),
-    ],
+@cases(
+    ({"max_calls": 9}, 3, 9),
+    ({"max_calls": 12}, 3, 12),
+    ({"max_calls": 6}, 2, 6),
+    ({"max_calls": 5}, 1, 5),
+    ({"max_calls": 1}, 1, 3),  # as of a single run: a page is read, and the answer comes after
+    ({"max_tokens": 1}, 3, 9),
+    ({"max_seconds": 1e-6}, 3, 9),
 )
 async def test_limits_hold_for_all_runs_of_an_ensemble_together(
-    ask: Run, limits: dict[str, Any], runs: int, most_calls: int
+    limits: dict[str, Any], runs: int, most_calls: int, ask: Run
 ) -> None:
     script = Replies(action=[SEARCH] * 30, read=[READ] * 30, answer=several("A").left["answer"] * 3)
     memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3, **limits)

@@ -6,6 +6,7 @@ from datetime import date
 from pathlib import Path
 
 import pytest
+from cases import cases
 from scripted import Replies, Run, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
@@ -62,15 +63,12 @@ async def test_rules_without_a_ranking_are_in_the_prompt(single: Run) -> None:
     assert "West is open." in script.prompts[0].messages[1].text
 
 
-@pytest.mark.parametrize(
-    ("first", "complaint"),
-    [
-        ("SELECT cheapest FROM nowhere", "There is no table nowhere"),
-        ("SELECT name FROM plant WHERE cost > 99", "finds nothing"),
-        ("SELECT MIN(cost) FROM plant", "for each of several things"),
-    ],
+@cases(
+    ("SELECT cheapest FROM nowhere", "There is no table nowhere"),
+    ("SELECT name FROM plant WHERE cost > 99", "finds nothing"),
+    ("SELECT MIN(cost) FROM plant", "for each of several things"),
 )
-async def test_a_bad_query_is_written_again(single: Run, first: str, complaint: str) -> None:
+async def test_a_bad_query_is_written_again(first: str, complaint: str, single: Run) -> None:
     script = Replies(write=[first, CHEAPEST], decide=[decide("Bonn", 1)])
     given = {"question": "What is the least cost of every single one?"}
     memory = await single(script, given)
@@ -157,18 +155,15 @@ async def test_when_no_candidate_runs_the_problem_is_told(single: Run) -> None:
     assert answer["decision"] is None
 
 
-@pytest.mark.parametrize(
-    ("written", "carried_out"),
-    [
-        (
-            "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1",
-            "SELECT p.name, p.cost FROM plant AS p ORDER BY p.cost LIMIT 1",
-        ),
-        ("SELECT name FROM plant ORDER BY cost LIMIT 1",) * 2,
-    ],
+@cases(
+    (
+        "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1",
+        "SELECT p.name, p.cost FROM plant AS p ORDER BY p.cost LIMIT 1",
+    ),
+    ("SELECT name FROM plant ORDER BY cost LIMIT 1",) * 2,
     ids=["corrected", "as it is"],
 )
-async def test_a_plans_query_is_corrected(run: Run, written: str, carried_out: str) -> None:
+async def test_a_plans_query_is_corrected(written: str, carried_out: str, run: Run) -> None:
     actions = [act("sql", written), act("finish")]
     script = Replies(
         plan=[plan("Find.")], action=actions, judge=[keep()], decide=[decide("Bonn", 1)]
@@ -186,15 +181,12 @@ async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
     assert memory["turns"][0]["tool"] == "cypher"
 
 
-@pytest.mark.parametrize(
-    ("last", "verdict"),
-    [
-        (CHEAPEST, "In the facts"),
-        ("SELECT region, cost, name FROM plant ORDER BY cost LIMIT 1", "In the facts"),
-        (DEARER, "Not sure: only"),
-    ],
+@cases(
+    (CHEAPEST, "In the facts"),
+    ("SELECT region, cost, name FROM plant ORDER BY cost LIMIT 1", "In the facts"),
+    (DEARER, "Not sure: only"),
 )
-async def test_queries_that_disagree_are_unsure(single: Run, last: str, verdict: str) -> None:
+async def test_queries_that_disagree_are_unsure(last: str, verdict: str, single: Run) -> None:
     script = Replies(write=[CHEAPEST, CHEAPEST, last], decide=[decide("Bonn", 1)])
     memory = await single(script, query_candidates=3)
     answer = answer_of(memory)
@@ -202,17 +194,14 @@ async def test_queries_that_disagree_are_unsure(single: Run, last: str, verdict:
     assert answer["verdict"]["text"].startswith(verdict)
 
 
-@pytest.mark.parametrize(
-    ("others", "word", "verdict"),
-    [
-        ([CHEAPEST, DEARER], ["Yes"], "In the facts"),
-        ([CHEAPEST, DEARER], ["No"], "Not sure: only"),
-        ([CHEAPEST, CHEAPEST], [], "In the facts"),  # all agree, so the model is not asked
-        ([DEARER, "SELECT name FROM plant"], [], "Not sure: only"),  # too few agree
-    ],
+@cases(
+    ([CHEAPEST, DEARER], ["Yes"], "In the facts"),
+    ([CHEAPEST, DEARER], ["No"], "Not sure: only"),
+    ([CHEAPEST, CHEAPEST], [], "In the facts"),  # all agree, so the model is not asked
+    ([DEARER, "SELECT name FROM plant"], [], "Not sure: only"),  # too few agree
 )
 async def test_the_models_word_decides(
-    single: Run, others: list[str], word: list[str], verdict: str
+    others: list[str], word: list[str], verdict: str, single: Run
 ) -> None:
     script = Replies(write=[CHEAPEST, *others, *word], decide=[decide("Bonn", 1)])
     memory = await single(script, query_candidates=3, least_agreement=1, least_right=0.5)
@@ -295,15 +284,12 @@ async def test_equal_options_decide_nothing(single: Run) -> None:
 GOVERNMENT = {"question": "Which language does the government speak?"}
 
 
-@pytest.mark.parametrize(
-    ("replies", "problem"),
-    [
-        (["no"], "seems to hold nothing that answers this question."),
-        (["yes", "SELECT language FROM plant"], "nothing about: language."),
-    ],
+@cases(
+    (["no"], "seems to hold nothing that answers this question."),
+    (["yes", "SELECT language FROM plant"], "nothing about: language."),
     ids=["the model finds no place for it", "the query needs a name that is none"],
 )
-async def test_what_nothing_says_is_refused(single: Run, replies: list[str], problem: str) -> None:
+async def test_what_nothing_says_is_refused(replies: list[str], problem: str, single: Run) -> None:
     script = Replies(write=[*replies, CHEAPEST])
     memory = await single(script, GOVERNMENT, least_answerable=0.5)
     assert answer_of(memory)["decision"] is None
@@ -317,26 +303,21 @@ async def test_a_refusal_names_what_is_nearly_asked_for(single: Run) -> None:
     assert 'has no "Achen", but it has "Aachen"' in answer_of(memory)["unknown"]
 
 
-@pytest.mark.parametrize(
-    ("replies", "least"), [(["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0)], ids=["likely", "never"]
-)
-async def test_the_likely_is_answered(single: Run, replies: list[str], least: float | None) -> None:
+@cases((["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0), ids=["likely", "never"])
+async def test_the_likely_is_answered(replies: list[str], least: float | None, single: Run) -> None:
     script = Replies(write=replies)
     memory = await single(script, GOVERNMENT, least_answerable=least)
     assert script.tasks == ["write"] * len(replies)
     assert facts(memory) == ["Bonn | 7.25"]
 
 
-@pytest.mark.parametrize(
-    ("question", "asked"),
-    [
-        ("Which government never spoke a language?", "Which government spoke a language?"),
-        ("Which government hasn't a language?", "Which government has a language?"),
-        ("Which governments cannot speak a language?", "Which governments can speak a language?"),
-        ("Which government is without a language?", "Which government is with a language?"),
-    ],
+@cases(
+    ("Which government never spoke a language?", "Which government spoke a language?"),
+    ("Which government hasn't a language?", "Which government has a language?"),
+    ("Which governments cannot speak a language?", "Which governments can speak a language?"),
+    ("Which government is without a language?", "Which government is with a language?"),
 )
-async def test_a_denial_is_judged_without_its_not(single: Run, question: str, asked: str) -> None:
+async def test_a_denial_is_judged_without_its_not(question: str, asked: str, single: Run) -> None:
     script = Replies(write=["yes", CHEAPEST])
     await single(script, {"question": question}, least_answerable=0.5)
     likely, written = script.prompts
@@ -385,14 +366,11 @@ async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> Non
     assert answer_of(memory)["decision"] == "Bonn"
 
 
-@pytest.mark.parametrize(
-    ("rules", "said"),
-    [
-        ("The lowest cost decides.", f'"this year" is from {date.today().year}-01-01'),
-        ("Today is 2020-05-01. The lowest cost decides.", "This year is from '2020-01-01' on."),
-    ],
+@cases(
+    ("The lowest cost decides.", f'"this year" is from {date.today().year}-01-01'),
+    ("Today is 2020-05-01. The lowest cost decides.", "This year is from '2020-01-01' on."),
 )
-async def test_a_ranking_is_told_its_days(single: Run, rules: str, said: str) -> None:
+async def test_a_ranking_is_told_its_days(rules: str, said: str, single: Run) -> None:
     script = Replies(write=[CHEAPEST])
     asked = Input(question="Which plant is cheapest this year?")
     await single(script, asked, rules=rules, candidates=("Aachen", "Bonn"))

@@ -1,6 +1,7 @@
 """LangChain tools that a run binds: offered, called, cited, approved by a person."""
 
 import pytest
+from cases import cases
 from langchain_core.tools import tool
 from scripted import Replies, Run, Thread, act, acts, decide, done, steps
 
@@ -32,13 +33,10 @@ async def test_a_tool_that_is_not_known_is_reported_first(run: Run) -> None:
         await run("iter_rag", Replies(), tools=["moon"])
 
 
-@pytest.mark.parametrize(
-    ("decision", "hour"),
-    [
-        ({"type": "approve"}, 12),
-        ({"type": "edit", "edited_action": {"args": {"harbour": "Hull", "hour": 3}}}, 3),
-        ({"type": "reject", "message": "Not now."}, None),
-    ],
+@cases(
+    ({"type": "approve"}, 12),
+    ({"type": "edit", "edited_action": {"args": {"harbour": "Hull", "hour": 3}}}, 3),
+    ({"type": "reject", "message": "Not now."}, None),
 )
 async def test_a_person_approves_edits_or_refuses_a_call(
     decision: dict[str, object], hour: int | None, database: str

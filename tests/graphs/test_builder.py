@@ -4,6 +4,7 @@ import logging
 from typing import TypedDict, get_type_hints
 
 import pytest
+from cases import cases
 from langgraph.graph import START
 
 from planweave.graphs import METHODS
@@ -35,7 +36,7 @@ async def awaited(state: Wider) -> Wider:
     return {"general": state["question"].upper()}
 
 
-@pytest.mark.parametrize("node", [wider, awaited])
+@cases(wider, awaited)
 async def test_a_declared_key_of_its_own_is_kept(node: object) -> None:
     graph = Builder(Wider)
     graph.add_node("wider", node)  # type: ignore[arg-type]

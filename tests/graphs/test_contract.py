@@ -13,6 +13,7 @@ from time import monotonic
 from typing import Any, get_type_hints
 
 import pytest
+from cases import cases
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -118,11 +119,9 @@ async def test_what_happens_is_reported_as_it_happens(name: str, world: World) -
     assert sorted(told) == [fact["number"] for fact in result.facts]
 
 
-@pytest.mark.parametrize(
-    "limit", [{"max_calls": 1}, {"max_tokens": 1}, {"max_seconds": 1e-6}, {"max_iterations": 1}]
-)
+@cases({"max_calls": 1}, {"max_tokens": 1}, {"max_seconds": 1e-6}, {"max_iterations": 1})
 async def test_a_limit_ends_it_with_an_answer(
-    name: str, world: World, limit: dict[str, Any]
+    limit: dict[str, Any], name: str, world: World
 ) -> None:
     memory = await run(name, world, **limit, trials=1)
     check(name, memory)
@@ -208,16 +207,13 @@ async def test_a_greeting_is_answered_without_a_call(name: str, world: World) ->
     assert (memory["answer"], memory["facts"], world.player.prompts) == (None, [], [])
 
 
-@pytest.mark.parametrize(
-    ("question", "settings", "sentence"),
-    [
-        (" ", {}, "no question"),
-        ("Which?", {}, "No database"),
-        ("Which?", {"database": "/nowhere/x.db"}, "nowhere"),
-    ],
+@cases(
+    (" ", {}, "no question"),
+    ("Which?", {}, "No database"),
+    ("Which?", {"database": "/nowhere/x.db"}, "nowhere"),
 )
 async def test_what_cannot_be_asked_gets_one_sentence_and_a_fix(
-    name: str, question: str, settings: dict[str, object], sentence: str, world: World
+    question: str, settings: dict[str, object], sentence: str, name: str, world: World
 ) -> None:
     bare = Context.model_validate({"model": register(world.player), **settings})
     with pytest.raises(PlanweaveError, match=sentence) as caught:
@@ -286,9 +282,9 @@ def watched(name: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Watched]:
         part.cache_clear()
 
 
-@pytest.mark.parametrize("says", ["what is right", "nonsense"])
+@cases("what is right", "nonsense")
 async def test_every_node_returns_declared_keys_in_plain_json_and_mutates_nothing(
-    name: str, says: str, world: World, watched: Watched
+    says: str, name: str, world: World, watched: Watched
 ) -> None:
     """In a talk of a greeting and two questions, by search and by reading whole."""
     player = world.player if says == "what is right" else lambda _: BAD

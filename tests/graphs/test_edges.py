@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 from langchain_core.messages import AIMessage
 from langgraph.types import Command
 from scripted import (
@@ -180,18 +181,15 @@ async def test_rejected(name: str, kind: str, database: str) -> None:
     assert memory["plan"] == ["Another one."]
 
 
-@pytest.mark.parametrize(
-    "garbage",
-    [
-        "yes",
-        {"decisions": []},
-        {"decisions": [{}]},
-        {"decisions": ["approve"]},
-        {"decisions": [{"type": "perhaps"}]},
-        {"decisions": [{"type": "edit"}]},
-        {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": " "}}}]},
-        {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": []}}}]},
-    ],
+@cases(
+    "yes",
+    {"decisions": []},
+    {"decisions": [{}]},
+    {"decisions": ["approve"]},
+    {"decisions": [{"type": "perhaps"}]},
+    {"decisions": [{"type": "edit"}]},
+    {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": " "}}}]},
+    {"decisions": [{"type": "edit", "edited_action": {"args": {"plan": []}}}]},
 )
 async def test_a_garbage_answer_is_asked_again(garbage: object, database: str) -> None:
     thread = approving("planrag", good(), database)
@@ -309,7 +307,7 @@ async def test_a_new_plan_replaces_the_old_one(run: Run) -> None:
     assert "The next step of the plan is 1: " in after.text
 
 
-@pytest.mark.parametrize("judgement", [keep(), change(), change(" "), BAD])
+@cases(keep(), change(), change(" "), BAD)
 async def test_otherwise_the_plan_stays(judgement: Reply, run: Run) -> None:
     script = good(judge=[judgement] * 2)
     memory = await run("planrag", script)
@@ -339,9 +337,7 @@ async def test_a_small_model_may_ask_for_another_plan(run: Run) -> None:
     assert memory["iteration"] == 2
 
 
-@pytest.mark.parametrize(
-    "settings", [PAPER, {"replan": "adaptive", "assist": "on"}, {"replan": "adaptive"}]
-)
+@cases(PAPER, {"replan": "adaptive", "assist": "on"}, {"replan": "adaptive"})
 async def test_a_given_plan_is_never_changed(settings: dict[str, Any], database: str) -> None:
     nothing = act("sql", "SELECT name FROM plant WHERE region = 'north'")
     script = good(action=[nothing, nothing, act("sql", CHEAPEST), act("finish")], judge=[])
@@ -381,15 +377,12 @@ async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None
     assert answer["unknown"].endswith("The limit of 2 iterations is reached.")
 
 
-@pytest.mark.parametrize(
-    ("limit", "what"),
-    [
-        ({"max_calls": 4}, "4 model calls"),
-        ({"max_tokens": 1500}, "1500 tokens"),
-        ({"max_seconds": 0.001}, "0.001 seconds"),
-        ({"max_dollars": 0.05}, "0.05 dollars"),
-        ({"max_iterations": 3}, "3 iterations"),
-    ],
+@cases(
+    ({"max_calls": 4}, "4 model calls"),
+    ({"max_tokens": 1500}, "1500 tokens"),
+    ({"max_seconds": 0.001}, "0.001 seconds"),
+    ({"max_dollars": 0.05}, "0.05 dollars"),
+    ({"max_iterations": 3}, "3 iterations"),
 )
 async def test_each_budget_ends_with_an_answer(
     limit: dict[str, float], what: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

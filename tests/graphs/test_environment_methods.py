@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from cases import cases
 from json_lines import write_lines
 from scripted import Replies, Reply, Script, Thread, answer_of, register
 from worlds import QUESTIONS, encyclopedia, shop, small_agents, solved
@@ -263,9 +264,7 @@ async def test_the_aids_of_a_path_are_a_setting(tmp_path: Path) -> None:
         assert bool(memory["path"]) is planned
 
 
-@pytest.mark.parametrize(
-    ("aids", "second"), [("on", "click[Buy Now]"), ("off", "click[navy blue]")]
-)
+@cases(("on", "click[Buy Now]"), ("off", "click[navy blue]"))
 async def test_fitting_actions_come_first_by_an_aid(aids: str, second: str, tmp_path: Path) -> None:
     script, context = in_shop(tmp_path)
     update = {"paths": str(hats(tmp_path)), "path_aids": aids}
@@ -274,7 +273,7 @@ async def test_fitting_actions_come_first_by_an_aid(aids: str, second: str, tmp_
     assert listed[:2] == ["click[red]", second]
 
 
-@pytest.mark.parametrize("name", ["instructrag", "rap"])
+@cases("instructrag", "rap")
 async def test_without_paths_they_say_so(name: str, tmp_path: Path) -> None:
     failed = tmp_path / "failed.jsonl"
     failed.write_text('{"question": "a?", "steps": [{"action": "b"}], "success": false}\n')

@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable
 
 import pytest
+from cases import cases
 from langchain_core.messages import AIMessage, HumanMessage
 from pages import put_up
 from scripted import (
@@ -122,15 +123,12 @@ async def test_v3_answers_from_known_facts(talk: Talk, monkeypatch: pytest.Monke
     assert 'review.pdf, p. 82: "LCOH) is USD 5.5/kg"' in second["messages"][-1].text
 
 
-@pytest.mark.parametrize(
-    ("replies", "failed"),
-    [
-        (["no JSON"] * 2, ["interpreter"]),
-        ([understood("which is cheapest?")], []),
-        ([understood(" ")], []),
-    ],
+@cases(
+    (["no JSON"] * 2, ["interpreter"]),
+    ([understood("which is cheapest?")], []),
+    ([understood(" ")], []),
 )
-async def test_poor_readings_are_none(talk: Talk, replies: list[Reply], failed: list[str]) -> None:
+async def test_poor_readings_are_none(replies: list[Reply], failed: list[str], talk: Talk) -> None:
     actions = [act("sql", COSTS), act("finish"), act("finish")]
     best = [decide("Bonn", 1), decide("Cottbus", 1)]
     script = Replies(action=actions, decide=best, interpret=replies)
@@ -142,8 +140,8 @@ async def test_poor_readings_are_none(talk: Talk, replies: list[Reply], failed: 
     assert "Question: Which is cheapest?" in script.prompts[-1].text
 
 
-@pytest.mark.parametrize("follows", [True, False], ids=["follows", "afresh"])
-async def test_a_further_question_is_not_refused(talk: Talk, follows: bool) -> None:
+@cases(True, False, ids=["follows", "afresh"])
+async def test_a_further_question_is_not_refused(follows: bool, talk: Talk) -> None:
     script = Replies(
         write=["yes", COSTS, COSTS],  # only the first is asked about
         interpret=[understood("Which is cheapest?", follows_up=follows)],

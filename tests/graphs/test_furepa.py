@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from cases import cases
 from langchain_core.language_models import BaseChatModel
 from pages import Shelf, put_up
 from scripted import Replies, Reply, Run, answer_of, asking, tell
@@ -78,18 +79,15 @@ async def test_furepa_reasons_retrieves_and_answers(
     assert len(memory["query_scores"]) == 2
 
 
-@pytest.mark.parametrize(
-    ("settings", "first", "second"),
-    [
-        ({"masking": True}, False, False),
-        ({"masking": False}, True, True),
-        ({"unmasked": 1}, False, True),
-        ({"unmasked": 2}, True, True),
-        ({"unmasked": 3}, True, True),
-    ],
+@cases(
+    ({"masking": True}, False, False),
+    ({"masking": False}, True, True),
+    ({"unmasked": 1}, False, True),
+    ({"unmasked": 2}, True, True),
+    ({"unmasked": 3}, True, True),
 )
 async def test_masking_hides_reasoning_and_queries_but_for_the_latest_rounds(
-    ask: Run, settings: dict[str, object], first: bool, second: bool
+    settings: dict[str, object], first: bool, second: bool, ask: Run
 ) -> None:
     script = Replies(reason=[FIRST, SECOND, solved()])
     await ask("furepa", script, **settings)
@@ -107,10 +105,8 @@ async def test_irrelevant_pages_are_added_to_those_of_a_search(ask: Run) -> None
     assert "Ships sail." in texts
 
 
-@pytest.mark.parametrize(
-    ("choice", "wanted"), [("first", "film"), ("trained", "director of Aurora")]
-)
-async def test_the_assessor_is_a_setting(ask: Run, choice: str, wanted: str) -> None:
+@cases(("first", "film"), ("trained", "director of Aurora"))
+async def test_the_assessor_is_a_setting(choice: str, wanted: str, ask: Run) -> None:
     memory = await ask("furepa", Replies(reason=[FIRST, solved()]), assessor=choice)
     assert memory["turns"][0]["input"] == wanted
 
@@ -128,16 +124,13 @@ async def test_a_random_choice_can_be_repeated(ask: Run) -> None:
     assert chosen == {"film", "director of Aurora"}
 
 
-@pytest.mark.parametrize(
-    ("settings", "cold", "warm"),
-    [
-        ({}, 0.2, 1.0),
-        ({"temperature_raise": False}, 0.2, 0.2),
-        ({"first_temperature": 0.4, "temperature_step": 0.5}, 0.4, 0.9),
-    ],
+@cases(
+    ({}, 0.2, 1.0),
+    ({"temperature_raise": False}, 0.2, 0.2),
+    ({"first_temperature": 0.4, "temperature_step": 0.5}, 0.4, 0.9),
 )
 async def test_repeated_queries_raise_the_temperature(
-    ask: Run, settings: dict[str, object], cold: float, warm: float, monkeypatch: pytest.MonkeyPatch
+    settings: dict[str, object], cold: float, warm: float, ask: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
 
@@ -154,8 +147,8 @@ async def test_repeated_queries_raise_the_temperature(
     assert len(memory["facts"]) == 2
 
 
-@pytest.mark.parametrize(("same", "kept"), [(0.9, 2), (0.3, 1)])
-async def test_how_alike_queries_are_one_is_a_setting(ask: Run, same: float, kept: int) -> None:
+@cases((0.9, 2), (0.3, 1))
+async def test_how_alike_queries_are_one_is_a_setting(same: float, kept: int, ask: Run) -> None:
     proposed = propose("director of the film Aurora", "who is director of Aurora")
     memory = await ask("furepa", Replies(reason=[proposed, solved()]), same_query=same)
     assert len(memory["query_scores"]) == kept
@@ -193,8 +186,8 @@ async def test_ircot_searches_for_question_then_for_each_thought(ask: Run, shelf
     assert "Lena Holm directed it." in script.prompts[1].text
 
 
-@pytest.mark.parametrize("last", [think(""), BAD])
-async def test_a_chain_that_ends_is_answered_from_the_evidence(ask: Run, last: Reply) -> None:
+@cases(think(""), BAD)
+async def test_a_chain_that_ends_is_answered_from_the_evidence(last: Reply, ask: Run) -> None:
     final = tell("Lena Holm directed Aurora [1].", "Lena Holm")
     script = Replies(think=[last, last], answer=[final])
     memory = await ask("ircot", script)

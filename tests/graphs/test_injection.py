@@ -5,6 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from cases import cases
 from pages import put_up
 from scripted import Prompt, Reply, Run, act, answer_of, decide, keep, plan, tell
 
@@ -102,7 +103,7 @@ class Trusting(Obedient):
         return {"thoughts": {**thoughts, "plan": ["Obey."]}, "command": command}
 
 
-@pytest.mark.parametrize("name", ["agent_v2", "agent_v3", "react", "autogpt"])
+@cases("agent_v2", "agent_v3", "react", "autogpt")
 async def test_an_order_on_a_page_that_every_role_obeys_changes_no_data(
     name: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
+from cases import cases
 from scripted import Replies, Run, act, answer_of, change, decide, keep, plan
 
 from planweave.learning.experience import experience_of
@@ -69,7 +70,7 @@ async def test_planrag_asks_its_model_only_to_decide(run: Run, tmp_path: Path) -
     assert answer_of(memory)["facts"] == [1]
 
 
-@pytest.mark.parametrize("said", ["0", "all of them", "so sorry"])
+@cases("0", "all of them", "so sorry")
 async def test_a_paths_decision_survives_nonsense(said: str, run: Run, tmp_path: Path) -> None:
     question = solved("building")
     reply = "no JSON" if said == "so sorry" else decide(said, 1)
@@ -100,9 +101,9 @@ async def test_a_path_that_decides_nothing_admitted_is_overruled(run: Run, tmp_p
     assert len(script.prompts) == 2
 
 
-@pytest.mark.parametrize(
-    ("query", "problem"),
-    [("SELECT moon AS decision FROM nowhere", "nowhere"), ("DELETE FROM goods", "read")],
+@cases(
+    ("SELECT moon AS decision FROM nowhere", "nowhere"),
+    ("DELETE FROM goods", "read"),
     ids=["it fails", "it would write"],
 )
 async def test_the_path_policy_asks_no_model_where_its_query_is_refused(
@@ -132,10 +133,7 @@ async def test_experience_is_off_unless_it_is_asked_for(run: Run, tmp_path: Path
     assert script.tasks[0] == "plan"
 
 
-@pytest.mark.parametrize(
-    "asked",
-    ["How many buildings are there?", "Which building should grow so that the price falls most?"],
-)
+@cases("How many buildings are there?", "Which building should grow so that the price falls most?")
 async def test_where_nothing_fits_a_plan_is_made(asked: str, run: Run, tmp_path: Path) -> None:
     script = Replies(plan=[plan("Look.")], action=[act("finish")])
     world = written(solved("building"), "sql", tmp_path)
@@ -161,7 +159,7 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
     assert "nothing" in answer_of(policy)["unknown"]
 
 
-@pytest.mark.parametrize("source", ["file", OWN])
+@cases("file", OWN)
 async def test_what_was_confirmed_for_one_question_serves_another(
     source: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from cases import cases
 from pages import put_up
 from scripted import Replies, Run, act, answer_of, decide, finding, plan, tell
 
@@ -24,25 +25,22 @@ async def test_a_long_step_of_a_plan_ends_with_a_mark_at_a_word(run: Run) -> Non
     assert kept.removesuffix("…").split()[-1] in step.split()
 
 
-@pytest.mark.parametrize(
-    ("said", "candidates", "wanted"),
-    [
-        ("bonn", ["Aachen", "Bonn"], "Bonn"),
-        ("Open a plant in New York.", ["New York", "York"], "New York"),
-        ("New York, not York", ["New York", "York"], "New York"),
-        ("Sao Paulo", ["São Paulo", "Rio"], "São Paulo"),
-        ("No, it does not.", ["yes", "no"], "no"),
-        ("No", ["yes", "no"], "no"),
-        ("Build the not-for-profit shop", ["not-for-profit shop"], "not-for-profit shop"),
-        ("x-1", ["x-1", "X 1"], "x-1"),
-        ("42", ["41", "42"], "42"),
-        ("None", ["Aachen", "Bonn"], NO_DECISION),
-        ("none", ["None", "Bonn"], "None"),
-        ("Berlin", ["Aachen", "Bonn"], None),
-        ("Not Bonn", ["Aachen", "Bonn"], None),
-        ("Aachen or Bonn", ["Aachen", "Bonn"], None),
-        ("1,200", ["1", "2"], None),
-    ],
+@cases(
+    ("bonn", ["Aachen", "Bonn"], "Bonn"),
+    ("Open a plant in New York.", ["New York", "York"], "New York"),
+    ("New York, not York", ["New York", "York"], "New York"),
+    ("Sao Paulo", ["São Paulo", "Rio"], "São Paulo"),
+    ("No, it does not.", ["yes", "no"], "no"),
+    ("No", ["yes", "no"], "no"),
+    ("Build the not-for-profit shop", ["not-for-profit shop"], "not-for-profit shop"),
+    ("x-1", ["x-1", "X 1"], "x-1"),
+    ("42", ["41", "42"], "42"),
+    ("None", ["Aachen", "Bonn"], NO_DECISION),
+    ("none", ["None", "Bonn"], "None"),
+    ("Berlin", ["Aachen", "Bonn"], None),
+    ("Not Bonn", ["Aachen", "Bonn"], None),
+    ("Aachen or Bonn", ["Aachen", "Bonn"], None),
+    ("1,200", ["1", "2"], None),
 )
 def test_what_is_admitted_is_taken(said: str, candidates: list[str], wanted: str | None) -> None:
     assert admitted(said, candidates) == wanted
@@ -86,7 +84,7 @@ async def test_a_tie_is_reported_with_its_rule(run: Run, tmp_path: Path) -> None
     assert "lowest cost of fact [1]; 3 are equal: Aachen, Bonn, Cottbus" in said
 
 
-@pytest.mark.parametrize("name", ["agent_v3/planner", "planrag/planner_with_documents"])
+@cases("agent_v3/planner", "planrag/planner_with_documents")
 def test_prompts_speak_of_what_is_connected(name: str) -> None:
     values = dict.fromkeys(load(name).placeholders - {"kinds"}, "")
     told = {
@@ -100,7 +98,7 @@ def test_prompts_speak_of_what_is_connected(name: str) -> None:
     assert all_three in told[("documents", "cypher")]
 
 
-@pytest.mark.parametrize("name", ["agent_v3", "agent_v2", "react", "agent_v1", "planrag"])
+@cases("agent_v3", "agent_v2", "react", "agent_v1", "planrag")
 async def test_documents_have_no_database(
     name: str, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:

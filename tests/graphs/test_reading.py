@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 import scripted
+from cases import cases
 from pages import Shelf, put_up
 from scripted import PAPER, Replies, Thread, act, answer_of, found, keep, plan, register, tell
 
@@ -124,22 +125,19 @@ async def test_a_value_that_is_not_quoted_is_left_out(shelf: Shelf) -> None:
     assert [failure["detail"] for failure in memory["failures"]] == ["first: $777"]
 
 
-@pytest.mark.parametrize(
-    ("value", "kept"),
-    [
-        ("70 lbs / 32 kgs", {"v": "70 lbs"}),
-        ("70 lbs (32 kgs)", {"v": "70 lbs"}),
-        ("53 to 70 lbs", {"v_from": "53 lbs", "v_to": "70 lbs"}),
-        ("$1,200.50", {"v": "1200.50 $"}),
-        ("(1,200.50)", {"v": -1200.5}),
-        ("(-1,200.50)", {"v": -1200.5}),
-        ("5.5 %", {"v": "5.5 %"}),
-        ("USD 32/kg", {"v": "32 USD/kg"}),
-        ("not accepted", {}),
-        ("53 x 70 x 32 lbs", {}),
-    ],
+@cases(
+    ("70 lbs / 32 kgs", {"v": "70 lbs"}),
+    ("70 lbs (32 kgs)", {"v": "70 lbs"}),
+    ("53 to 70 lbs", {"v_from": "53 lbs", "v_to": "70 lbs"}),
+    ("$1,200.50", {"v": "1200.50 $"}),
+    ("(1,200.50)", {"v": -1200.5}),
+    ("(-1,200.50)", {"v": -1200.5}),
+    ("5.5 %", {"v": "5.5 %"}),
+    ("USD 32/kg", {"v": "32 USD/kg"}),
+    ("not accepted", {}),
+    ("53 x 70 x 32 lbs", {}),
 )
-async def test_values_with_units(shelf: Shelf, value: str, kept: dict[str, object]) -> None:
+async def test_values_with_units(value: str, kept: dict[str, object], shelf: Shelf) -> None:
     text = "It is 53 to 70 lbs / 32 kgs, $1,200.50, (1,200.50), 5.5 % or USD 32/kg, Cuba."
     shelf.pages[0] = shelf.pages[0]._replace(text=text)
     (fact,) = await facts_of(found(text[:-1], "It is for Cuba.", {"v": value}))
@@ -228,9 +226,7 @@ async def test_else_it_is_searched(name: str, context: dict[str, Any], shelf: Sh
     assert "whole_collection" not in nodes
 
 
-@pytest.mark.parametrize(
-    ("name", "settings"), [("react", {"whole_collection": "on"}), ("whole_document", {})]
-)
+@cases(("react", {"whole_collection": "on"}), ("whole_document", {}))
 async def test_too_long_is_refused(name: str, settings: dict[str, str], shelf: Shelf) -> None:
     shelf.pages.append(shelf.pages[1]._replace(page=7, text="word " * 300))
     with pytest.raises(BadInput, match=r"has 1,\d\d\d characters; at most 1,000 are read whole"):

@@ -1,6 +1,7 @@
 """What runs inside a subgraph: seen, interrupted, resumed, rewound and counted."""
 
 import pytest
+from cases import cases
 from langchain_core.tools import tool
 from pages import Shelf, put_up
 from scripted import Replies, Thread, act, acts, decide, done, finding, plan, register, tell
@@ -75,7 +76,7 @@ async def test_a_run_pauses_before_the_tools_and_the_action_can_be_edited(databa
     assert memory["answer"]["decision"] == "Bonn"
 
 
-@pytest.mark.parametrize("edited", [None, "SELECT name FROM plant"])
+@cases(None, "SELECT name FROM plant")
 async def test_a_run_is_rewound_before_a_subgraph(edited: str | None, database: str) -> None:
     script = querying(COSTS)
     thread = Thread("planrag", script, database=database)

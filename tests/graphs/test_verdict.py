@@ -1,6 +1,6 @@
 """What the check of an answer comes to, on every edge, and how it is said in the chat."""
 
-import pytest
+from cases import cases
 from scripted import Replies, Reply, Run, act, answer_of, decide
 
 ALL = "SELECT name, cost FROM plant"
@@ -22,15 +22,12 @@ async def test_the_model_is_asked_once_more_where_a_rule_gives_another(run: Run)
 DIFFER = 'the model says "Aachen"; the rule gives "Bonn"'
 
 
-@pytest.mark.parametrize(
-    ("decisions", "settings", "decision", "kind", "said"),
-    [
-        (["Aachen", "Aachen"], {}, None, "undecided", DIFFER),
-        (["Aachen"], {"max_calls": 1}, None, "undecided", DIFFER),
-        (["Dresden", "Aachen"], {"candidates": ("Aachen", "Bonn")}, None, "undecided", DIFFER),
-        (["Aachen"], {"ask_again": False}, "Aachen", "contradicted", "The facts say otherwise"),
-        (["Aachen"], {"candidates": ("Aachen", "Cottbus")}, "Aachen", "not_in_facts", "⚠"),
-    ],
+@cases(
+    (["Aachen", "Aachen"], {}, None, "undecided", DIFFER),
+    (["Aachen"], {"max_calls": 1}, None, "undecided", DIFFER),
+    (["Dresden", "Aachen"], {"candidates": ("Aachen", "Bonn")}, None, "undecided", DIFFER),
+    (["Aachen"], {"ask_again": False}, "Aachen", "contradicted", "The facts say otherwise"),
+    (["Aachen"], {"candidates": ("Aachen", "Cottbus")}, "Aachen", "not_in_facts", "⚠"),
     ids=["still", "a spent budget", "asked twice at most", "not asked again", "Bonn not admitted"],
 )
 async def test_where_they_differ_both_are_reported(
@@ -56,13 +53,10 @@ async def test_an_unreadable_second_answer_leaves_the_first_in_doubt(run: Run) -
     assert memory["failures"][0]["kind"] == "malformed_reply"
 
 
-@pytest.mark.parametrize(
-    ("query", "question"),
-    [
-        ("SELECT name, cost FROM plant WHERE name = 'Aachen'", CHEAPEST),
-        ("SELECT name, cost FROM plant LIMIT 1", CHEAPEST),
-        (ALL, "Which plant do you like?"),
-    ],
+@cases(
+    ("SELECT name, cost FROM plant WHERE name = 'Aachen'", CHEAPEST),
+    ("SELECT name, cost FROM plant LIMIT 1", CHEAPEST),
+    (ALL, "Which plant do you like?"),
 )
 async def test_what_is_not_singled_out_is_no_fact(query: str, question: str, run: Run) -> None:
     memory = await run(
@@ -96,15 +90,12 @@ async def test_a_rule_by_another_name_is_no_reason_to_ask_again(run: Run) -> Non
     assert script.tasks == ["action", "decide"]
 
 
-@pytest.mark.parametrize(
-    ("why", "supported"),
-    [
-        ("Bonn has the lowest cost with 7.25.", True),
-        ("Dresden has the lowest cost with 7.25.", False),
-        ("Aachen costs 7.25.", False),
-        ("Bonn has the lowest cost with 7.25 USD.", False),
-        ("Bonn does not have the lowest cost.", False),
-    ],
+@cases(
+    ("Bonn has the lowest cost with 7.25.", True),
+    ("Dresden has the lowest cost with 7.25.", False),
+    ("Aachen costs 7.25.", False),
+    ("Bonn has the lowest cost with 7.25 USD.", False),
+    ("Bonn does not have the lowest cost.", False),
 )
 async def test_reasons_are_checked_against_the_rows(why: str, supported: bool, run: Run) -> None:
     told = {"why": why, "facts": [1], "decision": "Bonn", "unknown": ""}

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import bag_of_words
 import pytest
+from cases import cases
 
 from planweave import BadInput
 from planweave.learning import Floats
@@ -48,8 +49,8 @@ def test_queries_are_kept_with_slots(experience: Experience) -> None:
     assert experience.add([path, kept]) == []
 
 
-@pytest.mark.parametrize("owner", ["bob", "Alice", "../alice", "", "x" * 5000, "\ud800"])
-def test_owners_are_apart(experience: Experience, tmp_path: Path, owner: str) -> None:
+@cases("bob", "Alice", "../alice", "", "x" * 5000, "\ud800")
+def test_owners_are_apart(owner: str, experience: Experience, tmp_path: Path) -> None:
     other = Experience(tmp_path / "experience", owner)
     assert other.entries() == []
     other.add([MUG])

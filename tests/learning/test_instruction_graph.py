@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -158,7 +159,7 @@ def test_a_crowd_in_the_last_node_is_passed_over() -> None:
     assert insert(graph, far) == (0,)
 
 
-@pytest.mark.parametrize("threshold", [-0.1, 1.1, math.nan])
+@cases(-0.1, 1.1, math.nan)
 def test_a_threshold_is_a_cosine(threshold: float) -> None:
     with pytest.raises(BadInput, match="between 0 and 1"):
         InstructionGraph(degrees, threshold)

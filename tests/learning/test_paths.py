@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import cases
 from published import published
 
 from planweave import BadInput
@@ -72,8 +73,8 @@ def test_the_task_may_be_named_by_a_rule(tmp_path: Path) -> None:
     assert path.task == "dev: Who directed Sinister?"
 
 
-@pytest.mark.parametrize("name", ["out.jsonl", "out.jsonl.gz"])
-def test_what_is_written_is_read_again(tmp_path: Path, name: str) -> None:
+@cases("out.jsonl", "out.jsonl.gz")
+def test_what_is_written_is_read_again(name: str, tmp_path: Path) -> None:
     write_paths(tmp_path / name, PATHS)
     assert read_paths(tmp_path / name) == PATHS
 
@@ -85,21 +86,18 @@ def test_the_key_is_of_what_was_done_and_for_what() -> None:
     assert len({one.key, *(path.key for path in PATHS)}) == len(PATHS)
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("{", "record: Invalid JSON"),
-        ("[]", "record"),
-        ('{"question": "a", "steps": "none"}', "steps"),
-        ('{"question": "a", "steps": [{"act": "b"}]}', r"steps\.0\.action"),
-        ('{"question": "a", "steps": [[]]}', r"steps\.0"),
-        ('{"question": "a", "score": 2, "steps": []}', "score"),
-        ('{"question": " ", "steps": []}', "question"),
-        (json.dumps({"question": "a", "steps": [{"action": "x" * 20_000}]}), "at most 10000"),
-        ("[" * 100_000, "record"),
-    ],
+@cases(
+    ("{", "record: Invalid JSON"),
+    ("[]", "record"),
+    ('{"question": "a", "steps": "none"}', "steps"),
+    ('{"question": "a", "steps": [{"act": "b"}]}', r"steps\.0\.action"),
+    ('{"question": "a", "steps": [[]]}', r"steps\.0"),
+    ('{"question": "a", "score": 2, "steps": []}', "score"),
+    ('{"question": " ", "steps": []}', "question"),
+    (json.dumps({"question": "a", "steps": [{"action": "x" * 20_000}]}), "at most 10000"),
+    ("[" * 100_000, "record"),
 )
-def test_a_line_that_is_no_trajectory_is_named(tmp_path: Path, line: str, said: str) -> None:
+def test_a_line_that_is_no_trajectory_is_named(line: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=rf"Line 2 of .*{said}"):
         read_paths(written(tmp_path, json.dumps(RECORDS[0]), line))
 
@@ -122,14 +120,11 @@ def test_a_file_that_unpacks_to_too_much_is_refused(
 
 
 @pytest.mark.published
-@pytest.mark.parametrize(
-    ("file", "count", "successful", "tasks"),
-    [
-        ("trajectories/hotpotqa_success.jsonl.gz", 1008, 968, 1),
-        ("trajectories/alfworld_knowagent218.jsonl.gz", 218, 218, 6),
-        ("trajectories/webshop_react500.jsonl.gz", 500, 179, 1),
-        ("scienceworld/gold_trajectories.jsonl.gz", 269, 267, 30),
-    ],
+@cases(
+    ("trajectories/hotpotqa_success.jsonl.gz", 1008, 968, 1),
+    ("trajectories/alfworld_knowagent218.jsonl.gz", 218, 218, 6),
+    ("trajectories/webshop_react500.jsonl.gz", 500, 179, 1),
+    ("scienceworld/gold_trajectories.jsonl.gz", 269, 267, 30),
 )
 def test_published_trajectories(file: str, count: int, successful: int, tasks: int) -> None:
     read = read_paths(published(file))

@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from bag_of_words import embed
+from cases import cases
 from published import published
 
 from planweave import BadInput
@@ -71,19 +72,16 @@ def test_round_trip(path: Path) -> None:
     assert not loaded.knows("Who was it?")
 
 
-@pytest.mark.parametrize(
-    "damage",
-    [
-        lambda weights, _: weights.write_bytes(weights.read_bytes()[:100]),
-        lambda weights, _: weights.write_bytes(weights.read_bytes() + b"\0"),
-        lambda weights, _: weights.unlink(),
-        lambda _, card: card.write_text("{"),
-        lambda _, card: card.unlink(),
-        lambda _, card: card.write_text(card.read_text().replace(FEATURES[0], "another")),
-    ],
+@cases(
+    lambda weights, _: weights.write_bytes(weights.read_bytes()[:100]),
+    lambda weights, _: weights.write_bytes(weights.read_bytes() + b"\0"),
+    lambda weights, _: weights.unlink(),
+    lambda _, card: card.write_text("{"),
+    lambda _, card: card.unlink(),
+    lambda _, card: card.write_text(card.read_text().replace(FEATURES[0], "another")),
     ids=["cut", "changed", "gone", "card", "no card", "version"],
 )
-def test_what_is_damaged_is_told(path: Path, damage: Callable[[Path, Path], object]) -> None:
+def test_what_is_damaged_is_told(damage: Callable[[Path, Path], object], path: Path) -> None:
     damage(path, path.with_suffix(".json"))
     with pytest.raises(BadInput) as told:
         load_assessor(path)
@@ -133,13 +131,10 @@ def test_the_shipped_one_is_whole() -> None:
 
 
 @pytest.mark.published
-@pytest.mark.parametrize(
-    "file",
-    [
-        "hotpotqa/{}_distractor_subset.jsonl.gz",
-        "2wikimultihopqa/{}_subset.jsonl.gz",
-        "musique/{}_subset.jsonl.gz",
-    ],
+@cases(
+    "hotpotqa/{}_distractor_subset.jsonl.gz",
+    "2wikimultihopqa/{}_subset.jsonl.gz",
+    "musique/{}_subset.jsonl.gz",
 )
 def test_no_dev_question_was_trained_on(file: str) -> None:
     dev = [one.question for one in questions_of(published(file.format("dev")))]

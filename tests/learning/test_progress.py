@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
+from cases import cases
 
 from planweave.learning.progress import PathProgress, does
 
@@ -40,18 +41,15 @@ def test_what_does_a_step(action: str, step: str, *, fits: bool) -> None:
     assert does(action, step, HEAT) is fits
 
 
-@pytest.mark.parametrize(
-    ("actions", "at"),
-    [
-        ([], 0),
-        (["look", "go to cabinet 1"], 0),
-        (["go to sinkbasin 1"], 1),
-        (["go to sinkbasin 1", "go to sinkbasin 2"], 1),  # once more is no step further
-        (["go to sinkbasin 1", "take apple 1 from shelf 1", "go to microwave 1"], 3),
-        (["take apple 1 from shelf 1"], 2),  # what comes before it is left out
-        (["go to microwave 1", "heat apple 1 with microwave 1", "go to sinkbasin 1"], 4),
-        (["go to fridge 1", "move apple 1 to fridge 1"], 6),
-    ],
+@cases(
+    ([], 0),
+    (["look", "go to cabinet 1"], 0),
+    (["go to sinkbasin 1"], 1),
+    (["go to sinkbasin 1", "go to sinkbasin 2"], 1),  # once more is no step further
+    (["go to sinkbasin 1", "take apple 1 from shelf 1", "go to microwave 1"], 3),
+    (["take apple 1 from shelf 1"], 2),  # what comes before it is left out
+    (["go to microwave 1", "heat apple 1 with microwave 1", "go to sinkbasin 1"], 4),
+    (["go to fridge 1", "move apple 1 to fridge 1"], 6),
 )
 def test_the_next_step_stands_behind_those_done(actions: Sequence[str], at: int) -> None:
     assert PathProgress(STEPS, HEAT).next_step(actions, []) == at
@@ -84,25 +82,22 @@ GOODS = ["click[20.00]", "click[navy blue]", "click[red]", "click[large]", "clic
 SHOP = PathProgress(BUYING, WANTED, {action.lower() for action in ("click[Next >]", *TABS)})
 
 
-@pytest.mark.parametrize(
-    ("actions", "possible", "at"),
-    [
-        ([], HOME, 0),
-        (["search[scarf]"], RESULTS, 1),
-        (["search[scarf]", "click[Next >]"], RESULTS, 1),  # leafing does no step
-        (["search[scarf]", "click[B01]"], GOODS, 2),
-        (["search[scarf]", "click[B01]", "click[Description]"], TABS[1:], 2),
-        (["search[scarf]", "click[B01]", "click[Description]", "click[< Prev]"], GOODS, 2),
-        (["search[scarf]", "click[B01]", "click[< Prev]"], RESULTS, 1),
-        (["search[scarf]", "click[B01]", "click[large]", "click[< Prev]"], RESULTS, 1),
-        (["search[scarf]", "click[B01]", "click[< Prev]", "click[B02]"], GOODS, 2),
-        (["search[scarf]", "click[B01]", "click[large]", "click[< Prev]", "click[B02]"], GOODS, 2),
-        (["search[scarf]", "click[B01]", "click[Back to Search]"], HOME, 0),
-        (["search[scarf]", "click[Back to Search]", "search[shawl]"], RESULTS, 1),
-        (["search[scarf]", "click[B01]", "click[navy blue]"], GOODS, 3),
-        # nothing that is asked for can be chosen here
-        (["search[scarf]", "click[B01]"], ["click[red]", "click[Buy Now]", *TABS], 3),
-    ],
+@cases(
+    ([], HOME, 0),
+    (["search[scarf]"], RESULTS, 1),
+    (["search[scarf]", "click[Next >]"], RESULTS, 1),  # leafing does no step
+    (["search[scarf]", "click[B01]"], GOODS, 2),
+    (["search[scarf]", "click[B01]", "click[Description]"], TABS[1:], 2),
+    (["search[scarf]", "click[B01]", "click[Description]", "click[< Prev]"], GOODS, 2),
+    (["search[scarf]", "click[B01]", "click[< Prev]"], RESULTS, 1),
+    (["search[scarf]", "click[B01]", "click[large]", "click[< Prev]"], RESULTS, 1),
+    (["search[scarf]", "click[B01]", "click[< Prev]", "click[B02]"], GOODS, 2),
+    (["search[scarf]", "click[B01]", "click[large]", "click[< Prev]", "click[B02]"], GOODS, 2),
+    (["search[scarf]", "click[B01]", "click[Back to Search]"], HOME, 0),
+    (["search[scarf]", "click[Back to Search]", "search[shawl]"], RESULTS, 1),
+    (["search[scarf]", "click[B01]", "click[navy blue]"], GOODS, 3),
+    # nothing that is asked for can be chosen here
+    (["search[scarf]", "click[B01]"], ["click[red]", "click[Buy Now]", *TABS], 3),
 )
 def test_a_way_back_does_no_step(actions: list[str], possible: list[str], at: int) -> None:
     assert SHOP.next_step(actions, possible) == at
@@ -124,6 +119,6 @@ def test_what_is_asked_for_comes_before_the_end() -> None:
     assert SHOP.asked_for(other, GOODS) == ["click[navy blue]", "click[large]"]
 
 
-@pytest.mark.parametrize("last", ["Finish[{answer}]", "move apple to fridge", "Search[warm scarf]"])
+@cases("Finish[{answer}]", "move apple to fridge", "Search[warm scarf]")
 def test_a_step_that_a_question_fills_does_not_end_its_task_by_itself(last: str) -> None:
     assert not PathProgress((last,), WANTED).ends_the_task

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-import pytest
+from cases import cases
 
 from planweave import BadInput
 from planweave.learning.paths import TaskPath
@@ -18,48 +18,42 @@ def one(instruction: str, question: str = ASKED) -> str:
 COUNTRY = "c.name = {{Country.name}} "
 
 
-@pytest.mark.parametrize(
-    ("instruction", "kept"),
-    [
-        ("sql[SELECT home FROM country WHERE name = 'Brunswick']", "name = {{country.name}}"),
-        ("sql[SELECT 1 FROM country c WHERE 'Brunswick' = c.name]", "{{country.name}} = c.name"),
-        ("sql[SELECT 1 FROM country WHERE name IN ('Brunswick')]", "IN ({{country.name}})"),
-        ("sql[SELECT 1 FROM country WHERE name = 'O''Hara']", "name = {{country.name}}"),
-        (
-            "sql[SELECT 1 FROM a JOIN country c ON a.x = c.x WHERE c.name = 'Brunswick']",
-            "c.name = {{country.name}}",
-        ),
-        (
-            "sql[SELECT 1 FROM country c WHERE EXISTS (SELECT 1 FROM a WHERE c.x = 'Brunswick')]",
-            "c.x = {{country.x}}",
-        ),
-        ("cypher[MATCH (c:Country {name: 'Brunswick'}) RETURN c]", "{name: {{Country.name}}}"),
-        ('cypher[MATCH (c:Country) WHERE c.name = "Brunswick" RETURN c]', COUNTRY),
-        (r"cypher[MATCH (c:Country) WHERE c.name = 'O\'Hara' RETURN c]", COUNTRY),
-    ],
+@cases(
+    ("sql[SELECT home FROM country WHERE name = 'Brunswick']", "name = {{country.name}}"),
+    ("sql[SELECT 1 FROM country c WHERE 'Brunswick' = c.name]", "{{country.name}} = c.name"),
+    ("sql[SELECT 1 FROM country WHERE name IN ('Brunswick')]", "IN ({{country.name}})"),
+    ("sql[SELECT 1 FROM country WHERE name = 'O''Hara']", "name = {{country.name}}"),
+    (
+        "sql[SELECT 1 FROM a JOIN country c ON a.x = c.x WHERE c.name = 'Brunswick']",
+        "c.name = {{country.name}}",
+    ),
+    (
+        "sql[SELECT 1 FROM country c WHERE EXISTS (SELECT 1 FROM a WHERE c.x = 'Brunswick')]",
+        "c.x = {{country.x}}",
+    ),
+    ("cypher[MATCH (c:Country {name: 'Brunswick'}) RETURN c]", "{name: {{Country.name}}}"),
+    ('cypher[MATCH (c:Country) WHERE c.name = "Brunswick" RETURN c]', COUNTRY),
+    (r"cypher[MATCH (c:Country) WHERE c.name = 'O\'Hara' RETURN c]", COUNTRY),
 )
 def test_a_value_that_the_question_names_becomes_a_slot(instruction: str, kept: str) -> None:
     assert kept in one(instruction)
 
 
-@pytest.mark.parametrize(
-    "instruction",
-    [
-        "sql[SELECT 1 FROM country WHERE name = 'Gascony']",  # not asked about
-        "sql[SELECT 1 FROM country WHERE name LIKE 'Brunswick']",
-        "sql[SELECT 1 FROM country WHERE name IN ('Brunswick', 'Gascony')]",
-        "sql[SELECT 1 FROM a JOIN b ON a.x = b.x WHERE name = 'Brunswick']",  # of a or of b?
-        "sql[SELECT 1 FROM (SELECT 1 AS name) t WHERE t.name = 'Brunswick']",  # no table
-        "sql[SELECT 'Brunswick' FROM country WHERE name = 'Brunswick']",  # also no comparison
-        "sql[SELECT 1 FROM country WHERE name = 'Brunswick' OR home = 'Brunswick']",  # two columns
-        "sql[SELECT FROM WHERE 'Brunswick]",
-        "cypher[MATCH (c:Country) WHERE c.name = 'Gascony' RETURN c]",
-        "cypher[MATCH (c) WHERE c.name = 'Brunswick' RETURN c]",
-        "cypher[MATCH (c:Country {name: 'Brunswick'}) RETURN 'Brunswick']",
-        "Search[Brunswick]",
-        "finish[decision]",
-        "sql[SELECT {{country.name}}]",
-    ],
+@cases(
+    "sql[SELECT 1 FROM country WHERE name = 'Gascony']",  # not asked about
+    "sql[SELECT 1 FROM country WHERE name LIKE 'Brunswick']",
+    "sql[SELECT 1 FROM country WHERE name IN ('Brunswick', 'Gascony')]",
+    "sql[SELECT 1 FROM a JOIN b ON a.x = b.x WHERE name = 'Brunswick']",  # of a or of b?
+    "sql[SELECT 1 FROM (SELECT 1 AS name) t WHERE t.name = 'Brunswick']",  # no table
+    "sql[SELECT 'Brunswick' FROM country WHERE name = 'Brunswick']",  # also no comparison
+    "sql[SELECT 1 FROM country WHERE name = 'Brunswick' OR home = 'Brunswick']",  # two columns
+    "sql[SELECT FROM WHERE 'Brunswick]",
+    "cypher[MATCH (c:Country) WHERE c.name = 'Gascony' RETURN c]",
+    "cypher[MATCH (c) WHERE c.name = 'Brunswick' RETURN c]",
+    "cypher[MATCH (c:Country {name: 'Brunswick'}) RETURN 'Brunswick']",
+    "Search[Brunswick]",
+    "finish[decision]",
+    "sql[SELECT {{country.name}}]",
 )
 def test_what_is_in_doubt_or_no_query_stays(instruction: str) -> None:
     assert one(instruction) == instruction
@@ -99,7 +93,7 @@ def test_another_question_fills_the_slots() -> None:
     assert for_question(path[2:], question, look_up) == ("finish[decision]",)
 
 
-@pytest.mark.parametrize("found", [[], ["Gascony", "Brunswick"], ["Burgundy"]])
+@cases([], ["Gascony", "Brunswick"], ["Burgundy"])
 def test_a_slot_that_the_question_does_not_tell_stays_empty(found: list[str]) -> None:
     path = ["sql[SELECT {{country.name}}]"]
     assert for_question(path, "Is Gascony or Brunswick nearer?", lambda *_: found) is None

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from cases import cases
 
 from planweave.learning import Floats
 from planweave.learning.graph_states import FEATURES, QuestionView, Survey, Walk
@@ -180,15 +181,12 @@ def test_proposals_follow_the_graph_as_it_changes() -> None:
     assert ("b",) in [each.instructions for each in agent.propose(growing, "Q")]
 
 
-@pytest.mark.parametrize(
-    ("found", "truth", "expected"),
-    [
-        ("ab", "ab", 1.0),
-        ("ab", "bc", 0.5),
-        ("aab", "ab", 1.0),  # how often each comes plays no part
-        ("", "ab", 0.0),
-        ("", "", 1.0),
-    ],
+@cases(
+    ("ab", "ab", 1.0),
+    ("ab", "bc", 0.5),
+    ("aab", "ab", 1.0),  # how often each comes plays no part
+    ("", "ab", 0.0),
+    ("", "", 1.0),
 )
 def test_overlap(found: str, truth: str, expected: float) -> None:
     ending = ("Finish[{answer}]",)
@@ -196,17 +194,14 @@ def test_overlap(found: str, truth: str, expected: float) -> None:
     assert overlap(tuple(truth), (*found, *ending)) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize(
-    ("found", "truth", "expected"),
-    [
-        ("abc", "abc", 1.0),
-        ("cab", "abc", 2 / 3),  # the c is out of place
-        ("cba", "abc", 1 / 3),
-        ("ac", "abc", 4 / 5),
-        ("abab", "ab", 1.0),  # each counts where it comes first
-        ("", "ab", 0.0),
-        ("", "", 1.0),
-    ],
+@cases(
+    ("abc", "abc", 1.0),
+    ("cab", "abc", 2 / 3),  # the c is out of place
+    ("cba", "abc", 1 / 3),
+    ("ac", "abc", 4 / 5),
+    ("abab", "ab", 1.0),  # each counts where it comes first
+    ("", "ab", 0.0),
+    ("", "", 1.0),
 )
 def test_overlap_in_order(found: str, truth: str, expected: float) -> None:
     ending = ("Finish[{answer}]",)

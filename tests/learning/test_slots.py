@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from cases import cases
 
 from planweave.learning.paths import TaskPath
 from planweave.learning.slots import QuestionSlots, can_fill, without_limit
@@ -11,18 +12,15 @@ SCARF = "i want a warm scarf in navy blue, and price lower than 20.00 dollars"
 HEAT = "heat some apple and put it in fridge."
 
 
-@pytest.mark.parametrize(
-    ("question", "kept"),
-    [
-        (SCARF, "i want a warm scarf in navy blue"),
-        ("a mug for under $15 with a lid", "a mug with a lid"),
-        ("a 6 pack of mugs that costs at most 20 euros", "a 6 pack of mugs that"),
-        ("a lamp, price between $10 and $20", "a lamp"),
-        ("a blue lamp for $30 or less", "a blue lamp"),
-        ("Which film of 1999 grossed $400 million?", "Which film of 1999 grossed $400 million?"),
-        ("a shelf lower than 50 inches", "a shelf lower than 50 inches"),
-        ("a price tag printer, 50 labels", "a price tag printer, 50 labels"),
-    ],
+@cases(
+    (SCARF, "i want a warm scarf in navy blue"),
+    ("a mug for under $15 with a lid", "a mug with a lid"),
+    ("a 6 pack of mugs that costs at most 20 euros", "a 6 pack of mugs that"),
+    ("a lamp, price between $10 and $20", "a lamp"),
+    ("a blue lamp for $30 or less", "a blue lamp"),
+    ("Which film of 1999 grossed $400 million?", "Which film of 1999 grossed $400 million?"),
+    ("a shelf lower than 50 inches", "a shelf lower than 50 inches"),
+    ("a price tag printer, 50 labels", "a price tag printer, 50 labels"),
 )
 def test_a_limit_of_price_is_no_part_of_what_is_searched_for(question: str, kept: str) -> None:
     assert without_limit(question) == kept
@@ -55,20 +53,17 @@ def test_ways_back_are_no_part_of_a_path() -> None:
     assert slots.path(TaskPath("", "a?", ("click[< Prev]",))).instructions == ("Click[{found}]",)
 
 
-@pytest.mark.parametrize(
-    ("step", "shown"),
-    [
-        ("Click[alloy]", "Click[{fitting}]"),
-        ("Click[heavy duty lotion pump]", "Click[{fitting}]"),
-        ("Click[navy]", "Click[navy]"),
-        ("Click[{found} pack]", "Click[{found}]"),
-        ("Click[{asked} full]", "Click[{asked}]"),
-        ("Search[{1} genre]", "Search[Scarf Ltd {fitting}]"),
-        ("Search[{1} {4} genre]", "Search[Scarf Ltd {fitting}]"),
-        ("Click[Buy Now]", "Click[Buy Now]"),
-        ("Finish[{answer}]", "Finish[{answer}]"),
-        ("sql[SELECT alloy FROM metal]", "sql[SELECT alloy FROM metal]"),
-    ],
+@cases(
+    ("Click[alloy]", "Click[{fitting}]"),
+    ("Click[heavy duty lotion pump]", "Click[{fitting}]"),
+    ("Click[navy]", "Click[navy]"),
+    ("Click[{found} pack]", "Click[{found}]"),
+    ("Click[{asked} full]", "Click[{asked}]"),
+    ("Search[{1} genre]", "Search[Scarf Ltd {fitting}]"),
+    ("Search[{1} {4} genre]", "Search[Scarf Ltd {fitting}]"),
+    ("Click[Buy Now]", "Click[Buy Now]"),
+    ("Finish[{answer}]", "Finish[{answer}]"),
+    ("sql[SELECT alloy FROM metal]", "sql[SELECT alloy FROM metal]"),
 )
 def test_what_belongs_to_another_question_is_open(step: str, shown: str) -> None:
     slots = QuestionSlots(fixed=frozenset({"click[buy now]"}))

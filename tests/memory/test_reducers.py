@@ -4,6 +4,7 @@ from operator import add
 from typing import Annotated, Any, TypedDict
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 from langgraph.graph import START, StateGraph
@@ -57,24 +58,21 @@ def test_a_role_may_have_its_own_model() -> None:
     assert context.model_for("selector") == "openai:a"
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"modle": "x"},
-        {"max_iterations": 0},
-        {"max_iterations": 101},
-        {"query_rows": 0},
-        {"temperature": 3},
-        {"replan": "never"},
-        {"max_dollars": 0},
-    ],
+@cases(
+    {"modle": "x"},
+    {"max_iterations": 0},
+    {"max_iterations": 101},
+    {"query_rows": 0},
+    {"temperature": 3},
+    {"replan": "never"},
+    {"max_dollars": 0},
 )
 def test_a_wrong_setting_is_refused(wrong: dict[str, object]) -> None:
     with pytest.raises(ValidationError):
         Context.model_validate(wrong)
 
 
-@pytest.mark.parametrize("role", ["model", "models"])
+@cases("model", "models")
 def test_a_secret_in_the_name_of_a_model_is_refused_and_not_repeated(role: str) -> None:
     name = "http://me:h0nter2@host/v1#model"
     with pytest.raises(ValidationError, match="no user, password or query") as caught:

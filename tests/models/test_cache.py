@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cases import cases
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.outputs import ChatGeneration
 from openai_server import Answer, serving
@@ -84,8 +85,8 @@ async def test_schema_is_part_of_the_key(caching: ModelSettings) -> None:
     assert len(server.requests) == 2
 
 
-@pytest.mark.parametrize(("mode", "asked"), [("off", 2), ("deterministic", 2), ("all", 1)])
-async def test_kept_samples_if_asked(model_settings: ModelSettings, mode: str, asked: int) -> None:
+@cases(("off", 2), ("deterministic", 2), ("all", 1))
+async def test_kept_samples_if_asked(mode: str, asked: int, model_settings: ModelSettings) -> None:
     settings = model_settings.model_copy(update={"response_cache": mode})
     with serving(Answer()) as server:
         for _ in range(2):

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import pytest
+from cases import cases
 from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_openai.chat_models.base import BaseChatOpenAI
@@ -85,8 +86,8 @@ def test_a_model_is_asked_from_several_event_loops_at_once(model_settings: Model
         assert [done.result() for done in work] == [{"x"}] * 8
 
 
-@pytest.mark.parametrize("status", [429, 500, 503, 408])
-async def test_passing_trouble_is_retried(model_settings: ModelSettings, status: int) -> None:
+@cases(429, 500, 503, 408)
+async def test_passing_trouble_is_retried(status: int, model_settings: ModelSettings) -> None:
     trouble = Answer(status=status, headers={"retry-after-ms": "20"})
     with serving(trouble, trouble, Answer("at last")) as server:
         assert (await ask_once(server.name, model_settings)).text == "at last"
@@ -105,20 +106,17 @@ async def test_slow_reply_is_retried(model_settings: ModelSettings) -> None:
         assert (await ask_once(server.name, settings)).text == "quick"
 
 
-@pytest.mark.parametrize(
-    ("answer", "trouble", "words"),
-    [
-        (Answer(status=401, message="bad sk-abc123"), "key", "PLANWEAVE_API_KEY"),
-        (Answer(status=403), "key", "did not accept the key"),
-        (Answer(status=404), "missing", "knows no model"),
-        (Answer(status=400, message="no temperature here"), "rejected", "no temperature here"),
-        (Answer(status=400, message="exceeds the available context size"), "too_long", "longer"),
-        (Answer(status=429, headers={"retry-after-ms": "1"}), "limited", "too many"),
-        (Answer(status=500, headers={"retry-after-ms": "1"}), "server", "failed"),
-    ],
+@cases(
+    (Answer(status=401, message="bad sk-abc123"), "key", "PLANWEAVE_API_KEY"),
+    (Answer(status=403), "key", "did not accept the key"),
+    (Answer(status=404), "missing", "knows no model"),
+    (Answer(status=400, message="no temperature here"), "rejected", "no temperature here"),
+    (Answer(status=400, message="exceeds the available context size"), "too_long", "longer"),
+    (Answer(status=429, headers={"retry-after-ms": "1"}), "limited", "too many"),
+    (Answer(status=500, headers={"retry-after-ms": "1"}), "server", "failed"),
 )
 async def test_lasting_trouble_is_one_sentence(
-    model_settings: ModelSettings, answer: Answer, trouble: str, words: str
+    answer: Answer, trouble: str, words: str, model_settings: ModelSettings
 ) -> None:
     settings = ModelSettings(**{**dict(model_settings), "api_key": "sk-very-secret"})
     with serving(answer) as server, pytest.raises(ModelUnavailable, match=words) as caught:
@@ -157,7 +155,7 @@ async def test_samples_end_with_the_time_of_their_run(model_settings: ModelSetti
     assert [record.error for record in found.records] == ["", "It is late."]
 
 
-@pytest.mark.parametrize(("reply", "yes"), [("Yes.", 1), (" no", 0), ("Maybe", 1)])
+@cases(("Yes.", 1), (" no", 0), ("Maybe", 1))
 async def test_yes_or_no_in_words(reply: str, yes: float, model_settings: ModelSettings) -> None:
     with serving(Answer(reply)) as server:
         model = chat_model(server.name, settings=model_settings)
@@ -202,25 +200,22 @@ async def test_rate_is_limited_over_all_models_of_a_server(model_settings: Model
     assert server.times[-1] - started >= 0.3
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("openai:gpt-4.1", "OPENAI_API_KEY"),
-        ("ollama:qwen3", "pip install langchain-ollama"),
-        ("anthropic:claude-sonnet-4-5", "pip install langchain-anthropic"),
-        ("nonsense:model", "no model provider"),
-        ("nonsense", "no model provider"),
-        ("", "no model provider"),
-        ("openai", "no model provider"),
-        ("embedded:9b", "no embedded model '9b'"),
-        ("embedded:0.5b", "planweave models pull 0.5b"),
-        ("embedded", "1117 MB"),
-        ("embedded:/nowhere/x.gguf", "cannot be read"),
-        *((name, "http://host:port/v1#model") for name in ("http://host:1/v1", "http://", "http:")),
-        ("https://:x/#m", "http://host:port/v1#model"),
-    ],
+@cases(
+    ("openai:gpt-4.1", "OPENAI_API_KEY"),
+    ("ollama:qwen3", "pip install langchain-ollama"),
+    ("anthropic:claude-sonnet-4-5", "pip install langchain-anthropic"),
+    ("nonsense:model", "no model provider"),
+    ("nonsense", "no model provider"),
+    ("", "no model provider"),
+    ("openai", "no model provider"),
+    ("embedded:9b", "no embedded model '9b'"),
+    ("embedded:0.5b", "planweave models pull 0.5b"),
+    ("embedded", "1117 MB"),
+    ("embedded:/nowhere/x.gguf", "cannot be read"),
+    *((name, "http://host:port/v1#model") for name in ("http://host:1/v1", "http://", "http:")),
+    ("https://:x/#m", "http://host:port/v1#model"),
 )
-def test_model_that_cannot_be_had(model_settings: ModelSettings, name: str, words: str) -> None:
+def test_model_that_cannot_be_had(name: str, words: str, model_settings: ModelSettings) -> None:
     error = BadInput if name.startswith("http") else ModelUnavailable
     with pytest.raises(error, match=words):
         chat_model(name, settings=model_settings)

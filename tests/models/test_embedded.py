@@ -10,6 +10,7 @@ from typing import Literal
 
 import httpx
 import pytest
+from cases import cases
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
@@ -83,12 +84,9 @@ async def test_more_replies_than_the_server_writes_at_once(weighted: ModelSettin
 
 
 @pytest.mark.model
-@pytest.mark.parametrize(
-    ("possible", "fits"),
-    [
-        (["go to desk 1", "go to shelf 2"], r"go to (desk 1|shelf 2)"),
-        (["Search[…]", "Finish[…]"], r"(Search|Finish)\[[^…]+\]"),
-    ],
+@cases(
+    (["go to desk 1", "go to shelf 2"], r"go to (desk 1|shelf 2)"),
+    (["Search[…]", "Finish[…]"], r"(Search|Finish)\[[^…]+\]"),
 )
 async def test_an_action_is_possible(
     possible: list[str], fits: str, weighted: ModelSettings

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import cases
 from http_server import Handler, listening
 from langchain_core.embeddings import Embeddings
 from tiny_onnx import write_model
@@ -95,8 +96,8 @@ def test_every_text_gets_its_own_tokens_in_its_own_place(tmp_path: Path) -> None
     assert all((rows[:, 1] == 1).all() for rows in found)
 
 
-@pytest.mark.parametrize("name", ["model.onnx", "tokenizer.json"])
-def test_a_file_that_is_no_model_is_told(tmp_path: Path, name: str) -> None:
+@cases("model.onnx", "tokenizer.json")
+def test_a_file_that_is_no_model_is_told(name: str, tmp_path: Path) -> None:
     write_model(tmp_path)
     (tmp_path / name).write_bytes(b"nothing of the kind")
     with pytest.raises(BadInput, match=f"{name} cannot be read as a model"):
@@ -183,17 +184,14 @@ def test_instructions_go_before_question_and_document(model_settings: ModelSetti
     assert model.asked == ["query: q", "passage: d", "Ask: q", "d"]
 
 
-@pytest.mark.parametrize(
-    ("name", "query", "document"),
-    [
-        ("ollama:nomic-embed-text", "search_query: ", "search_document: "),
-        ("huggingface:intfloat/multilingual-e5-small", "query: ", "passage: "),
-        ("huggingface:intfloat/multilingual-e5-large-instruct", "Instruct: Given a web", ""),
-        ("huggingface:BAAI/bge-small-en-v1.5", "Represent this sentence", ""),
-        ("huggingface:BAAI/bge-m3", "", ""),
-        ("minilm", "", ""),
-        ("openai:text-embedding-3-small", "", ""),
-    ],
+@cases(
+    ("ollama:nomic-embed-text", "search_query: ", "search_document: "),
+    ("huggingface:intfloat/multilingual-e5-small", "query: ", "passage: "),
+    ("huggingface:intfloat/multilingual-e5-large-instruct", "Instruct: Given a web", ""),
+    ("huggingface:BAAI/bge-small-en-v1.5", "Represent this sentence", ""),
+    ("huggingface:BAAI/bge-m3", "", ""),
+    ("minilm", "", ""),
+    ("openai:text-embedding-3-small", "", ""),
 )
 def test_instructions_that_are_known(name: str, query: str, document: str) -> None:
     found = instructions(name)
@@ -230,20 +228,17 @@ async def test_errors_are_told(model_settings: ModelSettings, server: EmbeddingS
         await made.aembed_documents(["a"])
 
 
-@pytest.mark.parametrize(
-    ("name", "told"),
-    [
-        ("", "There is no embedding model ''"),
-        ("miniml", "There is no embedding model 'miniml'"),
-        ("openai:", "There is no embedding model 'openai:'"),
-        ("nobody:x", "There is no embedding model 'nobody:x'"),
-        ("openai:text-embedding-3-small", "needs a key.*OPENAI_API_KEY"),
-        ("cohere:x", "needs the package langchain-cohere"),
-        ("http://somewhere/v1", "is not a server and an embedding model"),
-        ("http://#m", "is not a server and an embedding model"),
-    ],
+@cases(
+    ("", "There is no embedding model ''"),
+    ("miniml", "There is no embedding model 'miniml'"),
+    ("openai:", "There is no embedding model 'openai:'"),
+    ("nobody:x", "There is no embedding model 'nobody:x'"),
+    ("openai:text-embedding-3-small", "needs a key.*OPENAI_API_KEY"),
+    ("cohere:x", "needs the package langchain-cohere"),
+    ("http://somewhere/v1", "is not a server and an embedding model"),
+    ("http://#m", "is not a server and an embedding model"),
 )
-def test_names_that_cannot_be_used(model_settings: ModelSettings, name: str, told: str) -> None:
+def test_names_that_cannot_be_used(name: str, told: str, model_settings: ModelSettings) -> None:
     with pytest.raises((ModelUnavailable, BadInput), match=told):
         embeddings(name, settings=model_settings)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from cases import cases
 from openai_server import Answer, serving
 from pydantic import BaseModel, Field
 
@@ -25,7 +25,7 @@ class Note(BaseModel):
     more: list[str] = Field(max_length=3)
 
 
-@pytest.mark.parametrize("form", [CHOICE, Plan, ThoughtsAndCommand, Draft])
+@cases(CHOICE, Plan, ThoughtsAndCommand, Draft)
 def test_what_a_form_admits_fits_into_its_tokens(form: type[BaseModel]) -> None:
     lengths = [len(text) for text in _longest(form.model_json_schema())]
     assert tokens_of(form) >= min(sum(lengths) / CODE_TOKEN, MOST_TOKENS)
@@ -41,7 +41,7 @@ def test_a_capable_model_gets_as_many_tokens_as_its_form_needs() -> None:
         assert reply_ceiling(needed, "selector", settings) == own
 
 
-@pytest.mark.parametrize("form", [CHOICE, Plan, ThoughtsAndCommand])
+@cases(CHOICE, Plan, ThoughtsAndCommand)
 def test_a_form_is_fitted_to_fewer_tokens(form: type[BaseModel]) -> None:
     schema = fitted(form.model_json_schema(), 200)
     texts = sorted(_longest(schema), key=len)[-4:]  # a list is counted with four items
@@ -68,15 +68,12 @@ async def test_a_server_is_held_to_the_fitted_lengths(model_settings: ModelSetti
     assert reply.value.model_dump()["input"].endswith("word…")
 
 
-@pytest.mark.parametrize(
-    ("text", "length", "wanted"),
-    [
-        ("short", 5, "short"),
-        ("two words", 7, "two…"),
-        ("two words", 4, "two…"),
-        ("x" * 90, 50, "x" * 49 + "…"),
-        ("", 0, ""),
-    ],
+@cases(
+    ("short", 5, "short"),
+    ("two words", 7, "two…"),
+    ("two words", 4, "two…"),
+    ("x" * 90, 50, "x" * 49 + "…"),
+    ("", 0, ""),
 )
 def test_a_text_is_cut_at_a_word_and_marked(text: str, length: int, wanted: str) -> None:
     assert shorten(text, length) == wanted

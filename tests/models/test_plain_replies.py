@@ -1,46 +1,40 @@
 """Programs and plain texts in replies: what is one, and what is said where none is."""
 
-import pytest
+from cases import cases
 from langchain_core.messages import HumanMessage
 from scripted import Prompt, register
 
 from planweave.models import Program, StructuredFailure, Text, ask, chat_model
 
 
-@pytest.mark.parametrize(
-    ("text", "code"),
-    [
-        ("```python\nprint(4)\n```", "print(4)"),
-        ("Here it is:\n\n```py\nx = 1\nprint(x)\n```\nIt prints 1.", "x = 1\nprint(x)"),
-        ("```\nprint(4)\n```", "print(4)"),
-        ("```python\nprint(4)", "print(4)"),
-        ("print(4)", "print(4)"),
-        ("80", "80"),
-        (
-            "```python\ndef f():\n    return 1\n```\nUse it:\n```python\nf()\n```",
-            "def f():\n    return 1",
-        ),
-        ("```\nTask: none\n```\n```python\nprint(1)\n```", "print(1)"),
-        ("```python\nprint(len('```'))\n```", "print(len('```'))"),
-    ],
+@cases(
+    ("```python\nprint(4)\n```", "print(4)"),
+    ("Here it is:\n\n```py\nx = 1\nprint(x)\n```\nIt prints 1.", "x = 1\nprint(x)"),
+    ("```\nprint(4)\n```", "print(4)"),
+    ("```python\nprint(4)", "print(4)"),
+    ("print(4)", "print(4)"),
+    ("80", "80"),
+    (
+        "```python\ndef f():\n    return 1\n```\nUse it:\n```python\nf()\n```",
+        "def f():\n    return 1",
+    ),
+    ("```\nTask: none\n```\n```python\nprint(1)\n```", "print(1)"),
+    ("```python\nprint(len('```'))\n```", "print(len('```'))"),
 )
 def test_the_longest_block_that_is_a_program(text: str, code: str) -> None:
     assert Program.read(text) == Program(code=code)
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "why"),
-    [
-        ("", "empty", "was empty"),
-        ("Calculate the total and print it.", "no_program", "it has no block of code"),
-        ("Four", "no_program", "it has no block of code"),
-        ("Answer: four", "no_program", "it has no block of code"),
-        ("```python\nprint(4)}\n```", "no_program", "unmatched '}' in line 1 of the block"),
-        ("```python\n# nothing yet\n```", "no_program", "the block does nothing"),
-        ("```python\nx = '\0'\n```", "no_program", "the block"),
-        ("```python\n" + "-" * 15_000 + "1\n```", "no_program", "the block"),
-        ("```python\n" + "x = 1\n" * 5_000 + "```", "no_program", "it is too long"),
-    ],
+@cases(
+    ("", "empty", "was empty"),
+    ("Calculate the total and print it.", "no_program", "it has no block of code"),
+    ("Four", "no_program", "it has no block of code"),
+    ("Answer: four", "no_program", "it has no block of code"),
+    ("```python\nprint(4)}\n```", "no_program", "unmatched '}' in line 1 of the block"),
+    ("```python\n# nothing yet\n```", "no_program", "the block does nothing"),
+    ("```python\nx = '\0'\n```", "no_program", "the block"),
+    ("```python\n" + "-" * 15_000 + "1\n```", "no_program", "the block"),
+    ("```python\n" + "x = 1\n" * 5_000 + "```", "no_program", "it is too long"),
 )
 def test_what_is_no_program_is_said(text: str, kind: str, why: str) -> None:
     failure = Program.read(text)
@@ -49,7 +43,7 @@ def test_what_is_no_program_is_said(text: str, kind: str, why: str) -> None:
     assert why in failure.message
 
 
-@pytest.mark.parametrize("text", ["```python\nprint(4)", "print(4)"])
+@cases("```python\nprint(4)", "print(4)")
 def test_a_program_that_was_cut_off_is_none(text: str) -> None:
     failure = Program.read(text, cut=True)
     assert isinstance(failure, StructuredFailure)
@@ -58,43 +52,35 @@ def test_a_program_that_was_cut_off_is_none(text: str) -> None:
     assert whole == Program(code="print(1)")
 
 
-@pytest.mark.parametrize(
-    ("reply", "cut", "text"),
-    [
-        (' He wrote "Hamlet".\n\nHe died. ', False, 'He wrote "Hamlet".\n\nHe died.'),
-        ("```text\nOnce.\n```", False, "Once."),
-        ("A list without a full stop", False, "A list without a full stop"),
-        ('He wrote "Hamlet." Then he', True, 'He wrote "Hamlet."'),
-        ("It cost 3.5 dollars. It was 3.5", True, "It cost 3.5 dollars."),
-    ],
+@cases(
+    (' He wrote "Hamlet".\n\nHe died. ', False, 'He wrote "Hamlet".\n\nHe died.'),
+    ("```text\nOnce.\n```", False, "Once."),
+    ("A list without a full stop", False, "A list without a full stop"),
+    ('He wrote "Hamlet." Then he', True, 'He wrote "Hamlet."'),
+    ("It cost 3.5 dollars. It was 3.5", True, "It cost 3.5 dollars."),
 )
 def test_a_text_is_read_as_it_is_as_far_as_it_is_whole(reply: str, cut: bool, text: str) -> None:
     assert Text.read(reply, cut=cut) == Text(text=text)
 
 
-@pytest.mark.parametrize(
-    ("reply", "cut", "kind"), [("  ", False, "empty"), ("Once upon a", True, "cut_off")]
-)
+@cases(("  ", False, "empty"), ("Once upon a", True, "cut_off"))
 def test_what_is_no_text_is_said(reply: str, cut: bool, kind: str) -> None:
     failure = Text.read(reply, cut=cut)
     assert isinstance(failure, StructuredFailure)
     assert failure.kind == kind
 
 
-@pytest.mark.parametrize(
-    ("wanted", "replies", "asked", "wrong"),
-    [
-        (
-            Program(code="print(2)"),
-            ("```python\nprint(2\n```", "```python\nprint(2)\n```"),
-            *("```python", "'(' was never closed in line 1 of the block"),
-        ),
-        (
-            Text(text="Once."),
-            ("", "Once."),
-            *("Reply with the text and nothing else.", "The reply was empty."),
-        ),
-    ],
+@cases(
+    (
+        Program(code="print(2)"),
+        ("```python\nprint(2\n```", "```python\nprint(2)\n```"),
+        *("```python", "'(' was never closed in line 1 of the block"),
+    ),
+    (
+        Text(text="Once."),
+        ("", "Once."),
+        *("Reply with the text and nothing else.", "The reply was empty."),
+    ),
     ids=["a program", "a text"],
 )
 async def test_it_is_not_asked_for_as_json_and_told_what_was_wrong_with_it(

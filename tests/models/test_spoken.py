@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from cases import cases
 from offers import DECISION, FINISH, PLAN, QUERY
 
 from planweave.graphs.support.running import graph, parts
@@ -31,7 +32,7 @@ def test_fields_are_decoded(path: tuple[str, ...], reply: Reply, size: int, plai
     assert "".join(pieces) == TEXT
 
 
-@pytest.mark.parametrize("written", ["", "}{]:,", '{"why": null}', '{"why": "\\q\\uzzzz', '"why'])
+@cases("", "}{]:,", '{"why": null}', '{"why": "\\q\\uzzzz', '"why')
 def test_what_is_no_field_is_not_said(written: str) -> None:
     assert SpokenField(("why",)).feed(written) == ""
 

@@ -5,6 +5,7 @@ from collections import Counter
 from typing import Literal
 
 import pytest
+from cases import cases
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
@@ -78,17 +79,14 @@ async def test_retry_shows_the_reply_and_the_error(model_settings: ModelSettings
     assert server.requests[1]["messages"][:2] == server.requests[0]["messages"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "kind", "calls"),
-    [
-        (Answer("no idea"), "no_json", 2),
-        (Answer(""), "empty", 2),
-        (Answer('{"thought": "look", "replan": "N"', finish="length"), "cut_off", 2),
-        (Answer(status=400, message="context length exceeded"), "prompt_too_long", 1),
-    ],
+@cases(
+    (Answer("no idea"), "no_json", 2),
+    (Answer(""), "empty", 2),
+    (Answer('{"thought": "look", "replan": "N"', finish="length"), "cut_off", 2),
+    (Answer(status=400, message="context length exceeded"), "prompt_too_long", 1),
 )
 async def test_bad_replies_are_a_typed_failure(
-    model_settings: ModelSettings, answer: Answer, kind: str, calls: int
+    answer: Answer, kind: str, calls: int, model_settings: ModelSettings
 ) -> None:
     reply, server = await served(model_settings, answer)
     assert reply.value is None
@@ -113,7 +111,7 @@ async def test_server_without_schemas_is_asked_in_plain_text(model_settings: Mod
     assert "not supported" in first.calls[0].error
 
 
-@pytest.mark.parametrize(("ignored", "plain"), [(1, [False]), (3, [True, True])])
+@cases((1, [False]), (3, [True, True]))
 async def test_only_a_server_that_ignores_schemas_three_times_is_asked_in_plain_text(
     ignored: int, plain: list[bool], model_settings: ModelSettings
 ) -> None:

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from cases import cases
 from langchain_core.messages import HumanMessage
 from pydantic import ValidationError
 from scripted import register
@@ -76,23 +77,20 @@ def test_user_prices_override(prices: Path) -> None:
     assert price_of("openai:gpt-4o") is not None
 
 
-@pytest.mark.parametrize("text", ["", "{", '{"m": {"input": "x"}}', '{"m": {"inptu": 1}}'])
-def test_wrong_price_file_is_told(prices: Path, text: str) -> None:
+@cases("", "{", '{"m": {"input": "x"}}', '{"m": {"inptu": 1}}')
+def test_wrong_price_file_is_told(text: str, prices: Path) -> None:
     prices.write_text(text)
     with pytest.raises(BadInput, match=r"prices\.json is not as it should be"):
         price_of("m")
 
 
-@pytest.mark.parametrize(
-    ("budget", "words"),
-    [
-        (Budget(), None),
-        (Budget(calls=3, tokens=331, seconds=7, dollars=2), None),
-        (Budget(calls=2), "2 model calls"),
-        (Budget(tokens=220), "220 tokens"),
-        (Budget(seconds=4), "4 seconds"),
-        (Budget(dollars=1), "1 dollars"),
-    ],
+@cases(
+    (Budget(), None),
+    (Budget(calls=3, tokens=331, seconds=7, dollars=2), None),
+    (Budget(calls=2), "2 model calls"),
+    (Budget(tokens=220), "220 tokens"),
+    (Budget(seconds=4), "4 seconds"),
+    (Budget(dollars=1), "1 dollars"),
 )
 def test_budget(budget: Budget, words: str | None) -> None:
     reason = budget.exhausted(record("a").usage + record("b").usage)

@@ -6,6 +6,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from cases import cases
 from pages import put_up
 
 from planweave.memory import Answer, Context, Fact, Page, Turn, WorkingMemory
@@ -128,10 +129,7 @@ def test_off_leaves_the_words(aid: Callable[..., Any], monkeypatch: pytest.Monke
         assert aid(*given, context) == wanted, (switch, model)
 
 
-@pytest.mark.parametrize(
-    ("decision", "question"),
-    [("44", memory()["question"]), ("33.3", "What do French trains cost?")],
-)
+@cases(("44", memory()["question"]), ("33.3", "What do French trains cost?"))
 def test_an_answer_that_no_fact_tells_is_none(decision: str, question: str) -> None:
     told = replies.cites_support(
         ANSWER | {"decision": decision}, (), memory(question=question), Context(assist="on")
@@ -157,7 +155,7 @@ def test_words_that_only_ask_need_not_be_in_the_fact() -> None:
     assert (told["decision"], told["facts"]) == ("866.6", [1])
 
 
-@pytest.mark.parametrize("switch", ["off", "on"])
+@cases("off", "on")
 def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     put_up(monkeypatch, ("José A. Ferreyra", 1, "He was a film director."))
     query = "José A. Ferreyra film director place of death"
@@ -165,6 +163,6 @@ def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyP
     assert replies.search_words(query, "Where did he die?", context) == query
 
 
-@pytest.mark.parametrize("statement", ["It holds 44 kWh/kg.", "It is as cheap as coal."])
+@cases("It holds 44 kWh/kg.", "It is as cheap as coal.")
 def test_what_the_page_does_not_say_is_never_stated(statement: str) -> None:
     assert replies.stated(statement, "33.3 kWh/kg", HEAT, Context(assist="off")) == "33.3 kWh/kg"

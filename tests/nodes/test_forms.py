@@ -2,7 +2,7 @@
 
 from datetime import date
 
-import pytest
+from cases import cases
 from shop import database_of
 
 from planweave.nodes.support.pattern_form import pattern_form
@@ -22,22 +22,19 @@ MATCH (a:Team), (b:Service) CREATE (a)-[:OWNS {}]->(b);
 services = database_of(SERVICES, "cql")
 
 
-@pytest.mark.parametrize(
-    ("question", "form"),
-    [
-        ("Which services are not owned by any team?", "WHERE NOT (x)-"),
-        ("Which teams don't own a service?", "WHERE NOT (x)-"),
-        ("Who has never broken a service?", "WHERE NOT (x)-"),
-        ("Which services are not written in Rust and are old?", "WHERE NOT (x)-"),
-        ("Which services are not discontinued?", ""),
-        ("Which service is called 'has no name'?", ""),
-        ("On what does web depend, directly or transitively?", "[:DEPENDS_ON*1..]"),
-        ("What can be reached from web in at most three steps?", "[:DEPENDS_ON*1..3]"),
-        ("What can be reached from web over 2 to 4 DEPENDS_ON links?", "[:DEPENDS_ON*2..4]"),
-        ("Which services does Otter own?", ""),
-    ],
+@cases(
+    ("Which services are not owned by any team?", "WHERE NOT (x)-"),
+    ("Which teams don't own a service?", "WHERE NOT (x)-"),
+    ("Who has never broken a service?", "WHERE NOT (x)-"),
+    ("Which services are not written in Rust and are old?", "WHERE NOT (x)-"),
+    ("Which services are not discontinued?", ""),
+    ("Which service is called 'has no name'?", ""),
+    ("On what does web depend, directly or transitively?", "[:DEPENDS_ON*1..]"),
+    ("What can be reached from web in at most three steps?", "[:DEPENDS_ON*1..3]"),
+    ("What can be reached from web over 2 to 4 DEPENDS_ON links?", "[:DEPENDS_ON*2..4]"),
+    ("Which services does Otter own?", ""),
 )
-def test_what_is_often_wrong_has_a_form(services: Database, question: str, form: str) -> None:
+def test_what_is_often_wrong_has_a_form(question: str, form: str, services: Database) -> None:
     said = pattern_form(question, services)
     assert form in said
     assert bool(form) is bool(said)
@@ -53,24 +50,21 @@ CREATE TABLE sales (amount REAL);
 """)
 
 
-@pytest.mark.parametrize(
-    ("question", "form"),
-    [
-        ("What is the ratio of publications from 2020 to publications from 2019?", GROUPS),
-        ("The proportion of the number of classes that belong to A to classes in B?", GROUPS),
-        ("What is the ratio of long publications to publications that are short?", GROUPS),
-        ("What is the ratio of publications in 2020 to all publications?", SHARE),
-        ("The ratio of short publications to the total number of publications?", SHARE),
-        ("What is the ratio of publications to authors?", TABLES),
-        ("What is the ratio of the number of publications to the number of authors?", TABLES),
-        ("What is the ratio of pages to words of each publication?", ""),
-        ("What is the ratio of publications in 2020 to all authors?", ""),
-        ("What is the ratio of the pages of publications in 2020 to those of authors?", ""),
-        ("What is the ratio of sales in May to sales in June?", ""),  # of their amounts, perhaps
-        ("How many publications has each author?", ""),
-    ],
+@cases(
+    ("What is the ratio of publications from 2020 to publications from 2019?", GROUPS),
+    ("The proportion of the number of classes that belong to A to classes in B?", GROUPS),
+    ("What is the ratio of long publications to publications that are short?", GROUPS),
+    ("What is the ratio of publications in 2020 to all publications?", SHARE),
+    ("The ratio of short publications to the total number of publications?", SHARE),
+    ("What is the ratio of publications to authors?", TABLES),
+    ("What is the ratio of the number of publications to the number of authors?", TABLES),
+    ("What is the ratio of pages to words of each publication?", ""),
+    ("What is the ratio of publications in 2020 to all authors?", ""),
+    ("What is the ratio of the pages of publications in 2020 to those of authors?", ""),
+    ("What is the ratio of sales in May to sales in June?", ""),  # of their amounts, perhaps
+    ("How many publications has each author?", ""),
 )
-def test_ratios_of_counts(papers: SqlDatabase, question: str, form: str) -> None:
+def test_ratios_of_counts(question: str, form: str, papers: SqlDatabase) -> None:
     said = ratio_form(question, papers)
     assert form in said
     assert bool(form) is bool(said)

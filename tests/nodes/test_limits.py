@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from cases import cases
 
 from planweave.memory import Context
 from planweave.nodes.support.limits import OUT_OF_TIME, time_left
@@ -12,7 +12,7 @@ LATE = {"role": "drafter", "kind": OUT_OF_TIME, "detail": "The budget of 9 secon
 USED = {"drafter": {"calls": 1, "seconds": 8.98}}
 
 
-@pytest.mark.parametrize(("failures", "asks"), [([LATE], False), ([], True)])
+@cases(([LATE], False), ([], True))
 def test_after_a_call_that_was_cut_off_no_other_is_made(failures: list[Any], asks: bool) -> None:
     """A call is timed a little later than its node: of its time something seems to be left."""
     state: Any = {"failures": failures, "usage": USED}

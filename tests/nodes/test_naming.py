@@ -1,6 +1,6 @@
 """What the calculator may use of facts, by which name."""
 
-import pytest
+from cases import cases
 
 from planweave.memory import Fact, Table, Value
 from planweave.nodes.support.briefing import fact_text
@@ -22,17 +22,14 @@ def fact(values: dict[str, Value], *, table: Table | None = None, page: int = 0)
     return made
 
 
-@pytest.mark.parametrize(
-    ("values", "expression", "result"),
-    [
-        ({"value": 40.0, "unit": "$"}, "f3 + $1", "41 USD"),
-        ({"area_m²": 3.0, "Gro\u0308ße": 2.0}, "f3_area_m2 * f3_Größe", "6"),
-        ({"first": "$40", "second bag": "$45", "until": "page 2"}, "f3_second_bag * 2", "90 USD"),
-        ({"value": 40.0, "unit": "USD", "weight": "50 lbs"}, "f3 / f3_weight", "0.8 USD/lb"),
-        ({"limit": "50 lbs"}, "51 lbs > f3", "true"),
-        ({"price": 2, "name": "Bonn"}, "f3 * f3_price", "4"),
-        ({"output": "5.5 Mtpa"}, "2 * f3_output", "11"),
-    ],
+@cases(
+    ({"value": 40.0, "unit": "$"}, "f3 + $1", "41 USD"),
+    ({"area_m²": 3.0, "Gro\u0308ße": 2.0}, "f3_area_m2 * f3_Größe", "6"),
+    ({"first": "$40", "second bag": "$45", "until": "page 2"}, "f3_second_bag * 2", "90 USD"),
+    ({"value": 40.0, "unit": "USD", "weight": "50 lbs"}, "f3 / f3_weight", "0.8 USD/lb"),
+    ({"limit": "50 lbs"}, "51 lbs > f3", "true"),
+    ({"price": 2, "name": "Bonn"}, "f3 * f3_price", "4"),
+    ({"output": "5.5 Mtpa"}, "2 * f3_output", "11"),
 )
 def test_each_value_has_a_name(values: dict[str, Value], expression: str, result: str) -> None:
     found = calculate(expression, named_values([fact(values, page=2)]))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 import pytest
+from cases import cases
 from langchain_core.embeddings import Embeddings
 from scripted import Replies, Reply, register
 from snapshots import compare
@@ -101,14 +102,11 @@ async def test_the_first_of_two_verdicts_counts_and_one_on_nothing_does_not() ->
     assert [s.supported for s in found.statements] == [True]
 
 
-@pytest.mark.parametrize(
-    ("state", "verify", "kept"),
-    [
-        ([BAD, BAD], [], 0),
-        ([states("A.")], [BAD, BAD], 1),
-        ([states("A.")], [verdicts(None)], 1),
-        ([states()], [], 0),
-    ],
+@cases(
+    ([BAD, BAD], [], 0),
+    ([states("A.")], [BAD, BAD], 1),
+    ([states("A.")], [verdicts(None)], 1),
+    ([states()], [], 0),
     ids=["unread answer", "unread verdicts", "no verdict", "nothing stated"],
 )
 async def test_what_cannot_be_measured_is_none(
@@ -169,7 +167,7 @@ async def test_answer_relevance_is_the_mean_cosine() -> None:
     assert "Q?" not in script.prompts[0].text
 
 
-@pytest.mark.parametrize("replies", [[BAD, BAD], [{"questions": [" "]}]])
+@cases([BAD, BAD], [{"questions": [" "]}])
 async def test_answer_relevance_without_a_question_is_none(replies: Sequence[Reply]) -> None:
     found = await answer_relevance("Q?", "A.", await judge(Replies(ask=replies)), Plane())
     assert found.value is None

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from cases import cases
 
 from planweave.memory import Answer, Context, Fact, Value
 from planweave.nodes.assist.row_answer import row_answer
@@ -73,63 +73,60 @@ def sure(*given: Any, **more: Any) -> Answer:
     return answer
 
 
-@pytest.mark.parametrize(
-    ("question", "query", "rows", "decision"),
-    [
-        (IN_NORTH, NORTH, NAMES, "Tea, Coffee"),
-        (IN_NORTH, NORTH, [["Tea"], ["Tea"]], "Tea"),
-        ("What is the revenue by region?", BY_REGION, REGIONS, "East: 640.25; North: 3300.5"),
-        ("What is the total revenue?", "SELECT SUM(revenue) FROM sales", [[4740.75]], "4740.75"),
-        ("Which product brings the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
-        ("Which goods bring in the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
-        ("What are the 2 products of most revenue?", TWO, PRODUCTS, "Coffee: 2740.25; Tea: 2000.5"),
-        ("How many products are there?", "SELECT COUNT(DISTINCT product) FROM sales", [[2]], "2"),
-        ("What is the total revenue of Apr. 2024?", APRIL, [[5.0]], "5"),
-        ("What is the ratio of sales over 900 to others?", RATIO, [[0.5]], "0.5"),
-        (
-            "What is the revenue by region in the past 6 months?",
-            BY_REGION.replace("GROUP", "WHERE sold > DATE('2024-06-19', '-6 months') GROUP"),
-            REGIONS,
-            "East: 640.25; North: 3300.5",
-        ),
-        (
-            "What is the revenue by region in the past 30 days?",
-            BY_REGION.replace("GROUP", "WHERE sold BETWEEN '2024-05-20' AND '2024-06-19' GROUP"),
-            REGIONS,
-            "East: 640.25; North: 3300.5",
-        ),
-        ("List sale_no of tea.", "SELECT sale_no FROM sales WHERE product = 'Tea'", [[7]], "7"),
-        ("How many sales weren\u2019t paid?", UNPAID, [[7]], "7"),
-        (
-            "How many more sales of tea than of gin are there?",
-            "SELECT SUM(CASE WHEN product = 'Tea' THEN 1 ELSE 0 END) "
-            "- SUM(CASE WHEN product = 'Gin' THEN 1 ELSE 0 END) FROM sales",
-            [[7]],
-            "7",
-        ),
-        ("Which product has the most sales, and how many?", MOST_SOLD, [["Tea", 3]], "Tea, 3"),
-        (
-            "How much did we earn with Tea, and how much with Coffee?",
-            EARNED,
-            [[20, 30]],
-            "tea: 20, coffee: 30",
-        ),
-        ("How many hours did the North take?", HOURS, [[2.5]], "2.5"),
-        (
-            "What is the revenue of Tea, and what that of Coffee?",
-            "SELECT product, SUM(revenue) FROM sales WHERE product IN ('Tea', 'Coffee') "
-            "GROUP BY product",
-            [["Coffee", 30], ["Tea", 20]],
-            "Coffee: 30; Tea: 20",
-        ),
-        ("Which products have a name that contains 'son'?", NAMED, [["Samson tea"]], "Samson tea"),
-        (
-            "List the revenue of every sale, sorted from highest to lowest.",
-            "SELECT revenue FROM sales ORDER BY revenue DESC",
-            [[n] for n in range(12, 0, -1)],
-            "12, 11, 10, 9, 8, 7, 6, 5, 4, 3 and 2 more",
-        ),
-    ],
+@cases(
+    (IN_NORTH, NORTH, NAMES, "Tea, Coffee"),
+    (IN_NORTH, NORTH, [["Tea"], ["Tea"]], "Tea"),
+    ("What is the revenue by region?", BY_REGION, REGIONS, "East: 640.25; North: 3300.5"),
+    ("What is the total revenue?", "SELECT SUM(revenue) FROM sales", [[4740.75]], "4740.75"),
+    ("Which product brings the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
+    ("Which goods bring in the most revenue?", MOST, PRODUCTS[:1], "Coffee"),
+    ("What are the 2 products of most revenue?", TWO, PRODUCTS, "Coffee: 2740.25; Tea: 2000.5"),
+    ("How many products are there?", "SELECT COUNT(DISTINCT product) FROM sales", [[2]], "2"),
+    ("What is the total revenue of Apr. 2024?", APRIL, [[5.0]], "5"),
+    ("What is the ratio of sales over 900 to others?", RATIO, [[0.5]], "0.5"),
+    (
+        "What is the revenue by region in the past 6 months?",
+        BY_REGION.replace("GROUP", "WHERE sold > DATE('2024-06-19', '-6 months') GROUP"),
+        REGIONS,
+        "East: 640.25; North: 3300.5",
+    ),
+    (
+        "What is the revenue by region in the past 30 days?",
+        BY_REGION.replace("GROUP", "WHERE sold BETWEEN '2024-05-20' AND '2024-06-19' GROUP"),
+        REGIONS,
+        "East: 640.25; North: 3300.5",
+    ),
+    ("List sale_no of tea.", "SELECT sale_no FROM sales WHERE product = 'Tea'", [[7]], "7"),
+    ("How many sales weren\u2019t paid?", UNPAID, [[7]], "7"),
+    (
+        "How many more sales of tea than of gin are there?",
+        "SELECT SUM(CASE WHEN product = 'Tea' THEN 1 ELSE 0 END) "
+        "- SUM(CASE WHEN product = 'Gin' THEN 1 ELSE 0 END) FROM sales",
+        [[7]],
+        "7",
+    ),
+    ("Which product has the most sales, and how many?", MOST_SOLD, [["Tea", 3]], "Tea, 3"),
+    (
+        "How much did we earn with Tea, and how much with Coffee?",
+        EARNED,
+        [[20, 30]],
+        "tea: 20, coffee: 30",
+    ),
+    ("How many hours did the North take?", HOURS, [[2.5]], "2.5"),
+    (
+        "What is the revenue of Tea, and what that of Coffee?",
+        "SELECT product, SUM(revenue) FROM sales WHERE product IN ('Tea', 'Coffee') "
+        "GROUP BY product",
+        [["Coffee", 30], ["Tea", 20]],
+        "Coffee: 30; Tea: 20",
+    ),
+    ("Which products have a name that contains 'son'?", NAMED, [["Samson tea"]], "Samson tea"),
+    (
+        "List the revenue of every sale, sorted from highest to lowest.",
+        "SELECT revenue FROM sales ORDER BY revenue DESC",
+        [[n] for n in range(12, 0, -1)],
+        "12, 11, 10, 9, 8, 7, 6, 5, 4, 3 and 2 more",
+    ),
 )
 def test_rows_that_are_asked_for_are_the_answer(
     question: str, query: str, rows: list[list[Value]], decision: str
@@ -149,79 +146,76 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
     assert answer["why"] == "SUM(revenue): 2740.25 [1]."
 
 
-@pytest.mark.parametrize(
-    ("question", "query", "rows", "doubt"),
-    [
-        ("How many products are there?", "SELECT product FROM sales", [["Tea"]], "counts nothing"),
-        ("What is the total revenue?", "SELECT revenue FROM sales", [[5.0], [6.0]], "a total"),
-        ("What is the mean revenue?", "SELECT AVG(revenue) FROM sales", [[None]], "no value"),
-        ("How many sales are there?", COUNT, [[0]], "no value"),
-        ("Which products are sold?", f"{NORTH} LIMIT 1", [["Tea"]], "'North'"),
-        ("Which products are sold?", "SELECT product FROM sales LIMIT 1", [["Tea"]], "other rows"),
-        ("Which products are sold in the North and who buys them?", NORTH, [["Tea"]], "several"),
-        ("Which product is sold in Berlin?", NORTH.replace("North", "x"), [["Tea"]], "Berlin"),
-        ("Which sales have a revenue over 900?", ALL, REGIONS, "also shows rows"),
-        ("What is the revenue in the East?", ALL, REGIONS, "also shows rows"),
-        ("Which product brings the least revenue?", MOST, PRODUCTS[:1], "rank by what is least"),
-        ("List the products of the North, sorted by product.", NORTH, NAMES, "does not sort"),
-        ("What are the first 2 products of the North?", f"{NORTH} LIMIT 2", NAMES, "does not sort"),
-        (
-            "Which product does sale 2 have, and how many sales does it have in total?",
-            "SELECT product, COUNT(*) FROM sales WHERE id = 2 GROUP BY product",
-            [["Tea", 1]],
-            "several things",
-        ),
-        (
-            "How many sales in 2023 were made after noon?",
-            AFTER_NOON,
-            [[7]],
-            "does not end with 2023",
-        ),
-        ("How many customers never paid a sale?", UNPAID, [[7]], "denies"),
-        ("How many sales were paid?", UNPAID, [[7]], "'No'"),
-        ("How many sales were made this year?", COUNT, [[7]], "“this year”"),
-        ("What is the revenue by region?", BY_REGION, [[None, 3], ["North", 3]], "without a name"),
-        ("What is the revenue per customer of each region?", ALL, REGIONS, "divides nothing"),
-        (
-            "For every region with tea, what is the highest revenue?",
-            "SELECT MAX(revenue) FROM sales WHERE product = 'Tea'",
-            [[3300.5]],
-            "shows one number where the question asks for several",
-        ),
-        (
-            "What are the highest and the lowest revenue of tea?",
-            "SELECT revenue FROM sales WHERE product = 'Tea' ORDER BY revenue DESC LIMIT 1",
-            [[3300.5]],
-            "shows one end",
-        ),
-        ("When was tea sold?", SOLD, [[1577921600]], "shows seconds"),
-        (
-            "What is the ratio of North sales to all sales?",
-            "SELECT 1.0 * COUNT(id) / COUNT(id) FROM sales WHERE region = 'North'",
-            [[1.0]],
-            "divides a value by itself",
-        ),
-        ("What percentage of sales were paid?", PERCENTAGE, [[100.0]], "shows the whole"),
-        (
-            "What are number and revenue of the sales in the North?",
-            "SELECT SUM(revenue), SUM(revenue) AS number FROM sales WHERE region = 'North'",
-            [[5, 5]],
-            "the same value twice",
-        ),
-        ("Which products are sold like Tea?", PRODUCTS_LIKE, [["Tea"]], "asked about"),
-        ("What is the total revenue of May 2024?", APRIL, [[5.0]], "“May”"),
-        ("What is the total revenue by city?", BY_REGION, REGIONS, "city"),
-        ("Which sales have a revenue over 2024?", SINCE, REGIONS, "also shows rows"),
-        (
-            "What are the top 2 products by number of sales and revenue?",
-            TWO.replace("SUM(revenue) FROM", "COUNT(*) FROM"),
-            PRODUCTS,
-            "one of two things",
-        ),
-        ("How many products are still sold?", COUNT, [[3]], "“still”"),
-        ("How many flights arrive at each airport?", FLIGHTS, [["Rome", 3]], "the other end"),
-        ("How much did each user send?", SENT, [[1, 3]], "the other end"),
-    ],
+@cases(
+    ("How many products are there?", "SELECT product FROM sales", [["Tea"]], "counts nothing"),
+    ("What is the total revenue?", "SELECT revenue FROM sales", [[5.0], [6.0]], "a total"),
+    ("What is the mean revenue?", "SELECT AVG(revenue) FROM sales", [[None]], "no value"),
+    ("How many sales are there?", COUNT, [[0]], "no value"),
+    ("Which products are sold?", f"{NORTH} LIMIT 1", [["Tea"]], "'North'"),
+    ("Which products are sold?", "SELECT product FROM sales LIMIT 1", [["Tea"]], "other rows"),
+    ("Which products are sold in the North and who buys them?", NORTH, [["Tea"]], "several"),
+    ("Which product is sold in Berlin?", NORTH.replace("North", "x"), [["Tea"]], "Berlin"),
+    ("Which sales have a revenue over 900?", ALL, REGIONS, "also shows rows"),
+    ("What is the revenue in the East?", ALL, REGIONS, "also shows rows"),
+    ("Which product brings the least revenue?", MOST, PRODUCTS[:1], "rank by what is least"),
+    ("List the products of the North, sorted by product.", NORTH, NAMES, "does not sort"),
+    ("What are the first 2 products of the North?", f"{NORTH} LIMIT 2", NAMES, "does not sort"),
+    (
+        "Which product does sale 2 have, and how many sales does it have in total?",
+        "SELECT product, COUNT(*) FROM sales WHERE id = 2 GROUP BY product",
+        [["Tea", 1]],
+        "several things",
+    ),
+    (
+        "How many sales in 2023 were made after noon?",
+        AFTER_NOON,
+        [[7]],
+        "does not end with 2023",
+    ),
+    ("How many customers never paid a sale?", UNPAID, [[7]], "denies"),
+    ("How many sales were paid?", UNPAID, [[7]], "'No'"),
+    ("How many sales were made this year?", COUNT, [[7]], "“this year”"),
+    ("What is the revenue by region?", BY_REGION, [[None, 3], ["North", 3]], "without a name"),
+    ("What is the revenue per customer of each region?", ALL, REGIONS, "divides nothing"),
+    (
+        "For every region with tea, what is the highest revenue?",
+        "SELECT MAX(revenue) FROM sales WHERE product = 'Tea'",
+        [[3300.5]],
+        "shows one number where the question asks for several",
+    ),
+    (
+        "What are the highest and the lowest revenue of tea?",
+        "SELECT revenue FROM sales WHERE product = 'Tea' ORDER BY revenue DESC LIMIT 1",
+        [[3300.5]],
+        "shows one end",
+    ),
+    ("When was tea sold?", SOLD, [[1577921600]], "shows seconds"),
+    (
+        "What is the ratio of North sales to all sales?",
+        "SELECT 1.0 * COUNT(id) / COUNT(id) FROM sales WHERE region = 'North'",
+        [[1.0]],
+        "divides a value by itself",
+    ),
+    ("What percentage of sales were paid?", PERCENTAGE, [[100.0]], "shows the whole"),
+    (
+        "What are number and revenue of the sales in the North?",
+        "SELECT SUM(revenue), SUM(revenue) AS number FROM sales WHERE region = 'North'",
+        [[5, 5]],
+        "the same value twice",
+    ),
+    ("Which products are sold like Tea?", PRODUCTS_LIKE, [["Tea"]], "asked about"),
+    ("What is the total revenue of May 2024?", APRIL, [[5.0]], "“May”"),
+    ("What is the total revenue by city?", BY_REGION, REGIONS, "city"),
+    ("Which sales have a revenue over 2024?", SINCE, REGIONS, "also shows rows"),
+    (
+        "What are the top 2 products by number of sales and revenue?",
+        TWO.replace("SUM(revenue) FROM", "COUNT(*) FROM"),
+        PRODUCTS,
+        "one of two things",
+    ),
+    ("How many products are still sold?", COUNT, [[3]], "“still”"),
+    ("How many flights arrive at each airport?", FLIGHTS, [["Rome", 3]], "the other end"),
+    ("How much did each user send?", SENT, [[1, 3]], "the other end"),
 )
 def test_rows_that_may_not_be_what_is_asked_are_amber(
     question: str, query: str, rows: list[list[Value]], doubt: str
@@ -247,33 +241,30 @@ COFFEE = "(SELECT region FROM sales WHERE product = 'Coffee')"
 SMALL = {"model": "embedded:0.5b"}
 
 
-@pytest.mark.parametrize(
-    ("question", "query", "agreement", "more", "kind"),
-    [
-        # three of four candidates are enough for the model that was measured
-        (IN_NORTH, NORTH, 0.75, {}, "supported"),
-        (IN_NORTH, NORTH, 0.75, SMALL, "unsure"),
-        (IN_NORTH, NORTH, 0.75, {"least_agreement": 1.0}, "unsure"),
-        (IN_NORTH, NORTH, 0.75, {**SMALL, "least_agreement": 0.7}, "supported"),
-        # words that no row knows are left to a query that is trusted
-        (SEASONAL, NORTH, 1.0, {}, "supported"),
-        (SEASONAL, NORTH, 0.75, {}, "unsure"),
-        (SEASONAL, NORTH, 0.75, {"chance": 0.8}, "supported"),
-        (SEASONAL, NORTH, 0.5, {"chance": 0.8}, "supported"),
-        (SEASONAL, NORTH, 0.75, {"chance": 0.6}, "unsure"),
-        # and so are codes, and what is ranked by
-        ("Which products are sold to retail?", f"{KIND} 'R'", 1.0, {}, "supported"),
-        ("Which products are sold to retail?", f"{KIND} 'R'", 0.75, {}, "unsure"),
-        ("Which products are sold to shops?", f"{KIND} 'Rx'", 1.0, {}, "unsure"),
-        (MONEY, f"{BY_UNITS} DESC LIMIT 1", 1.0, {}, "supported"),
-        (MONEY, f"{BY_UNITS} DESC LIMIT 1", 0.75, {}, "unsure"),
-        (MONEY, f"{BY_UNITS} LIMIT 1", 1.0, {}, "unsure"),
-        # what lacks something is not what differs
-        ("Which region has no coffee?", f"{LACK} region NOT IN {COFFEE}", 0.75, {}, "supported"),
-        ("Which region never had coffee?", f"{LACK} NOT region IN {COFFEE}", 0.75, {}, "supported"),
-        ("Which region has no coffee?", f"{LACK} NOT product IN ('Coffee')", 0.75, {}, "unsure"),
-        ("Which region never had coffee?", f"{LACK} product <> 'Coffee'", 0.75, {}, "unsure"),
-    ],
+@cases(
+    # three of four candidates are enough for the model that was measured
+    (IN_NORTH, NORTH, 0.75, {}, "supported"),
+    (IN_NORTH, NORTH, 0.75, SMALL, "unsure"),
+    (IN_NORTH, NORTH, 0.75, {"least_agreement": 1.0}, "unsure"),
+    (IN_NORTH, NORTH, 0.75, {**SMALL, "least_agreement": 0.7}, "supported"),
+    # words that no row knows are left to a query that is trusted
+    (SEASONAL, NORTH, 1.0, {}, "supported"),
+    (SEASONAL, NORTH, 0.75, {}, "unsure"),
+    (SEASONAL, NORTH, 0.75, {"chance": 0.8}, "supported"),
+    (SEASONAL, NORTH, 0.5, {"chance": 0.8}, "supported"),
+    (SEASONAL, NORTH, 0.75, {"chance": 0.6}, "unsure"),
+    # and so are codes, and what is ranked by
+    ("Which products are sold to retail?", f"{KIND} 'R'", 1.0, {}, "supported"),
+    ("Which products are sold to retail?", f"{KIND} 'R'", 0.75, {}, "unsure"),
+    ("Which products are sold to shops?", f"{KIND} 'Rx'", 1.0, {}, "unsure"),
+    (MONEY, f"{BY_UNITS} DESC LIMIT 1", 1.0, {}, "supported"),
+    (MONEY, f"{BY_UNITS} DESC LIMIT 1", 0.75, {}, "unsure"),
+    (MONEY, f"{BY_UNITS} LIMIT 1", 1.0, {}, "unsure"),
+    # what lacks something is not what differs
+    ("Which region has no coffee?", f"{LACK} region NOT IN {COFFEE}", 0.75, {}, "supported"),
+    ("Which region never had coffee?", f"{LACK} NOT region IN {COFFEE}", 0.75, {}, "supported"),
+    ("Which region has no coffee?", f"{LACK} NOT product IN ('Coffee')", 0.75, {}, "unsure"),
+    ("Which region never had coffee?", f"{LACK} product <> 'Coffee'", 0.75, {}, "unsure"),
 )
 def test_rows_are_as_sure_as_their_query(
     question: str, query: str, agreement: float, more: dict[str, Any], kind: str
@@ -284,29 +275,23 @@ def test_rows_are_as_sure_as_their_query(
     assert answer["verdict"]["kind"] == kind
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "Is tea sold in the North?",
-        "Which region should we close?",
-        "Why is the revenue of tea low?",
-        "Which region is best?",
-        "Which region has the highest revenue?",  # of several rows, one
-    ],
+@cases(
+    "Is tea sold in the North?",
+    "Which region should we close?",
+    "Why is the revenue of tea low?",
+    "Which region is best?",
+    "Which region has the highest revenue?",  # of several rows, one
 )
 def test_a_question_for_something_else_is_left_to_the_model(question: str) -> None:
     assert answered(question, ALL, REGIONS) is None
 
 
-@pytest.mark.parametrize(
-    "more",
-    [
-        {"assist": "off"},
-        {"rules": "The lowest revenue is closed."},
-        {"candidates": ("East", "North")},
-        {"fact": {"ranks": "highest"}},
-        {"turns": 2},
-    ],
+@cases(
+    {"assist": "off"},
+    {"rules": "The lowest revenue is closed."},
+    {"candidates": ("East", "North")},
+    {"fact": {"ranks": "highest"}},
+    {"turns": 2},
 )
 def test_a_decision_is_left_to_the_answering_machine(more: dict[str, Any]) -> None:
     assert answered("What is the revenue by region?", BY_REGION, REGIONS, **more) is None

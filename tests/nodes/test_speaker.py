@@ -2,7 +2,7 @@
 
 from typing import Any
 
-import pytest
+from cases import cases
 
 from planweave.memory import Answer, Basis
 from planweave.nodes.shared.speaker import said_after, speaker
@@ -10,33 +10,27 @@ from planweave.nodes.shared.speaker import said_after, speaker
 DRAFT = "Ash costs 7,135.5 dollars. Birch costs 5 [1]."
 
 
-@pytest.mark.parametrize(
-    ("why", "rest"),
-    [
-        (DRAFT, "\n\n**Birch**"),
-        (f"{DRAFT} Yes.", " Yes.\n\n**Birch**"),
-        (
-            "Ash costs 7,135.5 dollars. (no source) Birch costs 5 [1].",
-            "\n\nAfter the check:\n\nNo source for: Ash costs 7,135.5 dollars.\n\n**Birch**",
-        ),
-        (
-            "Ash costs 7,135.5 dollars [2]. Birch costs 5. (no source)",
-            "\n\nAfter the check:\n\nNo source for: Birch costs 5.\n\n**Birch**",
-        ),
-        ("Birch costs 5 [1].", "\n\nAfter the check:\n\n**Birch**\n\nBirch costs 5 [1]."),
-    ],
+@cases(
+    (DRAFT, "\n\n**Birch**"),
+    (f"{DRAFT} Yes.", " Yes.\n\n**Birch**"),
+    (
+        "Ash costs 7,135.5 dollars. (no source) Birch costs 5 [1].",
+        "\n\nAfter the check:\n\nNo source for: Ash costs 7,135.5 dollars.\n\n**Birch**",
+    ),
+    (
+        "Ash costs 7,135.5 dollars [2]. Birch costs 5. (no source)",
+        "\n\nAfter the check:\n\nNo source for: Birch costs 5.\n\n**Birch**",
+    ),
+    ("Birch costs 5 [1].", "\n\nAfter the check:\n\n**Birch**\n\nBirch costs 5 [1]."),
 )
 def test_only_what_the_check_has_changed_is_said_again(why: str, rest: str) -> None:
     answer = Answer(why=why, facts=[1], decision="Birch", unknown="")
     assert said_after(DRAFT, answer, []) == rest
 
 
-@pytest.mark.parametrize(
-    ("rows", "said"),
-    [
-        ([["East", 640.25], ["We|st", 3]], "| r | n |\n| --- | --- |\n| East | 640.25 |"),
-        ([["East", 640.25]], "**East, 640.25** [1]"),
-    ],
+@cases(
+    ([["East", 640.25], ["We|st", 3]], "| r | n |\n| --- | --- |\n| East | 640.25 |"),
+    ([["East", 640.25]], "**East, 640.25** [1]"),
 )
 def test_rows_that_are_the_answer_are_a_table(rows: list[list[Any]], said: str) -> None:
     fact: Any = {"number": 1, "quote": None, "table": {"columns": ["r", "n"], "rows": rows}}

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 import snapshots
+from cases import cases
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from pages import put_up
@@ -46,7 +47,7 @@ def test_every_prompt_loads_and_fills() -> None:
         assert filled.count("{{") == template.text.count("{{"), name
 
 
-@pytest.mark.parametrize("values", [{}, {"a": "1"}, {"a": "1", "b": "2", "c": "3"}])
+@cases({}, {"a": "1"}, {"a": "1", "b": "2", "c": "3"})
 def test_a_wrong_filling_is_refused(values: dict[str, str]) -> None:
     with pytest.raises(PromptError, match="disagree"):
         Template("t", "{{a}} and {{b}}").fill(**values)
@@ -125,13 +126,10 @@ async def test_the_whole_prompt_of_each_role(tmp_path: Path) -> None:
     compare("planrag", **scripts)
 
 
-@pytest.mark.parametrize(
-    ("planning", "keys"),
-    [
-        ("one_prompt", ("replan", "steps", "step", "thought", "tool", "input")),
-        ("without_thought", ("replan", "steps", "step", "tool", "input")),
-        ("thought_first", ("replan", "thought", "steps", "step", "tool", "input")),
-    ],
+@cases(
+    ("one_prompt", ("replan", "steps", "step", "thought", "tool", "input")),
+    ("without_thought", ("replan", "steps", "step", "tool", "input")),
+    ("thought_first", ("replan", "thought", "steps", "step", "tool", "input")),
 )
 async def test_the_whole_prompt_where_one_role_says_everything(
     planning: Planning, keys: tuple[str, ...], plant: str
@@ -152,13 +150,10 @@ async def test_the_whole_prompt_where_one_role_says_everything(
         compare("planrag_one_prompt", planrag=script)
 
 
-@pytest.mark.parametrize(
-    ("method", "planning", "guided"),
-    [
-        ("planrag", "zero_shot", False),
-        ("planrag_no_replan", "zero_shot", False),
-        ("planrag_no_replan", "one_prompt", True),  # it has no prompt of that form
-    ],
+@cases(
+    ("planrag", "zero_shot", False),
+    ("planrag_no_replan", "zero_shot", False),
+    ("planrag_no_replan", "one_prompt", True),  # it has no prompt of that form
 )
 async def test_a_planner_as_published_is_told_nothing_of_the_analysis(
     method: str, planning: Planning, guided: bool, plant: str
@@ -171,7 +166,7 @@ async def test_a_planner_as_published_is_told_nothing_of_the_analysis(
     assert ("2 to 5" in script.prompts[0].text) == guided
 
 
-@pytest.mark.parametrize("in_words", [False, True])
+@cases(False, True)
 async def test_the_whole_prompt_where_one_reply_says_several_things(
     in_words: bool, plant: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

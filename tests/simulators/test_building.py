@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import cases
 
 from planweave import PlanweaveError
 from planweave.simulators import building
@@ -100,13 +101,10 @@ def test_many_candidates_are_done_in_chunks(monkeypatch: pytest.MonkeyPatch) -> 
     assert whole.baseline == pytest.approx(parts.baseline)
 
 
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({"buildings": [*BUILDINGS[:2], (3, "smithy", 0)]}, "Building 3 has no level"),
-        ({"supply": [*SUPPLY, (9, 1, 1.0, 1.0, 5)]}, "goods_id names 9"),
-        ({"demand": [*DEMAND, (0, 8, 1.0, 1.0, 5)]}, "building_id names 8"),
-    ],
+@cases(
+    ({"buildings": [*BUILDINGS[:2], (3, "smithy", 0)]}, "Building 3 has no level"),
+    ({"supply": [*SUPPLY, (9, 1, 1.0, 1.0, 5)]}, "goods_id names 9"),
+    ({"demand": [*DEMAND, (0, 8, 1.0, 1.0, 5)]}, "building_id names 8"),
 )
 def test_bad_databases_are_refused(changed: dict[str, list[Row]], sentence: str) -> None:
     with pytest.raises(PlanweaveError, match=sentence):

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from cases import cases
 
 from planweave import PlanweaveError
 from planweave.simulators.locating import RULES, TABLES, Locating, simulate
@@ -108,16 +109,13 @@ def test_a_node_without_power_keeps_its_published_outgoing() -> None:
     assert outcome.baseline == pytest.approx((5 + iv_h) * 30 / 50)
 
 
-@pytest.mark.parametrize(
-    ("changed", "sentence"),
-    [
-        ({"flows": [*FLOWS, ("h", "a", 0.0)]}, "cycle"),
-        ({"flows": [*FLOWS, ("h", "nowhere", 0.0)]}, "nowhere"),
-        ({"powers": [*POWERS, ("a", "ghost", False, False, 1.0, 1.0)]}, "ghost"),
-        ({"powers": [*POWERS, ("a", "them", False, True, 1.0, 1.0)]}, "merchant"),
-        ({"powers": [*POWERS, POWERS[0]]}, "two rows"),
-        ({"nodes": [*NODES, ("n", float("nan"), False, 0.0, 0.0, 0.0)]}, "not a number"),
-    ],
+@cases(
+    ({"flows": [*FLOWS, ("h", "a", 0.0)]}, "cycle"),
+    ({"flows": [*FLOWS, ("h", "nowhere", 0.0)]}, "nowhere"),
+    ({"powers": [*POWERS, ("a", "ghost", False, False, 1.0, 1.0)]}, "ghost"),
+    ({"powers": [*POWERS, ("a", "them", False, True, 1.0, 1.0)]}, "merchant"),
+    ({"powers": [*POWERS, POWERS[0]]}, "two rows"),
+    ({"nodes": [*NODES, ("n", float("nan"), False, 0.0, 0.0, 0.0)]}, "not a number"),
 )
 def test_bad_databases_are_refused(changed: dict[str, list[Row]], sentence: str) -> None:
     with pytest.raises(PlanweaveError, match=sentence):

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from cases import cases
 
 from planweave import PlanweaveError
 from planweave.simulators import published, registry
@@ -62,8 +63,8 @@ def sorted_like(order: list[Question], dataset: DataSet) -> list[Question]:
     return [found[question.id] for question in order]
 
 
-@pytest.mark.parametrize("suffix", ["tar.xz", "tar.gz", "tar", "zip"])
-def test_archives_are_read_like_folders(folder: Path, tmp_path: Path, suffix: str) -> None:
+@cases("tar.xz", "tar.gz", "tar", "zip")
+def test_archives_are_read_like_folders(suffix: str, folder: Path, tmp_path: Path) -> None:
     target = tmp_path / f"set.{suffix}"
     if suffix == "zip":
         zipped(folder, target)
@@ -161,22 +162,19 @@ def corrupt(name: str) -> Callable[[Path], None]:
     return change
 
 
-@pytest.mark.parametrize(
-    ("name", "sentence"),
-    [
-        ("json", r"questions\.json is not JSON \(line 1\)"),
-        ("deep", r"questions\.json is not JSON"),
-        ("digits", r"questions\.json is not JSON"),
-        ("list", "not a list"),
-        ("object", "question 1: not an object"),
-        ("empty", "is empty"),
-        ("question", "question 1: 'question' is missing"),
-        ("business_rules", "'business_rules' is missing"),
-        ("answer", "'answer' is missing"),
-        ("twins", "Two questions are called locating-1"),
-    ],
+@cases(
+    ("json", r"questions\.json is not JSON \(line 1\)"),
+    ("deep", r"questions\.json is not JSON"),
+    ("digits", r"questions\.json is not JSON"),
+    ("list", "not a list"),
+    ("object", "question 1: not an object"),
+    ("empty", "is empty"),
+    ("question", "question 1: 'question' is missing"),
+    ("business_rules", "'business_rules' is missing"),
+    ("answer", "'answer' is missing"),
+    ("twins", "Two questions are called locating-1"),
 )
-def test_corrupt_question_files_get_one_sentence(folder: Path, name: str, sentence: str) -> None:
+def test_corrupt_question_files_get_one_sentence(name: str, sentence: str, folder: Path) -> None:
     corrupt(name)(folder)
     with pytest.raises(PlanweaveError, match=sentence):
         load_dataset(folder)
@@ -210,9 +208,9 @@ def test_a_set_that_is_too_large_is_refused(folder: Path, monkeypatch: pytest.Mo
         load_dataset(folder)
 
 
-@pytest.mark.parametrize("suffix", ["zip", "tar.gz"])
+@cases("zip", "tar.gz")
 def test_a_bomb_is_refused_before_it_is_unpacked(
-    tmp_path: Path, suffix: str, monkeypatch: pytest.MonkeyPatch
+    suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(published, "MAX_BYTES", 1_000_000)
     name, size, bomb = "data/locating/queries/SQL_format/q1.sql", 50_000_000, tmp_path / "bomb"
@@ -285,16 +283,13 @@ def offline(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("no route", request=request)
 
 
-@pytest.mark.parametrize(
-    ("answer", "sentence"),
-    [
-        (offline, r"cannot be reached \(ConnectError\)"),
-        (lambda _: httpx.Response(404), "answered 404"),
-        (lambda _: httpx.Response(200, content=b"<html>"), "is not an archive"),
-    ],
+@cases(
+    (offline, r"cannot be reached \(ConnectError\)"),
+    (lambda _: httpx.Response(404), "answered 404"),
+    (lambda _: httpx.Response(200, content=b"<html>"), "is not an archive"),
 )
 def test_downloads_that_fail_leave_nothing(
-    tmp_path: Path, answer: Callable[[httpx.Request], httpx.Response], sentence: str
+    answer: Callable[[httpx.Request], httpx.Response], sentence: str, tmp_path: Path
 ) -> None:
     with pytest.raises(PlanweaveError, match=sentence):
         download(tmp_path, client=client(answer))

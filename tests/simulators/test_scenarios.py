@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import cases
 
 from planweave import PlanweaveError
 from planweave.simulators import registry
@@ -38,7 +39,7 @@ def test_worlds_of_every_size_have_one_clear_best_decision(name: str, size: int)
         assert scenario.candidates(*case) == outcome.candidates
 
 
-@pytest.mark.parametrize("name", ["building", "locating"])
+@cases("building", "locating")
 def test_a_world_of_a_hundred_thousand_rows(name: str) -> None:
     case = registry.scenario(name).generate(1, 100_000)
     assert 90_000 <= case.world.rows <= 110_000
@@ -128,14 +129,11 @@ def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     assert registry.scenario("chess") is chess
 
 
-@pytest.mark.parametrize(
-    ("value", "sentence"),
-    [
-        ("nowhere.at_all:X", "cannot be loaded"),
-        ("planweave.simulators.distribution:RULES", "no scenario"),
-    ],
+@cases(
+    ("nowhere.at_all:X", "cannot be loaded"),
+    ("planweave.simulators.distribution:RULES", "no scenario"),
 )
-def test_bad_plug_ins_are_told(monkeypatch: pytest.MonkeyPatch, value: str, sentence: str) -> None:
+def test_bad_plug_ins_are_told(value: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
     plug_in(monkeypatch, value)
     with pytest.raises(PlanweaveError, match=sentence):
         registry.scenario("chess")

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from planweave import BadInput
 from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
@@ -87,16 +88,13 @@ def _typed(text: str) -> str | int:
 DECISION = ShopDecision(name="d", text="?", values={"a": 3, "b": 2, "c": 1}, query="")
 
 
-@pytest.mark.parametrize(
-    ("values", "clear"),
-    [
-        ({"a": 3, "b": 2, "c": 1}, True),
-        ({"a": 3, "b": 3, "c": 1}, False),
-        ({"a": 100, "b": 99, "c": 1}, False),
-        ({"a": 3, "b": 2}, False),
-        ({"a": -1, "b": -2, "c": -3}, True),
-        ({"a": 0, "b": 0, "c": -3}, False),
-    ],
+@cases(
+    ({"a": 3, "b": 2, "c": 1}, True),
+    ({"a": 3, "b": 3, "c": 1}, False),
+    ({"a": 100, "b": 99, "c": 1}, False),
+    ({"a": 3, "b": 2}, False),
+    ({"a": -1, "b": -2, "c": -3}, True),
+    ({"a": 0, "b": 0, "c": -3}, False),
 )
 def test_a_clear_decision(values: dict[str, float], clear: bool) -> None:
     assert replace(DECISION, values=values).clear is clear

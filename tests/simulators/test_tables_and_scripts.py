@@ -6,6 +6,7 @@ import sqlite3
 import string
 
 import pytest
+from cases import cases
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -54,29 +55,26 @@ def test_scripts_written_again_are_repaired_and_stay_so() -> None:
     database.close()
 
 
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("CREATE TABLE t(a INT);\nDROP TABLE t;", "line 2: .*neither"),
-        ("CREATE TABLE t(a INT);\n\nINSERT INTO t(a) VALUES (1, 2);", "line 3: 2 values for 1"),
-        ("CREATE TABLE t(a INT);\nINSERT INTO t(b) VALUES (1);", "line 2: the columns of t are a"),
-        ("INSERT INTO t(a) VALUES (1);", "line 1: table t is not created"),
-        ("CREATE TABLE t(a BLOB);", "a BLOB"),
-        ("CREATE TABLE t(a INT);CREATE TABLE t(a INT);", "created twice"),
-        ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES (x);", "'x' is neither text nor number"),
-        ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES ('x');", "not a whole number"),
-        ("CREATE TABLE t(a FLOAT);\nINSERT INTO t(a) VALUES (TRUE);", "not a number"),
-        ("CREATE TABLE t(a FLOAT);\nINSERT INTO t(a) VALUES (nan);", "line 2: nan is not a number"),
-        (f"CREATE TABLE t(a REAL);\nINSERT INTO t(a) VALUES (1{'0' * 400});", "not a number"),
-        ("CREATE TABLE t(a BOOLEAN);\nINSERT INTO t(a) VALUES (1);", "neither true nor false"),
-        ("CREATE TABLE t(a TEXT);\nINSERT INTO t(a) VALUES (1);", "not text"),
-        ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES (1", "line 2: the last .* does not end"),
-        (
-            "CREATE TABLE t(a INT, PRIMARY KEY (a));INSERT INTO t(a) VALUES (1);" * 1
-            + "INSERT INTO t(a) VALUES (1);",
-            "two rows with the key",
-        ),
-    ],
+@cases(
+    ("CREATE TABLE t(a INT);\nDROP TABLE t;", "line 2: .*neither"),
+    ("CREATE TABLE t(a INT);\n\nINSERT INTO t(a) VALUES (1, 2);", "line 3: 2 values for 1"),
+    ("CREATE TABLE t(a INT);\nINSERT INTO t(b) VALUES (1);", "line 2: the columns of t are a"),
+    ("INSERT INTO t(a) VALUES (1);", "line 1: table t is not created"),
+    ("CREATE TABLE t(a BLOB);", "a BLOB"),
+    ("CREATE TABLE t(a INT);CREATE TABLE t(a INT);", "created twice"),
+    ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES (x);", "'x' is neither text nor number"),
+    ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES ('x');", "not a whole number"),
+    ("CREATE TABLE t(a FLOAT);\nINSERT INTO t(a) VALUES (TRUE);", "not a number"),
+    ("CREATE TABLE t(a FLOAT);\nINSERT INTO t(a) VALUES (nan);", "line 2: nan is not a number"),
+    (f"CREATE TABLE t(a REAL);\nINSERT INTO t(a) VALUES (1{'0' * 400});", "not a number"),
+    ("CREATE TABLE t(a BOOLEAN);\nINSERT INTO t(a) VALUES (1);", "neither true nor false"),
+    ("CREATE TABLE t(a TEXT);\nINSERT INTO t(a) VALUES (1);", "not text"),
+    ("CREATE TABLE t(a INT);\nINSERT INTO t(a) VALUES (1", "line 2: the last .* does not end"),
+    (
+        "CREATE TABLE t(a INT, PRIMARY KEY (a));INSERT INTO t(a) VALUES (1);" * 1
+        + "INSERT INTO t(a) VALUES (1);",
+        "two rows with the key",
+    ),
 )
 def test_sql_that_is_not_understood_is_refused_by_line(text: str, sentence: str) -> None:
     with pytest.raises(ScriptError, match=f"^q1.sql.*{sentence}"):
@@ -169,7 +167,7 @@ def test_a_relationship_names_the_keys_of_its_ends() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["locating", "building", "distribution"])
+@cases("locating", "building", "distribution")
 def test_generated_worlds_survive_their_script(name: str) -> None:
     scenario = registry.scenario(name)
     world = scenario.generate(1, 200).world
@@ -177,12 +175,9 @@ def test_generated_worlds_survive_their_script(name: str) -> None:
     assert write_cypher(world, scenario.graph).count("\n") == world.rows
 
 
-@pytest.mark.parametrize(
-    ("name", "tables"),
-    [
-        ("building", ("goods", "building", "supply", "demand")),
-        ("locating", ("country", "node_country")),
-    ],
+@cases(
+    ("building", ("goods", "building", "supply", "demand")),
+    ("locating", ("country", "node_country")),
 )
 @given(seed=st.integers(0, 10_000), semantics=st.sampled_from(["printed", "annotation"]))
 def test_rows_have_no_order(name: str, tables: tuple[str, ...], seed: int, semantics: str) -> None:

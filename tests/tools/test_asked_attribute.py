@@ -1,6 +1,6 @@
 """What a question asks of a thing though the database has no word for it."""
 
-import pytest
+from cases import cases
 from shop import database_of
 
 from planweave.tools.asked_attribute import unknown_attribute
@@ -13,21 +13,18 @@ CREATE TABLE visits (id INTEGER PRIMARY KEY, animal_id INTEGER REFERENCES animal
 """)
 
 
-@pytest.mark.parametrize(
-    ("question", "attribute"),
-    [
-        ("What is the microchip number of each dog?", "microchip number"),
-        ("What\u2019s the average body temperature for dogs?", "average body temperature"),
-        ("List the passport number of every animal.", "passport number"),
-        ("What is the average weight of each species?", ""),
-        ("What is the total cost of all animals?", ""),
-        ("What are the 3 busiest kennels of the year?", ""),
-        ("List the customers of the shelter.", "customers"),
-        ("Show the heaviest of all animals.", ""),
-        ("Which dogs have a microchip?", ""),
-    ],
+@cases(
+    ("What is the microchip number of each dog?", "microchip number"),
+    ("What\u2019s the average body temperature for dogs?", "average body temperature"),
+    ("List the passport number of every animal.", "passport number"),
+    ("What is the average weight of each species?", ""),
+    ("What is the total cost of all animals?", ""),
+    ("What are the 3 busiest kennels of the year?", ""),
+    ("List the customers of the shelter.", "customers"),
+    ("Show the heaviest of all animals.", ""),
+    ("Which dogs have a microchip?", ""),
 )
-def test_what_is_asked_of_a_thing(shelter: SqlDatabase, question: str, attribute: str) -> None:
+def test_what_is_asked_of_a_thing(question: str, attribute: str, shelter: SqlDatabase) -> None:
     assert unknown_attribute(question, shelter.schema()) == attribute
 
 

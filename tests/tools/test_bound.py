@@ -4,6 +4,7 @@ import time
 from typing import Any, cast
 
 import pytest
+from cases import cases
 from langchain_core.tools import BaseTool, tool
 
 from planweave import BadInput
@@ -25,28 +26,22 @@ def length(text: str) -> int:
     return len(text)
 
 
-@pytest.mark.parametrize(
-    ("which", "text", "given"),
-    [
-        (tide, '{"harbour": "Hull"}', {"harbour": "Hull"}),
-        (tide, '{"harbour": "Hull", "hour": 3}', {"harbour": "Hull", "hour": 3}),
-        (length, "abc", {"text": "abc"}),
-        (length, '"abc"', {"text": "abc"}),
-    ],
+@cases(
+    (tide, '{"harbour": "Hull"}', {"harbour": "Hull"}),
+    (tide, '{"harbour": "Hull", "hour": 3}', {"harbour": "Hull", "hour": 3}),
+    (length, "abc", {"text": "abc"}),
+    (length, '"abc"', {"text": "abc"}),
 )
 def test_arguments_are_read(which: BaseTool, text: str, given: dict[str, object]) -> None:
     assert arguments(which, text) == given
 
 
-@pytest.mark.parametrize(
-    ("which", "text", "sentence"),
-    [
-        (tide, "Hull", "no JSON object. Write one with the keys harbour, hour"),
-        (tide, '{"port": "Hull"}', "no argument 'port'. It has: harbour, hour"),
-        (tide, '{"harbour": "Hull", "hour": "soon"}', "cannot use hour"),
-        (tide, "{}", "cannot use harbour"),
-        (tide, "[" * 100_000, "no JSON object"),
-    ],
+@cases(
+    (tide, "Hull", "no JSON object. Write one with the keys harbour, hour"),
+    (tide, '{"port": "Hull"}', "no argument 'port'. It has: harbour, hour"),
+    (tide, '{"harbour": "Hull", "hour": "soon"}', "cannot use hour"),
+    (tide, "{}", "cannot use harbour"),
+    (tide, "[" * 100_000, "no JSON object"),
 )
 def test_wrong_arguments_get_one_sentence(which: BaseTool, text: str, sentence: str) -> None:
     with pytest.raises(ToolFailed, match=sentence):

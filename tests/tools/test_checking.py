@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
-import pytest
+from cases import cases
 
 from planweave.benchmarks.suites.check.measure import Checked, checked, pack
 from planweave.benchmarks.suites.check.pairs import Pair, fact, generate
@@ -31,7 +31,7 @@ def test_nothing_wrong_of_the_pack_passes_and_what_is_right_does() -> None:
     assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
 
 
-@pytest.mark.parametrize("seed", [101, 102])
+@cases(101, 102)
 def test_nothing_wrong_that_is_drawn_passes_and_what_is_right_does(seed: int) -> None:
     found = checked(generate(seed, 1500))
     assert wrongly_passed(found) == []
@@ -72,14 +72,11 @@ def test_ties_are_all_right() -> None:
         assert follow(name, [tied], question="Which has the lowest cost?").kind == "supported"
 
 
-@pytest.mark.parametrize(
-    ("rules", "kind"),
-    [
-        ("Choose the plant with the lowest cost.", "supported"),
-        ("Choose the plant with the lowest cost. At most 8 of them may be in use.", "not_in_facts"),
-        ("Choose the plant with the lowest cost plus 0.8 per km.", "not_in_facts"),
-        ("", "not_in_facts"),
-    ],
+@cases(
+    ("Choose the plant with the lowest cost.", "supported"),
+    ("Choose the plant with the lowest cost. At most 8 of them may be in use.", "not_in_facts"),
+    ("Choose the plant with the lowest cost plus 0.8 per km.", "not_in_facts"),
+    ("", "not_in_facts"),
 )
 def test_rules_say_what_decides_and_their_numbers_must_be_used(rules: str, kind: str) -> None:
     assert follow("Bonn", [PLANTS], question="Which plant should we use?", rules=rules).kind == kind
@@ -114,16 +111,13 @@ def test_a_sentence_with_a_column_and_no_number_is_judged() -> None:
 PRICES = "Prices were 90 in 2019, 110 in 2020, 120 in 2021, 80 in 2022 and 130 in 2023."
 
 
-@pytest.mark.parametrize(
-    ("claim", "true"),
-    [
-        ("3 years exceed 100: 2020, 2021 and 2023.", True),
-        ("In 3 years the price exceeds 100 (2020, 2021, 2023).", True),
-        ("4 years exceed 100: 2020, 2021 and 2023.", None),
-        ("3 years exceed 100: 2020, 2021 and 2024.", None),
-        ("3 years exceed 100.", None),
-        ("It is 2 tonnes: prices and years.", None),
-    ],
+@cases(
+    ("3 years exceed 100: 2020, 2021 and 2023.", True),
+    ("In 3 years the price exceeds 100 (2020, 2021, 2023).", True),
+    ("4 years exceed 100: 2020, 2021 and 2023.", None),
+    ("3 years exceed 100: 2020, 2021 and 2024.", None),
+    ("3 years exceed 100.", None),
+    ("It is 2 tonnes: prices and years.", None),
 )
 def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool | None) -> None:
     quote: Quote = {"document": "a.pdf", "page": 1, "text": PRICES}
@@ -133,10 +127,7 @@ def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool
     assert judge(claim, [cast("Fact", read)], question=question).truth is true
 
 
-@pytest.mark.parametrize(
-    ("decision", "kind"),
-    [("3 months", "supported"), ("three months", "supported"), ("4 months", "not_in_facts")],
-)
+@cases(("3 months", "supported"), ("three months", "supported"), ("4 months", "not_in_facts"))
 def test_a_small_number_in_words_is_that_number(decision: str, kind: str) -> None:
     words = "Either side may end this contract with a notice of three months in writing."
     quote = Quote(document="contract.md", page=4, text=words)
@@ -156,17 +147,14 @@ def test_a_name_with_a_number_is_a_name() -> None:
     assert follow("Kid 21", [bike], question="Which bike is it?", rules=rules).kind != "supported"
 
 
-@pytest.mark.parametrize(
-    ("claim", "query", "true"),
-    [
-        ("It weighs less than 12 kg and costs 349 EUR.", BY_PRICE, True),
-        ("It weighs at most 12 kg.", BY_PRICE.replace("<", "<="), True),
-        ("It weighs less than 12 kg.", BY_PRICE.replace("<", "<="), None),
-        ("It weighs more than 12 kg.", BY_PRICE, None),
-        ("It weighs less than 12 kg.", BY_PRICE.replace("< 12", "< 12 OR price_eur < 400"), None),
-        ("It weighs less than 12 kg.", f"SELECT model, price_eur FROM ({BIKES}), bikes", None),
-        ("It costs less than 300 EUR.", BY_PRICE, False),
-    ],
+@cases(
+    ("It weighs less than 12 kg and costs 349 EUR.", BY_PRICE, True),
+    ("It weighs at most 12 kg.", BY_PRICE.replace("<", "<="), True),
+    ("It weighs less than 12 kg.", BY_PRICE.replace("<", "<="), None),
+    ("It weighs more than 12 kg.", BY_PRICE, None),
+    ("It weighs less than 12 kg.", BY_PRICE.replace("< 12", "< 12 OR price_eur < 400"), None),
+    ("It weighs less than 12 kg.", f"SELECT model, price_eur FROM ({BIKES}), bikes", None),
+    ("It costs less than 300 EUR.", BY_PRICE, False),
 )
 def test_a_bound_of_a_query_is_true_of_its_rows(claim: str, query: str, true: bool | None) -> None:
     bike = fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), query)

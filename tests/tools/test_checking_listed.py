@@ -1,6 +1,6 @@
 """Counts and ranks over the values that facts from documents list."""
 
-import pytest
+from cases import cases
 
 from planweave.memory import Fact, Quote, Value
 from planweave.tools.checking import judge
@@ -31,16 +31,13 @@ def problem(claim: str, one: Fact, question: str) -> str:
     return judge(claim, [one], question=question).reason
 
 
-@pytest.mark.parametrize(
-    ("claim", "right"),
-    [
-        ("In Canada 2 of the years have growth of more than 5 %.", True),
-        ("In Canada two of the years have growth of more than 5 %.", True),
-        ("In Canada 3 of the years have growth of more than 5 %.", False),
-        ("In Canada three of the years have growth of more than 5 %.", False),
-        ("In Canada growth exceeds 5 % in 2 years.", True),
-        ("In Canada growth exceeds 5 % in 8 years.", False),
-    ],
+@cases(
+    ("In Canada 2 of the years have growth of more than 5 %.", True),
+    ("In Canada two of the years have growth of more than 5 %.", True),
+    ("In Canada 3 of the years have growth of more than 5 %.", False),
+    ("In Canada three of the years have growth of more than 5 %.", False),
+    ("In Canada growth exceeds 5 % in 2 years.", True),
+    ("In Canada growth exceeds 5 % in 8 years.", False),
 )
 def test_a_count_is_checked_on_the_listed_values(claim: str, right: bool) -> None:
     question = "How many years have growth of more than 5 % in Canada?"
@@ -54,31 +51,25 @@ def test_a_wrong_count_says_the_right_one() -> None:
     assert said == "of the 3 values that the facts list, 2 are more than 5"
 
 
-@pytest.mark.parametrize(
-    ("claim", "reason"),
-    [
-        ("In Canada growth is highest in 2021 with 7 %.", ""),
-        (
-            "In Canada growth is highest in 2020 with 6 %.",
-            "the facts that it cites say nothing of a rank",
-        ),
-    ],
+@cases(
+    ("In Canada growth is highest in 2021 with 7 %.", ""),
+    (
+        "In Canada growth is highest in 2020 with 6 %.",
+        "the facts that it cites say nothing of a rank",
+    ),
 )
 def test_a_rank_follows_from_listed_values(claim: str, reason: str) -> None:
     assert problem(claim, GROWTH, "What of growth in Canada?") == reason
 
 
-@pytest.mark.parametrize(
-    ("claim", "reason"),
-    [
-        (
-            "The highest fee is $90 in the main cabin.",
-            "it shares the first place with basic economy",
-        ),
-        ("The highest fee is $90 in the main cabin and in basic economy.", ""),
-        ("The highest fee is $90, the same in main cabin and another.", ""),
-        ("The lowest fee is $40 in business.", ""),
-    ],
+@cases(
+    (
+        "The highest fee is $90 in the main cabin.",
+        "it shares the first place with basic economy",
+    ),
+    ("The highest fee is $90 in the main cabin and in basic economy.", ""),
+    ("The highest fee is $90, the same in main cabin and another.", ""),
+    ("The lowest fee is $40 in business.", ""),
 )
 def test_a_tie_is_reported(claim: str, reason: str) -> None:
     assert problem(claim, FEES, "Which fee of a cabin is the highest, which the lowest?") == reason

@@ -1,6 +1,6 @@
 """What a query or a sentence does otherwise than question and facts say is not shown in green."""
 
-import pytest
+from cases import cases
 
 from planweave.benchmarks.suites.check.pairs import fact, quoted
 from planweave.memory import Value
@@ -14,74 +14,65 @@ def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
     return found.kind == "supported"
 
 
-@pytest.mark.parametrize(
-    ("question", "right", "wrong"),
-    [
-        ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} < 500"),
-        ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} >= 500"),
-        ("Who earns at least 500?", f"{STAFF} BETWEEN 500 AND 900", f"{STAFF} > 500"),
-        ("Who earns at most 500?", f"NULL UNION {STAFF} <= 500", f"{STAFF} >= 500"),
-        (
-            "Who was hired after 2018?",
-            "SELECT name FROM employee WHERE hired > '2018-12-31'",
-            "SELECT name FROM employee WHERE hired < '2018-01-01'",
-        ),
-        (
-            "Which goods are in the kitchen?",
-            "SELECT name FROM goods WHERE place = 'kitchen'",
-            "SELECT name FROM goods WHERE NOT place IN ('kitchen')",
-        ),
-        (
-            "Which goods are sold?",
-            "SELECT name FROM goods WHERE sold IS NOT NULL",
-            "SELECT name FROM goods WHERE sold IS NULL",
-        ),
-        (
-            "Which goods are sold in the kitchen for more than 9 EUR?",
-            "SELECT name FROM goods WHERE place = 'kitchen' AND (price > 9 OR price IS NULL)",
-            "SELECT name FROM goods WHERE place = 'kitchen' AND sold = 1 OR price > 9",
-        ),
-        (
-            "Who has the highest salary?",
-            "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
-            "SELECT name FROM employee WHERE salary < 700 ORDER BY salary DESC LIMIT 1",
-        ),
-        (
-            "Who has the highest salary?",
-            "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
-            "SELECT name FROM employee WHERE hired < '2016-01-01' ORDER BY salary DESC LIMIT 1",
-        ),
-    ],
+@cases(
+    ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} < 500"),
+    ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} >= 500"),
+    ("Who earns at least 500?", f"{STAFF} BETWEEN 500 AND 900", f"{STAFF} > 500"),
+    ("Who earns at most 500?", f"NULL UNION {STAFF} <= 500", f"{STAFF} >= 500"),
+    (
+        "Who was hired after 2018?",
+        "SELECT name FROM employee WHERE hired > '2018-12-31'",
+        "SELECT name FROM employee WHERE hired < '2018-01-01'",
+    ),
+    (
+        "Which goods are in the kitchen?",
+        "SELECT name FROM goods WHERE place = 'kitchen'",
+        "SELECT name FROM goods WHERE NOT place IN ('kitchen')",
+    ),
+    (
+        "Which goods are sold?",
+        "SELECT name FROM goods WHERE sold IS NOT NULL",
+        "SELECT name FROM goods WHERE sold IS NULL",
+    ),
+    (
+        "Which goods are sold in the kitchen for more than 9 EUR?",
+        "SELECT name FROM goods WHERE place = 'kitchen' AND (price > 9 OR price IS NULL)",
+        "SELECT name FROM goods WHERE place = 'kitchen' AND sold = 1 OR price > 9",
+    ),
+    (
+        "Who has the highest salary?",
+        "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
+        "SELECT name FROM employee WHERE salary < 700 ORDER BY salary DESC LIMIT 1",
+    ),
+    (
+        "Who has the highest salary?",
+        "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
+        "SELECT name FROM employee WHERE hired < '2016-01-01' ORDER BY salary DESC LIMIT 1",
+    ),
 )
 def test_what_the_question_does_not_say(question: str, right: str, wrong: str) -> None:
     assert (is_green(question, right), is_green(question, wrong)) == (True, False)
 
 
-@pytest.mark.parametrize(
-    ("question", "query"),
-    [
-        ("How many phrases has Ann?", "SELECT COUNT(phraseid) FROM phrasing WHERE name = 'Ann'"),
-        ("Who runs two and a half hours?", "SELECT name FROM runner WHERE minutes >= 150"),
-        ("Who has a salary over 500?", f"{STAFF} > 500 ORDER BY salary IS NULL"),
-    ],
+@cases(
+    ("How many phrases has Ann?", "SELECT COUNT(phraseid) FROM phrasing WHERE name = 'Ann'"),
+    ("Who runs two and a half hours?", "SELECT name FROM runner WHERE minutes >= 150"),
+    ("Who has a salary over 500?", f"{STAFF} > 500 ORDER BY salary IS NULL"),
 )
 def test_what_says_the_same_stays(question: str, query: str) -> None:
     assert is_green(question, query, 2 if "How many" in question else "Ann")
 
 
-@pytest.mark.parametrize(
-    ("question", "right", "wrong"),
-    [
-        ("What is the revenue?", "SUM(revenue)", "AVG(revenue)"),
-        ("What is the revenue?", "SUM(revenue)", "MAX(revenue)"),
-        ("What is the revenue?", "SUM(revenue)", "5000"),
-        ("How many different offices are there?", "COUNT(DISTINCT office)", "COUNT(office)"),
-        ("How many offices are there?", "COUNT(DISTINCT office)", "COUNT(office)"),
-        ("What percentage is paid?", "100.0 * SUM(paid) / COUNT(*)", "COUNT(*)"),
-        ("How many are paid?", "COUNT(*)", "100.0 * SUM(paid) / COUNT(*)"),
-        ("What is the weight in kg?", "weight_g / 1000.0", "weight_g"),
-        ("What is the price in dollars?", "price_usd", "price_eur"),
-    ],
+@cases(
+    ("What is the revenue?", "SUM(revenue)", "AVG(revenue)"),
+    ("What is the revenue?", "SUM(revenue)", "MAX(revenue)"),
+    ("What is the revenue?", "SUM(revenue)", "5000"),
+    ("How many different offices are there?", "COUNT(DISTINCT office)", "COUNT(office)"),
+    ("How many offices are there?", "COUNT(DISTINCT office)", "COUNT(office)"),
+    ("What percentage is paid?", "100.0 * SUM(paid) / COUNT(*)", "COUNT(*)"),
+    ("How many are paid?", "COUNT(*)", "100.0 * SUM(paid) / COUNT(*)"),
+    ("What is the weight in kg?", "weight_g / 1000.0", "weight_g"),
+    ("What is the price in dollars?", "price_usd", "price_eur"),
 )
 def test_another_amount_than_is_asked_for(question: str, right: str, wrong: str) -> None:
     queries = (f"SELECT {shown} FROM sale" for shown in (right, wrong))
@@ -94,14 +85,11 @@ def test_a_half_is_no_number_of_its_own() -> None:
     assert not is_green("Which goods have a rating between 4.5 and 5?", query)
 
 
-@pytest.mark.parametrize(
-    ("question", "right"),
-    [
-        ("How many employees are there?", True),
-        ("How many employees have a bonus?", False),
-        ("How many employees left the company?", False),
-        ("How many employees are women?", False),
-    ],
+@cases(
+    ("How many employees are there?", True),
+    ("How many employees have a bonus?", False),
+    ("How many employees left the company?", False),
+    ("How many employees are women?", False),
 )
 def test_all_rows_are_not_those_that_a_question_narrows(question: str, right: bool) -> None:
     rows: list[list[Value]] = [["Ann", 5], ["Bob", 0]]
@@ -126,36 +114,30 @@ STAFF_ROWS = fact(1, ["name", "team", "pay"], ROWS, "SELECT name, team, pay FROM
 IN_SALES = "FROM employee WHERE team = 'Sales'"
 
 
-@pytest.mark.parametrize(
-    ("claim", "true"),
-    [
-        ("Ann and Bob are in Sales.", True),
-        ("Ann, Bob and Eve are in Sales.", False),
-        ("The Lab has the highest pay.", True),
-        ("Sales has the highest pay.", False),
-        ("Bob has the highest pay in Sales.", True),
-        ("Eve alone earns 67.", None),
-        ("The pay of Eve rose to 67.", None),
-        ("The average pay is 61.", None),
-        ("Eve has the highest bonus.", None),
-    ],
+@cases(
+    ("Ann and Bob are in Sales.", True),
+    ("Ann, Bob and Eve are in Sales.", False),
+    ("The Lab has the highest pay.", True),
+    ("Sales has the highest pay.", False),
+    ("Bob has the highest pay in Sales.", True),
+    ("Eve alone earns 67.", None),
+    ("The pay of Eve rose to 67.", None),
+    ("The average pay is 61.", None),
+    ("Eve has the highest bonus.", None),
 )
 def test_what_a_sentence_says_of_rows(claim: str, true: bool | None) -> None:
     assert judge(claim, [STAFF_ROWS], question="Who is it?").truth is true
 
 
-@pytest.mark.parametrize(
-    ("claim", "columns", "query", "true"),
-    [
-        ("There are 2 employees in Sales.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", True),
-        ("There are 2 employees.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", None),
-        ("The average pay in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", True),
-        ("The total pay in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
-        ("Each employee in Sales gets 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
-        ("The average bonus in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
-        ("The highest pay is 2.", ["p"], "SELECT MAX(pay) AS p FROM employee", True),
-        ("The highest pay is 2.", ["p"], f"SELECT MAX(pay) AS p {IN_SALES}", None),
-    ],
+@cases(
+    ("There are 2 employees in Sales.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", True),
+    ("There are 2 employees.", ["n"], f"SELECT COUNT(*) AS n {IN_SALES}", None),
+    ("The average pay in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", True),
+    ("The total pay in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
+    ("Each employee in Sales gets 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
+    ("The average bonus in Sales is 2.", ["p"], f"SELECT AVG(pay) AS p {IN_SALES}", None),
+    ("The highest pay is 2.", ["p"], "SELECT MAX(pay) AS p FROM employee", True),
+    ("The highest pay is 2.", ["p"], f"SELECT MAX(pay) AS p {IN_SALES}", None),
 )
 def test_a_part_is_not_all(claim: str, columns: list[str], query: str, true: bool | None) -> None:
     one = fact(1, columns, [[2]], query)
@@ -169,40 +151,34 @@ REPORT = (
 )
 
 
-@pytest.mark.parametrize(
-    ("claim", "true"),
-    [
-        ("Sales rose to 5.1 million EUR in 2022.", True),
-        ("Sales fell to 5.1 million EUR in 2022.", None),
-        ("Sales rose to 5.1 billion EUR in 2022.", None),
-        ("Sales rose to 5.1 EUR in 2022.", None),
-        ("Costs rose by 12 % to 3.0 million EUR.", None),
-        ("Costs fell by 12 percentage points.", None),
-        ("Costs fell to 12 %.", None),
-        ("85 % of the staff work abroad.", None),
-        ("The tenant Kora pays 900 EUR a month.", True),
-        ("The tenant Kora pays 900 EUR a year.", None),
-        ("The tenant Kora receives 900 EUR a month.", None),
-        ("Kora pays the heating.", None),
-        ("The notice is three weeks.", None),
-        ("The costs are larger than the sales.", None),
-    ],
+@cases(
+    ("Sales rose to 5.1 million EUR in 2022.", True),
+    ("Sales fell to 5.1 million EUR in 2022.", None),
+    ("Sales rose to 5.1 billion EUR in 2022.", None),
+    ("Sales rose to 5.1 EUR in 2022.", None),
+    ("Costs rose by 12 % to 3.0 million EUR.", None),
+    ("Costs fell by 12 percentage points.", None),
+    ("Costs fell to 12 %.", None),
+    ("85 % of the staff work abroad.", None),
+    ("The tenant Kora pays 900 EUR a month.", True),
+    ("The tenant Kora pays 900 EUR a year.", None),
+    ("The tenant Kora receives 900 EUR a month.", None),
+    ("Kora pays the heating.", None),
+    ("The notice is three weeks.", None),
+    ("The costs are larger than the sales.", None),
 )
 def test_what_a_sentence_says_of_words(claim: str, true: bool | None) -> None:
     assert judge(claim, [quoted(1, REPORT)], question="How is it?").truth is true
 
 
-@pytest.mark.parametrize(
-    ("decision", "question", "right"),
-    [
-        ("5.1 million EUR", "What were the sales in 2022?", True),
-        ("4.2 million EUR", "What were the sales in 2022?", False),
-        ("5.1 million EUR", "What were the sales in 2021?", False),
-        ("5.1 EUR", "What were the sales in 2022?", False),
-        ("85 %", "What share of the staff works abroad?", False),
-        ("900 EUR", "How much does Kora pay a month?", True),
-        ("900 EUR", "How much does Mavis pay a month?", False),
-    ],
+@cases(
+    ("5.1 million EUR", "What were the sales in 2022?", True),
+    ("4.2 million EUR", "What were the sales in 2022?", False),
+    ("5.1 million EUR", "What were the sales in 2021?", False),
+    ("5.1 EUR", "What were the sales in 2022?", False),
+    ("85 %", "What share of the staff works abroad?", False),
+    ("900 EUR", "How much does Kora pay a month?", True),
+    ("900 EUR", "How much does Mavis pay a month?", False),
 )
 def test_a_number_of_words_with_its_neighbour(decision: str, question: str, right: bool) -> None:
     found = follow(decision, [quoted(1, REPORT)], question=question)

@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from planweave import BadInput, PlanweaveError
 from planweave.tools import open_database
@@ -10,24 +11,21 @@ from planweave.tools import open_database
 SECRET = "h0nter2"
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "${THE_URL}",
-        "postgresql://user:${THE_PASSWORD}@127.0.0.1:9/db",
-        "bolt://user:${THE_PASSWORD}@127.0.0.1:9",
-        "neo4j://user:${THE_PASSWORD}@127.0.0.1:9/graph",
-        "bolt://user:${THE_PASSWORD}@",
-        "bolt://user:${THE_PASSWORD}@127.0.0.1:notaport/graph",
-        "${THE_PASSWORD}",
-        "${THE_PASSWORD}.cql",
-        f"postgresql:/user:{SECRET}@127.0.0.1/db",
-        f"postgresql://127.0.0.1:9/db?password={SECRET}",
-        f"bolt://user:a#{SECRET}@127.0.0.1:9",
-        f"bolt://user:a/{SECRET}@127.0.0.1:9",
-        f"bolt://user:{SECRET}@[127.0.0.1:9",
-        f"postgresql://user:{SECRET}@[127.0.0.1:9/db",
-    ],
+@cases(
+    "${THE_URL}",
+    "postgresql://user:${THE_PASSWORD}@127.0.0.1:9/db",
+    "bolt://user:${THE_PASSWORD}@127.0.0.1:9",
+    "neo4j://user:${THE_PASSWORD}@127.0.0.1:9/graph",
+    "bolt://user:${THE_PASSWORD}@",
+    "bolt://user:${THE_PASSWORD}@127.0.0.1:notaport/graph",
+    "${THE_PASSWORD}",
+    "${THE_PASSWORD}.cql",
+    f"postgresql:/user:{SECRET}@127.0.0.1/db",
+    f"postgresql://127.0.0.1:9/db?password={SECRET}",
+    f"bolt://user:a#{SECRET}@127.0.0.1:9",
+    f"bolt://user:a/{SECRET}@127.0.0.1:9",
+    f"bolt://user:{SECRET}@[127.0.0.1:9",
+    f"postgresql://user:{SECRET}@[127.0.0.1:9/db",
 )
 def test_no_secret_of_a_url_is_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THE_PASSWORD", SECRET)
@@ -46,7 +44,7 @@ def test_a_variable_stands_for_its_value(tmp_path: Path, monkeypatch: pytest.Mon
     assert [entity.name for entity in database.schema().entities] == ["plant"]
 
 
-@pytest.mark.parametrize("name", ["SOME_API_KEY", "some_access_key"])
+@cases("SOME_API_KEY", "some_access_key")
 def test_a_key_is_sent_to_no_database(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, SECRET)
     with pytest.raises(BadInput, match=f"names {name}"):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing
 
 import pytest
+from cases import cases
 from cypher_cases import ENTITIES
 from graph_servers import ROOT, BoltServer
 
@@ -60,17 +61,14 @@ def test_values_become_plain_cells(graph: Database) -> None:
 
 
 @pytest.mark.server
-@pytest.mark.parametrize(
-    ("query", "hint"),
-    [
-        ("MATCH (b:Building)-[:Demand]->(g:Goods) RETURN b", "(Goods)-[:Demand]->(Building)"),
-        ("MATCH (g:Goods {name: 'Irom'}) RETURN g", "values are 'iron'"),
-        ("MATCH (g:Good) RETURN g.name", "There is no label Good. Did you mean Goods?"),
-        ("MATCH (g:Goods) RETURN g.price", "Did you mean base_price or current_price?"),
-        ("MATCH (g:Goods) RETURN g.name", ""),
-    ],
+@cases(
+    ("MATCH (b:Building)-[:Demand]->(g:Goods) RETURN b", "(Goods)-[:Demand]->(Building)"),
+    ("MATCH (g:Goods {name: 'Irom'}) RETURN g", "values are 'iron'"),
+    ("MATCH (g:Good) RETURN g.name", "There is no label Good. Did you mean Goods?"),
+    ("MATCH (g:Goods) RETURN g.price", "Did you mean base_price or current_price?"),
+    ("MATCH (g:Goods) RETURN g.name", ""),
 )
-def test_hints(graph: Database, query: str, hint: str) -> None:
+def test_hints(query: str, hint: str, graph: Database) -> None:
     said = graph.run(query).hint
     assert hint in said if hint else not said
 

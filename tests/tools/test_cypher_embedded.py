@@ -5,6 +5,7 @@ from pathlib import Path
 
 import kglite
 import pytest
+from cases import cases
 from cypher_cases import ENTITIES, SCRIPT
 
 from planweave.tools.cypher import open_cypher
@@ -63,24 +64,21 @@ def _rows(result: object) -> list[dict[str, object]]:
     return result.to_list()
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        SCRIPT,
-        'CREATE (a:A {name:"x"}); CREATE (:A {name:"y"}); CREATE (b:B);',
-        'CREATE (a:A {k:-1, f:-2.5e-3, t:true, z:false, s:"", e:"a\\tb\\\\n"});',
-        "CREATE (a:A {k:1}); CREATE (a:A {k:1}); CREATE (b:B {k:1});\n"
-        "MATCH (x:A {k:1}), (y:B {k:1}) CREATE (y)-[r:R {w:null, v:2}]->(x);",
-        # A node that comes later is not joined by what comes before.
-        "CREATE (a:A {k:1}); CREATE (b:B {k:1});"
-        "MATCH (x:A {k:1}), (y:B {k:1}) CREATE (x)-[:R]->(y); CREATE (a:A {k:1});",
-        # Other statements keep their place.
-        'CREATE (a:A {name:"x", k:1}); MATCH (a:A) SET a.k = 2; CREATE (a:A {name:"y", k:1});'
-        "MATCH (x:A {k:2}), (y:A {k:1}) CREATE (x)-[:R]->(y);"
-        'MATCH (x:A {k:2}) CREATE (x)-[:S {w:1}]->(:C {name:"new"});',
-        'CREATE (a:A {`odd name`: "v"})\n;\n\n// CREATE (b:B);\n'
-        "/* CREATE (c:C); */ CREATE (d:D {s:'//;'});",
-    ],
+@cases(
+    SCRIPT,
+    'CREATE (a:A {name:"x"}); CREATE (:A {name:"y"}); CREATE (b:B);',
+    'CREATE (a:A {k:-1, f:-2.5e-3, t:true, z:false, s:"", e:"a\\tb\\\\n"});',
+    "CREATE (a:A {k:1}); CREATE (a:A {k:1}); CREATE (b:B {k:1});\n"
+    "MATCH (x:A {k:1}), (y:B {k:1}) CREATE (y)-[r:R {w:null, v:2}]->(x);",
+    # A node that comes later is not joined by what comes before.
+    "CREATE (a:A {k:1}); CREATE (b:B {k:1});"
+    "MATCH (x:A {k:1}), (y:B {k:1}) CREATE (x)-[:R]->(y); CREATE (a:A {k:1});",
+    # Other statements keep their place.
+    'CREATE (a:A {name:"x", k:1}); MATCH (a:A) SET a.k = 2; CREATE (a:A {name:"y", k:1});'
+    "MATCH (x:A {k:2}), (y:A {k:1}) CREATE (x)-[:R]->(y);"
+    'MATCH (x:A {k:2}) CREATE (x)-[:S {w:1}]->(:C {name:"new"});',
+    'CREATE (a:A {`odd name`: "v"})\n;\n\n// CREATE (b:B);\n'
+    "/* CREATE (c:C); */ CREATE (d:D {s:'//;'});",
 )
 def test_loading_equals_one_by_one(script: str) -> None:
     bulk, single = kglite.KnowledgeGraph(), kglite.KnowledgeGraph()
@@ -90,48 +88,39 @@ def test_loading_equals_one_by_one(script: str) -> None:
     assert contents(bulk) == contents(single)
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        'CREATE (a:A {name:"x"}); CREATE (a:A {k:1});',
-        'UNWIND [{name:"x"}] AS r CREATE (:A {name:r.name}); UNWIND [1] AS k CREATE (:A {k:k});',
-        'CREATE (:A {name:"x"})-[:R]->(:B); MATCH (b:B) CREATE (:A {k:1})-[:R]->(b);',
-    ],
+@cases(
+    'CREATE (a:A {name:"x"}); CREATE (a:A {k:1});',
+    'UNWIND [{name:"x"}] AS r CREATE (:A {name:r.name}); UNWIND [1] AS k CREATE (:A {k:k});',
+    'CREATE (:A {name:"x"})-[:R]->(:B); MATCH (b:B) CREATE (:A {k:1})-[:R]->(b);',
 )
-def test_nodes_of_a_label_may_have_different_properties(tmp_path: Path, script: str) -> None:
+def test_nodes_of_a_label_may_have_different_properties(script: str, tmp_path: Path) -> None:
     """Executed one by one the engine itself would refuse the second."""
     database = opened(tmp_path, script)
     rows = database.run("MATCH (a:A) RETURN a ORDER BY a.k").rows
     assert sorted(map(repr, rows)) == ["({'k': 1},)", "({'name': 'x'},)"]
 
 
-@pytest.mark.parametrize(
-    ("script", "message"),
-    [
-        ("CREATE (a:A {k:1});\n\nMATCH (a:A {k:1}), (b:A {k:2}) CREATE (a)-[:R]->(b);", "Line 3 "),
-        ("CREATE (a:A {k:1});\nMATCH (a:A {k:2}) CREATE (a)-[:R]->(:B);", "Line 2 "),
-        ("CREATE (a:A {k:1});\nCREATE (a:A {k:1};\n", "Line 2 "),
-        ("// first\nGARBAGE;", "Line 2 "),
-        ("CREATE (a:A {k:1});\nCREATE (a:A {k:99999999999999999999});", "Line 2 "),
-    ],
+@cases(
+    ("CREATE (a:A {k:1});\n\nMATCH (a:A {k:1}), (b:A {k:2}) CREATE (a)-[:R]->(b);", "Line 3 "),
+    ("CREATE (a:A {k:1});\nMATCH (a:A {k:2}) CREATE (a)-[:R]->(:B);", "Line 2 "),
+    ("CREATE (a:A {k:1});\nCREATE (a:A {k:1};\n", "Line 2 "),
+    ("// first\nGARBAGE;", "Line 2 "),
+    ("CREATE (a:A {k:1});\nCREATE (a:A {k:99999999999999999999});", "Line 2 "),
 )
-def test_a_bad_script_names_its_line(tmp_path: Path, script: str, message: str) -> None:
+def test_a_bad_script_names_its_line(script: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(DatabaseUnavailable, match=message) as caught:
         opened(tmp_path, script)
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "LOAD CSV FROM 'file://{}' AS line CREATE (:A {{v: line[0]}})",
-        "load  csv with headers from '{}' as line create (:A {{v: line.a}})",
-        "MATCH (b:B) LOAD/* */CSV FROM '{}' AS line CREATE (:A {{v: line[0]}})",
-        "`LOAD` `CSV` FROM '{}' AS line CREATE (:A {{v: line[0]}})",
-        "CALL db.labels() YIELD label CREATE (:A {{v: label}})",
-    ],
+@cases(
+    "LOAD CSV FROM 'file://{}' AS line CREATE (:A {{v: line[0]}})",
+    "load  csv with headers from '{}' as line create (:A {{v: line.a}})",
+    "MATCH (b:B) LOAD/* */CSV FROM '{}' AS line CREATE (:A {{v: line[0]}})",
+    "`LOAD` `CSV` FROM '{}' AS line CREATE (:A {{v: line[0]}})",
+    "CALL db.labels() YIELD label CREATE (:A {{v: label}})",
 )
-def test_a_script_reads_no_files(tmp_path: Path, statement: str) -> None:
+def test_a_script_reads_no_files(statement: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.csv"
     secret.write_text("a,b\n1,2\n")
     with pytest.raises(DatabaseUnavailable, match=r"Line 2 .* may not read files"):
@@ -187,26 +176,23 @@ def test_schema(small: EmbeddedCypher) -> None:
     assert building == {"id": "INTEGER", "closed": "BOOLEAN", "level": "INTEGER", "name": "STRING"}
 
 
-@pytest.mark.parametrize(
-    ("query", "problem", "fix"),
-    [
-        ("MATCH (g:Good) RETURN g", "no label Good", "Goods"),
-        ("MATCH (b:Building)-[:Suply]->(g) RETURN g", "no relationship type Suply", "Supply"),
-        ("MATCH (g:Goods) RETURN g.price", "Goods has no property price", "base_price"),
-        ("MATCH (g:Goods) RETURN g.id", "Goods has no property id", "of Building"),
-        ("MATCH (g:Goods {id: 3}) RETURN g.name", "Goods has no property id", "of Building"),
-        ("MATCH (g:Goods) WHERE g.title = 'x' RETURN g.name", "no property title", "There is"),
-        ("MATCH (g:Goods) RETURN g {.name, .cod}", "no property cod", "code"),
-        ("MATCH (n) RETURN n.type", "no property type", "There is"),
-        ("MATCH (b:Building)-[s:Supply]->(g) RETURN s.max_suply", "max_suply", "max_supply"),
-        ("MATCH (b:Building)-[s:Supply]->(g) RETURN g.max_supply", "Goods has no", "of Supply"),
-        ("MATCH (g:Goods) RETURN g.name RETURN", "syntax error", ""),
-        ("MATCH (g:Goods) RETURN lpad(g.name)", "lpad", ""),
-        ("MATCH (a:Trade_node)-[:source]->{1,3}(b) RETURN b", "rejects", "*1..3"),
-    ],
+@cases(
+    ("MATCH (g:Good) RETURN g", "no label Good", "Goods"),
+    ("MATCH (b:Building)-[:Suply]->(g) RETURN g", "no relationship type Suply", "Supply"),
+    ("MATCH (g:Goods) RETURN g.price", "Goods has no property price", "base_price"),
+    ("MATCH (g:Goods) RETURN g.id", "Goods has no property id", "of Building"),
+    ("MATCH (g:Goods {id: 3}) RETURN g.name", "Goods has no property id", "of Building"),
+    ("MATCH (g:Goods) WHERE g.title = 'x' RETURN g.name", "no property title", "There is"),
+    ("MATCH (g:Goods) RETURN g {.name, .cod}", "no property cod", "code"),
+    ("MATCH (n) RETURN n.type", "no property type", "There is"),
+    ("MATCH (b:Building)-[s:Supply]->(g) RETURN s.max_suply", "max_suply", "max_supply"),
+    ("MATCH (b:Building)-[s:Supply]->(g) RETURN g.max_supply", "Goods has no", "of Supply"),
+    ("MATCH (g:Goods) RETURN g.name RETURN", "syntax error", ""),
+    ("MATCH (g:Goods) RETURN lpad(g.name)", "lpad", ""),
+    ("MATCH (a:Trade_node)-[:source]->{1,3}(b) RETURN b", "rejects", "*1..3"),
 )
 def test_errors_say_what_is_meant(
-    small: EmbeddedCypher, query: str, problem: str, fix: str
+    query: str, problem: str, fix: str, small: EmbeddedCypher
 ) -> None:
     with pytest.raises(QueryFailed) as caught:
         small.run(query)
@@ -218,80 +204,71 @@ DEMANDED = "(Goods)-[:Demand]->(Building) exists, not the reverse."
 SUPPLIED = "(Building)-[:Supply]->(Goods) exists, not the reverse."
 
 
-@pytest.mark.parametrize(
-    ("query", "hint"),
-    [
-        ("MATCH (b:Building)-[d:Demand]->(g:Goods) RETURN b.name", DEMANDED),
-        ("MATCH (g:Goods)<-[:Demand]-(b:Building) RETURN count(*)", DEMANDED),
-        ("MATCH (g:Goods) MATCH (g)-[:Supply]->(b) RETURN g.name", SUPPLIED),
-        (
-            "MATCH (c:Country)-[:source]->(n:Trade_node) RETURN n.name",
-            "Only (Trade_node)-[:source]->(Trade_node) exists.",
-        ),
-        (
-            "MATCH (g:Goods {name: 'Irom'}) RETURN g.code",
-            "No Goods has name = 'Irom'; its 3 values are 'iron', 'coal', 'steel'.",
-        ),
-        ("MATCH (g:Goods) WHERE g.name = 'steal' RETURN g.code", "'steel', 'coal', 'iron'."),
-        ("MATCH (g:Goods {code: 7}) RETURN g.name", "code = 7; its 3 values are 0, 1, 2."),
-        ("MATCH (g:Goods {code: '7'}) RETURN g.name", "code = '7'; its 3 values are 0, 1, 2."),
-        ("MATCH (g:Goods {code: 0}) RETURN g.name", ""),
-        ("MATCH (g:Goods)-[r]->(b) RETURN type(r), b.id", ""),
-        ("MATCH (g:Goods)-[:Demand|Supply*1..4]->(x) RETURN x.name", ""),
-        ("MATCH (c:Country)-[:NodeCountry|source*2..3]->(n:Trade_node) RETURN n.name", ""),
-        ("MATCH (g:Goods) WHERE g.code > 5 RETURN g.name", ""),
-        ("MATCH (g:Goods)-[:Demand]-(b:Building) RETURN g.name", ""),
-    ],
+@cases(
+    ("MATCH (b:Building)-[d:Demand]->(g:Goods) RETURN b.name", DEMANDED),
+    ("MATCH (g:Goods)<-[:Demand]-(b:Building) RETURN count(*)", DEMANDED),
+    ("MATCH (g:Goods) MATCH (g)-[:Supply]->(b) RETURN g.name", SUPPLIED),
+    (
+        "MATCH (c:Country)-[:source]->(n:Trade_node) RETURN n.name",
+        "Only (Trade_node)-[:source]->(Trade_node) exists.",
+    ),
+    (
+        "MATCH (g:Goods {name: 'Irom'}) RETURN g.code",
+        "No Goods has name = 'Irom'; its 3 values are 'iron', 'coal', 'steel'.",
+    ),
+    ("MATCH (g:Goods) WHERE g.name = 'steal' RETURN g.code", "'steel', 'coal', 'iron'."),
+    ("MATCH (g:Goods {code: 7}) RETURN g.name", "code = 7; its 3 values are 0, 1, 2."),
+    ("MATCH (g:Goods {code: '7'}) RETURN g.name", "code = '7'; its 3 values are 0, 1, 2."),
+    ("MATCH (g:Goods {code: 0}) RETURN g.name", ""),
+    ("MATCH (g:Goods)-[r]->(b) RETURN type(r), b.id", ""),
+    ("MATCH (g:Goods)-[:Demand|Supply*1..4]->(x) RETURN x.name", ""),
+    ("MATCH (c:Country)-[:NodeCountry|source*2..3]->(n:Trade_node) RETURN n.name", ""),
+    ("MATCH (g:Goods) WHERE g.code > 5 RETURN g.name", ""),
+    ("MATCH (g:Goods)-[:Demand]-(b:Building) RETURN g.name", ""),
 )
-def test_an_empty_result_says_why(small: EmbeddedCypher, query: str, hint: str) -> None:
+def test_an_empty_result_says_why(query: str, hint: str, small: EmbeddedCypher) -> None:
     said = small.run(query).hint
     assert said.endswith(hint) if hint else not said
 
 
-@pytest.mark.parametrize(
-    ("query", "rows"),
-    [
-        ("WITH collect({who: g.name, best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
-        ("WITH collect(DISTINCT {best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
-        ("WITH collect(g {.name, best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
-        ("WITH collect({best: g.code})[1..3] AS l RETURN [x IN l | x.best][0]", (1,)),
-        ("WITH last(collect({best: g.code})) AS x RETURN x.best", (2,)),
-        ("WITH coalesce(null, head([{best: g.code}])) AS x RETURN x.best", (0, 1, 2)),
-        ("WITH max({best: g.code}) AS x RETURN x.best", (2,)),
-        ("WITH [{best: g.code}, {best: 9}] AS l RETURN l[0].best", (0, 1, 2)),
-        ("WITH [({best: g.code})] AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
-        ("WITH {outer: {best: g.code}} AS m RETURN m.outer.best", (0, 1, 2)),
-        (
-            "WITH CASE WHEN g.code > 1 THEN {best: g.code} ELSE {best: -1} END AS x RETURN x.best",
-            (-1, -1, 2),
-        ),
-        (
-            "WITH collect(g.code) AS l "
-            "WITH reduce(a = {best: 0}, c IN l | {best: a.best + c}) AS r RETURN r.best",
-            (3,),
-        ),
-        ("WITH collect({best: g.code}) AS l RETURN reduce(t = 0, g IN l | t + g.best)", (3,)),
-        ("WITH count({best: g.code}) AS n RETURN n", (3,)),
-    ],
+@cases(
+    ("WITH collect({who: g.name, best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+    ("WITH collect(DISTINCT {best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+    ("WITH collect(g {.name, best: g.code}) AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+    ("WITH collect({best: g.code})[1..3] AS l RETURN [x IN l | x.best][0]", (1,)),
+    ("WITH last(collect({best: g.code})) AS x RETURN x.best", (2,)),
+    ("WITH coalesce(null, head([{best: g.code}])) AS x RETURN x.best", (0, 1, 2)),
+    ("WITH max({best: g.code}) AS x RETURN x.best", (2,)),
+    ("WITH [{best: g.code}, {best: 9}] AS l RETURN l[0].best", (0, 1, 2)),
+    ("WITH [({best: g.code})] AS l UNWIND l AS x RETURN x.best", (0, 1, 2)),
+    ("WITH {outer: {best: g.code}} AS m RETURN m.outer.best", (0, 1, 2)),
+    (
+        "WITH CASE WHEN g.code > 1 THEN {best: g.code} ELSE {best: -1} END AS x RETURN x.best",
+        (-1, -1, 2),
+    ),
+    (
+        "WITH collect(g.code) AS l "
+        "WITH reduce(a = {best: 0}, c IN l | {best: a.best + c}) AS r RETURN r.best",
+        (3,),
+    ),
+    ("WITH collect({best: g.code}) AS l RETURN reduce(t = 0, g IN l | t + g.best)", (3,)),
+    ("WITH count({best: g.code}) AS n RETURN n", (3,)),
 )
 def test_keys_of_maps_are_their_own(
-    small: EmbeddedCypher, query: str, rows: tuple[int, ...]
+    query: str, rows: tuple[int, ...], small: EmbeddedCypher
 ) -> None:
     found = small.run(f"MATCH (g:Goods) WITH g ORDER BY g.code {query}").rows
     assert found == tuple((value,) for value in rows)
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        "MATCH ({cod: 0}) RETURN 1",
-        "MATCH (g:Goods) WHERE EXISTS ((g)-[:Demand]->({cod: 0})) RETURN 1",
-        "MATCH (g:Goods) WHERE size((g)-[:Demand]->({cod: 0})) > 0 RETURN 1",
-        "MATCH p = shortestPath(({cod: 0})-[:Demand*]->(b:Building)) RETURN 1",
-        "MATCH (b:Building)<-[:Demand]-({cod: 0}) RETURN collect({best: b.id})",
-    ],
+@cases(
+    "MATCH ({cod: 0}) RETURN 1",
+    "MATCH (g:Goods) WHERE EXISTS ((g)-[:Demand]->({cod: 0})) RETURN 1",
+    "MATCH (g:Goods) WHERE size((g)-[:Demand]->({cod: 0})) > 0 RETURN 1",
+    "MATCH p = shortestPath(({cod: 0})-[:Demand*]->(b:Building)) RETURN 1",
+    "MATCH (b:Building)<-[:Demand]-({cod: 0}) RETURN collect({best: b.id})",
 )
-def test_keys_of_a_pattern_are_properties(small: EmbeddedCypher, pattern: str) -> None:
+def test_keys_of_a_pattern_are_properties(pattern: str, small: EmbeddedCypher) -> None:
     with pytest.raises(QueryFailed, match="no property cod"):
         small.run(pattern)
 
@@ -308,16 +285,13 @@ def test_results_hide_what_the_engine_makes_up(small: EmbeddedCypher) -> None:
     assert small.run(path).rows == (([building, supply, goods], [supply]),)
 
 
-@pytest.mark.parametrize(
-    ("people", "titled"),
-    [
-        ("UNWIND [{name: 'title'}] AS row CREATE (:Person {name: row.name});", False),
-        ("CREATE (:Person {name: 'Ann'})-[:SAW]->(:Film {title: 'Up'});", False),
-        ("CREATE (:Person:Member {name: 'Ann', title: 'Dr'});", True),
-        ("UNWIND [{t: 'Dr'}] AS row CREATE (:Person {`title`: row.t});", True),
-        ("CREATE (p:Person {name: 'Ann'}) SET p.title = 'Dr';", True),
-        ("UNWIND [{title: 'Dr'}] AS row CREATE (p:Person) SET p += row;", True),
-    ],
+@cases(
+    ("UNWIND [{name: 'title'}] AS row CREATE (:Person {name: row.name});", False),
+    ("CREATE (:Person {name: 'Ann'})-[:SAW]->(:Film {title: 'Up'});", False),
+    ("CREATE (:Person:Member {name: 'Ann', title: 'Dr'});", True),
+    ("UNWIND [{t: 'Dr'}] AS row CREATE (:Person {`title`: row.t});", True),
+    ("CREATE (p:Person {name: 'Ann'}) SET p.title = 'Dr';", True),
+    ("UNWIND [{title: 'Dr'}] AS row CREATE (p:Person) SET p += row;", True),
 )
 def test_a_made_up_property_is_not_a_neighbours(people: str, titled: bool, tmp_path: Path) -> None:
     """A label has the properties that the script gives it, whatever other labels have."""

@@ -1,6 +1,7 @@
 """Chunks: how long they are, where they end, and what is never cut."""
 
 import pytest
+from cases import cases
 from documents import WordTokens
 from hypothesis import given
 from hypothesis import strategies as st
@@ -18,17 +19,14 @@ def length(text: str) -> int:
     return len(_tokens.spans(text))
 
 
-@pytest.mark.parametrize(
-    ("text", "size", "overlap", "chunks"),
-    [
-        pytest.param("  One sentence.\n", 10, 0, ["One sentence."], id="a short page"),
-        pytest.param(" \n\t ", 10, 0, [], id="an empty page"),
-        pytest.param("A b c. D e f. G h i. J.", 9, 0, ["A b c. D e f.", "G h i. J."], id="whole"),
-        pytest.param("a b c\nd e f g", 5, 0, ["a b c", "d e f g"], id="a line of a long sentence"),
-        pytest.param("a b c d e f g", 3, 0, ["a b c", "d e f", "g"], id="else a word"),
-        pytest.param("A. b c d e f g h i j k", 8, 0, ["A. b c d e f g", "h i j k"], id="little"),
-        pytest.param("a b c d e f g h", 4, 2, ["a b c d", "c d e f", "e f g h"], id="overlap"),
-    ],
+@cases(
+    pytest.param("  One sentence.\n", 10, 0, ["One sentence."], id="a short page"),
+    pytest.param(" \n\t ", 10, 0, [], id="an empty page"),
+    pytest.param("A b c. D e f. G h i. J.", 9, 0, ["A b c. D e f.", "G h i. J."], id="whole"),
+    pytest.param("a b c\nd e f g", 5, 0, ["a b c", "d e f g"], id="a line of a long sentence"),
+    pytest.param("a b c d e f g", 3, 0, ["a b c", "d e f", "g"], id="else a word"),
+    pytest.param("A. b c d e f g h i j k", 8, 0, ["A. b c d e f g", "h i j k"], id="little"),
+    pytest.param("a b c d e f g h", 4, 2, ["a b c d", "c d e f", "e f g h"], id="overlap"),
 )
 def test_where_a_page_is_cut(text: str, size: int, overlap: int, chunks: list[str]) -> None:
     assert cut(text, size, overlap) == chunks

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from bag_of_words import WordEmbeddings
+from cases import cases
 from documents import encrypt, write_pdf
 
 from planweave import BadInput
@@ -56,7 +57,7 @@ def report(folder: Path, pages: list[str], name: str = "report.txt") -> Path:
 
 
 @in_both
-@pytest.mark.parametrize("mode", ["fused", "dense", "bm25"])
+@cases("fused", "dense", "bm25")
 def test_a_page_is_found_by_its_words(mode: SearchMode, energy: Collection, tmp_path: Path) -> None:
     (made,) = energy.add(report(tmp_path, ENERGY))
     assert (made.document, made.status, made.pages, made.chunks) == ("report.txt", "added", 5, 5)
@@ -82,14 +83,11 @@ def test_nothing_is_found_by_words_that_do_not_occur(energy: Collection, tmp_pat
     assert energy.search("xylophone", mode="bm25") == []
 
 
-@pytest.mark.parametrize(
-    ("page", "query"),
-    [
-        ("Стоимость водорода снизится к 2030 году.", "стоимость водорода"),
-        ("电解槽的成本正在下降。", "电解槽成本"),
-        ("تكلفة الهيدروجين الأخضر", "الهيدروجين"),
-        ("גז המימן הירוק יקר", "המימן"),
-    ],
+@cases(
+    ("Стоимость водорода снизится к 2030 году.", "стоимость водорода"),
+    ("电解槽的成本正在下降。", "电解槽成本"),
+    ("تكلفة الهيدروجين الأخضر", "الهيدروجين"),
+    ("גז המימן הירוק יקר", "המימן"),
 )
 def test_text_of_other_alphabets(page: str, query: str, energy: Collection, tmp_path: Path) -> None:
     energy.add(report(tmp_path, [*ENERGY, page]))
@@ -249,10 +247,7 @@ def test_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
         assert (tmp_path / "data" / folder).stat().st_mode & 0o777 == 0o700
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["", "..", "../x", "a/../../x", "/etc/x", "a/b/c", "a\\b", ".hidden", "a/", "x\0y", "x" * 99],
-)
+@cases("", "..", "../x", "a/../../x", "/etc/x", "a/b/c", "a\\b", ".hidden", "a/", "x\0y", "x" * 99)
 def test_names_that_lead_elsewhere_are_refused(name: str, tmp_path: Path) -> None:
     for call in (open_collection, delete_collection):
         with pytest.raises(BadInput, match="cannot be the name of a collection"):

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from cases import cases
 from numpy.typing import NDArray
 
 from planweave.tools.documents.vectors import VectorIndex, reciprocal_rank
@@ -27,8 +28,8 @@ def random_vectors(count: int, size: int = 16) -> NDArray[np.float32]:
     return np.asarray(made / np.linalg.norm(made, axis=1, keepdims=True), np.float32)
 
 
-@pytest.mark.parametrize("hnsw_above", [10_000, 0])
-def test_nearest_vectors_are_those_of_plain_numpy(tmp_path: Path, hnsw_above: int) -> None:
+@cases(10_000, 0)
+def test_nearest_vectors_are_those_of_plain_numpy(hnsw_above: int, tmp_path: Path) -> None:
     vectors, asked = random_vectors(700)[:600], random_vectors(700)[600:]
     index = VectorIndex.build(vectors, hnsw_above=hnsw_above)
     index.save(tmp_path / "ä index")
@@ -51,32 +52,26 @@ def test_fewer_vectors_than_asked_for(count: int, hnsw_above: int) -> None:
     assert sorted(row for row, _ in found) == [*range(count)]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Low-emissions H2: 45Q, CO₂!", ["low", "emissions", "h2", "45q", "co2"]),
-        ("1,200.50 or 1,5 % (2030)", ["1200.50", "or", "1,5", "2030"]),
-        ("snake_case Straße", ["snake", "case", "strasse"]),
-        ("हिन्दी में", ["हिन्दी", "में"]),
-        ("水 H2氢能", ["水", "h2", "氢", "能", "氢能"]),
-        ("\ud800 … — ", []),
-    ],
+@cases(
+    ("Low-emissions H2: 45Q, CO₂!", ["low", "emissions", "h2", "45q", "co2"]),
+    ("1,200.50 or 1,5 % (2030)", ["1200.50", "or", "1,5", "2030"]),
+    ("snake_case Straße", ["snake", "case", "strasse"]),
+    ("हिन्दी में", ["हिन्दी", "में"]),
+    ("水 H2氢能", ["水", "h2", "氢", "能", "氢能"]),
+    ("\ud800 … — ", []),
 )
 def test_words_of_a_text(text: str, expected: list[str]) -> None:
     assert words(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("query", "first"),
-    [
-        ("hydrogen costs 1200", 0),
-        ("more HYDROGEN", 1),
-        ("成本", 2),
-        ("高", 2),
-        ("дорого", 3),
-        ("ราคา", 4),
-        ("co2", 5),
-    ],
+@cases(
+    ("hydrogen costs 1200", 0),
+    ("more HYDROGEN", 1),
+    ("成本", 2),
+    ("高", 2),
+    ("дорого", 3),
+    ("ราคา", 4),
+    ("co2", 5),
 )
 def test_texts_are_found_in_any_alphabet(query: str, first: int) -> None:
     assert WordIndex.build(TEXTS).search(query, 3)[0][0] == first
@@ -105,8 +100,8 @@ def test_many_texts_that_share_a_common_word() -> None:
     assert sorted(row for row, _ in everything) == list(range(200))
 
 
-@pytest.mark.parametrize("texts", [[], [""], ["the of", ""]])
-def test_texts_without_words(tmp_path: Path, texts: list[str]) -> None:
+@cases([], [""], ["the of", ""])
+def test_texts_without_words(texts: list[str], tmp_path: Path) -> None:
     WordIndex.build(texts).save(tmp_path / "words")
     found = WordIndex.load(tmp_path / "words")
     assert not any(found.search(query, 2) for query in ("hydrogen", "", "the"))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import docx
 import pytest
+from cases import cases
 from documents import encrypt, write_bomb, write_pdf
 from docx.enum.text import WD_BREAK
 from published import published
@@ -49,7 +50,7 @@ def test_pdf_that_anyone_may_open_is_read(tmp_path: Path) -> None:
     assert texts(encrypt(write_pdf(tmp_path / "a.pdf", ["Open"]), "")) == ["Open"]
 
 
-@pytest.mark.parametrize("kept", [0, 9, 200])
+@cases(0, 9, 200)
 def test_broken_pdf(kept: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_pdf(tmp_path / "a.pdf", ["Text"])
     path.write_bytes(path.read_bytes()[:kept])
@@ -187,34 +188,29 @@ def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
     assert read(path).paging == "headings"
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "pages"),
-    [
-        pytest.param(
-            "a.md",
-            "# One\ntext\n```\n# no heading\n```\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |\n",
-            [
-                "# One\ntext\n```\n# no heading\n```",
-                "[Section: # One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
-            ],
-            id="headings of Markdown, but not in code",
-        ),
-        pytest.param(
-            "a.md",
-            "# One\n```pip install it```\n## Two\ntext\n",
-            ["# One\n```pip install it```", "[Section: # One]\n## Two\ntext"],
-            id="code within a line opens no block",
-        ),
-        pytest.param("a.txt", "one\f\ftwo ﬁrst\f", ["one", "", "two first"], id="form feeds"),
-        pytest.param(
-            "a.txt", "größer \u2013 5 €".encode("cp1252"), ["größer \u2013 5 €"], id="cp1252"
-        ),
-        pytest.param("a.txt", b"gr\xf6\xdfer \x81", ["größer \x81"], id="Latin-1"),
-        *(
-            pytest.param("a.txt", f"{TEXT:100}".encode(encoding), [TEXT], id=encoding)
-            for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
-        ),
-    ],
+@cases(
+    pytest.param(
+        "a.md",
+        "# One\ntext\n```\n# no heading\n```\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        [
+            "# One\ntext\n```\n# no heading\n```",
+            "[Section: # One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
+        ],
+        id="headings of Markdown, but not in code",
+    ),
+    pytest.param(
+        "a.md",
+        "# One\n```pip install it```\n## Two\ntext\n",
+        ["# One\n```pip install it```", "[Section: # One]\n## Two\ntext"],
+        id="code within a line opens no block",
+    ),
+    pytest.param("a.txt", "one\f\ftwo ﬁrst\f", ["one", "", "two first"], id="form feeds"),
+    pytest.param("a.txt", "größer \u2013 5 €".encode("cp1252"), ["größer \u2013 5 €"], id="cp1252"),
+    pytest.param("a.txt", b"gr\xf6\xdfer \x81", ["größer \x81"], id="Latin-1"),
+    *(
+        pytest.param("a.txt", f"{TEXT:100}".encode(encoding), [TEXT], id=encoding)
+        for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
+    ),
 )
 def test_pages_of_a_text(name: str, content: str | bytes, pages: list[str], tmp_path: Path) -> None:
     path = tmp_path / name
@@ -265,26 +261,23 @@ def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
         read(tmp_path / "a.txt")
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("a.txt", b"", "holds no text"),
-        ("a.txt", b"\x00\x01\x02" * 9, "is no text"),
-        ("a.txt", b"word " * 250_000, "more than 1000000 characters"),
-        ("a.csv", b"\n\n", "holds no text"),
-        ("a.html", b"<script>only()</script>", "holds no text"),
-        ("a.html", b"<div>" * 50_000 + b"bottom", "more than 1000 tags in one another"),
-        ("a.xlsx", b"PK", "is of no kind that can be read"),
-        ("noending", b"text", "is of no kind that can be read"),
-        ("a.docx", b"\xd0\xcf\x11\xe0 encrypted: no archive", "no DOCX, or is encrypted"),
-        ("a.jsonl", b'{"page": 1, "text": "a"}\n{"page": 2}', "has in line 2 no"),
-        ("a.jsonl", b'{"page": 0, "text": "a"}', "has in line 1 no"),
-        ("a.jsonl", b'{"page": 1, "text": "a\\ud800b"}', "has in line 1 no"),
-        ("a.jsonl", b"[]", "has in line 1 no"),
-        ("a.jsonl", b'{"page": 1, "text": "a"}\n{"page": 1, "text": "b"}', "has page 1 twice"),
-        ("a.jsonl.gz", gzip.compress(b'{"page": 1, "text": "a"}')[:-9], "damaged or is not packed"),
-        ("a.jsonl.gz", gzip.compress(b" " * 5_000_000), "unpacks to more than 2 MB"),
-    ],
+@cases(
+    ("a.txt", b"", "holds no text"),
+    ("a.txt", b"\x00\x01\x02" * 9, "is no text"),
+    ("a.txt", b"word " * 250_000, "more than 1000000 characters"),
+    ("a.csv", b"\n\n", "holds no text"),
+    ("a.html", b"<script>only()</script>", "holds no text"),
+    ("a.html", b"<div>" * 50_000 + b"bottom", "more than 1000 tags in one another"),
+    ("a.xlsx", b"PK", "is of no kind that can be read"),
+    ("noending", b"text", "is of no kind that can be read"),
+    ("a.docx", b"\xd0\xcf\x11\xe0 encrypted: no archive", "no DOCX, or is encrypted"),
+    ("a.jsonl", b'{"page": 1, "text": "a"}\n{"page": 2}', "has in line 2 no"),
+    ("a.jsonl", b'{"page": 0, "text": "a"}', "has in line 1 no"),
+    ("a.jsonl", b'{"page": 1, "text": "a\\ud800b"}', "has in line 1 no"),
+    ("a.jsonl", b"[]", "has in line 1 no"),
+    ("a.jsonl", b'{"page": 1, "text": "a"}\n{"page": 1, "text": "b"}', "has page 1 twice"),
+    ("a.jsonl.gz", gzip.compress(b'{"page": 1, "text": "a"}')[:-9], "damaged or is not packed"),
+    ("a.jsonl.gz", gzip.compress(b" " * 5_000_000), "unpacks to more than 2 MB"),
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_files_that_are_refused(name: str, content: bytes, problem: str, tmp_path: Path) -> None:

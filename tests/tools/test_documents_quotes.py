@@ -2,37 +2,32 @@
 
 from time import perf_counter
 
-import pytest
+from cases import cases
 
 from planweave.tools.documents.quotes import numbers, unsaid
 
 
-@pytest.mark.parametrize(
-    "name", ["H2", "CO2", "45Q", "PM2.5", "tCO2e", "Q3", "IPv4", "km2", "2H", "Mn2O3", "H₂"]
-)
+@cases("H2", "CO2", "45Q", "PM2.5", "tCO2e", "Q3", "IPv4", "km2", "2H", "Mn2O3", "H₂")
 def test_a_figure_that_is_part_of_a_name_is_no_number(name: str) -> None:
     for text in (name, f"({name})", f"the {name}-based share", f"per {name}, or"):
         assert numbers(text) == frozenset(), text
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("10kg", "10"),
-        ("5MW", "5"),
-        ("12V", "12"),
-        ("USD0.8/kg", "0.8"),
-        ("CHF1,200", "1200"),
-        ("US$5M", "5"),
-        ("20%", "20"),
-        ("2-9/kg", "2 9"),
-        ("25km2", "25"),
-        ("the 4th of 10x", "4 10"),
-        ("CO2 100 t", "100"),
-        ("3 kg H2", "3"),
-        ("1 234 567.50", "1234567.5"),
-        ("in 2023, 100", "2023 100"),
-    ],
+@cases(
+    ("10kg", "10"),
+    ("5MW", "5"),
+    ("12V", "12"),
+    ("USD0.8/kg", "0.8"),
+    ("CHF1,200", "1200"),
+    ("US$5M", "5"),
+    ("20%", "20"),
+    ("2-9/kg", "2 9"),
+    ("25km2", "25"),
+    ("the 4th of 10x", "4 10"),
+    ("CO2 100 t", "100"),
+    ("3 kg H2", "3"),
+    ("1 234 567.50", "1234567.5"),
+    ("in 2023, 100", "2023 100"),
 )
 def test_a_figure_with_its_unit_is_a_number(text: str, found: str) -> None:
     assert numbers(text) == frozenset(found.split())

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from cases import cases
 from servers import PASSWORD, Server
 
 from planweave import BadInput
@@ -144,14 +145,11 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
         assert {found.document for found in energy.search("wind", mode=mode)} == {"second"}
 
 
-@pytest.mark.parametrize(
-    ("url", "problem"),
-    [
-        ("postgresql://me:${SECRET}@127.0.0.1:1/x", "cannot be used: connection"),
-        ("postgresql://me:${UNSET_NAME}@host/x", "UNSET_NAME, which is not set"),
-        ("mysql://host/x", "through PostgreSQL only"),
-        ("nonsense", "is not the URL of a database"),
-    ],
+@cases(
+    ("postgresql://me:${SECRET}@127.0.0.1:1/x", "cannot be used: connection"),
+    ("postgresql://me:${UNSET_NAME}@host/x", "UNSET_NAME, which is not set"),
+    ("mysql://host/x", "through PostgreSQL only"),
+    ("nonsense", "is not the URL of a database"),
     ids=["nobody there", "variable", "scheme", "no URL"],
 )
 def test_what_is_of_no_use_is_told(url: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:

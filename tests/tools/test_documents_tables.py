@@ -5,6 +5,7 @@ from time import perf_counter
 
 import docx
 import pytest
+from cases import cases
 from documents import WordTokens, write_pdf
 from docx.enum.text import WD_BREAK
 from published import published
@@ -48,8 +49,8 @@ def test_every_chunk_of_rows_is_searched_with_heading_and_column_names() -> None
     assert all(not piece.above for piece in found if "Fees by weight" in piece.text)
 
 
-@pytest.mark.parametrize("ending", [".md", ".txt"])
-def test_a_heading_is_on_the_page_of_its_table(tmp_path: Path, ending: str) -> None:
+@cases(".md", ".txt")
+def test_a_heading_is_on_the_page_of_its_table(ending: str, tmp_path: Path) -> None:
     before = "\n".join(f"Line {number} of what comes before." for number in range(76))
     path = tmp_path / f"rules{ending}"
     path.write_text(f"# Bags\n{before}\n\n##### {HEADING}\n\n{MARKDOWN}\n")
@@ -88,8 +89,8 @@ def test_a_section_ends_where_a_heading_of_its_level_begins(tmp_path: Path) -> N
     assert "One" not in named
 
 
-@pytest.mark.parametrize("count", [2, 40])
-def test_the_sentence_above_a_table_tells_it_from_others(tmp_path: Path, count: int) -> None:
+@cases(2, 40)
+def test_the_sentence_above_a_table_tells_it_from_others(count: int, tmp_path: Path) -> None:
     tables_of = {
         status: f"Use this if your status is {status}.\n\n"
         + bordered(HEADER, "---|---|---", *(f"{r} | {r}1 | {r}2" for r in range(count)))
@@ -153,19 +154,16 @@ def test_rows_of_a_csv_file_have_their_column_names(tmp_path: Path) -> None:
     assert quoted(text, "399.7") == "region | basic | business\n… R399 | 399.5 | 399.7"
 
 
-@pytest.mark.parametrize(
-    ("header", "row"),
-    [
-        (["| Years Ended September 30, |", "| 2019 | 2018"], "Sales | $1,496.5 | $1,202.9"),
-        (["| 2019 €m | 2018 €m"], "Defined benefit schemes | 57 | 44"),
-        (
-            ["($ in millions) |  |", "At December 31: | 2019 | 2018"],
-            "Investment | $22,446 | $31,182",
-        ),
-        (["| 30 June 2019 | 30 June 2018", "| $'000 | $'000"], "Profit | (9,819) | 6,639"),
-        (["As of | 2019 | 2018"], "Cash | $130 | $91"),
-        (["Reason | When to use"], "Fraud | Unauthorised transactions"),
-    ],
+@cases(
+    (["| Years Ended September 30, |", "| 2019 | 2018"], "Sales | $1,496.5 | $1,202.9"),
+    (["| 2019 €m | 2018 €m"], "Defined benefit schemes | 57 | 44"),
+    (
+        ["($ in millions) |  |", "At December 31: | 2019 | 2018"],
+        "Investment | $22,446 | $31,182",
+    ),
+    (["| 30 June 2019 | 30 June 2018", "| $'000 | $'000"], "Profit | (9,819) | 6,639"),
+    (["As of | 2019 | 2018"], "Cash | $130 | $91"),
+    (["Reason | When to use"], "Fraud | Unauthorised transactions"),
 )
 def test_a_row_is_not_parted_from_its_year_heads(header: list[str], row: str) -> None:
     text = "\n".join([*header, "Other | 1 | 2", row, "Last | 3 | 4"])
@@ -197,9 +195,7 @@ def test_prose_is_no_table() -> None:
     assert quoted(prose, "5 or 6") == "5 or 6"
 
 
-@pytest.mark.parametrize(
-    "line", ["a | b\n", "1 2 3 4\n", "| a\n\n", "x  y  z\n\n", "# a\n", "a 1\n", "9 " * 150 + "\n"]
-)
+@cases("a | b\n", "1 2 3 4\n", "| a\n\n", "x  y  z\n\n", "# a\n", "a 1\n", "9 " * 150 + "\n")
 def test_long_pages_take_no_long_time(line: str) -> None:
     text = line * (200_000 // len(line))
     started = perf_counter()
@@ -210,9 +206,7 @@ def test_long_pages_take_no_long_time(line: str) -> None:
 
 
 @pytest.mark.timeout(30)
-@pytest.mark.parametrize(
-    "line", [f"| {'-:' * 100_000}x |\n", f"| a | 1{'.' * 200_000}x |\n"], ids=["rule", "amount"]
-)
+@cases(f"| {'-:' * 100_000}x |\n", f"| a | 1{'.' * 200_000}x |\n", ids=["rule", "amount"])
 def test_a_long_line_takes_no_long_time(line: str) -> None:
     assert tables("| a | b |\n" + line * 2)
 

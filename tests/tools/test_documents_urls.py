@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from cases import cases
 from http_server import Handler, listening
 
 from planweave import BadInput
@@ -61,16 +62,13 @@ def resolving(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return resolve
 
 
-@pytest.mark.parametrize(
-    ("path", "name", "text"),
-    [
-        ("/report.txt", "report.txt", "One"),
-        ("/page", "page.html", "# Title\nText"),
-        ("/data.csv", "data.csv", "a | b\n1 | 2"),
-        ("/wrong.pdf", "wrong.pdf.html", "No PDF"),
-        ("/to//report.txt", "report.txt", "One"),
-        ("/to//to//page", "page.html", "# Title\nText"),
-    ],
+@cases(
+    ("/report.txt", "report.txt", "One"),
+    ("/page", "page.html", "# Title\nText"),
+    ("/data.csv", "data.csv", "a | b\n1 | 2"),
+    ("/wrong.pdf", "wrong.pdf.html", "No PDF"),
+    ("/to//report.txt", "report.txt", "One"),
+    ("/to//to//page", "page.html", "# Title\nText"),
 )
 def test_content_types_count(path: str, name: str, text: str, server: str, tmp_path: Path) -> None:
     fetched = fetch(server + path, tmp_path, private=True)
@@ -78,21 +76,18 @@ def test_content_types_count(path: str, name: str, text: str, server: str, tmp_p
     assert read(fetched).pages[0].text == text
 
 
-@pytest.mark.parametrize(
-    ("address", "problem"),
-    [
-        ("{}/none", "answers with status 404"),
-        ("{}/nowhere", "answers with status 304"),
-        ("{}/picture", "is of the type image/png, which cannot be read"),
-        ("{}/loop", "redirected more than 5 times"),
-        ("{}/to/ftp://127.0.0.1/x", "is no web address"),
-        ("{}/to/file:///etc/passwd", "is no web address"),
-        ("ftp://example.com/a.txt", "is no web address"),
-        ("file:///etc/passwd", "is no web address"),
-        ("http://", "is no web address"),
-        ("https://user:secret@example.com/a.txt", "holds a user name or password"),
-        ("http://127.0.0.1:1/a.txt?token=secret", r"cannot be fetched \(ConnectError\)"),
-    ],
+@cases(
+    ("{}/none", "answers with status 404"),
+    ("{}/nowhere", "answers with status 304"),
+    ("{}/picture", "is of the type image/png, which cannot be read"),
+    ("{}/loop", "redirected more than 5 times"),
+    ("{}/to/ftp://127.0.0.1/x", "is no web address"),
+    ("{}/to/file:///etc/passwd", "is no web address"),
+    ("ftp://example.com/a.txt", "is no web address"),
+    ("file:///etc/passwd", "is no web address"),
+    ("http://", "is no web address"),
+    ("https://user:secret@example.com/a.txt", "holds a user name or password"),
+    ("http://127.0.0.1:1/a.txt?token=secret", r"cannot be fetched \(ConnectError\)"),
 )
 def test_what_is_no_document(address: str, problem: str, server: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=problem) as raised:
@@ -139,13 +134,13 @@ def test_addresses_inside_are_refused(
         fetch("https://documents.example/report.txt", tmp_path)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "2130706433", "127.1"])
+@cases("127.0.0.1", "localhost", "[::1]", "2130706433", "127.1")
 def test_this_machine_is_refused_however_it_is_written(host: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"private network|cannot be found"):
         fetch(f"http://{host}/report.txt", tmp_path)
 
 
-@pytest.mark.parametrize("address", ["93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c"])
+@cases("93.184.215.14", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
 def test_addresses_of_the_internet_are_none_of_ours(address: str) -> None:
     assert urls._is_public(ipaddress.ip_address(address))
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import ClassVar
 
 import pytest
+from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_lines import write_lines
@@ -123,32 +124,26 @@ def test_search_lookup_finish(tmp_path: Path) -> None:
     assert half.score == pytest.approx(0.5)
 
 
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("search [ Oslo ]", ("search", "Oslo")),
-        ("Search[Oslo], which is in Norway, then Finish[yes]", ("search", "Oslo")),
-        ("I will Finish[a [small] town].", ("finish", "a [small] town")),
-        ("Finish[50% [of it]", ("finish", "50% [of it")),
-        ("Search[Oslo", None),
-        ("Research[Oslo]", None),
-        ("Search Oslo", None),
-    ],
+@cases(
+    ("search [ Oslo ]", ("search", "Oslo")),
+    ("Search[Oslo], which is in Norway, then Finish[yes]", ("search", "Oslo")),
+    ("I will Finish[a [small] town].", ("finish", "a [small] town")),
+    ("Finish[50% [of it]", ("finish", "50% [of it")),
+    ("Search[Oslo", None),
+    ("Research[Oslo]", None),
+    ("Search Oslo", None),
 )
 def test_one_action_is_done_of_several(text: str, action: tuple[str, str] | None) -> None:
     assert first_action(text, ("search", "finish")) == action
 
 
-@pytest.mark.parametrize(
-    ("text", "action"),
-    [
-        ("go to kitchen, look around", "go to kitchen"),
-        ("Look around; then go to hallway.", "Look around"),
-        ("look around.\nopen fridge", "look around"),
-        ("take plate 1 from shelf 2", "take plate 1 from shelf 2"),
-        ("First, Search[Oslo, Norway], then Finish[yes].", None),  # found by its brackets
-        (", ", ""),
-    ],
+@cases(
+    ("go to kitchen, look around", "go to kitchen"),
+    ("Look around; then go to hallway.", "Look around"),
+    ("look around.\nopen fridge", "look around"),
+    ("take plate 1 from shelf 2", "take plate 1 from shelf 2"),
+    ("First, Search[Oslo, Norway], then Finish[yes].", None),  # found by its brackets
+    (", ", ""),
 )
 def test_of_actions_without_brackets_the_first_is_done(text: str, action: str | None) -> None:
     assert one_action(text) == (text if action is None else action)
@@ -162,8 +157,8 @@ def test_gold_paths_of_the_shop(tmp_path: Path) -> None:
         assert [task.kind for task in tasks] == ["fashion", "garden"]
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_the_published_files_of_the_shop_are_joined(tmp_path: Path, packed: bool) -> None:
+@cases(False, True)
+def test_the_published_files_of_the_shop_are_joined(packed: bool, tmp_path: Path) -> None:
     with open_environment("webshop", published_shop(tmp_path, packed=packed)) as world:
         tasks = world.tasks()
         assert [task.kind for task in tasks] == ["fashion", "garden"]  # asked without attributes
@@ -230,15 +225,12 @@ def test_turning_pages_in_the_shop(tmp_path: Path) -> None:
     assert world.step("click[< Prev]").text == first
 
 
-@pytest.mark.parametrize(
-    ("bought", "chosen", "score"),
-    [
-        (0, ["red"], 1.0),
-        (0, [], 2 / 3),
-        (0, ["light red"], 1.0),  # one holds the words of the other
-        (1, ["red"], 1 / 3),  # too dear, not washable
-        (2, ["red"], 0.0),  # another thing altogether
-    ],
+@cases(
+    (0, ["red"], 1.0),
+    (0, [], 2 / 3),
+    (0, ["light red"], 1.0),  # one holds the words of the other
+    (1, ["red"], 1 / 3),  # too dear, not washable
+    (2, ["red"], 0.0),  # another thing altogether
 )
 def test_the_reward_of_a_purchase(bought: int, chosen: list[str], score: float) -> None:
     products = [Product.model_validate(product) for product in PRODUCTS]
@@ -256,7 +248,7 @@ def test_another_type_halves_the_reward() -> None:
 
 @settings(max_examples=30)
 @given(actions=st.lists(ANYTHING, max_size=6))
-@pytest.mark.parametrize("name", ["hotpotqa", "webshop"])
+@cases("hotpotqa", "webshop")
 def test_no_action_breaks_it(
     name: str, actions: list[str], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -269,16 +261,13 @@ def test_no_action_breaks_it(
         assert 0 <= seen.score <= 1
 
 
-@pytest.mark.parametrize(
-    ("name", "data", "said"),
-    [
-        ("chess", None, "no environment 'chess'"),
-        *((name, None, "needs") for name in ("hotpotqa", "webshop", "alfworld")),
-        ("hotpotqa", "wrong.jsonl", r"Line 1 .* \(question: Field required\)"),
-        ("webshop", "", "has not both"),
-        ("alfworld", "", "has no games"),
-        ("scienceworld", "broken.jsonl.gz", "cannot be read"),
-    ],
+@cases(
+    ("chess", None, "no environment 'chess'"),
+    *((name, None, "needs") for name in ("hotpotqa", "webshop", "alfworld")),
+    ("hotpotqa", "wrong.jsonl", r"Line 1 .* \(question: Field required\)"),
+    ("webshop", "", "has not both"),
+    ("alfworld", "", "has no games"),
+    ("scienceworld", "broken.jsonl.gz", "cannot be read"),
 )
 def test_wrong_data_is_told(name: str, data: str | None, said: str, tmp_path: Path) -> None:
     (tmp_path / "wrong.jsonl").write_text('{"answer": "x", "context": [["a", ["b"]]]}\n')
@@ -304,7 +293,7 @@ class Remote(ToyShop):
     variables: ClassVar[dict[str, str]] = {}
 
 
-@pytest.mark.parametrize(("trouble", "counted"), [("crash", (1, 0)), ("hang", (0, 1))])
+@cases(("crash", (1, 0)), ("hang", (0, 1)))
 def test_a_process_that_dies_or_hangs_is_begun_afresh(
     trouble: str, counted: tuple[int, int], tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from cases import cases
 from published import published
 
 from planweave.tools.environments import Environment, Task, open_environment
@@ -26,7 +27,7 @@ def solved(world: Environment, tasks: Sequence[Task]) -> list[float]:
     return scores
 
 
-@pytest.mark.parametrize("file", ["dev_distractor_subset", "train_distractor_subset"])
+@cases("dev_distractor_subset", "train_distractor_subset")
 def test_hotpotqa(file: str) -> None:
     with open_environment("hotpotqa", published(f"hotpotqa/{file}.jsonl.gz")) as world:
         tasks = world.tasks()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import duckdb
 import pytest
+from cases import cases
 from sheets import workbook
 
 from planweave import BadInput
@@ -35,66 +36,63 @@ def sold(folder: Path, content: str | bytes) -> tuple[Imported, list[tuple[objec
     return imported(path)
 
 
-@pytest.mark.parametrize(
-    ("content", "columns", "rows"),
-    [
-        (
-            b"name,unit price,sold on\nash,7.5,2024-01-31\n",
-            {"name": "TEXT", "unit_price": "REAL", "sold_on": "DATE"},
-            [("ash", 7.5, "2024-01-31")],
-        ),
-        (
-            "Name;Umsatz;Tag\nMüller;1.234,50;31.01.2024\nKönig;;01.02.2024\n".encode("cp1252"),
-            {"Name": "TEXT", "Umsatz": "REAL", "Tag": "DATE"},
-            [("Müller", 1234.5, "2024-01-31"), ("König", None, "2024-02-01")],
-        ),
-        (
-            'a,a,2024\n1,"$1,200.50",yes\n2,$3,no\n'.encode("utf-16"),
-            {"a": "INTEGER", "a_1": "REAL", "_2024": "TEXT"},
-            [(1, 1200.5, "yes"), (2, 3.0, "no")],
-        ),
-        (
-            b"zip,share\n01234,0.5\n20095,0\n",
-            {"zip": "TEXT", "share": "REAL"},
-            [("01234", 0.5), ("20095", 0.0)],
-        ),
-        (
-            b"sep=;\r\nname;cost\r\nash;0,5\r\nbirch;1.000\r\n",
-            {"name": "TEXT", "cost": "REAL"},
-            [("ash", 0.5), ("birch", 1000.0)],
-        ),
-        (  # line ends of two kinds, blanks round values, a comma that decides for two columns
-            b"name;cost;sold\r\n ash ;1,5 EUR;1.234\nbirch;2 EUR;12\n",
-            {"name": "TEXT", "cost": "REAL", "sold": "INTEGER"},
-            [("ash", 1.5, 1234), ("birch", 2.0, 12)],
-        ),
-        (
-            "gain,swiss,paid,mixed\n(1.50),1'234.50,-$2,$2\n3,7,$1,€3\n".encode(),
-            {"gain": "REAL", "swiss": "REAL", "paid": "INTEGER", "mixed": "TEXT"},
-            [(-1.5, 1234.5, -2, "$2"), (3.0, 7.0, 1, "€3")],
-        ),
-        (  # the month comes first in both, as one of them says
-            b"sold,paid,at\n12/31/2023,01/02/2024,01.02.24\n02/01/2024,03/04/2024,3.4.24\n",
-            {"sold": "DATE", "paid": "DATE", "at": "DATE"},
-            [
-                ("2023-12-31", "2024-01-02", "2024-02-01"),
-                ("2024-02-01", "2024-03-04", "2024-04-03"),
-            ],
-        ),
-        (  # one date in another form makes a text, and loses no row; NA is Namibia among countries
-            b"day,land,size\n2024-01-01,NA,NA\n02/13/2024,DE,5\n",
-            {"day": "TEXT", "land": "TEXT", "size": "INTEGER"},
-            [("2024-01-01", "NA", None), ("02/13/2024", "DE", 5)],
-        ),
-        (
-            b"phone,mobile,release\n+4930123456,601 234 567,1.2.3\n+4930999,602 345 678,1.10.0\n",
-            {"phone": "TEXT", "mobile": "TEXT", "release": "TEXT"},
-            [("+4930123456", "601 234 567", "1.2.3"), ("+4930999", "602 345 678", "1.10.0")],
-        ),
-    ],
+@cases(
+    (
+        b"name,unit price,sold on\nash,7.5,2024-01-31\n",
+        {"name": "TEXT", "unit_price": "REAL", "sold_on": "DATE"},
+        [("ash", 7.5, "2024-01-31")],
+    ),
+    (
+        "Name;Umsatz;Tag\nMüller;1.234,50;31.01.2024\nKönig;;01.02.2024\n".encode("cp1252"),
+        {"Name": "TEXT", "Umsatz": "REAL", "Tag": "DATE"},
+        [("Müller", 1234.5, "2024-01-31"), ("König", None, "2024-02-01")],
+    ),
+    (
+        'a,a,2024\n1,"$1,200.50",yes\n2,$3,no\n'.encode("utf-16"),
+        {"a": "INTEGER", "a_1": "REAL", "_2024": "TEXT"},
+        [(1, 1200.5, "yes"), (2, 3.0, "no")],
+    ),
+    (
+        b"zip,share\n01234,0.5\n20095,0\n",
+        {"zip": "TEXT", "share": "REAL"},
+        [("01234", 0.5), ("20095", 0.0)],
+    ),
+    (
+        b"sep=;\r\nname;cost\r\nash;0,5\r\nbirch;1.000\r\n",
+        {"name": "TEXT", "cost": "REAL"},
+        [("ash", 0.5), ("birch", 1000.0)],
+    ),
+    (  # line ends of two kinds, blanks round values, a comma that decides for two columns
+        b"name;cost;sold\r\n ash ;1,5 EUR;1.234\nbirch;2 EUR;12\n",
+        {"name": "TEXT", "cost": "REAL", "sold": "INTEGER"},
+        [("ash", 1.5, 1234), ("birch", 2.0, 12)],
+    ),
+    (
+        "gain,swiss,paid,mixed\n(1.50),1'234.50,-$2,$2\n3,7,$1,€3\n".encode(),
+        {"gain": "REAL", "swiss": "REAL", "paid": "INTEGER", "mixed": "TEXT"},
+        [(-1.5, 1234.5, -2, "$2"), (3.0, 7.0, 1, "€3")],
+    ),
+    (  # the month comes first in both, as one of them says
+        b"sold,paid,at\n12/31/2023,01/02/2024,01.02.24\n02/01/2024,03/04/2024,3.4.24\n",
+        {"sold": "DATE", "paid": "DATE", "at": "DATE"},
+        [
+            ("2023-12-31", "2024-01-02", "2024-02-01"),
+            ("2024-02-01", "2024-03-04", "2024-04-03"),
+        ],
+    ),
+    (  # one date in another form makes a text, and loses no row; NA is Namibia among countries
+        b"day,land,size\n2024-01-01,NA,NA\n02/13/2024,DE,5\n",
+        {"day": "TEXT", "land": "TEXT", "size": "INTEGER"},
+        [("2024-01-01", "NA", None), ("02/13/2024", "DE", 5)],
+    ),
+    (
+        b"phone,mobile,release\n+4930123456,601 234 567,1.2.3\n+4930999,602 345 678,1.10.0\n",
+        {"phone": "TEXT", "mobile": "TEXT", "release": "TEXT"},
+        [("+4930123456", "601 234 567", "1.2.3"), ("+4930999", "602 345 678", "1.10.0")],
+    ),
 )
 def test_text_is_read_as_people_write_it(
-    tmp_path: Path, content: bytes, columns: dict[str, str], rows: list[object]
+    content: bytes, columns: dict[str, str], rows: list[object], tmp_path: Path
 ) -> None:
     made, found = sold(tmp_path, content)
     assert made.tables[0].columns == columns
@@ -102,15 +100,12 @@ def test_text_is_read_as_people_write_it(
     assert made.notes == []
 
 
-@pytest.mark.parametrize(
-    ("content", "row", "note"),
-    [
-        ("day,x\n01/02/2024,a\n", ("2024-02-01", "a"), "01/02/2024 is read as 2024-02-01."),
-        ("n;x\n1.234;a\n12;b\n", (1234, "a"), "1.234 is read as 1234."),
-        ("share,x\n3.5 %,a\n", (3.5, "a"), "3.5 % is read as 3.5."),
-        ("Report 2024\n\nname,x\nash,a\nbay,b\n", ("ash", "a"), "above the header was left out."),
-        ("Report 2024,\n,\nname,x\nash,a\n", ("ash", "a"), "above the header was left out."),
-    ],
+@cases(
+    ("day,x\n01/02/2024,a\n", ("2024-02-01", "a"), "01/02/2024 is read as 2024-02-01."),
+    ("n;x\n1.234;a\n12;b\n", (1234, "a"), "1.234 is read as 1234."),
+    ("share,x\n3.5 %,a\n", (3.5, "a"), "3.5 % is read as 3.5."),
+    ("Report 2024\n\nname,x\nash,a\nbay,b\n", ("ash", "a"), "above the header was left out."),
+    ("Report 2024,\n,\nname,x\nash,a\n", ("ash", "a"), "above the header was left out."),
 )
 def test_guesses_are_said(content: str, row: tuple[object, ...], note: str, tmp_path: Path) -> None:
     made, rows = sold(tmp_path, content)
@@ -118,16 +113,13 @@ def test_guesses_are_said(content: str, row: tuple[object, ...], note: str, tmp_
     assert [one.endswith(note) for one in made.notes] == [True]
 
 
-@pytest.mark.parametrize(
-    ("values", "type_", "kept"),
-    [
-        (["12345678901234567891", "7", ""], "TEXT", ["12345678901234567891", "7", None]),
-        (["-9223372036854775809"], "TEXT", ["-9223372036854775809"]),
-        (["9" * 50, "1" * 50], "TEXT", ["9" * 50, "1" * 50]),
-        (["9223372036854775807", "7"], "INTEGER", [9223372036854775807, 7]),
-        (["1e30", "2e30"], "REAL", [1e30, 2e30]),
-        (["12345678901234567891.5", "1"], "REAL", [12345678901234567891.5, 1.0]),
-    ],
+@cases(
+    (["12345678901234567891", "7", ""], "TEXT", ["12345678901234567891", "7", None]),
+    (["-9223372036854775809"], "TEXT", ["-9223372036854775809"]),
+    (["9" * 50, "1" * 50], "TEXT", ["9" * 50, "1" * 50]),
+    (["9223372036854775807", "7"], "INTEGER", [9223372036854775807, 7]),
+    (["1e30", "2e30"], "REAL", [1e30, 2e30]),
+    (["12345678901234567891.5", "1"], "REAL", [12345678901234567891.5, 1.0]),
 )
 def test_long_numbers_stay(
     values: list[str], type_: str, kept: list[object], tmp_path: Path
@@ -161,9 +153,7 @@ def test_broken_rows_are_named_and_the_others_kept(tmp_path: Path) -> None:
     assert note == "2 of 103 rows of sold.csv are broken and were left out (lines 102, 103)."
 
 
-@pytest.mark.parametrize(
-    ("last", "kept"), [("Total,,11,3.5", 2), ("Total,,12,9", 3), ("Tea,,11,7", 3)]
-)
+@cases(("Total,,11,3.5", 2), ("Total,,12,9", 3), ("Tea,,11,7", 3))
 def test_a_row_that_sums_up_the_others_is_left_out(last: str, kept: int, tmp_path: Path) -> None:
     made, rows = sold(tmp_path, f"region,id,sold,mean\nNorth,1,5,3\nSouth,2,6,4\n{last}\n")
     assert len(rows) == made.tables[0].rows == kept
@@ -218,27 +208,24 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     assert rows == [(1, 2.5, 1, "2024-01-02 03:04:05", "[1, 2]")]
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "problem"),
-    [
-        ("a.csv", b"", "a.csv holds no rows."),
-        ("a.csv", b"name,price\n", "a.csv holds no rows."),
-        (
-            "a.csv",
-            b"Dear Ann,\nthanks, dear, for all\nand more, and more\nto come\n",
-            "a.csv is no table",
-        ),
-        ("a.csv", bytes(range(256)) * 20, "a.csv is no text."),
-        ("a.xlsx", b"PK\x03\x04 hello", "a.xlsx cannot be read as a spreadsheet"),
-        ("a.parquet", b"PAR1 hello PAR1", "a.parquet is damaged, or is no Parquet file."),
-        ("a.parquet", b"PAR1" + b"junk" * 10 + b"PAR1", "a.parquet is damaged, or is no"),
-        ("a.db", b"hello" * 99, "a.db is no SQLite database."),
-        ("a.db", b"SQLite format 3\x00" + b"\xff" * 9_000, "a.db is a damaged SQLite database"),
-        ("a.exe", b"MZ", "a.exe is not a file that can become a database."),
-    ],
+@cases(
+    ("a.csv", b"", "a.csv holds no rows."),
+    ("a.csv", b"name,price\n", "a.csv holds no rows."),
+    (
+        "a.csv",
+        b"Dear Ann,\nthanks, dear, for all\nand more, and more\nto come\n",
+        "a.csv is no table",
+    ),
+    ("a.csv", bytes(range(256)) * 20, "a.csv is no text."),
+    ("a.xlsx", b"PK\x03\x04 hello", "a.xlsx cannot be read as a spreadsheet"),
+    ("a.parquet", b"PAR1 hello PAR1", "a.parquet is damaged, or is no Parquet file."),
+    ("a.parquet", b"PAR1" + b"junk" * 10 + b"PAR1", "a.parquet is damaged, or is no"),
+    ("a.db", b"hello" * 99, "a.db is no SQLite database."),
+    ("a.db", b"SQLite format 3\x00" + b"\xff" * 9_000, "a.db is a damaged SQLite database"),
+    ("a.exe", b"MZ", "a.exe is not a file that can become a database."),
 )
 def test_what_is_no_table_changes_nothing(
-    tmp_path: Path, name: str, content: bytes, problem: str
+    name: str, content: bytes, problem: str, tmp_path: Path
 ) -> None:
     (tmp_path / name).write_bytes(content)
     into = tmp_path / "into.db"

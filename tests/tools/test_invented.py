@@ -1,6 +1,6 @@
 """Names that a query takes from its question and that the database does not have."""
 
-import pytest
+from cases import cases
 from shop import database_of
 
 from planweave.tools.sql import SqlDatabase
@@ -15,18 +15,15 @@ INSERT INTO doctors VALUES (1, 'Ada Berg', 'dermatology', 20);
 clinic = database_of(CLINIC)
 
 
-@pytest.mark.parametrize(
-    ("query", "name"),
-    [
-        ("SELECT d.blood_type FROM doctors AS d", "blood_type"),
-        ("SELECT COUNT(*) AS garden FROM doctors ORDER BY garden", ""),
-        ("SELECT doc_name FROM doctors WHERE note LIKE '%garden%'", ""),
-        ("SELECT salePrice FROM doctors", ""),
-        ("SELECT rating FROM doctors", ""),
-        ("SELECT (", ""),
-    ],
+@cases(
+    ("SELECT d.blood_type FROM doctors AS d", "blood_type"),
+    ("SELECT COUNT(*) AS garden FROM doctors ORDER BY garden", ""),
+    ("SELECT doc_name FROM doctors WHERE note LIKE '%garden%'", ""),
+    ("SELECT salePrice FROM doctors", ""),
+    ("SELECT rating FROM doctors", ""),
+    ("SELECT (", ""),
 )
-def test_a_name_that_only_the_question_has(clinic: SqlDatabase, query: str, name: str) -> None:
+def test_a_name_that_only_the_question_has(query: str, name: str, clinic: SqlDatabase) -> None:
     question = "Which blood type, garden and sale price has each doctor?"
     assert clinic.invented(query, question) == name
     assert clinic.invented(query, question, "The blood type is the type.") == ""

@@ -2,31 +2,28 @@
 
 from datetime import date
 
-import pytest
+from cases import cases
 
 from planweave.tools.present import spans, speaks_of_the_present
 
 TODAY = date(2024, 3, 31)  # a Sunday
 
 
-@pytest.mark.parametrize(
-    ("question", "said", "first", "last"),
-    [
-        ("What did we sell last year?", "last year", "2023-01-01", "2023-12-31"),
-        ("What did we sell in the last year?", "the last year", "2023-03-31", "2024-03-31"),
-        ("What was sold in the past month?", "the past month", "2024-02-29", "2024-03-31"),
-        ("Who came last month?", "last month", "2024-02-01", "2024-02-29"),
-        ("Who came in the previous quarter?", "the previous quarter", "2023-10-01", "2023-12-31"),
-        ("Who came this week?", "this week", "2024-03-25", "2024-03-31"),
-        ("What is due next month?", "next month", "2024-04-01", "2024-04-30"),
-        ("Sales of the last 30 days?", "last 30 days", "2024-03-01", "2024-03-31"),
-        ("Sales of the past six months?", "past six months", "2023-09-30", "2024-03-31"),
-        ("What is due in the next 2 weeks?", "next 2 weeks", "2024-03-31", "2024-04-14"),
-        ("In the past 6 calendar months?", "past 6 calendar months", "2023-09-01", "2024-02-29"),
-        ("Last 2 months, excluding the current one?", "Last 2 months", "2024-01-01", "2024-02-29"),
-        ("Who joined 2 years ago?", "2 years ago", "2022-03-31", "2022-03-31"),
-        ("Who came yesterday?", "yesterday", "2024-03-30", "2024-03-30"),
-    ],
+@cases(
+    ("What did we sell last year?", "last year", "2023-01-01", "2023-12-31"),
+    ("What did we sell in the last year?", "the last year", "2023-03-31", "2024-03-31"),
+    ("What was sold in the past month?", "the past month", "2024-02-29", "2024-03-31"),
+    ("Who came last month?", "last month", "2024-02-01", "2024-02-29"),
+    ("Who came in the previous quarter?", "the previous quarter", "2023-10-01", "2023-12-31"),
+    ("Who came this week?", "this week", "2024-03-25", "2024-03-31"),
+    ("What is due next month?", "next month", "2024-04-01", "2024-04-30"),
+    ("Sales of the last 30 days?", "last 30 days", "2024-03-01", "2024-03-31"),
+    ("Sales of the past six months?", "past six months", "2023-09-30", "2024-03-31"),
+    ("What is due in the next 2 weeks?", "next 2 weeks", "2024-03-31", "2024-04-14"),
+    ("In the past 6 calendar months?", "past 6 calendar months", "2023-09-01", "2024-02-29"),
+    ("Last 2 months, excluding the current one?", "Last 2 months", "2024-01-01", "2024-02-29"),
+    ("Who joined 2 years ago?", "2 years ago", "2022-03-31", "2022-03-31"),
+    ("Who came yesterday?", "yesterday", "2024-03-30", "2024-03-30"),
 )
 def test_what_is_said_is_a_span_of_days(question: str, said: str, first: str, last: str) -> None:
     assert [(one.said, f"{one.first}", f"{one.last}") for one in spans(question, TODAY)] == [
@@ -34,16 +31,13 @@ def test_what_is_said_is_a_span_of_days(question: str, said: str, first: str, la
     ]
 
 
-@pytest.mark.parametrize(
-    ("question", "speaks"),
-    [
-        ("How old is Ann?", True),
-        ("How many days ago was the meter read?", True),
-        ("What was sold in 2023?", False),
-        ("What is the last year of each contract?", False),
-        ("Who came last?", False),
-        ("What was sold per month?", False),
-    ],
+@cases(
+    ("How old is Ann?", True),
+    ("How many days ago was the meter read?", True),
+    ("What was sold in 2023?", False),
+    ("What is the last year of each contract?", False),
+    ("Who came last?", False),
+    ("What was sold per month?", False),
 )
 def test_only_some_questions_need_the_present(question: str, speaks: bool) -> None:
     assert speaks_of_the_present(question) is speaks

@@ -1,4 +1,4 @@
-import pytest
+from cases import cases
 
 from planweave.tools.database import Cell, QueryResult
 from planweave.tools.result_text import FOR_PEOPLE, cell_text, one_line, result_text
@@ -25,17 +25,14 @@ def result(
     )
 
 
-@pytest.mark.parametrize(
-    ("shown", "text"),
-    [
-        (result([("genoa", 12.3456789), ("rome", None)]), f"{HEAD}\ngenoa | 12.3457\nrome | null"),
-        (result([("a", 1.00000012), ("b", 1.00000013)]), f"{HEAD}\na | 1.00000012\nb | 1.00000013"),
-        (result([("a", 1)], total=7), f"truncated: 1 of 7 rows\n{HEAD}\na | 1"),
-        (result([("a", 1)], total=None), f"truncated: 1 of more than 1 rows\n{HEAD}\na | 1"),
-        (result([], hint="No x equals 'y'."), f"no rows\nhint: No x equals 'y'.\n{HEAD}"),
-        (result([], columns=("a\nb",), hint="no 'x\ny'"), "no rows\nhint: no 'x\\ny'\na\\nb"),
-        (result([(ATTACK, 1)]), f"{HEAD}\n{OBEYED_BY_NOBODY} | 1"),
-    ],
+@cases(
+    (result([("genoa", 12.3456789), ("rome", None)]), f"{HEAD}\ngenoa | 12.3457\nrome | null"),
+    (result([("a", 1.00000012), ("b", 1.00000013)]), f"{HEAD}\na | 1.00000012\nb | 1.00000013"),
+    (result([("a", 1)], total=7), f"truncated: 1 of 7 rows\n{HEAD}\na | 1"),
+    (result([("a", 1)], total=None), f"truncated: 1 of more than 1 rows\n{HEAD}\na | 1"),
+    (result([], hint="No x equals 'y'."), f"no rows\nhint: No x equals 'y'.\n{HEAD}"),
+    (result([], columns=("a\nb",), hint="no 'x\ny'"), "no rows\nhint: no 'x\\ny'\na\\nb"),
+    (result([(ATTACK, 1)]), f"{HEAD}\n{OBEYED_BY_NOBODY} | 1"),
     ids=[
         *("header and rows", "floats that differ stay different", "cut", "cut, nobody knows where"),
         *("no rows, and a hint", "neither hint nor header fakes a line", "nor does a row"),

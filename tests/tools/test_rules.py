@@ -1,6 +1,6 @@
 """Which sentences of a rule text a question needs."""
 
-import pytest
+from cases import cases
 
 from planweave.tools.rules import needed
 
@@ -14,14 +14,11 @@ Void visits do not count, unless the question is about void visits.
 THINGS = ("visits", "wards")
 
 
-@pytest.mark.parametrize(
-    ("question", "speaks_of", "not_of"),
-    [
-        ("What ward has the highest fees?", ["hours * rate", "missing rate", "state void"], "late"),
-        ("Which ward had the most late visits?", ["after its hour"], "hours * rate"),
-        ("Which ward is under the greatest burden?", ["divided by", "hours * rate"], "late"),
-        ("Which ward has the most beds?", [], "fee"),
-    ],
+@cases(
+    ("What ward has the highest fees?", ["hours * rate", "missing rate", "state void"], "late"),
+    ("Which ward had the most late visits?", ["after its hour"], "hours * rate"),
+    ("Which ward is under the greatest burden?", ["divided by", "hours * rate"], "late"),
+    ("Which ward has the most beds?", [], "fee"),
 )
 def test_idle_definitions_are_left_out(question: str, speaks_of: list[str], not_of: str) -> None:
     found = " ".join(needed(RULES, question, THINGS).sentences)

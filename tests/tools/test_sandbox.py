@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from cases import cases
 
 from planweave import BadInput
 from planweave.tools import sandbox
@@ -51,17 +52,14 @@ def test_no_package_of_ours_is_there() -> None:
     assert "ModuleNotFoundError" in result.stderr
 
 
-@pytest.mark.parametrize(
-    ("program", "reason", "status"),
-    [
-        ("print(1)", "ok", 0),
-        ("raise SystemExit(0)", "ok", 0),
-        ("import sys; sys.exit(3)", "error", 3),
-        ("1/0", "error", 1),
-        ("def f(:", "error", 1),
-        ("import time; time.sleep(60)", "time", -9),
-        ("import ctypes; ctypes.string_at(0)", "killed", -11),
-    ],
+@cases(
+    ("print(1)", "ok", 0),
+    ("raise SystemExit(0)", "ok", 0),
+    ("import sys; sys.exit(3)", "error", 3),
+    ("1/0", "error", 1),
+    ("def f(:", "error", 1),
+    ("import time; time.sleep(60)", "time", -9),
+    ("import ctypes; ctypes.string_at(0)", "killed", -11),
 )
 def test_the_end_has_a_name(program: str, reason: str, status: int) -> None:
     limits = SandboxLimits(**{**vars(QUICK), "seconds": 1 if reason == "time" else 20})
@@ -84,7 +82,7 @@ def test_half_of_a_surrogate_pair_is_a_question_mark() -> None:
     assert sandbox.run(program, stdin="b\ud800", files={"f": "c\ud800"}).stdout == "a? b? c?\n"
 
 
-@pytest.mark.parametrize("name", ["../a", "/etc/a", "a/../../b", "", "a\0b"])
+@cases("../a", "/etc/a", "a/../../b", "", "a\0b")
 def test_files_stay_inside(name: str) -> None:
     with pytest.raises(BadInput, match="outside"):
         sandbox.run("", files={name: "x"})

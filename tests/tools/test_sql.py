@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from cases import cases
 from servers import Server
 from shop import SHOP, OpenSql
 
@@ -275,24 +276,21 @@ def test_threads(database: SqlDatabase) -> None:
         assert list(pool.map(total, range(40))) == [280.75 + number for number in range(40)]
 
 
-@pytest.mark.parametrize(
-    ("query", "fix"),
-    [
-        ("SELECT * FROM nodes", r"Did you mean node\? The tables are: "),
-        ("SELECT developmnt FROM country", r"Did you mean (country|c)\.development\?"),
-        ("SELECT c.developmnt FROM country c", r"Did you mean (country|c)\.development\?"),
-        ("SELECT development FROM node", "The column development is in country"),
-        ("SELECT xyzzy FROM node", r"The columns are: node\.name, node\.inland"),
-        ("SELECT name FROM node, country", "Write the table before the column"),
-        ("SELECT name FROM WHERE name", "Check the syntax"),
-        ("SELECT name, FROM node, WHERE", "Check the syntax"),
-        ("SELECT name node inland FROM node", "Check the syntax"),
-        ("SELECT name FROM node WHERE name = 'genoa", "Close it"),
-        ("SELECT node FROM presence WHERE SUM(power) > 1", "HAVING"),
-        ("SELECT len(name) FROM node", r"Write length\(column\)"),
-    ],
+@cases(
+    ("SELECT * FROM nodes", r"Did you mean node\? The tables are: "),
+    ("SELECT developmnt FROM country", r"Did you mean (country|c)\.development\?"),
+    ("SELECT c.developmnt FROM country c", r"Did you mean (country|c)\.development\?"),
+    ("SELECT development FROM node", "The column development is in country"),
+    ("SELECT xyzzy FROM node", r"The columns are: node\.name, node\.inland"),
+    ("SELECT name FROM node, country", "Write the table before the column"),
+    ("SELECT name FROM WHERE name", "Check the syntax"),
+    ("SELECT name, FROM node, WHERE", "Check the syntax"),
+    ("SELECT name node inland FROM node", "Check the syntax"),
+    ("SELECT name FROM node WHERE name = 'genoa", "Close it"),
+    ("SELECT node FROM presence WHERE SUM(power) > 1", "HAVING"),
+    ("SELECT len(name) FROM node", r"Write length\(column\)"),
 )
-def test_errors_say_how_to_fix(database: SqlDatabase, query: str, fix: str) -> None:
+def test_errors_say_how_to_fix(query: str, fix: str, database: SqlDatabase) -> None:
     with pytest.raises(QueryFailed) as caught:
         database.run(query)
     assert re.search(fix, caught.value.fix, re.IGNORECASE), str(caught.value)
@@ -334,23 +332,20 @@ def test_tips_of_the_dialect(database: SqlDatabase, query: str, fix: str) -> Non
     assert fix in caught.value.fix, str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("query", "hint"),
-    [
-        ("SELECT * FROM country WHERE name = 'SWD'", "name equals 'SWD'; its 3 values are 'SWE'"),
-        (
-            "SELECT * FROM country c WHERE c.name IN ('HAB', 'SWD') AND c.home = 'x'",
-            "No country.name equals 'SWD'",
-        ),
-        ("SELECT SUM(power) FROM presence WHERE 'lubek' = node", "values are 'lubeck'"),
-        ("SELECT COUNT(*) FROM presence WHERE node = 'Genoa' AND country = 'SWE' AND 1 = 0", None),
-        ("SELECT * FROM presence WHERE node = 'wien' AND country = 'SWE'", "No row meets all"),
-        ("SELECT 1 FROM node n JOIN presence p ON node = n.name WHERE p.country = 'swe2'", "'SWE'"),
-        ("SELECT MAX(power) FROM presence", ""),
-        ("SELECT name FROM node", ""),
-    ],
+@cases(
+    ("SELECT * FROM country WHERE name = 'SWD'", "name equals 'SWD'; its 3 values are 'SWE'"),
+    (
+        "SELECT * FROM country c WHERE c.name IN ('HAB', 'SWD') AND c.home = 'x'",
+        "No country.name equals 'SWD'",
+    ),
+    ("SELECT SUM(power) FROM presence WHERE 'lubek' = node", "values are 'lubeck'"),
+    ("SELECT COUNT(*) FROM presence WHERE node = 'Genoa' AND country = 'SWE' AND 1 = 0", None),
+    ("SELECT * FROM presence WHERE node = 'wien' AND country = 'SWE'", "No row meets all"),
+    ("SELECT 1 FROM node n JOIN presence p ON node = n.name WHERE p.country = 'swe2'", "'SWE'"),
+    ("SELECT MAX(power) FROM presence", ""),
+    ("SELECT name FROM node", ""),
 )
-def test_hints_for_empty_results(database: SqlDatabase, query: str, hint: str | None) -> None:
+def test_hints_for_empty_results(query: str, hint: str | None, database: SqlDatabase) -> None:
     found = database.run(query).hint
     if hint is None:  # MariaDB compares without regard to case, the others do not
         assert found == "" or "'genoa'" in found
@@ -422,10 +417,8 @@ def test_a_table_of_a_module_that_is_not_here_leaves_the_rest(opened: OpenSql) -
     assert database.run("SELECT a FROM t").rows == ((1,),)
 
 
-@pytest.mark.parametrize(
-    "query", ["SELECT json_extract(name, '$.a') FROM node", "SELECT is_prohibited FROM node"]
-)
-def test_a_failed_query_is_no_damaged_or_forbidden_database(shop: SqlDatabase, query: str) -> None:
+@cases("SELECT json_extract(name, '$.a') FROM node", "SELECT is_prohibited FROM node")
+def test_a_failed_query_is_no_damaged_or_forbidden_database(query: str, shop: SqlDatabase) -> None:
     with pytest.raises(QueryFailed, match="SQLite"):
         shop.run(query)
 
@@ -452,8 +445,8 @@ def test_a_script_without_end_is_stopped(opened: OpenSql, monkeypatch: pytest.Mo
         opened(f"CREATE TABLE t(a);\nCREATE TABLE u AS {loop}")
 
 
-@pytest.mark.parametrize("statement", ["ATTACH '{}' AS n;", "VACUUM INTO '{}';"])
-def test_a_script_writes_no_files(tmp_path: Path, opened: OpenSql, statement: str) -> None:
+@cases("ATTACH '{}' AS n;", "VACUUM INTO '{}';")
+def test_a_script_writes_no_files(statement: str, tmp_path: Path, opened: OpenSql) -> None:
     target = tmp_path / "new.db"
     with pytest.raises(DatabaseUnavailable, match="too many attached"):
         opened(statement.format(target))
@@ -465,25 +458,22 @@ OPTIONS = ("ssl_ca=/nowhere/ca.pem", "no_such_option=1", "read_timeout=soon", "c
 OTHER = "postgresql://u:secret@127.0.0.1:1/d"
 
 
-@pytest.mark.parametrize(
-    ("url", "problem"),
-    [
-        ("/nowhere/shop.db", "There is no database file /nowhere/shop.db."),
-        ("sqlite:////nowhere/shop.db", "There is no database file /nowhere/shop.db."),
-        ("sqlite://", ". is a folder, not a database file."),
-        ("/nowhere/shop.sql", "cannot be read: No such file or directory."),
-        ("oracle://u:secret@h/d", "oracle:// is no SQL database that can be opened here."),
-        ("nonsense://u:secret@h/d", "nonsense:// is no SQL database that can be opened here."),
-        ("postgresql://u:secret@h:port/d", "The database URL cannot be read."),
-        ("postgresql://u:a@secret@h/d", "The database URL cannot be read."),
-        ("mysql://u:1/secret?2@127.0.0.1:1/d", "mysql://u:***@127.0.0.1"),
-        ("postgresql://u:secret@127.0.0.1:1/d", "does not answer: "),
-        ("mariadb://u:secret@127.0.0.1:1/d", "does not answer: "),
-        *((f"{LOCAL}?{option}", "") for option in OPTIONS),
-        (f"{OTHER}?sslrootcert=/nowhere/ca.pem&sslmode=verify-full", ""),
-        (f"{OTHER}?no_such_option=1", ""),
-        (f"{OTHER}?connect_timeout=soon", ""),
-    ],
+@cases(
+    ("/nowhere/shop.db", "There is no database file /nowhere/shop.db."),
+    ("sqlite:////nowhere/shop.db", "There is no database file /nowhere/shop.db."),
+    ("sqlite://", ". is a folder, not a database file."),
+    ("/nowhere/shop.sql", "cannot be read: No such file or directory."),
+    ("oracle://u:secret@h/d", "oracle:// is no SQL database that can be opened here."),
+    ("nonsense://u:secret@h/d", "nonsense:// is no SQL database that can be opened here."),
+    ("postgresql://u:secret@h:port/d", "The database URL cannot be read."),
+    ("postgresql://u:a@secret@h/d", "The database URL cannot be read."),
+    ("mysql://u:1/secret?2@127.0.0.1:1/d", "mysql://u:***@127.0.0.1"),
+    ("postgresql://u:secret@127.0.0.1:1/d", "does not answer: "),
+    ("mariadb://u:secret@127.0.0.1:1/d", "does not answer: "),
+    *((f"{LOCAL}?{option}", "") for option in OPTIONS),
+    (f"{OTHER}?sslrootcert=/nowhere/ca.pem&sslmode=verify-full", ""),
+    (f"{OTHER}?no_such_option=1", ""),
+    (f"{OTHER}?connect_timeout=soon", ""),
 )
 def test_databases_that_cannot_be_opened(url: str, problem: str) -> None:
     with pytest.raises(DatabaseUnavailable) as caught:
@@ -508,15 +498,12 @@ def test_a_file_that_is_no_text(tmp_path: Path) -> None:
         open_sql(path)
 
 
-@pytest.mark.parametrize(
-    ("url", "module", "extra"),
-    [
-        ("postgresql://u:secret@h/d", "psycopg", "planweave[postgresql]"),
-        ("mysql://u:secret@h/d", "pymysql", "planweave[mysql]"),
-    ],
+@cases(
+    ("postgresql://u:secret@h/d", "psycopg", "planweave[postgresql]"),
+    ("mysql://u:secret@h/d", "pymysql", "planweave[mysql]"),
 )
 def test_a_driver_that_is_not_installed(
-    monkeypatch: pytest.MonkeyPatch, url: str, module: str, extra: str
+    url: str, module: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(DatabaseUnavailable) as caught:
@@ -580,21 +567,18 @@ def tracing() -> Iterator[None]:
 
 
 @in_postgresql
-@pytest.mark.parametrize(
-    "value",
-    [
-        "date 'infinity'",
-        "date '-infinity'",
-        "timestamp 'infinity'",
-        "timestamptz '-infinity'",
-        "date '4000-01-01 BC'",
-        "date '99999-01-01'",
-        "time '24:00'",
-        "timestamp '50000-01-01'",
-        "interval '170000000 years'",
-    ],
+@cases(
+    "date 'infinity'",
+    "date '-infinity'",
+    "timestamp 'infinity'",
+    "timestamptz '-infinity'",
+    "date '4000-01-01 BC'",
+    "date '99999-01-01'",
+    "time '24:00'",
+    "timestamp '50000-01-01'",
+    "interval '170000000 years'",
 )
-def test_dates_that_python_does_not_know(database: SqlDatabase, value: str) -> None:
+def test_dates_that_python_does_not_know(value: str, database: SqlDatabase) -> None:
     wanted = database.run(f"SELECT CAST({value} AS text)").rows
     assert database.run(f"SELECT {value}").rows == wanted
 

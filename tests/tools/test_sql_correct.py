@@ -1,6 +1,7 @@
 """What schema and data alone correct in a query, and what they must leave as it is."""
 
 import pytest
+from cases import cases
 from shop import OpenSql, database_of
 
 from planweave.tools.sql import SqlDatabase
@@ -34,126 +35,120 @@ def rows_of(database: SqlDatabase, query: str, question: str = "") -> Rows:
     return database.run(done.query).rows
 
 
-@pytest.mark.parametrize(
-    ("query", "rows"),
-    [
-        # a column of the other table
-        (f"SELECT s.amount {BOTH} WHERE s.city = 'Genoa'", ((40.0,), (400.0,))),
-        # a table that is missing is joined by its key
-        ("SELECT city, SUM(amount) FROM sale GROUP BY city", (("Genoa", 440.0), ("Lübeck", 20.0))),
-        # keys of different things are no join
-        (
-            "SELECT customer.name, product.colour FROM customer JOIN product "
-            "ON customer.customer_id = product.product_id",
-            (("Ada", "Red"), ("Ben", "Blue"), ("Cleo", "Red")),
-        ),
-        # a table named in error gives way
-        ("SELECT v.city FROM visit v WHERE v.name = 'Ada'", (("Lübeck",),)),
-        # typo
-        ("SELECT cty FROM customer", (("Genoa",), ("Genoa",), ("Lübeck",))),
-        # table, column and value by other spellings
-        ("SELECT nam FROM customers WHERE city = 'lübeck'", (("Ada",),)),
-        # yes or no
-        ("SELECT name FROM customer WHERE is_active = 'no'", (("Ben",),)),
-        # alternatives for one column
-        (
-            "SELECT name FROM customer WHERE is_active = 1 AND city = 'Genoa' OR city = 'Lübeck'",
-            (("Ada",), ("Cleo",)),
-        ),
-        # alternatives for a date, and a part of it
-        (
-            "SELECT sale_id FROM sale WHERE sold LIKE '2024-01%' OR sold LIKE '2024-02%' "
-            "AND strftime('%d', sold) = '06'",
-            (),
-        ),
-        # a ratio keeps its fraction
-        ("SELECT COUNT(*) / 2 FROM sale", ((1.5,),)),
-        # no GROUP BY
-        ("SELECT city, COUNT(*) FROM customer", (("Genoa", 2), ("Lübeck", 1))),
-        # key
-        ("SELECT COUNT(*) FROM customer GROUP BY city", (("Genoa", 2), ("Lübeck", 1))),
-        # the ranking value is shown
-        ('SELECT name FROM product ORDER BY "unit price" DESC LIMIT 1', (("Desk", 200.0),)),
-        # the name of what is ranked is shown
-        ('SELECT "unit price" FROM product ORDER BY "unit price"', (("Desk", 200), ("Lamp", 20))),
-        # what groups are sorted by is shown
-        (
-            "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC",
-            (("Genoa", 2), ("Lübeck", 1)),
-        ),
-        # a column of both tables
-        (f"SELECT customer_id {BOTH} WHERE amount > 100", ((2,),)),
-        # now
-        ("SELECT sale_id FROM sale WHERE sold >= DATE('now', '-30 days')", ((3,),)),
-        # days
-        ("SELECT '2024-01-15' - sold FROM sale WHERE sale_id = 1", ((10.0,),)),
-        # months are compared with months
-        (
-            "SELECT sale_id FROM sale WHERE STRFTIME('%Y-%m', sold) BETWEEN '2024-01-01' "
-            "AND '2024-02-29'",
-            ((1,), (2,)),
-        ),
-        # year
-        ("SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y', sold) = 2024", ((3,),)),
-        # a month that is a year
-        ("SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y-%m', sold) = '2024'", ((3,),)),
-        # the key by its table's name
-        ("SELECT SUM(s.sales_id) FROM sales AS s", ((6,),)),
-        # a date is compared with a year
-        ("SELECT COUNT(*) FROM sale WHERE sold >= STRFTIME('%Y', 'now') + 1", ((0,),)),
-        # a value that was left open
-        ("SELECT name FROM customer WHERE city = 'Genoa' AND name LIKE ?", (("Ben",), ("Cleo",))),
-        # names of several words, without quotes
-        ("SELECT AVG(unit price) FROM product", ((110.0,),)),
-        ("SELECT p.unit price FROM product p WHERE p.Unit Price > 20", ((200.0,),)),
-        ("SELECT `product id` FROM product WHERE `unit price` > 20", ((2,),)),
-        ("SELECT product_id FROM product WHERE colour = 'unit price' OR unit price = 20", ((1,),)),
-        # the real name of a table that has an alias
-        ("SELECT SUM(sale.amount) FROM sale AS s WHERE sale.pieces = 1", ((20.0,),)),
-        # no GROUP BY below a ranking by a count
-        ("SELECT city FROM customer ORDER BY COUNT(*) DESC LIMIT 2", (("Genoa", 2), ("Lübeck", 1))),
-    ],
+@cases(
+    # a column of the other table
+    (f"SELECT s.amount {BOTH} WHERE s.city = 'Genoa'", ((40.0,), (400.0,))),
+    # a table that is missing is joined by its key
+    ("SELECT city, SUM(amount) FROM sale GROUP BY city", (("Genoa", 440.0), ("Lübeck", 20.0))),
+    # keys of different things are no join
+    (
+        "SELECT customer.name, product.colour FROM customer JOIN product "
+        "ON customer.customer_id = product.product_id",
+        (("Ada", "Red"), ("Ben", "Blue"), ("Cleo", "Red")),
+    ),
+    # a table named in error gives way
+    ("SELECT v.city FROM visit v WHERE v.name = 'Ada'", (("Lübeck",),)),
+    # typo
+    ("SELECT cty FROM customer", (("Genoa",), ("Genoa",), ("Lübeck",))),
+    # table, column and value by other spellings
+    ("SELECT nam FROM customers WHERE city = 'lübeck'", (("Ada",),)),
+    # yes or no
+    ("SELECT name FROM customer WHERE is_active = 'no'", (("Ben",),)),
+    # alternatives for one column
+    (
+        "SELECT name FROM customer WHERE is_active = 1 AND city = 'Genoa' OR city = 'Lübeck'",
+        (("Ada",), ("Cleo",)),
+    ),
+    # alternatives for a date, and a part of it
+    (
+        "SELECT sale_id FROM sale WHERE sold LIKE '2024-01%' OR sold LIKE '2024-02%' "
+        "AND strftime('%d', sold) = '06'",
+        (),
+    ),
+    # a ratio keeps its fraction
+    ("SELECT COUNT(*) / 2 FROM sale", ((1.5,),)),
+    # no GROUP BY
+    ("SELECT city, COUNT(*) FROM customer", (("Genoa", 2), ("Lübeck", 1))),
+    # key
+    ("SELECT COUNT(*) FROM customer GROUP BY city", (("Genoa", 2), ("Lübeck", 1))),
+    # the ranking value is shown
+    ('SELECT name FROM product ORDER BY "unit price" DESC LIMIT 1', (("Desk", 200.0),)),
+    # the name of what is ranked is shown
+    ('SELECT "unit price" FROM product ORDER BY "unit price"', (("Desk", 200), ("Lamp", 20))),
+    # what groups are sorted by is shown
+    (
+        "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC",
+        (("Genoa", 2), ("Lübeck", 1)),
+    ),
+    # a column of both tables
+    (f"SELECT customer_id {BOTH} WHERE amount > 100", ((2,),)),
+    # now
+    ("SELECT sale_id FROM sale WHERE sold >= DATE('now', '-30 days')", ((3,),)),
+    # days
+    ("SELECT '2024-01-15' - sold FROM sale WHERE sale_id = 1", ((10.0,),)),
+    # months are compared with months
+    (
+        "SELECT sale_id FROM sale WHERE STRFTIME('%Y-%m', sold) BETWEEN '2024-01-01' "
+        "AND '2024-02-29'",
+        ((1,), (2,)),
+    ),
+    # year
+    ("SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y', sold) = 2024", ((3,),)),
+    # a month that is a year
+    ("SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y-%m', sold) = '2024'", ((3,),)),
+    # the key by its table's name
+    ("SELECT SUM(s.sales_id) FROM sales AS s", ((6,),)),
+    # a date is compared with a year
+    ("SELECT COUNT(*) FROM sale WHERE sold >= STRFTIME('%Y', 'now') + 1", ((0,),)),
+    # a value that was left open
+    ("SELECT name FROM customer WHERE city = 'Genoa' AND name LIKE ?", (("Ben",), ("Cleo",))),
+    # names of several words, without quotes
+    ("SELECT AVG(unit price) FROM product", ((110.0,),)),
+    ("SELECT p.unit price FROM product p WHERE p.Unit Price > 20", ((200.0,),)),
+    ("SELECT `product id` FROM product WHERE `unit price` > 20", ((2,),)),
+    ("SELECT product_id FROM product WHERE colour = 'unit price' OR unit price = 20", ((1,),)),
+    # the real name of a table that has an alias
+    ("SELECT SUM(sale.amount) FROM sale AS s WHERE sale.pieces = 1", ((20.0,),)),
+    # no GROUP BY below a ranking by a count
+    ("SELECT city FROM customer ORDER BY COUNT(*) DESC LIMIT 2", (("Genoa", 2), ("Lübeck", 1))),
 )
-def test_what_is_corrected(shop: SqlDatabase, query: str, rows: Rows) -> None:
+def test_what_is_corrected(query: str, rows: Rows, shop: SqlDatabase) -> None:
     done = shop.corrected(query, now="2024-06-19 12:00:00")
     assert done.changes
     assert sorted(shop.run(done.query).rows, key=repr) == sorted(rows, key=repr)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT name FROM customer WHERE city = 'Genoa' ORDER BY name",
-        "SELECT c.name, SUM(s.amount) AS total FROM customer c JOIN sale s "
-        "ON c.customer_id = s.customer_id GROUP BY c.name ORDER BY total DESC LIMIT 1",
-        "WITH t AS (SELECT customer_id, SUM(amount) AS total FROM sale GROUP BY customer_id) "
-        "SELECT c.name, t.total FROM t JOIN customer c ON c.customer_id = t.customer_id",
-        "SELECT a.name, b.name FROM customer a JOIN customer b ON a.city = b.city "
-        "AND a.customer_id < b.customer_id",
-        "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM sale s "
-        "WHERE s.customer_id = c.customer_id)",
-        "SELECT name FROM customer WHERE customer_id NOT IN (SELECT customer_id FROM sale)",
-        "SELECT COUNT(*) FROM sale WHERE amount > 10 AND (pieces = 1 OR pieces = 2)",
-        "SELECT DISTINCT city FROM customer ORDER BY city LIMIT 2",
-        "SELECT name FROM customer WHERE city = 'Atlantis'",
-        "SELECT name FROM customer LIMIT 1 OFFSET 3 / 2",
-        "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
-        "AND s.customer_id = v.customer_id",
-        "SELECT c.name, c.is_active, SUM(s.amount) - c.is_active FROM sale s JOIN customer c "
-        "ON s.customer_id = c.customer_id GROUP BY c.name, c.is_active",
-        "SELECT c.customer_id, c.name, COUNT(*) FROM customer c JOIN sale s "
-        "ON c.customer_id = s.customer_id GROUP BY c.customer_id",
-        'SELECT colour, name, MAX("unit price") FROM product GROUP BY colour',
-        "SELECT UPPER(city) AS town, COUNT(*) FROM customer GROUP BY town",
-        "SELECT STRFTIME('%Y-%m', sold) AS month FROM sale WHERE STRFTIME('%Y', sold) = '2024'",
-    ],
+@cases(
+    "SELECT name FROM customer WHERE city = 'Genoa' ORDER BY name",
+    "SELECT c.name, SUM(s.amount) AS total FROM customer c JOIN sale s "
+    "ON c.customer_id = s.customer_id GROUP BY c.name ORDER BY total DESC LIMIT 1",
+    "WITH t AS (SELECT customer_id, SUM(amount) AS total FROM sale GROUP BY customer_id) "
+    "SELECT c.name, t.total FROM t JOIN customer c ON c.customer_id = t.customer_id",
+    "SELECT a.name, b.name FROM customer a JOIN customer b ON a.city = b.city "
+    "AND a.customer_id < b.customer_id",
+    "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM sale s "
+    "WHERE s.customer_id = c.customer_id)",
+    "SELECT name FROM customer WHERE customer_id NOT IN (SELECT customer_id FROM sale)",
+    "SELECT COUNT(*) FROM sale WHERE amount > 10 AND (pieces = 1 OR pieces = 2)",
+    "SELECT DISTINCT city FROM customer ORDER BY city LIMIT 2",
+    "SELECT name FROM customer WHERE city = 'Atlantis'",
+    "SELECT name FROM customer LIMIT 1 OFFSET 3 / 2",
+    "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
+    "AND s.customer_id = v.customer_id",
+    "SELECT c.name, c.is_active, SUM(s.amount) - c.is_active FROM sale s JOIN customer c "
+    "ON s.customer_id = c.customer_id GROUP BY c.name, c.is_active",
+    "SELECT c.customer_id, c.name, COUNT(*) FROM customer c JOIN sale s "
+    "ON c.customer_id = s.customer_id GROUP BY c.customer_id",
+    'SELECT colour, name, MAX("unit price") FROM product GROUP BY colour',
+    "SELECT UPPER(city) AS town, COUNT(*) FROM customer GROUP BY town",
+    "SELECT STRFTIME('%Y-%m', sold) AS month FROM sale WHERE STRFTIME('%Y', sold) = '2024'",
 )
-def test_a_sound_query_stays(shop: SqlDatabase, query: str) -> None:
+def test_a_sound_query_stays(query: str, shop: SqlDatabase) -> None:
     assert shop.corrected(query)[:2] == (query, ())
 
 
-@pytest.mark.parametrize("query", ["SELECT", "SELECT (", "DROP TABLE sale", "no query at all"])
-def test_what_is_no_query_is_left_to_the_guard(shop: SqlDatabase, query: str) -> None:
+@cases("SELECT", "SELECT (", "DROP TABLE sale", "no query at all")
+def test_what_is_no_query_is_left_to_the_guard(query: str, shop: SqlDatabase) -> None:
     assert shop.corrected(query).query == query
 
 
@@ -171,22 +166,19 @@ def test_what_a_question_speaks_of(shop: SqlDatabase) -> None:
     assert shop.linked("How are you?") == []
 
 
-@pytest.mark.parametrize(
-    ("question", "found"),
-    [
-        ("Who wrote the glas ferry?", ("the glas ferry", "The Glass Ferry")),
-        ("What did Anna Lund write?", ("Anna Lund", "Ana Lund")),
-        ("Which books are in Sloveniia?", ("Sloveniia", "Slovenia")),
-        ("Which book by Ana Lund is in Sloveniia?", ("Sloveniia", "Slovenia")),
-        ("Sloveniia has which books?", ("", "")),  # a first word is no name
-        ("Which books are in sloveniia?", ("", "")),
-        ("Which books are in Slovakia?", ("", "")),
-        ("Which books by Ana Lunds are there?", ("", "")),
-        ("What is in bay 14?", ("", "")),
-        ("Which books are in İzmirr?", ("İzmirr", "İzmir")),  # small, İ is two characters
-    ],
+@cases(
+    ("Who wrote the glas ferry?", ("the glas ferry", "The Glass Ferry")),
+    ("What did Anna Lund write?", ("Anna Lund", "Ana Lund")),
+    ("Which books are in Sloveniia?", ("Sloveniia", "Slovenia")),
+    ("Which book by Ana Lund is in Sloveniia?", ("Sloveniia", "Slovenia")),
+    ("Sloveniia has which books?", ("", "")),  # a first word is no name
+    ("Which books are in sloveniia?", ("", "")),
+    ("Which books are in Slovakia?", ("", "")),
+    ("Which books by Ana Lunds are there?", ("", "")),
+    ("What is in bay 14?", ("", "")),
+    ("Which books are in İzmirr?", ("İzmirr", "İzmir")),  # small, İ is two characters
 )
-def test_a_misspelt_value(opened: OpenSql, question: str, found: tuple[str, str]) -> None:
+def test_a_misspelt_value(question: str, found: tuple[str, str], opened: OpenSql) -> None:
     library = opened(
         "CREATE TABLE book (title TEXT, author TEXT, land TEXT, place TEXT);"
         "INSERT INTO book VALUES ('The Glass Ferry', 'Ana Lund', 'Slovenia', 'Bay 13');"
@@ -195,20 +187,17 @@ def test_a_misspelt_value(opened: OpenSql, question: str, found: tuple[str, str]
     assert library.misspelt(question) == found
 
 
-@pytest.mark.parametrize(
-    ("expression", "value"),
-    [
-        ("DATEDIFF('2024-01-05', '2024-01-02')", 3.0),
-        ("DATEDIFF('day', sold, '2024-01-08')", 3.0),
-        ("YEAR(sold)", 2024),
-        ("EXTRACT(MONTH FROM sold)", 1),
-        ("DATE_TRUNC('month', sold)", "2024-01-01"),
-        ("DATE_SUB(sold, INTERVAL 1 MONTH)", "2023-12-05"),
-        ("sold - INTERVAL '2 weeks'", "2023-12-22"),
-        ("LEFT(sold, 4)", "2024"),
-    ],
+@cases(
+    ("DATEDIFF('2024-01-05', '2024-01-02')", 3.0),
+    ("DATEDIFF('day', sold, '2024-01-08')", 3.0),
+    ("YEAR(sold)", 2024),
+    ("EXTRACT(MONTH FROM sold)", 1),
+    ("DATE_TRUNC('month', sold)", "2024-01-01"),
+    ("DATE_SUB(sold, INTERVAL 1 MONTH)", "2023-12-05"),
+    ("sold - INTERVAL '2 weeks'", "2023-12-22"),
+    ("LEFT(sold, 4)", "2024"),
 )
-def test_functions_of_other_dialects(shop: SqlDatabase, expression: str, value: object) -> None:
+def test_functions_of_other_dialects(expression: str, value: object, shop: SqlDatabase) -> None:
     done = shop.corrected(f"SELECT {expression} FROM sale WHERE sale_id = 1")
     assert done.changes
     assert shop.run(done.query).rows == ((value,),)
@@ -223,25 +212,22 @@ def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabas
         assert rows_of(shop, query, question) == ((name,),)
 
 
-@pytest.mark.parametrize(
-    ("query", "question", "shown"),
-    [
-        ("SELECT SUM(amount) FROM sale", "What is sold per customer id?", "customer_id"),
-        ("SELECT COUNT(*) FROM customer", "How many customers are there by city?", "city"),
-        ("SELECT COUNT(*) FROM customer", "How many customers are in each city?", "city"),
-        ('SELECT MIN("unit price") FROM product', "The least price of each product?", "name"),
-        ("SELECT COUNT(*) FROM sale", "How many sales were made by customer 2?", ""),
-        ("SELECT COUNT(*) FROM customer", "Count the customers, sorted by city.", ""),
-        ("SELECT amount * 2 FROM sale", "What is twice the amount for each sale id?", "sale_id"),
-        ("SELECT name FROM customer", "Return the name and the city of customers.", "city"),
-        ("SELECT name FROM customer", "Who lives in a city?", ""),
-        ("SELECT name FROM customer", "List customers (customer ID and name).", "customer_id"),
-        ("SELECT amount FROM sale", "Return the sale ID and the amount.", "sale_id"),
-        ("SELECT city FROM customer", "What are the names and cities of customers?", "name"),
-        ("SELECT city FROM customer", "What is the name of customers?", ""),
-    ],
+@cases(
+    ("SELECT SUM(amount) FROM sale", "What is sold per customer id?", "customer_id"),
+    ("SELECT COUNT(*) FROM customer", "How many customers are there by city?", "city"),
+    ("SELECT COUNT(*) FROM customer", "How many customers are in each city?", "city"),
+    ('SELECT MIN("unit price") FROM product', "The least price of each product?", "name"),
+    ("SELECT COUNT(*) FROM sale", "How many sales were made by customer 2?", ""),
+    ("SELECT COUNT(*) FROM customer", "Count the customers, sorted by city.", ""),
+    ("SELECT amount * 2 FROM sale", "What is twice the amount for each sale id?", "sale_id"),
+    ("SELECT name FROM customer", "Return the name and the city of customers.", "city"),
+    ("SELECT name FROM customer", "Who lives in a city?", ""),
+    ("SELECT name FROM customer", "List customers (customer ID and name).", "customer_id"),
+    ("SELECT amount FROM sale", "Return the sale ID and the amount.", "sale_id"),
+    ("SELECT city FROM customer", "What are the names and cities of customers?", "name"),
+    ("SELECT city FROM customer", "What is the name of customers?", ""),
 )
-def test_what_is_named_is_shown(shop: SqlDatabase, query: str, question: str, shown: str) -> None:
+def test_what_is_named_is_shown(query: str, question: str, shown: str, shop: SqlDatabase) -> None:
     done = shop.corrected(query, question=question)
     added = {*shop.run(done.query).columns} - {*shop.run(query).columns}
     assert added == ({shown} if shown else set())
@@ -249,49 +235,43 @@ def test_what_is_named_is_shown(shop: SqlDatabase, query: str, question: str, sh
         assert done.query == query
 
 
-@pytest.mark.parametrize(
-    ("question", "query", "rows"),
-    [
-        (
-            "Which city bought the most pieces?",
-            f"SELECT c.city, s.pieces {BOTH} ORDER BY s.pieces DESC LIMIT 1",
-            (("Genoa", 4),),
-        ),
-        (
-            "Which city has the highest number of pieces?",
-            f"SELECT c.city, s.pieces AS n {BOTH} ORDER BY n DESC LIMIT 1",
-            (("Genoa", 4),),
-        ),
-        ("Which cities bought over 3 pieces?", f"SELECT c.city {BOTH} WHERE s.pieces > 3", "Genoa"),
-        (
-            "Which cities bought over 3 pieces since February?",
-            f"SELECT c.city {BOTH} WHERE s.pieces > 3 AND s.sold >= '2024-02-01'",
-            "Genoa",
-        ),
-        (
-            "Who bought the fewest pieces?",
-            f"SELECT c.city, s.pieces * 2 AS p {BOTH} ORDER BY p LIMIT 1",
-            (("Lübeck", 2),),
-        ),
-    ],
+@cases(
+    (
+        "Which city bought the most pieces?",
+        f"SELECT c.city, s.pieces {BOTH} ORDER BY s.pieces DESC LIMIT 1",
+        (("Genoa", 4),),
+    ),
+    (
+        "Which city has the highest number of pieces?",
+        f"SELECT c.city, s.pieces AS n {BOTH} ORDER BY n DESC LIMIT 1",
+        (("Genoa", 4),),
+    ),
+    ("Which cities bought over 3 pieces?", f"SELECT c.city {BOTH} WHERE s.pieces > 3", "Genoa"),
+    (
+        "Which cities bought over 3 pieces since February?",
+        f"SELECT c.city {BOTH} WHERE s.pieces > 3 AND s.sold >= '2024-02-01'",
+        "Genoa",
+    ),
+    (
+        "Who bought the fewest pieces?",
+        f"SELECT c.city, s.pieces * 2 AS p {BOTH} ORDER BY p LIMIT 1",
+        (("Lübeck", 2),),
+    ),
 )
-def test_things_are_added_up(shop: SqlDatabase, question: str, query: str, rows: object) -> None:
+def test_things_are_added_up(question: str, query: str, rows: object, shop: SqlDatabase) -> None:
     done = shop.corrected(query, question=question)
     assert any(change.startswith("adds up ") for change in done.changes)
     assert shop.run(done.query).rows == (((rows,),) if isinstance(rows, str) else rows)
 
 
-@pytest.mark.parametrize(
-    ("question", "query"),
-    [
-        ("Which sale has the most pieces?", "SELECT sale_id, pieces FROM sale ORDER BY pieces"),
-        ("Which sales are of over 1 piece?", f"SELECT c.city, s.pieces {BOTH} WHERE s.pieces > 1"),
-        ("Which city has the dearest sale?", f"SELECT c.city, s.amount {BOTH} ORDER BY s.amount"),
-        ("Which city bought most?", f"SELECT c.city, SUM(s.pieces) AS n {BOTH} ORDER BY n"),
-        ("Which city is first?", f"SELECT c.city {BOTH} WHERE s.pieces > 1 OR s.amount > 9"),
-    ],
+@cases(
+    ("Which sale has the most pieces?", "SELECT sale_id, pieces FROM sale ORDER BY pieces"),
+    ("Which sales are of over 1 piece?", f"SELECT c.city, s.pieces {BOTH} WHERE s.pieces > 1"),
+    ("Which city has the dearest sale?", f"SELECT c.city, s.amount {BOTH} ORDER BY s.amount"),
+    ("Which city bought most?", f"SELECT c.city, SUM(s.pieces) AS n {BOTH} ORDER BY n"),
+    ("Which city is first?", f"SELECT c.city {BOTH} WHERE s.pieces > 1 OR s.amount > 9"),
 )
-def test_single_rows_are_not_added_up(shop: SqlDatabase, question: str, query: str) -> None:
+def test_single_rows_are_not_added_up(question: str, query: str, shop: SqlDatabase) -> None:
     changes = shop.corrected(query, question=question).changes
     assert not any(change.startswith("adds up ") for change in changes)
 
@@ -365,15 +345,12 @@ def test_a_state_is_spoken_of_in_another_form(opened: OpenSql) -> None:
     assert orders.linked("Who cancels most?") == ["Values in the data: o.state = 'cancelled'."]
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT sale id FROM sale",
-        "SELECT 1 AS is active FROM customer",
-        "SELECT \"unit price\" FROM product WHERE colour = 'a b'",
-    ],
+@cases(
+    "SELECT sale id FROM sale",
+    "SELECT 1 AS is active FROM customer",
+    "SELECT \"unit price\" FROM product WHERE colour = 'a b'",
 )
-def test_an_alias_and_a_quoted_name_stay(shop: SqlDatabase, query: str) -> None:
+def test_an_alias_and_a_quoted_name_stay(query: str, shop: SqlDatabase) -> None:
     assert not any(c.startswith("the name is ") for c in shop.corrected(query).changes)
 
 
@@ -391,18 +368,15 @@ def test_what_another_word_asks_for_is_added_up_unless_it_is_a_state(opened: Ope
     assert first("balance") == ("tea", 9.0)
 
 
-@pytest.mark.parametrize(
-    ("question", "instructions", "cities"),
-    [
-        ("Which cities have an average amount above 30?", "", ["Genoa"]),
-        ("Which cities buy for more than 30 on average?", "", ["Genoa"]),
-        ("Which cities are big spenders?", "Their mean amount is over 30.", ["Genoa"]),
-        ("Which cities had a sale above 30?", "", ["Genoa", "Genoa"]),
-        ("Which cities have an average amount above 300?", "", ["Genoa", "Genoa"]),
-    ],
+@cases(
+    ("Which cities have an average amount above 30?", "", ["Genoa"]),
+    ("Which cities buy for more than 30 on average?", "", ["Genoa"]),
+    ("Which cities are big spenders?", "Their mean amount is over 30.", ["Genoa"]),
+    ("Which cities had a sale above 30?", "", ["Genoa", "Genoa"]),
+    ("Which cities have an average amount above 300?", "", ["Genoa", "Genoa"]),
 )
 def test_averages_as_asked(
-    shop: SqlDatabase, question: str, instructions: str, cities: list[str]
+    question: str, instructions: str, cities: list[str], shop: SqlDatabase
 ) -> None:
     query = f"SELECT c.city {BOTH} WHERE s.amount > 30"
     done = shop.corrected(query, question=question, instructions=instructions)
@@ -410,17 +384,14 @@ def test_averages_as_asked(
     assert ("AVG" in done.query) == (len(cities) == 1)
 
 
-@pytest.mark.parametrize(
-    ("question", "by", "first"),
-    [
-        ("Which sale is the oldest?", "sold DESC", 1),
-        ("What are the top 1 newest sales?", "sold", 3),
-        ("Which sale is the cheapest?", "price DESC", 2),
-        ("Which sale has the highest number?", "price DESC", 1),
-        ("Which sale comes first?", "sold DESC", 3),
-    ],
+@cases(
+    ("Which sale is the oldest?", "sold DESC", 1),
+    ("What are the top 1 newest sales?", "sold", 3),
+    ("Which sale is the cheapest?", "price DESC", 2),
+    ("Which sale has the highest number?", "price DESC", 1),
+    ("Which sale comes first?", "sold DESC", 3),
 )
-def test_rows_are_sorted_as_is_asked(opened: OpenSql, question: str, by: str, first: int) -> None:
+def test_rows_are_sorted_as_is_asked(question: str, by: str, first: int, opened: OpenSql) -> None:
     sales = opened(
         "CREATE TABLE sale (id INTEGER PRIMARY KEY, sold DATE, price REAL);"
         "INSERT INTO sale VALUES (1, '2020-01-01', 9), (2, '2021-01-01', 4), (3, '2022-01-01', 5);"
@@ -437,49 +408,45 @@ COUNTED = "COUNT(*) FROM customer WHERE city"
 SHARE = "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer"
 
 
-@pytest.mark.parametrize(
-    ("query", "question", "number"),
-    [
-        (f"{SUMMED} {EITHER}", AGAINST, 420),
-        (f"SELECT MAX(s.amount) {BOTH} WHERE c.city = 'Lübeck' OR c.city = 'Genoa'", AGAINST, 380),
-        (
-            f"SELECT c.city, SUM(s.amount) {BOTH} WHERE {EITHER} "
-            "GROUP BY c.city ORDER BY 2 LIMIT 1",
-            AGAINST,
-            420,
-        ),
-        (f"{LESS} c.city = 'Genoa' AND c.city = 'Lübeck' AND s.pieces > 1", AGAINST, None),
-        (f"{SUMMED} c.city = 'Genoa' UNION {SUMMED} c.city = 'Lübeck'", AGAINST, 420),
-        (f"{LESS} c.city = 'Lübeck'", AGAINST, 420),
-        (f"SELECT c.city, SUM(s.amount) {BOTH} GROUP BY c.city", AGAINST, 420),
-        (
-            f"SELECT {COUNTED} = 'Genoa' - {COUNTED} = 'Lübeck'",
-            "How many more customers has Genoa than Lübeck?",
-            1,
-        ),
-        (
-            f"SELECT {COUNTED} = 'Genoa' / SELECT {COUNTED} = 'Lübeck'",
-            "What is the ratio of customers in Genoa to those in Lübeck?",
-            2,
-        ),
-        (
-            f"SELECT COUNT(DISTINCT c.name) {BOTH} WHERE {EITHER}",
-            "What is the ratio of buyers in Genoa to those in Lübeck?",
-            2,
-        ),
-        (
-            f"SELECT {COUNTED} IN ('Lübeck', 'Genoa')",
-            "How many more customers are there in Genoa than in Lübeck?",
-            1,
-        ),
-        (SHARE, "What is the ratio of Genoa customers to non-Genoa customers?", 2),
-        (SHARE, "What is the ratio of customers in Genoa to those in all other cities?", 2),
-        (SHARE, "What is the ratio of Genoa customers to all?", pytest.approx(2 / 3)),
-        (f"{SUMMED} {EITHER}", "In total?", 460),
-    ],
+@cases(
+    (f"{SUMMED} {EITHER}", AGAINST, 420),
+    (f"SELECT MAX(s.amount) {BOTH} WHERE c.city = 'Lübeck' OR c.city = 'Genoa'", AGAINST, 380),
+    (
+        f"SELECT c.city, SUM(s.amount) {BOTH} WHERE {EITHER} GROUP BY c.city ORDER BY 2 LIMIT 1",
+        AGAINST,
+        420,
+    ),
+    (f"{LESS} c.city = 'Genoa' AND c.city = 'Lübeck' AND s.pieces > 1", AGAINST, None),
+    (f"{SUMMED} c.city = 'Genoa' UNION {SUMMED} c.city = 'Lübeck'", AGAINST, 420),
+    (f"{LESS} c.city = 'Lübeck'", AGAINST, 420),
+    (f"SELECT c.city, SUM(s.amount) {BOTH} GROUP BY c.city", AGAINST, 420),
+    (
+        f"SELECT {COUNTED} = 'Genoa' - {COUNTED} = 'Lübeck'",
+        "How many more customers has Genoa than Lübeck?",
+        1,
+    ),
+    (
+        f"SELECT {COUNTED} = 'Genoa' / SELECT {COUNTED} = 'Lübeck'",
+        "What is the ratio of customers in Genoa to those in Lübeck?",
+        2,
+    ),
+    (
+        f"SELECT COUNT(DISTINCT c.name) {BOTH} WHERE {EITHER}",
+        "What is the ratio of buyers in Genoa to those in Lübeck?",
+        2,
+    ),
+    (
+        f"SELECT {COUNTED} IN ('Lübeck', 'Genoa')",
+        "How many more customers are there in Genoa than in Lübeck?",
+        1,
+    ),
+    (SHARE, "What is the ratio of Genoa customers to non-Genoa customers?", 2),
+    (SHARE, "What is the ratio of customers in Genoa to those in all other cities?", 2),
+    (SHARE, "What is the ratio of Genoa customers to all?", pytest.approx(2 / 3)),
+    (f"{SUMMED} {EITHER}", "In total?", 460),
 )
 def test_two_groups_are_compared(
-    shop: SqlDatabase, query: str, question: str, number: float | None
+    query: str, question: str, number: float | None, shop: SqlDatabase
 ) -> None:
     assert rows_of(shop, query, question) == ((number,),)
 
@@ -495,80 +462,77 @@ DAYS = "JULIANDAY('2024-01-02') - JULIANDAY(sold)"
 DEAREST = 'SELECT colour, MAX("unit price") FROM product'
 
 
-@pytest.mark.parametrize(
-    ("question", "query", "rows"),
-    [
-        # spans are counted as the question says
-        ("Within 14 days?", "SELECT STRFTIME('%Y-%m-%d') - '14 days' = 0", ((0,),)),
-        (
-            "Of the last 14 days?",
-            "SELECT amount FROM sale WHERE sold >= STRFTIME('%Y-%m-%d', '2024-06-11') - '14 days'",
-            ((40.0,),),
-        ),
-        ("How many hours, in hours?", f"SELECT {DAYS} FROM sale WHERE pieces = 1", ((-72.0,),)),
-        ("How many hours?", f"SELECT 24 * ({DAYS}) FROM sale WHERE pieces = 1", ((-72.0,),)),
-        # a name stands beside a key: of a table that is joined for it, or of its own
-        (
-            "Which product sold most often?",
-            "SELECT product_id, SUM(pieces) FROM sale GROUP BY product_id ORDER BY 2 DESC LIMIT 1",
-            ((1, 3, "Lamp"),),
-        ),
-        ("Who lives in Lübeck?", LUEBECK, ((1, "Ada"),)),
-        ("Give the customer IDs of those in Lübeck.", LUEBECK, ((1,),)),
-        ("Which sale?", "SELECT sale_id FROM sale WHERE amount = 40", ((3,),)),  # nothing names it
-        (
-            "Which went to Lübeck?",
-            f"SELECT product_id, city {BOTH} WHERE city = 'Lübeck'",
-            ((1, "Lübeck", "Lamp"),),
-        ),
-        (
-            "Which product?",  # a union stays
-            "SELECT s.product_id FROM sale s JOIN visit v ON v.customer_id = s.customer_id "
-            "UNION SELECT product_id FROM sale WHERE sale_id = 3",
-            ((1,),),
-        ),
-        (
-            "Return the distinct list of customer IDs and cities of those who are active.",
-            "SELECT DISTINCT city FROM customer WHERE is_active = 1",
-            (("Lübeck", 1), ("Genoa", 3)),
-        ),
-        # beside an extreme stands its row
-        ("What is the dearest product, and its colour?", DEAREST, (("Blue", 200.0),)),
-        ("The highest price of each colour?", DEAREST, (("Blue", 200.0), ("Red", 20.0))),
-        # months and years
-        (
-            "What is sold per month?",
-            "SELECT sold, SUM(amount) FROM sale GROUP BY sold",
-            (("2024-01", 20.0), ("2024-02", 400.0), ("2024-06", 40.0)),
-        ),
-        (
-            "Show the yearly sales.",
-            "SELECT DATE(sold) AS day, SUM(amount) FROM sale GROUP BY DATE(sold)",
-            (("2024", 460.0),),
-        ),
-        (
-            "What are the monthly sales since February?",
-            "SELECT SUM(amount) FROM sale WHERE sold >= '2024-02-01'",
-            (("2024-02", 400.0), ("2024-06", 40.0)),
-        ),
-        (
-            "What is sold in each month and year?",
-            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
-            (("2024-02", 2), ("2024-06", 2)),
-        ),
-        (
-            "What is sold per month and per year?",
-            "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
-            (("2024-02-05", 2), ("2024-06-01", 2)),
-        ),
-        (
-            "How many sales a city are there each day?",
-            "SELECT city, COUNT(*) FROM sale JOIN customer USING (customer_id) GROUP BY city",
-            (("Genoa", 2), ("Lübeck", 1)),
-        ),
-    ],
+@cases(
+    # spans are counted as the question says
+    ("Within 14 days?", "SELECT STRFTIME('%Y-%m-%d') - '14 days' = 0", ((0,),)),
+    (
+        "Of the last 14 days?",
+        "SELECT amount FROM sale WHERE sold >= STRFTIME('%Y-%m-%d', '2024-06-11') - '14 days'",
+        ((40.0,),),
+    ),
+    ("How many hours, in hours?", f"SELECT {DAYS} FROM sale WHERE pieces = 1", ((-72.0,),)),
+    ("How many hours?", f"SELECT 24 * ({DAYS}) FROM sale WHERE pieces = 1", ((-72.0,),)),
+    # a name stands beside a key: of a table that is joined for it, or of its own
+    (
+        "Which product sold most often?",
+        "SELECT product_id, SUM(pieces) FROM sale GROUP BY product_id ORDER BY 2 DESC LIMIT 1",
+        ((1, 3, "Lamp"),),
+    ),
+    ("Who lives in Lübeck?", LUEBECK, ((1, "Ada"),)),
+    ("Give the customer IDs of those in Lübeck.", LUEBECK, ((1,),)),
+    ("Which sale?", "SELECT sale_id FROM sale WHERE amount = 40", ((3,),)),  # nothing names it
+    (
+        "Which went to Lübeck?",
+        f"SELECT product_id, city {BOTH} WHERE city = 'Lübeck'",
+        ((1, "Lübeck", "Lamp"),),
+    ),
+    (
+        "Which product?",  # a union stays
+        "SELECT s.product_id FROM sale s JOIN visit v ON v.customer_id = s.customer_id "
+        "UNION SELECT product_id FROM sale WHERE sale_id = 3",
+        ((1,),),
+    ),
+    (
+        "Return the distinct list of customer IDs and cities of those who are active.",
+        "SELECT DISTINCT city FROM customer WHERE is_active = 1",
+        (("Lübeck", 1), ("Genoa", 3)),
+    ),
+    # beside an extreme stands its row
+    ("What is the dearest product, and its colour?", DEAREST, (("Blue", 200.0),)),
+    ("The highest price of each colour?", DEAREST, (("Blue", 200.0), ("Red", 20.0))),
+    # months and years
+    (
+        "What is sold per month?",
+        "SELECT sold, SUM(amount) FROM sale GROUP BY sold",
+        (("2024-01", 20.0), ("2024-02", 400.0), ("2024-06", 40.0)),
+    ),
+    (
+        "Show the yearly sales.",
+        "SELECT DATE(sold) AS day, SUM(amount) FROM sale GROUP BY DATE(sold)",
+        (("2024", 460.0),),
+    ),
+    (
+        "What are the monthly sales since February?",
+        "SELECT SUM(amount) FROM sale WHERE sold >= '2024-02-01'",
+        (("2024-02", 400.0), ("2024-06", 40.0)),
+    ),
+    (
+        "What is sold in each month and year?",
+        "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
+        (("2024-02", 2), ("2024-06", 2)),
+    ),
+    (
+        "What is sold per month and per year?",
+        "SELECT sold, SUM(pieces) FROM sale WHERE amount > 30 GROUP BY sold",
+        (("2024-02-05", 2), ("2024-06-01", 2)),
+    ),
+    (
+        "How many sales a city are there each day?",
+        "SELECT city, COUNT(*) FROM sale JOIN customer USING (customer_id) GROUP BY city",
+        (("Genoa", 2), ("Lübeck", 1)),
+    ),
 )
-def test_what_a_question_wants(shop: SqlDatabase, question: str, query: str, rows: Rows) -> None:
+def test_what_a_question_wants(question: str, query: str, rows: Rows, shop: SqlDatabase) -> None:
     assert rows_of(shop, query, question) == rows
 
 
@@ -592,80 +556,74 @@ workshop = database_of(WORKSHOP)
 IN_TYPES = "SELECT AVG(minutes) FROM job WHERE bike_id IN (SELECT bike_id FROM bike WHERE kind"
 
 
-@pytest.mark.parametrize(
-    ("query", "question", "rows"),
-    [
-        # a name with a blank whose second word is SQL
-        (
-            "SELECT Brought In, state FROM job WHERE job no = 1",
-            "When was job 1 brought in, and what is its state?",
-            (("2023-03-01", "D"),),
-        ),
-        # two values, looked up in another table
-        (
-            f"{IN_TYPES} IN ('city', 'race'))",
-            "How long does a city bike take, and how long a race bike?",
-            (("city", 30.0), ("race", 60.0)),
-        ),
-        # two values
-        (
-            "SELECT SUM(minutes) FROM job WHERE state = 'D' OR state = 'O'",
-            "What is the total of D, and what of O?",
-            (("D", 60), ("O", 90)),
-        ),
-        # two values together
-        (
-            f"{IN_TYPES} IN ('city', 'race'))",
-            "How long do a city bike and a race bike take together?",
-            ((50.0,),),
-        ),
-        # hours of minutes
-        ("SELECT SUM(minutes) FROM job WHERE brand = 'Elan'", "How many hours on Elan?", ((2.5,),)),
-        # what divides is left as it is
-        (
-            "SELECT SUM(minutes) / 30 FROM job WHERE brand = 'Elan'",
-            "How many hours did we spend on Elan, in halves?",
-            ((5.0,),),
-        ),
-        # a difference of extremes
-        (
-            "SELECT brand, MAX(warm) - MIN(cold) FROM job GROUP BY brand",
-            "What is the difference between the warmest and the coldest of each brand?",
-            (("Elan", 28), ("Ox", 4)),
-        ),
-        # for both
-        (
-            "SELECT AVG(price) FROM job WHERE state IN ('D', 'O')",
-            "Give me the average price of D and O, for both.",
-            (("D", 20.0), ("O", 20.0)),
-        ),
-        # the name of a day
-        (
-            "SELECT \"job no\" FROM job WHERE STRFTIME('%A', \"brought in\") = 'Wednesday'",
-            "Which jobs came on a Wednesday?",
-            ((1,), (2,)),
-        ),
-        # a code of one letter
-        ("SELECT COUNT(*) FROM job WHERE state = 'done'", "How many jobs are done?", ((2,),)),
-        # no code begins so
-        ("SELECT COUNT(*) FROM job WHERE state = 'lost'", "How many jobs are lost?", ((0,),)),
-    ],
+@cases(
+    # a name with a blank whose second word is SQL
+    (
+        "SELECT Brought In, state FROM job WHERE job no = 1",
+        "When was job 1 brought in, and what is its state?",
+        (("2023-03-01", "D"),),
+    ),
+    # two values, looked up in another table
+    (
+        f"{IN_TYPES} IN ('city', 'race'))",
+        "How long does a city bike take, and how long a race bike?",
+        (("city", 30.0), ("race", 60.0)),
+    ),
+    # two values
+    (
+        "SELECT SUM(minutes) FROM job WHERE state = 'D' OR state = 'O'",
+        "What is the total of D, and what of O?",
+        (("D", 60), ("O", 90)),
+    ),
+    # two values together
+    (
+        f"{IN_TYPES} IN ('city', 'race'))",
+        "How long do a city bike and a race bike take together?",
+        ((50.0,),),
+    ),
+    # hours of minutes
+    ("SELECT SUM(minutes) FROM job WHERE brand = 'Elan'", "How many hours on Elan?", ((2.5,),)),
+    # what divides is left as it is
+    (
+        "SELECT SUM(minutes) / 30 FROM job WHERE brand = 'Elan'",
+        "How many hours did we spend on Elan, in halves?",
+        ((5.0,),),
+    ),
+    # a difference of extremes
+    (
+        "SELECT brand, MAX(warm) - MIN(cold) FROM job GROUP BY brand",
+        "What is the difference between the warmest and the coldest of each brand?",
+        (("Elan", 28), ("Ox", 4)),
+    ),
+    # for both
+    (
+        "SELECT AVG(price) FROM job WHERE state IN ('D', 'O')",
+        "Give me the average price of D and O, for both.",
+        (("D", 20.0), ("O", 20.0)),
+    ),
+    # the name of a day
+    (
+        "SELECT \"job no\" FROM job WHERE STRFTIME('%A', \"brought in\") = 'Wednesday'",
+        "Which jobs came on a Wednesday?",
+        ((1,), (2,)),
+    ),
+    # a code of one letter
+    ("SELECT COUNT(*) FROM job WHERE state = 'done'", "How many jobs are done?", ((2,),)),
+    # no code begins so
+    ("SELECT COUNT(*) FROM job WHERE state = 'lost'", "How many jobs are lost?", ((0,),)),
 )
 def test_questions_in_ordinary_words(
-    workshop: SqlDatabase, query: str, question: str, rows: tuple[object, ...]
+    query: str, question: str, rows: tuple[object, ...], workshop: SqlDatabase
 ) -> None:
     assert rows_of(workshop, query, question) == rows
 
 
-@pytest.mark.parametrize(
-    ("shown", "unit", "value"),
-    [
-        ("AVG(JULIANDAY(b) - JULIANDAY(a)) * 60", "minutes", 90),
-        ("AVG((JULIANDAY(b) - JULIANDAY(a)) * 1440)", "hours", 1.5),
-        ("AVG(JULIANDAY(b) - JULIANDAY(a)) * 7", "minutes", 0.4375),
-    ],
+@cases(
+    ("AVG(JULIANDAY(b) - JULIANDAY(a)) * 60", "minutes", 90),
+    ("AVG((JULIANDAY(b) - JULIANDAY(a)) * 1440)", "hours", 1.5),
+    ("AVG(JULIANDAY(b) - JULIANDAY(a)) * 7", "minutes", 0.4375),
 )
-def test_days_are_counted_in_the_unit(opened: OpenSql, shown: str, unit: str, value: float) -> None:
+def test_days_are_counted_in_the_unit(shown: str, unit: str, value: float, opened: OpenSql) -> None:
     calls = opened(
         "CREATE TABLE t (a DATETIME, b DATETIME);"
         "INSERT INTO t VALUES ('2024-01-01 10:00:00', '2024-01-01 11:30:00');"
@@ -684,67 +642,64 @@ INSERT INTO stay VALUES (1, 'Rome', 'Y', 4, '2024-01-02', '2020-05-01'),
 """
 
 
-@pytest.mark.parametrize(
-    ("query", "question", "rows"),
-    [
-        # two averages
-        (
-            "SELECT AVG(days) FROM stay WHERE town IN ('Rome', 'Oslo')",
-            "How long on average for Rome, and for Oslo?",
-            (("Oslo", 7.0), ("Rome", 3.0)),
-        ),
-        # one sum of both
-        (
-            "SELECT SUM(days) FROM stay WHERE town IN ('Rome', 'Oslo')",
-            "How many days in Rome and in Oslo?",
-            ((13,),),
-        ),
-        # both sides of a flag
-        (
-            "SELECT AVG(days) FROM stay WHERE pets = 'Y'",
-            "Compare the average days with pets and without.",
-            (("N", 6.0), ("Y", 6.5)),
-        ),
-        # a union of two numbers
-        (
-            "SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION "
-            "SELECT COUNT(*) FROM stay WHERE town = 'Oslo'",
-            "Do more go to Rome or to Oslo?",
-            (("Oslo", 1), ("Rome", 2)),
-        ),
-        # a union of two things
-        (
-            "SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION "
-            "SELECT SUM(days) FROM stay WHERE town = 'Oslo'",
-            "How many in Rome, and how long in Oslo?",
-            ((2,), (7,)),
-        ),
-        # a missing value is no extreme
-        ("SELECT id, MIN(moved) FROM stay", "Who has the least?", ((1, "2020-05-01"),)),
-        # one side of a flag
-        (
-            "SELECT AVG(days) FROM stay WHERE pets = 'N'",
-            "What is the average stay of those that are not with pets, and the average for Rome?",
-            ((6.0,),),
-        ),
-        # no town is no answer
-        (
-            "SELECT town, SUM(days) FROM stay GROUP BY town ORDER BY SUM(days) DESC LIMIT 1",
-            "Which town has the most days?",
-            (("Oslo", 7),),
-        ),
-        # who moved first is here longest
-        (
-            "SELECT id FROM stay WHERE town = 'Rome' ORDER BY moved DESC LIMIT 1",
-            "Who of Rome has been here longest?",
-            ((1, "2020-05-01"),),
-        ),
-        # dates that are declared as texts
-        ("SELECT AVG(came - moved) FROM stay WHERE id = 1", "How many hours?", ((32_184.0,),)),
-    ],
+@cases(
+    # two averages
+    (
+        "SELECT AVG(days) FROM stay WHERE town IN ('Rome', 'Oslo')",
+        "How long on average for Rome, and for Oslo?",
+        (("Oslo", 7.0), ("Rome", 3.0)),
+    ),
+    # one sum of both
+    (
+        "SELECT SUM(days) FROM stay WHERE town IN ('Rome', 'Oslo')",
+        "How many days in Rome and in Oslo?",
+        ((13,),),
+    ),
+    # both sides of a flag
+    (
+        "SELECT AVG(days) FROM stay WHERE pets = 'Y'",
+        "Compare the average days with pets and without.",
+        (("N", 6.0), ("Y", 6.5)),
+    ),
+    # a union of two numbers
+    (
+        "SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION "
+        "SELECT COUNT(*) FROM stay WHERE town = 'Oslo'",
+        "Do more go to Rome or to Oslo?",
+        (("Oslo", 1), ("Rome", 2)),
+    ),
+    # a union of two things
+    (
+        "SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION "
+        "SELECT SUM(days) FROM stay WHERE town = 'Oslo'",
+        "How many in Rome, and how long in Oslo?",
+        ((2,), (7,)),
+    ),
+    # a missing value is no extreme
+    ("SELECT id, MIN(moved) FROM stay", "Who has the least?", ((1, "2020-05-01"),)),
+    # one side of a flag
+    (
+        "SELECT AVG(days) FROM stay WHERE pets = 'N'",
+        "What is the average stay of those that are not with pets, and the average for Rome?",
+        ((6.0,),),
+    ),
+    # no town is no answer
+    (
+        "SELECT town, SUM(days) FROM stay GROUP BY town ORDER BY SUM(days) DESC LIMIT 1",
+        "Which town has the most days?",
+        (("Oslo", 7),),
+    ),
+    # who moved first is here longest
+    (
+        "SELECT id FROM stay WHERE town = 'Rome' ORDER BY moved DESC LIMIT 1",
+        "Who of Rome has been here longest?",
+        ((1, "2020-05-01"),),
+    ),
+    # dates that are declared as texts
+    ("SELECT AVG(came - moved) FROM stay WHERE id = 1", "How many hours?", ((32_184.0,),)),
 )
 def test_groups_and_dates_of_a_table(
-    opened: OpenSql, query: str, question: str, rows: Rows
+    query: str, question: str, rows: Rows, opened: OpenSql
 ) -> None:
     stays = opened(STAYS)
     found = rows_of(stays, query, question)
@@ -754,56 +709,50 @@ def test_groups_and_dates_of_a_table(
 VISITED = "FROM customer c JOIN visit v ON v.customer_id = c.customer_id"
 
 
-@pytest.mark.parametrize(
-    ("query", "question", "rows"),
-    [
-        (f"SELECT c.name {VISITED} WHERE city = 'Genoa'", "Who is in Genoa?", "Ben Cleo"),
-        (f"SELECT c.name {VISITED}", "Which customers have no visit?", "Ada Ben Cleo"),
-        (
-            f"SELECT name {VISITED} WHERE NOT v.seen_on IS NULL",
-            "Who was never seen?",
-            "Ada Ben Cleo",
-        ),
-        (f"SELECT c.name {VISITED}", "Which customers had a visit?", ""),
-        (f"SELECT c.name {VISITED} WHERE city = 'Genoa'", "Who in Genoa has come?", ""),
-        (f"SELECT c.name {VISITED}", "Which customers dropped in?", ""),
-        (f"SELECT c.name {VISITED} WHERE v.seen_on > '2024'", "Who is in Genoa?", ""),
-        (f"SELECT COUNT(*) {VISITED}", "How many are in Genoa?", "0"),
-        (
-            "SELECT a.name FROM product a JOIN product b ON a.colour = b.name",
-            "What has a twin?",
-            "",
-        ),
-    ],
+@cases(
+    (f"SELECT c.name {VISITED} WHERE city = 'Genoa'", "Who is in Genoa?", "Ben Cleo"),
+    (f"SELECT c.name {VISITED}", "Which customers have no visit?", "Ada Ben Cleo"),
+    (
+        f"SELECT name {VISITED} WHERE NOT v.seen_on IS NULL",
+        "Who was never seen?",
+        "Ada Ben Cleo",
+    ),
+    (f"SELECT c.name {VISITED}", "Which customers had a visit?", ""),
+    (f"SELECT c.name {VISITED} WHERE city = 'Genoa'", "Who in Genoa has come?", ""),
+    (f"SELECT c.name {VISITED}", "Which customers dropped in?", ""),
+    (f"SELECT c.name {VISITED} WHERE v.seen_on > '2024'", "Who is in Genoa?", ""),
+    (f"SELECT COUNT(*) {VISITED}", "How many are in Genoa?", "0"),
+    (
+        "SELECT a.name FROM product a JOIN product b ON a.colour = b.name",
+        "What has a twin?",
+        "",
+    ),
 )
 def test_a_table_that_is_joined_for_nothing(
-    shop: SqlDatabase, query: str, question: str, rows: str
+    query: str, question: str, rows: str, shop: SqlDatabase
 ) -> None:
     assert " ".join(str(row[0]) for row in sorted(rows_of(shop, query, question))) == rows
 
 
-@pytest.mark.parametrize(
-    ("test", "question", "towns"),
-    [
-        ("pets = 'Y'", "Which towns never had Y in pets?", ["Oslo"]),
-        ("pets <> 'Y'", "Which town has no stay with pets Y?", ["Oslo"]),
-        ("pets = 'N'", "Which towns never had pets?", ["Oslo"]),
-        ("days = 4 AND came >= '2024-02-01'", "Which towns never had 4 days?", ["Oslo", "Rome"]),
-        ("days = 4 AND pets = 'Y'", "Which towns never had 4 days?", []),
-        ("pets <> 'Y'", "Which towns had a stay other than Y?", ["Oslo", "Rome"]),
-        ("pets = 'Z'", "Which towns never had that?", []),
-        ("pets = 'N' AND days = 2", "Which towns of 2 days never had pets?", ["Rome"]),
-        ("days <> 4 AND pets = 'Y'", "Which towns with pets Y never had 4?", []),
-        ("days = 4 AND id NOT IN (SELECT id FROM stay WHERE days = 4)", "Never 4 days?", ["Oslo"]),
-        (
-            "pets = 'N' AND town NOT IN (SELECT town FROM stay WHERE days = 7)",
-            "Which towns never had N and 7?",
-            ["Rome"],
-        ),
-    ],
+@cases(
+    ("pets = 'Y'", "Which towns never had Y in pets?", ["Oslo"]),
+    ("pets <> 'Y'", "Which town has no stay with pets Y?", ["Oslo"]),
+    ("pets = 'N'", "Which towns never had pets?", ["Oslo"]),
+    ("days = 4 AND came >= '2024-02-01'", "Which towns never had 4 days?", ["Oslo", "Rome"]),
+    ("days = 4 AND pets = 'Y'", "Which towns never had 4 days?", []),
+    ("pets <> 'Y'", "Which towns had a stay other than Y?", ["Oslo", "Rome"]),
+    ("pets = 'Z'", "Which towns never had that?", []),
+    ("pets = 'N' AND days = 2", "Which towns of 2 days never had pets?", ["Rome"]),
+    ("days <> 4 AND pets = 'Y'", "Which towns with pets Y never had 4?", []),
+    ("days = 4 AND id NOT IN (SELECT id FROM stay WHERE days = 4)", "Never 4 days?", ["Oslo"]),
+    (
+        "pets = 'N' AND town NOT IN (SELECT town FROM stay WHERE days = 7)",
+        "Which towns never had N and 7?",
+        ["Rome"],
+    ),
 )
 def test_never_is_asked_of_all_its_rows(
-    opened: OpenSql, test: str, question: str, towns: list[str]
+    test: str, question: str, towns: list[str], opened: OpenSql
 ) -> None:
     stays = opened(STAYS)
     rows = rows_of(stays, f"SELECT town FROM stay WHERE {test}", question)
@@ -873,60 +822,57 @@ INSERT INTO checkin VALUES ('A', 3), ('A', 4), ('B', 1);
 BY_SHOP = "SELECT shop, COUNT(*) FROM checkin GROUP BY shop"
 
 
-@pytest.mark.parametrize(
-    ("script", "question", "query", "rows"),
-    [
-        # a reference goes before a column of the same name
-        (PLACES, "", "SELECT name, street FROM restaurant", (("A", "Via Uno"), ("B", "Via Due"))),
-        # far tables give way to a column that ends alike
-        (CLINIC, "", "SELECT loc_state FROM patient", (("CA",),)),
-        (CLINIC, "", "SELECT loc_state FROM visit", (("TX",),)),
-        (CLINIC, "", "SELECT visit_cost FROM patient", ((5.0,),)),
-        # a column that is asked for goes before one of another table
-        (APP, "Which device types are used?", "SELECT user_type FROM sessions", (("phone",),)),
-        (APP, "Who is here?", "SELECT user_type FROM sessions", (("guest",),)),
-        # a year that is stored as a number is no date
-        (PAPERS, "", "SELECT YEAR(year) FROM paper", ((2020,),)),
-        (PAPERS, "", "SELECT CAST(STRFTIME('%Y', year) AS INTEGER) FROM paper", ((2020,),)),
-        (PAPERS, "", "SELECT YEAR(printed_year) FROM paper", ((2021,),)),
-        (PAPERS, "", "SELECT CAST(STRFTIME('%Y', printed_year) AS INTEGER) FROM paper", ((2021,),)),
-        # a key is looked for among its own
-        (BEES, "", KEEPERS.format("hive_id"), (("Bo",),)),
-        (BEES, "", KEEPERS.format("next_hive"), ()),
-        # tables without declared keys are joined by their names
-        (HALL, "", PAID, (("Bo", 11),)),
-        # people have two names, and rooms a label
-        (PEOPLE, "Which?", "SELECT boss FROM room WHERE no = 1", ((2, "Ben", "Dahl"),)),
-        (PEOPLE, "Which?", "SELECT no FROM room WHERE boss = 1", ((3, "Hall"),)),
-        # a table whose name has a blank is quoted
-        (TIMES, "Per swimmer?", 'SELECT AVG("Best Time") FROM SwimTimes', (("Ann", 4), ("Bo", 9))),
-        # a missing value is not the lowest
-        (STAFF, "", "SELECT name, pay FROM staff ORDER BY pay LIMIT 1", (("B", 2.0),)),
-        # months by name are a span
-        (TIPS, "From June to August 2022?", f"{TIPPED} month IN ('June', 'August')", ((3,),)),
-        (
-            TIPS,
-            "Between June 2022 and August 2022?",
-            f"{TIPPED} (month = 'June' OR month = 'July')",
-            ((3,),),
-        ),
-        (TIPS, "June to August?", f"{TIPPED} month IN ('June', 'August') AND year = 2021", ((2,),)),
-        (TIPS, "How many in June 2022?", f"{TIPPED} month = 'June'", ((1,),)),
-        (TIPS, "How many in June?", f"{TIPPED} month = 'June'", ((3,),)),
-        (TIPS, "In June and in August?", f"{TIPPED} month IN ('June', 'August')", ((4,),)),
-        (TIPS, "June 2021 to July 2022?", f"{TIPPED} month IN ('June', 'July')", ((4,),)),
-        # counts that are stored are added up
-        (CHECKINS, "How many check-ins has each shop?", BY_SHOP, (("A", 7), ("B", 1))),
-        (CHECKINS, "How often is A seen?", BY_SHOP, (("A", 2), ("B", 1))),
-        (CHECKINS, "How many shops check in?", "SELECT COUNT(DISTINCT shop) FROM checkin", ((2,),)),
-        # a value that looks like SQL stays a text
-        (
-            "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('X''; DROP TABLE t; --');",
-            "",
-            "SELECT a FROM t WHERE a = 'x''; drop table t; --'",
-            (("X'; DROP TABLE t; --",),),
-        ),
-    ],
+@cases(
+    # a reference goes before a column of the same name
+    (PLACES, "", "SELECT name, street FROM restaurant", (("A", "Via Uno"), ("B", "Via Due"))),
+    # far tables give way to a column that ends alike
+    (CLINIC, "", "SELECT loc_state FROM patient", (("CA",),)),
+    (CLINIC, "", "SELECT loc_state FROM visit", (("TX",),)),
+    (CLINIC, "", "SELECT visit_cost FROM patient", ((5.0,),)),
+    # a column that is asked for goes before one of another table
+    (APP, "Which device types are used?", "SELECT user_type FROM sessions", (("phone",),)),
+    (APP, "Who is here?", "SELECT user_type FROM sessions", (("guest",),)),
+    # a year that is stored as a number is no date
+    (PAPERS, "", "SELECT YEAR(year) FROM paper", ((2020,),)),
+    (PAPERS, "", "SELECT CAST(STRFTIME('%Y', year) AS INTEGER) FROM paper", ((2020,),)),
+    (PAPERS, "", "SELECT YEAR(printed_year) FROM paper", ((2021,),)),
+    (PAPERS, "", "SELECT CAST(STRFTIME('%Y', printed_year) AS INTEGER) FROM paper", ((2021,),)),
+    # a key is looked for among its own
+    (BEES, "", KEEPERS.format("hive_id"), (("Bo",),)),
+    (BEES, "", KEEPERS.format("next_hive"), ()),
+    # tables without declared keys are joined by their names
+    (HALL, "", PAID, (("Bo", 11),)),
+    # people have two names, and rooms a label
+    (PEOPLE, "Which?", "SELECT boss FROM room WHERE no = 1", ((2, "Ben", "Dahl"),)),
+    (PEOPLE, "Which?", "SELECT no FROM room WHERE boss = 1", ((3, "Hall"),)),
+    # a table whose name has a blank is quoted
+    (TIMES, "Per swimmer?", 'SELECT AVG("Best Time") FROM SwimTimes', (("Ann", 4), ("Bo", 9))),
+    # a missing value is not the lowest
+    (STAFF, "", "SELECT name, pay FROM staff ORDER BY pay LIMIT 1", (("B", 2.0),)),
+    # months by name are a span
+    (TIPS, "From June to August 2022?", f"{TIPPED} month IN ('June', 'August')", ((3,),)),
+    (
+        TIPS,
+        "Between June 2022 and August 2022?",
+        f"{TIPPED} (month = 'June' OR month = 'July')",
+        ((3,),),
+    ),
+    (TIPS, "June to August?", f"{TIPPED} month IN ('June', 'August') AND year = 2021", ((2,),)),
+    (TIPS, "How many in June 2022?", f"{TIPPED} month = 'June'", ((1,),)),
+    (TIPS, "How many in June?", f"{TIPPED} month = 'June'", ((3,),)),
+    (TIPS, "In June and in August?", f"{TIPPED} month IN ('June', 'August')", ((4,),)),
+    (TIPS, "June 2021 to July 2022?", f"{TIPPED} month IN ('June', 'July')", ((4,),)),
+    # counts that are stored are added up
+    (CHECKINS, "How many check-ins has each shop?", BY_SHOP, (("A", 7), ("B", 1))),
+    (CHECKINS, "How often is A seen?", BY_SHOP, (("A", 2), ("B", 1))),
+    (CHECKINS, "How many shops check in?", "SELECT COUNT(DISTINCT shop) FROM checkin", ((2,),)),
+    # a value that looks like SQL stays a text
+    (
+        "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('X''; DROP TABLE t; --');",
+        "",
+        "SELECT a FROM t WHERE a = 'x''; drop table t; --'",
+        (("X'; DROP TABLE t; --",),),
+    ),
 )
-def test_small_schemas(opened: OpenSql, script: str, question: str, query: str, rows: Rows) -> None:
+def test_small_schemas(script: str, question: str, query: str, rows: Rows, opened: OpenSql) -> None:
     assert rows_of(opened(script), query, question) == rows

@@ -1,6 +1,6 @@
 """The check of rankings: right ones pass, and what is left out or turned round is said."""
 
-import pytest
+from cases import cases
 from shop import database_of
 
 from planweave.benchmarks.suites.check.rankings import checked_rankings
@@ -37,25 +37,22 @@ def test_a_ranking_that_uses_all_that_is_asked_has_no_doubt(database: SqlDatabas
     assert database.doubts(RIGHT, MOST_WORTH, RULES) == ()
 
 
-@pytest.mark.parametrize(
-    ("right", "wrong", "doubt"),
-    [
-        (" AND p.sent >= '2025-01-01'", "", "The query does not use “this year”."),
-        ("p.state <> 'lost' AND ", "", "The query does not use “lost”, “state”."),
-        ("<> 'lost'", "= 'lost'", "It takes 'lost' the other way round."),
-        (">= '2025", "<= '2025", "It compares sent the other way round."),
-        ("p.pieces * p.price", "p.pieces + p.price", "The query does not use “pieces * price”."),
-        ("SUM(", "MAX(", "It takes one row of parcels for all of an option's."),
-        ("h.id = p.haulier_id", "h.id = p.id", "It joins h along no key."),
-        (
-            "SUM(p.pieces * p.price)",
-            "SUM(p.pieces * p.price * p.id)",
-            "The query uses “id”, of which nothing is said.",
-        ),
-        ("SUM(", "AVG(", "It takes a mean, of which nothing is said."),
-    ],
+@cases(
+    (" AND p.sent >= '2025-01-01'", "", "The query does not use “this year”."),
+    ("p.state <> 'lost' AND ", "", "The query does not use “lost”, “state”."),
+    ("<> 'lost'", "= 'lost'", "It takes 'lost' the other way round."),
+    (">= '2025", "<= '2025", "It compares sent the other way round."),
+    ("p.pieces * p.price", "p.pieces + p.price", "The query does not use “pieces * price”."),
+    ("SUM(", "MAX(", "It takes one row of parcels for all of an option's."),
+    ("h.id = p.haulier_id", "h.id = p.id", "It joins h along no key."),
+    (
+        "SUM(p.pieces * p.price)",
+        "SUM(p.pieces * p.price * p.id)",
+        "The query uses “id”, of which nothing is said.",
+    ),
+    ("SUM(", "AVG(", "It takes a mean, of which nothing is said."),
 )
-def test_what_a_ranking_lacks(database: SqlDatabase, right: str, wrong: str, doubt: str) -> None:
+def test_what_a_ranking_lacks(right: str, wrong: str, doubt: str, database: SqlDatabase) -> None:
     changed = RIGHT.replace(right, wrong)
     assert changed != RIGHT
     assert doubt in database.doubts(changed, MOST_WORTH, RULES)

@@ -1,6 +1,6 @@
 """A query as a ranking: one row for each option, the best first."""
 
-import pytest
+from cases import cases
 from shop import database_of
 
 from planweave.tools.database import Option
@@ -29,17 +29,14 @@ def ranked(
     return list(wards.run(wards.corrected(made).query).rows)
 
 
-@pytest.mark.parametrize(
-    "query",
-    [
-        "SELECT w.name, SUM(v.hours) AS value FROM ward w JOIN visit v ON w.id = v.ward_id "
-        "GROUP BY w.name ORDER BY value ASC LIMIT 1",
-        "SELECT SUM(hours) FROM visit",
-        "SELECT v.id, v.hours FROM visit v ORDER BY v.hours LIMIT 1",
-        "SELECT ward.name, SUM(visit.hours) AS value FROM visit AS v ORDER BY 2",
-    ],
+@cases(
+    "SELECT w.name, SUM(v.hours) AS value FROM ward w JOIN visit v ON w.id = v.ward_id "
+    "GROUP BY w.name ORDER BY value ASC LIMIT 1",
+    "SELECT SUM(hours) FROM visit",
+    "SELECT v.id, v.hours FROM visit v ORDER BY v.hours LIMIT 1",
+    "SELECT ward.name, SUM(visit.hours) AS value FROM visit AS v ORDER BY 2",
 )
-def test_every_option_has_its_sum_and_the_best_is_first(wards: SqlDatabase, query: str) -> None:
+def test_every_option_has_its_sum_and_the_best_is_first(query: str, wards: SqlDatabase) -> None:
     assert ranked(wards, query) == [("Eye", 5.0), ("Ear", 4.0), ("Skin", 1.0)]
 
 

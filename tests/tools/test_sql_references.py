@@ -1,6 +1,6 @@
 """References that nobody declared are found in the data, and chance is not taken for one."""
 
-import pytest
+from cases import cases
 from shop import OpenSql
 
 from planweave.tools.sql import SqlDatabase
@@ -36,11 +36,10 @@ def test_finds_what_lies_within_a_key(opened: OpenSql) -> None:
     assert references(opened(GOODS)) == wanted
 
 
-@pytest.mark.parametrize(
-    "broken",
-    ["INSERT INTO supply VALUES (9, 2, 1, NULL);", "INSERT INTO supply VALUES (NULL, 4, 1, NULL);"],
+@cases(
+    "INSERT INTO supply VALUES (9, 2, 1, NULL);", "INSERT INTO supply VALUES (NULL, 4, 1, NULL);"
 )
-def test_one_value_outside_is_enough_to_doubt(opened: OpenSql, broken: str) -> None:
+def test_one_value_outside_is_enough_to_doubt(broken: str, opened: OpenSql) -> None:
     assert len(references(opened(GOODS + broken))) == 3
 
 

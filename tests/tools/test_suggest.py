@@ -1,22 +1,19 @@
-import pytest
+from cases import cases
 
 from planweave.tools.suggest import nearest, values_near
 
 
-@pytest.mark.parametrize(
-    ("name", "candidates", "expected"),
-    [
-        ("contry", ["goods", "country", "trade_node"], ("country",)),
-        ("COUNTRY", ["country"], ("country",)),
-        ("tradenode", ["trade_node", "node_country"], ("trade_node",)),
-        ("country", ["country_name", "goods"], ("country_name",)),
-        ("genoa_node", ["genoa", "venice"], ("genoa",)),
-        ("good", ["goods", "goods"], ("goods",)),
-        ("xyz", ["goods", "country"], ()),
-        ("a", [], ()),
-        ("", ["goods"], ()),
-        ("id", ["building_id", "goods_id"], ()),  # two letters are too few to mean anything
-    ],
+@cases(
+    ("contry", ["goods", "country", "trade_node"], ("country",)),
+    ("COUNTRY", ["country"], ("country",)),
+    ("tradenode", ["trade_node", "node_country"], ("trade_node",)),
+    ("country", ["country_name", "goods"], ("country_name",)),
+    ("genoa_node", ["genoa", "venice"], ("genoa",)),
+    ("good", ["goods", "goods"], ("goods",)),
+    ("xyz", ["goods", "country"], ()),
+    ("a", [], ()),
+    ("", ["goods"], ()),
+    ("id", ["building_id", "goods_id"], ()),  # two letters are too few to mean anything
 )
 def test_nearest(name: str, candidates: list[str], expected: tuple[str, ...]) -> None:
     assert nearest(name, candidates) == expected
