@@ -5,7 +5,6 @@ any address and fill in any ``${NAME}``. So a caller chooses sources and models 
 the operator has given them, sets freely what only shapes the answer, and may lower limits.
 """
 
-import logging
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -14,15 +13,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from planweave import BadInput, PlanweaveError
+from planweave import BadInput
 from planweave.apps.options import context_of
 from planweave.graphs import METHODS
 from planweave.learning.queries.memory import OWN, SHIPPED
 from planweave.memory import Context, callers
 from planweave.records import read_object
-from planweave.tools import DatabaseUnavailable
-
-log = logging.getLogger(__name__)
 
 
 class ServiceSettings(BaseSettings):
@@ -147,20 +143,6 @@ def _one_of(offered: Mapping[str, str] | tuple[str, ...], what: str, value: Any)
     raise BadInput(
         f"The setting {what} names nothing that is offered here.",
         fix=f"Offered are: {', '.join(offered) or 'none'}.",
-    )
-
-
-def without_address(error: PlanweaveError) -> PlanweaveError:
-    """An error as it is told where callers know databases by name alone.
-
-    Where a database is, and as whom it is asked, is for the operator, who finds it in the log.
-    """
-    if not isinstance(error, DatabaseUnavailable):
-        return error
-    log.error("a caller's database cannot be used: %s", error)
-    return DatabaseUnavailable(
-        "The database cannot be used at present.",
-        fix="Ask the operator: the server's log says why.",
     )
 
 

@@ -1,5 +1,6 @@
 """The typed working memory, its reducers, and the context of a run."""
 
+from planweave.memory.context import LOCAL as LOCAL
 from planweave.memory.context import Context as Context
 from planweave.memory.context import Planning as Planning
 from planweave.memory.context import SearchMode as SearchMode

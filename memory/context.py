@@ -75,6 +75,9 @@ def _listed(names: object) -> object:
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
 
 
+LOCAL = "local"
+"""The owner where one person alone uses the program."""
+
 ModelName = Annotated[str, AfterValidator(_without_secret)]
 """A model's name is written into every record, so it may hold no secret."""
 
@@ -261,7 +264,7 @@ class Context(BaseModel):
     """Runs of the ensemble"""
     ensemble_temperature: Annotated[float, Field(ge=0, le=2), Setting("Ensemble", "free")] = 0.7
     """Temperature of its runs, above 0 so that they differ"""
-    owner: Annotated[str, Setting("More", "never")] = "local"
+    owner: Annotated[str, Setting("More", "never")] = LOCAL
     """Whose long-term memory is used: a user or a project"""
     observation_characters: Annotated[int, Field(ge=200, le=100_000), Setting("More", "lower")] = (
         2_000

@@ -27,6 +27,10 @@ class PlanweaveError(ValueError):
     def __str__(self) -> str:
         return f"{self.problem} {self.fix}".strip()
 
+    def without_address(self) -> "PlanweaveError":
+        """The error as callers see it who know databases by name alone."""
+        return self
+
     def __reduce__(self) -> tuple[object, ...]:
         """Errors come back from other processes: pickle would give ``fix`` without its name."""
         return partial(type(self), fix=self.fix), (self.problem,), self.__dict__

@@ -31,8 +31,8 @@ def open_database(url: str) -> Database:
             stands for an environment variable, other than one that ends in ``_KEY``.
 
     Raises:
-        DatabaseUnavailable: It is missing or does not answer.
-        BadInput: A ``${NAME}`` is not set, or is a key.
+        DatabaseUnavailable: It is missing or does not answer, or a ``${NAME}`` is not set or is
+            a key.
     """
     with _lock:
         if (opening := _opening.get(url)) is None:
@@ -134,12 +134,12 @@ def without_values(problem: str, url: str) -> str:
 
 def _environment(match: re.Match[str]) -> str:
     if match[1].upper().endswith("_KEY"):  # it would be sent to whatever host the URL names
-        raise BadInput(
+        raise DatabaseUnavailable(
             f"The database URL names {match[1]}, and keys have no place in it.",
             fix="Keep the password of the database in a variable of its own.",
         )
     if (value := os.environ.get(match[1])) is None:
-        raise BadInput(
+        raise DatabaseUnavailable(
             f"The database URL needs the environment variable {match[1]}, which is not set.",
             fix=f"Set {match[1]} and start again.",
         )

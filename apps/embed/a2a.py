@@ -6,6 +6,7 @@ kept: what has been answered cannot be asked for again.
 """
 
 import json
+import re
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
@@ -25,6 +26,8 @@ from planweave.apps.origins import is_here
 from planweave.apps.sent import checked
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
+
+_APPROVAL = re.compile("([0-9a-f]{32})?")
 
 State = Literal["working", "completed", "failed", "input-required"]
 
@@ -178,12 +181,17 @@ class _Task:
         settings = message.metadata.get("context", {})
         if not isinstance(settings, dict):
             raise BadInput("The metadata `context` is no object.")
+        approval = message.metadata.get("approval", "")
+        if not isinstance(approval, str) or not _APPROVAL.fullmatch(approval):
+            raise BadInput("The metadata `approval` names nothing that was asked.")
+        answer = {"decisions": [decision(text)]}
+        answered = {approval: answer} if approval else answer
         self._order = CallerOrder(
             method=request.path_params["name"],
             messages=() if message.task_id else ({"role": "user", "content": text},),
             settings=settings,
             thread=thread,
-            resume={"decisions": [decision(text)]} if message.task_id else None,
+            resume=answered if message.task_id else None,
         )
 
     async def whole(self, run: Runner, request: Request) -> dict[str, Any]:
@@ -239,12 +247,14 @@ class _Task:
         status = {"state": name, "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z")}
         if not text:
             return status
-        message = {
+        message: dict[str, Any] = {
             "messageId": uuid.uuid4().hex,
             "role": "ROLE_AGENT" if self._modern else "agent",
             "parts": [self._part("text", text)],
             **self._ids(),
         }
+        if self.outcome.asked:  # sent back with the answer, it lets that count for this plan alone
+            message["metadata"] = {"approval": self.outcome.asked}
         kind = {} if self._modern else {"kind": "message"}
         return {**status, "message": kind | message}
 

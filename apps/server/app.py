@@ -30,7 +30,6 @@ from planweave.apps.server.routes import routes
 from planweave.apps.server.settings import ServerSettings, server_settings
 from planweave.apps.server.storage import open_storage
 from planweave.apps.server.wire import refusal
-from planweave.apps.service import without_address
 
 if TYPE_CHECKING:
     from planweave.apps import studio
@@ -129,7 +128,7 @@ def _drain_at_signals(engine: Engine) -> None:
 
 
 async def _told(request: Request, error: Any) -> JSONResponse:
-    told = without_address(error) if request.state.person.shared else error
+    told = error.without_address() if request.state.person.shared else error
     return refusal(request.url.path, getattr(error, "status", 422), str(told))
 
 

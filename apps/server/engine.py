@@ -27,7 +27,6 @@ from planweave.apps.server.settings import ServerSettings, UserLimits
 from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
 from planweave.apps.server.wire import WireEvent, encode
-from planweave.apps.service import without_address
 from planweave.graphs import METHODS
 from planweave.graphs.support.running import Graph
 from planweave.graphs.support.running import graph as method_graph
@@ -341,7 +340,7 @@ class Engine:
 
     def _told(self, error: BaseException, claim: RunClaim) -> dict[str, str]:
         if self.settings.shared and isinstance(error, PlanweaveError):
-            error = without_address(error)
+            error = error.without_address()
         return error_data(error, claim)
 
     def _context(self, claim: RunClaim) -> Context:

@@ -14,6 +14,7 @@ from starlette.types import Scope
 
 from planweave import BadInput
 from planweave.apps.server.settings import ServerSettings, User, UserLimits, read_users, write_users
+from planweave.memory import LOCAL
 
 Hook = Callable[[Mapping[str, str]], Awaitable[str | None]]
 """From the headers of a request to the user's name; None: not admitted."""
@@ -37,8 +38,12 @@ class Person:
 
     @property
     def owner(self) -> str:
-        """The name as it may be in names of collections and of memory; no two share one."""
-        if _OWNER.fullmatch(self.name) and not self.name.startswith("u-"):
+        """The name as it may be in names of collections and of memory; no two share one.
+
+        Nor does a user who is called ``local`` share the one person's of a server without users.
+        """
+        plain = _OWNER.fullmatch(self.name) and not self.name.startswith("u-")
+        if plain and not (self.shared and self.name == LOCAL):
             return self.name
         return f"u-{hashlib.sha256(self.name.encode()).hexdigest()[:32]}"
 
@@ -69,7 +74,7 @@ class Gate:
         """The person whom the headers name; None if they name nobody who is admitted."""
         if not self._shared:
             known = not self._token or self._knows(headers)
-            return Person("local", self._limits) if known else None
+            return Person(LOCAL, self._limits) if known else None
         name = self._names.get(digest(_key(headers)))
         if name is None and self._hook is not None:
             name = await self._hook(headers)

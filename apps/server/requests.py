@@ -11,6 +11,7 @@ from planweave import BadInput
 from planweave.apps.server.assistants import method_of
 from planweave.apps.server.people import Person
 from planweave.apps.server.runs import RunOrder, Strategy
+from planweave.apps.server.threads import Metadata
 from planweave.apps.service import service
 from planweave.memory import Context, check_input, check_state
 from planweave.texts import shorten
@@ -55,7 +56,7 @@ class RunConfig(BaseModel):
 
     configurable: dict[str, Any] = {}
     recursion_limit: Annotated[int, Field(ge=1)] | None = None
-    tags: list[str] = []
+    tags: Annotated[list[str], Field(max_length=100)] = []
 
     @field_validator("configurable")
     @classmethod
@@ -85,7 +86,7 @@ class RunRequest(BaseModel):
     command: Resumption | None = None
     context: dict[str, Any] | None = None
     config: RunConfig | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: Metadata | None = None
     checkpoint: Place | None = None
     checkpoint_id: str | None = None
     stream_mode: StreamMode | list[StreamMode] | None = None

@@ -23,10 +23,9 @@ from planweave.learning.experience import Experience, experience_of
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
 from planweave.learning.paths import TaskPath, read_paths
 from planweave.learning.trained import EMBEDDINGS
-from planweave.memory import Turn
+from planweave.memory import LOCAL, Turn
 from planweave.models import embedding_id, embeddings
 
-_LOCAL = "local"
 _MOST = 300
 """Nodes that a page can draw; the paper's largest graph has 725."""
 _MOST_BYTES = 20_000_000
@@ -114,7 +113,7 @@ class Experiences:
         return JSONResponse({})
 
     def _of(self, request: Request) -> tuple[str, Experience]:
-        owner = self._access.owner(request) or request.query_params.get("owner") or _LOCAL
+        owner = self._access.owner(request) or request.query_params.get("owner") or LOCAL
         return owner, experience_of(owner)
 
 

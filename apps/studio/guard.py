@@ -6,7 +6,6 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from planweave import BadInput, PlanweaveError
-from planweave.apps.service import without_address
 from planweave.apps.studio.access import Access
 
 _HEADERS = {
@@ -40,7 +39,7 @@ class Guard:
             await self.app(scope, receive, guarded)
         except PlanweaveError as error:
             named = self._access.owner(Request(scope)) is not None
-            told = str(without_address(error) if named else error)
+            told = str(error.without_address() if named else error)
             await JSONResponse({"detail": told}, status_code=400)(scope, receive, guarded)
 
 

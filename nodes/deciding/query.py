@@ -8,7 +8,8 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
+from planweave import PlanweaveError
+from planweave.memory import LOCAL, Action, Context, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
 from planweave.nodes.assist.asking import writes_queries
 from planweave.nodes.assist.query_writer import (
@@ -64,7 +65,8 @@ def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -
             try:
                 return await _assisted(state, runtime, url or "")
             except DatabaseUnavailable as error:  # the connection is gone
-                return turn_taken(state, [], str(error), 0.0, failed=True)
+                problem = str(_as_seen_by(context.owner, error))
+                return turn_taken(state, [], problem, 0.0, failed=True)
         return await asyncio.to_thread(
             take_turn, state, lambda action: run_query(url, action["input"], context)
         )
@@ -74,7 +76,15 @@ def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -
 
 def run_query(url: str | None, query: str, context: Context) -> Observation:
     """Run one read-only query inside the context's limits."""
-    return observation(open_database(url or "").run(query, limits(context)), context)
+    try:
+        return observation(open_database(url or "").run(query, limits(context)), context)
+    except DatabaseUnavailable as error:
+        raise _as_seen_by(context.owner, error) from error
+
+
+def _as_seen_by(owner: str, error: DatabaseUnavailable) -> PlanweaveError:
+    """The error in a turn: where a database is, only the one person of this machine is shown."""
+    return error if owner == LOCAL else error.without_address()
 
 
 def limits(context: Context) -> Limits:

@@ -113,6 +113,32 @@ def test_a_plan_is_approved(
     assert "birch" in done["artifacts"][0]["parts"][0]["text"]
 
 
+def test_a_late_answer_approves_no_later_plan(
+    address: str, operator: Operator, offers: str
+) -> None:
+    script = whole_run()
+    script.left["plan"] *= 2
+    operator.offers(script, database=offers)
+    settings = {"context": {"approve": True}}
+
+    def answered(text: str, approval: str = "", **more: Any) -> Json:
+        metadata = settings | ({"approval": approval} if approval else {})
+        return send(address, call("SendMessage", text, metadata=metadata, **more))
+
+    def approval(reply: Json) -> str:
+        return str(reply["result"]["task"]["status"]["message"]["metadata"]["approval"])
+
+    first = answered("Which is cheapest?")
+    task = {"taskId": first["result"]["task"]["id"]}
+    second = answered("Look at the rules, too.", approval(first), **task)
+    assert approval(second) != approval(first)
+    late = answered("yes", approval(first), **task)
+    assert approval(late) == approval(second)  # it still waits, and is shown
+    assert "names nothing" in answered("yes", "x", **task)["error"]["message"]
+    done = answered("yes", approval(second), **task)["result"]["task"]
+    assert done["status"]["state"] == "TASK_STATE_COMPLETED"
+
+
 @cases(
     ({"jsonrpc": "2.0", "id": 1, "method": "tasks/get"}, -32601, "tasks/get"),
     ({"jsonrpc": "1.0", "id": None, "method": "SendMessage"}, -32602, "jsonrpc"),

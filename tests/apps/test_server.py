@@ -291,11 +291,14 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     last = [part async for part in events][-1]
     assert (last.event, last.data["error"]) == ("error", "BadInput")
     run = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    many = {f"{number}": 1 for number in range(101)}
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as page:
         for body, status in (
             (json.dumps(run | {"webhook": "http://127.0.0.1/"}), 422),
             (json.dumps(run | {"input": {"question": "\0"}}), 422),
             (json.dumps(run | {"stream_mode": "events"}), 422),
+            (json.dumps(run | {"metadata": many}), 422),
+            (json.dumps(run | {"config": {"tags": [*many]}}), 422),
             (json.dumps(run | {"input": {"question": "x" * 30_000}}), 413),
             ("[" * 10_000, 422),
             ("[]", 422),
@@ -306,6 +309,12 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         change = {"values": {"question": "a\0b"}, "as_node": "closing"}
         for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
             assert (await page.post(path, json=change)).status_code == 422
+        for path, asked in (
+            ("/threads", {"metadata": many}),
+            ("/threads/search", {"metadata": many}),
+            ("/store/items/search", {"filter": many}),
+        ):
+            assert (await page.post(path, json=asked)).status_code == 422
         for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
             assert (await page.get(path)).status_code == 422
         item = {"namespace": ["a"], "key": "b", "value": {"c": 10**39}}

@@ -71,7 +71,11 @@ def collector() -> Iterator[str]:
 def server(folder: Path, collector: str, model: Script) -> Iterator[Served]:
     offer = {
         "context": {"model": model.name},
-        "databases": {"offers": str(folder / "offers.sql"), "gone": str(folder / "gone.db")},
+        "databases": {
+            "offers": str(folder / "offers.sql"),
+            "gone": str(folder / "gone.db"),
+            "unset": "postgresql://me:${NEVER_SET}@db/shop",
+        },
         "models": [model.name],
     }
     (folder / "service.json").write_text(json.dumps(offer))
@@ -150,9 +154,12 @@ def test_where_a_database_is_stays_with_the_operator(server: Served, folder: Pat
     with caller(server, "alice") as alice:
         run = alice.post("/runs/wait", json=asked("Which offer?", database="gone")).json()
         studio = alice.post("/studio/api/databases", json={"url": "gone"}).json()
-    for told in (run["__error__"]["message"], studio["detail"]):
+        nameless = alice.post("/runs/wait", json=asked("Which offer?", database="unset")).json()
+    for told in (*(run["__error__"]["message"] for run in (run, nameless)), studio["detail"]):
         assert told.startswith("The database cannot be used at present.")
-    assert str(folder / "gone.db") in server.log.read_text()
+    log = server.log.read_text()
+    assert str(folder / "gone.db") in log
+    assert "NEVER_SET" in log
 
 
 def test_budgets(server: Served, model: Script) -> None:
@@ -202,9 +209,10 @@ def test_a_hook_of_the_operators(server: Served) -> None:
 
 
 def test_names_that_are_no_labels_become_such() -> None:
-    names = ["alice", "Alice", "a.b", "a_b", "a@b", "../x", "", "u-1", "ü", "x" * 300]
-    owners = [Person(name, UserLimits()).owner for name in names]
-    assert len(set(owners)) == len(names)
+    names = ["alice", "Alice", "a.b", "a_b", "a@b", "../x", "", "u-1", "ü", "x" * 300, "local"]
+    owners = [Person(name, UserLimits(), shared=True).owner for name in names]
+    the_one_person = Person("local", UserLimits()).owner
+    assert len({*owners, the_one_person}) == len(names) + 1
     assert owners[0] == "alice"
     assert not [owner for owner in owners if set(owner) & set("./%@ ")]
 

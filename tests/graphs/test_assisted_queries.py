@@ -348,14 +348,22 @@ async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
     assert "no such column: price" in memory["turns"][0]["problem"]
 
 
-async def test_a_lost_database_is_no_end(single: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("assist", ["on", "off"])
+async def test_a_lost_database_is_no_end(
+    run: Run, monkeypatch: pytest.MonkeyPatch, assist: str
+) -> None:
     def gone(_: str) -> None:
-        raise DatabaseUnavailable("The server does not answer.")
+        raise DatabaseUnavailable("The server at db.internal does not answer.")
 
     monkeypatch.setattr("planweave.nodes.deciding.query.open_database", gone)
-    memory = await single(Replies())
-    assert memory["turns"][0]["problem"] == "The server does not answer."
-    assert answer_of(memory)["unknown"] == "The server does not answer."
+    for owner, said in (
+        ("local", "The server at db.internal does not answer."),
+        ("ann", "The database cannot be used at present. Ask the operator: the server's log"),
+    ):
+        script = Replies(action=[act("sql", CHEAPEST)], decide=[decide(None)])
+        memory = await run("single_rag", script, owner=owner, assist=assist)
+        assert memory["turns"][0]["problem"].startswith(said)
+        assert said in answer_of(memory)["unknown"]
 
 
 async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> None:

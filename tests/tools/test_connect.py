@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from cases import cases
 
-from planweave import BadInput, PlanweaveError
+from planweave import PlanweaveError
 from planweave.tools import open_database
 
 SECRET = "h0nter2"
@@ -47,7 +47,7 @@ def test_a_variable_stands_for_its_value(tmp_path: Path, monkeypatch: pytest.Mon
 @cases("SOME_API_KEY", "some_access_key")
 def test_a_key_is_sent_to_no_database(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, SECRET)
-    with pytest.raises(BadInput, match=f"names {name}"):
+    with pytest.raises(PlanweaveError, match=f"names {name}"):
         open_database(f"postgresql://me:${{{name}}}@127.0.0.1:9/db")
 
 

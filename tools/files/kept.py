@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from planweave import BadInput
+from planweave.memory import LOCAL
 from planweave.tools.documents.store import settings
 from planweave.tools.files.importing import Imported, ImportedTable, import_file
 
 _NAME = re.compile(r"\w[\w-]{0,63}")
-_LOCAL = "local"
 
 
 class KeptSize(NamedTuple):
@@ -100,7 +100,7 @@ def usage(owner: str | None) -> KeptSize:
 
 
 def _folder(owner: str | None) -> Path:
-    return settings().data_dir / "databases" / (owner or _LOCAL)
+    return settings().data_dir / "databases" / (owner or LOCAL)
 
 
 def _free(folder: Path, stem: str) -> Path:

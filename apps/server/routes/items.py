@@ -16,7 +16,7 @@ from planweave.apps.sent import checked
 from planweave.apps.server.errors import RequestRefused
 from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
 from planweave.apps.server.states import plain_filter
-from planweave.apps.server.threads import MOST_SKIPPED
+from planweave.apps.server.threads import MOST_SKIPPED, Metadata
 
 Label = list[str]
 
@@ -45,7 +45,7 @@ class ItemQuery(BaseModel):
     """Which items."""
 
     namespace_prefix: Label = []
-    filter: dict[str, Any] | None = None
+    filter: Metadata | None = None
     limit: int = Field(default=10, ge=1, le=1000)
     offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
     query: str | None = None

@@ -11,21 +11,21 @@ from planweave.apps.sent import checked
 from planweave.apps.server.requests import Place
 from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
 from planweave.apps.server.states import States
-from planweave.apps.server.threads import ThreadQuery, chosen
+from planweave.apps.server.threads import Metadata, ThreadQuery, chosen
 
 
 class NewThread(BaseModel):
     """A thread to be made."""
 
     thread_id: str | None = Field(default=None, pattern=r"^[\w-]{1,64}$")
-    metadata: dict[str, Any] | None = None
+    metadata: Metadata | None = None
     if_exists: Literal["raise", "do_nothing"] | None = None
 
 
 class Notes(BaseModel):
     """Metadata to be added."""
 
-    metadata: dict[str, Any] = {}
+    metadata: Metadata = {}
 
 
 class StateAsked(BaseModel):
@@ -50,7 +50,7 @@ class HistoryAsked(BaseModel):
 
     limit: int = Field(default=10, ge=1, le=1000)
     before: Place | str | None = None
-    metadata: dict[str, Any] | None = None
+    metadata: Metadata | None = None
     checkpoint: Place = Place()
     select: list[str] | None = None
 
