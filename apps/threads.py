@@ -163,12 +163,18 @@ async def long_term_memory() -> AsyncIterator["AsyncSqliteStore"]:
     import aiosqlite
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-    path = _sound(threads_folder().parent / "long-term.sqlite", STORE)
+    threads_folder()
+    path = _sound(_memory_file(), STORE)
     opened = aiosqlite.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)
     async with opened as connection:
         store = AsyncSqliteStore(connection)
         await store.setup()
         yield store
+
+
+def remembers() -> bool:
+    """Whether anything was ever kept in the long-term memory."""
+    return _memory_file().exists()
 
 
 def being_worked_on(thread: str) -> AbstractContextManager[None]:
@@ -182,6 +188,10 @@ def _lock_file(thread: str) -> Path:
 
 def _settings_file(thread: str) -> Path:
     return _folder() / f"{Path(thread).name}.json"
+
+
+def _memory_file() -> Path:
+    return _folder().parent / "long-term.sqlite"
 
 
 def _sound(path: Path, columns: Columns) -> Path:

@@ -8,7 +8,7 @@ import json
 import pathlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -63,6 +63,9 @@ class Experience:
 
     def entries(self) -> list[KeptPath]:
         """All paths, the oldest first."""
+        with suppress(PermissionError):  # said below
+            if not self.file.exists():
+                return []
         with self._open() as database:
             rows = database.execute(
                 "SELECT task, question, instructions, reward, origin, added FROM path ORDER BY id"

@@ -91,6 +91,13 @@ def lazy(callback: Callable[..., None], homes: Mapping[str, Home], **options: An
                 self.commands = {name: self.get_command(ctx, name) for name in homes}
             return super().resolve_command(ctx, args)
 
+        def invoke(self, ctx: Any) -> Any:
+            try:
+                return super().invoke(ctx)
+            except KeyboardInterrupt:  # of a command that has no more to say of it
+                typer.echo("\nInterrupted.", err=True)
+                raise typer.Exit(130) from None
+
     app = typer.Typer(cls=Lazy, no_args_is_help=True, **options)
     app.callback()(callback)
     return app

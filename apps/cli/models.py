@@ -1,6 +1,5 @@
 """``planweave models``: the weights of the models in this process."""
 
-from itertools import chain
 from typing import Annotated
 
 import typer
@@ -46,9 +45,11 @@ def list_command() -> None:
     from planweave.models import ModelUnavailable
     from planweave.models.weights import EMBEDDINGS, KNOWN, find
 
-    for weights in chain(KNOWN.values(), *EMBEDDINGS.values()):
+    for files in (*zip(KNOWN.values(), strict=True), *EMBEDDINGS.values()):
         try:
-            where = str(find(weights))
+            where, *others = (find(file) for file in files)
+            shown = str(where.parent if others else where)
         except ModelUnavailable as error:
-            where = error.problem if error.trouble != "missing" else "not on this machine"
-        typer.echo(f"{weights.model:<14}  {weights.size / 1e6:>7.1f} MB  {where}")
+            shown = error.problem if error.trouble != "missing" else "not on this machine"
+        megabytes = sum(file.size for file in files) / 1e6
+        typer.echo(f"{files[0].model:<14}  {megabytes:>7.1f} MB  {shown}")

@@ -12,7 +12,7 @@ from rich.table import Table
 from planweave import BadInput
 from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, plain
-from planweave.apps.threads import long_term_memory
+from planweave.apps.threads import long_term_memory, remembers
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -41,7 +41,7 @@ def list_terms(owner: Owner = "local", as_json: AsJson = False) -> None:
     """List what was learned, where, and whether it is confirmed."""
     from planweave.memory.long_term import abbreviations_of
 
-    terms = _with_store(partial(abbreviations_of, owner=owner))
+    terms = _with_store(partial(abbreviations_of, owner=owner)) if remembers() else {}
     if as_json:
         typer.echo(json_text(terms))
         return

@@ -315,6 +315,17 @@ def test_leaving_the_approval(
     assert "Go on with: planweave decide --resume" in run.stdout
 
 
+def test_a_command_that_is_interrupted_says_so(
+    planweave: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("planweave.apps.cli.train_assessor.output_folder", interrupt)
+    run = planweave("train", "plan-assessor", "--data", str(tmp_path), "--out", "here")
+    assert (run.returncode, run.stderr) == (130, "\nInterrupted.\n")
+
+
 def test_a_run_whose_model_was_slow_is_gone_on_with(planweave: CommandLine, offers: str) -> None:
     late = scripted(FINISH, delay=60)
     with serving(*scripted(PLAN, QUERY), *late) as model:

@@ -19,7 +19,12 @@ from planweave.memory import Context
 
 def test_a_run_is_listed_shown_and_removed(planweave: CommandLine, offers: str) -> None:
     for folder in ("state", "/dev/null/no/folder"):
-        assert "No runs yet" in planweave("runs", "list", PLANWEAVE_STATE_DIR=folder).stdout
+        for command, told in (
+            ("runs", "No runs yet"),
+            ("experience", "There is no experience yet"),
+            ("terms", "Nothing has been learned yet"),
+        ):
+            assert told in planweave(command, "list", PLANWEAVE_STATE_DIR=folder).stdout
     with serving(*scripted(*WHOLE_RUN)) as model:
         planweave("decide", "--model", model.name, "Which offer?", "--database", offers)
     (kept,) = json.loads(planweave("runs", "list", "--json").stdout)

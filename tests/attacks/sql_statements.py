@@ -121,6 +121,7 @@ ATTRIBUTES = {
     "hidden by a join": "SELECT (SELECT x.pg_read_file FROM ((SELECT 1 AS pg_read_file) AS x "
     f"CROSS JOIN node) AS j) FROM {_FILE}",
     "another schema": "SELECT public.lower('A')",
+    "repeated repetitions": "SELECT LENGTH(REPEAT(REPEAT('x', 1000), 1000))",
     "an alias of the name": "WITH repeat(n) AS (SELECT 1) SELECT LENGTH(REPEAT('x', 100000000))",
 }
 
@@ -178,8 +179,14 @@ POSTGRESQL = (
         "passwords, qualified": "SELECT * FROM pg_catalog.pg_shadow",
         "catalogue": "SELECT * FROM information_schema.tables",
         "huge repeat": "SELECT length(repeat('x', 1000000000))",
+        "huge repeat, qualified": "SELECT length(pg_catalog.repeat('x', 1000000000))",
+        "huge repeat, quoted": "SELECT length(\"repeat\"('x', 1000000000))",
+        "huge repeat of two signs": "SELECT length(repeat('x', LEAST(- -1000000000, name::int)))",
         "huge padding": "SELECT lpad('x', 1000000000)",
         "table": "SELECT * FROM (TABLE pg_authid) AS x",
+        "table alone": "TABLE pg_authid",
+        "values alone": "VALUES (pg_sleep(60))",
+        "values of a hidden table": "VALUES ((SELECT rolpassword FROM pg_authid LIMIT 1))",
         "table in a union": "SELECT name FROM node UNION TABLE pg_authid",
         "huge padding, qualified": "SELECT LENGTH(pg_catalog.lpad('x', 1000000000))",
         "huge padding, computed": "SELECT rpad('x', 1000 * 1000 * 1000)",

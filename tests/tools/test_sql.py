@@ -117,6 +117,7 @@ OWN = {
         ("SELECT group_concat(name, '; ') FROM (SELECT name FROM node ORDER BY 1)", None),
         ("SELECT trim(' a '), trim('xax', 'x'), typeof(trim(NULL, 'x'))", [("a", "a", "null")]),
         ("SELECT value FROM json_each('[7]')", [(7,)]),
+        ("VALUES (1, 'a')", [(1, "a")]),
     ],
     "postgresql": [
         ('SELECT "name" FROM public.node WHERE inland', [("wien",)]),
@@ -129,6 +130,13 @@ OWN = {
         ("SELECT array_agg(name ORDER BY name) FROM inland", [(["wien"],)]),
         ("SELECT g FROM generate_series(1, 2) AS g", [(1,), (2,)]),
         ("SELECT a FROM (VALUES (1), (2)) AS t(a) WHERE a > 1", [(2,)]),
+        ("VALUES (1, 'a'), (2, 'b') ORDER BY 1 DESC", [(2, "b"), (1, "a")]),
+        ("TABLE inland", [("wien",)]),
+        (
+            "SELECT repeat('*', LEAST(round(power)::int, 50)) FROM presence WHERE power = 20.25",
+            None,
+        ),
+        ("SELECT repeat('ab', 2), 1e309::numeric", [("abab", "1" + "0" * 309)]),
     ],
     "mariadb": [
         ("SELECT `name` FROM shop.node WHERE inland = TRUE", [("wien",)]),
@@ -136,6 +144,7 @@ OWN = {
         ("SELECT DATE_FORMAT(founded, '%Y-%m') FROM country WHERE name = 'SWE'", [("1397-06",)]),
         ("SELECT GROUP_CONCAT(name ORDER BY name SEPARATOR ', ') FROM inland", [("wien",)]),
         ('SELECT name FROM node WHERE name = "wien"', [("wien",)]),
+        ("SELECT REPEAT('*', LEAST(power, 50)) FROM presence WHERE power = 100.5", [("*" * 50,)]),
         ("SELECT CONCAT(name, '!'), IFNULL(total_power, 0) FROM node LIMIT 1", None),
     ],
 }

@@ -21,7 +21,7 @@ _SQLITE = """
 """
 _SERVERS = """
     ascii bit_and bit_length bit_or bit_xor char_length character_length chr cot left
-    localtime localtimestamp md5 now nullif octet_length regexp_replace regexp_substr reverse
+    localtime localtimestamp md5 now nullif octet_length regexp_replace regexp_substr repeat reverse
     right sha1 stddev stddev_pop stddev_samp timestamp var_pop var_samp variance
 """
 _POSTGRESQL = """
@@ -37,9 +37,10 @@ _POSTGRESQL = """
     num_nulls numeric numrange overlaps overlay percentile_cont percentile_disc phraseto_tsquery
     plainto_tsquery random regexp_count regexp_like regexp_match regexp_matches
     regexp_split_to_array regexp_split_to_table regr_count regr_intercept regr_r2 regr_slope row
-    row_to_json scale split_part starts_with statement_timestamp string_agg string_to_array strpos
-    timezone to_char to_date to_json to_jsonb to_number to_timestamp to_tsquery to_tsvector
-    translate trunc ts_rank tsrange tstzrange unnest websearch_to_tsquery width_bucket
+    row_to_json scale similarity split_part starts_with statement_timestamp string_agg
+    string_to_array strpos timezone to_char to_date to_json to_jsonb to_number to_timestamp
+    to_tsquery to_tsvector translate trunc ts_rank tsrange tstzrange unaccent unnest
+    websearch_to_tsquery width_bucket word_similarity
 """
 _MYSQL = """
     addtime adddate any_value bin bit_count conv convert convert_tz crc32 curdate curtime date_add

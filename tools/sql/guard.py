@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import inf
 
 import sqlglot
 from sqlglot import Dialect, TokenType, exp
@@ -31,6 +32,12 @@ _LABEL = re.compile(r"\ASQL(?:Query)?\s*:\s*", re.IGNORECASE)
 _SYSTEM_NAME = re.compile(
     r"(sqlite_|pg_|pragma_|information_schema|performance_schema|mysql$|sys$)"
 )
+_STARTS = (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN)
+_MORE_STARTS = {
+    "sqlite": (TokenType.VALUES,),
+    "postgres": (TokenType.VALUES, TokenType.TABLE),
+    "mysql": (TokenType.TABLE,),
+}
 _READ_ONLY = "Write one SELECT statement that only reads the tables of the schema."
 
 
@@ -67,7 +74,7 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
     source = unwrapped(query)
     tokens = _tokens(source, dialect)
     _check_characters(source, tokens)
-    _check_tokens(tokens)
+    _check_tokens(tokens, dialect)
     text = _spaced_plainly(source, tokens, dialect)
     tree = _parsed(text, dialect, tokens)
     nodes = tuple(tree.walk())
@@ -131,13 +138,12 @@ def _tokens(source: str, dialect: str) -> list[Token]:
     return tokens
 
 
-def _check_tokens(tokens: Sequence[Token]) -> None:
+def _check_tokens(tokens: Sequence[Token], dialect: str) -> None:
     if not tokens:
         raise QueryFailed("The query is empty.", fix=_READ_ONLY)
     if any(token.token_type == TokenType.SEMICOLON for token in tokens):
         raise QueryRefused("The query holds more than one statement.", fix=_READ_ONLY)
-    starts = (TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN)
-    if tokens[0].token_type not in starts:
+    if tokens[0].token_type not in (*_STARTS, *_MORE_STARTS[dialect]):
         word = shorten(tokens[0].text, 30)
         raise QueryRefused(f"The query starts with {word!r}, which is no read.", fix=_READ_ONLY)
     for token in tokens:
@@ -178,6 +184,8 @@ def _parsed(text: str, dialect: str, tokens: Sequence[Token]) -> exp.Query:
         raise QueryRefused(
             "The query is nested too deeply.", fix="Write it with fewer parentheses."
         ) from error
+    if isinstance(tree, exp.Values):
+        return exp.select("*").from_(tree)
     if not isinstance(tree, exp.Select | exp.SetOperation | exp.Subquery):
         raise QueryRefused(f"A {tree.key.upper()} statement is no plain read.", fix=_READ_ONLY)
     return tree
@@ -212,16 +220,15 @@ def _check_nodes(nodes: Sequence[exp.Expr], dialect: str) -> None:
             )
         if isinstance(node, exp.Pad):
             _check_padding(node)
+        if isinstance(node, exp.Repeat):
+            _check_repetition(node)
         if isinstance(node, exp.DataType) and dialect == "postgres":
             _check_type(node)
 
 
 def _check_padding(pad: exp.Pad) -> None:
     """LPAD and RPAD make a text of any length at once, which no time limit stops."""
-    width = pad.expression  # only digits: ``- -5`` is a number to the parser too
-    if not (
-        isinstance(width, exp.Literal) and width.is_int and int(width.name) <= _LONGEST_PADDING
-    ):
+    if _plain(pad.expression) > _LONGEST_PADDING:
         raise _too_wide()
 
 
@@ -230,6 +237,28 @@ def _too_wide() -> QueryRefused:
         f"LPAD and RPAD need a plain number up to {_LONGEST_PADDING} as their length.",
         fix="Write that number.",
     )
+
+
+def _check_repetition(repeat: exp.Repeat) -> None:
+    """Like LPAD; LEAST bounds the number of a bar that is as long as a value says."""
+    text, times = repeat.this, repeat.args["times"]
+    bounds = [times.this, *times.expressions] if isinstance(times, exp.Least) else [times]
+    is_text = isinstance(text, exp.Literal) and text.is_string
+    if not is_text or (len(text.name) or 1) * min(map(_plain, bounds)) > _LONGEST_PADDING:
+        raise _too_often()
+
+
+def _too_often() -> QueryRefused:
+    return QueryRefused(
+        f"REPEAT needs a text in quotes and a bound, together up to {_LONGEST_PADDING} characters.",
+        fix="Write REPEAT('*', 20) or REPEAT('*', LEAST(number, 50)).",
+    )
+
+
+def _plain(number: exp.Expr) -> float:
+    """A number of digits alone: ``- -5`` is one to the parser, too; anything else is endless."""
+    is_plain = isinstance(number, exp.Literal) and number.is_int
+    return int(number.name) if is_plain else inf
 
 
 def _check_type(kind: exp.DataType) -> None:
@@ -267,6 +296,8 @@ def _check_functions(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect
     called |= _without_parenthesis(nodes) & BARE[dialect]
     if written["lpad"] + written["rpad"] > sum(isinstance(node, exp.Pad) for node in nodes):
         raise _too_wide()  # with a schema before its name the parser takes it for a stranger
+    if written["repeat"] > sum(isinstance(node, exp.Repeat) for node in nodes):
+        raise _too_often()
     for function in sorted(called - FUNCTIONS[dialect]):
         raise _unavailable(function, dialect)
 

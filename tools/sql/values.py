@@ -2,6 +2,7 @@
 
 from datetime import date, datetime, time
 from decimal import Decimal
+from math import isinf
 
 from planweave.texts import shorten
 from planweave.tools.database import Cell
@@ -19,7 +20,7 @@ def to_cell(value: object, characters: int) -> Cell:
         case None | bool() | int() | float():
             cell: Cell = value
         case Decimal():
-            cell = _number(value)
+            cell = _number(value, characters)
         case datetime():
             cell = value.isoformat(" ")
         case date() | time():
@@ -35,6 +36,10 @@ def to_cell(value: object, characters: int) -> Cell:
     return cell
 
 
-def _number(value: Decimal) -> int | float:
-    is_whole = value.is_finite() and abs(value) < _LONGEST_EXACT and value == int(value)
-    return int(value) if is_whole else float(value)
+def _number(value: Decimal, characters: int) -> int | float | str:
+    if value.is_finite() and abs(value) < _LONGEST_EXACT and value == int(value):
+        return int(value)
+    number = float(value)
+    if isinf(number) and value.is_finite():  # too large for a float
+        return shorten(str(value), characters)
+    return number
