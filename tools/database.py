@@ -7,7 +7,7 @@ read-only query at a time inside :class:`Limits`. Nothing here knows a language 
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
 from planweave.errors import PlanweaveError
 
@@ -104,6 +104,22 @@ class QueryResult:
         return tuple(row[0] for row in self.rows if isinstance(row[0], str))
 
 
+class Asked(TypedDict, total=False):
+    """What a query is corrected by.
+
+    Attributes:
+        question: What is asked.
+        instructions: What the words of the question mean.
+        now: The moment of the question; the database's own clock if empty.
+        ranks: The query ranks options: no columns are added to it.
+    """
+
+    question: str
+    instructions: str
+    now: str
+    ranks: bool
+
+
 class Corrected(NamedTuple):
     """A query as the schema admits it, what was changed for that, and what the data speaks against.
 
@@ -183,24 +199,8 @@ class Database(Protocol):
             DatabaseUnavailable: The connection is gone.
         """
 
-    def corrected(
-        self,
-        query: str,
-        *,
-        question: str = "",
-        instructions: str = "",
-        now: str = "",
-        ranks: bool = False,
-    ) -> Corrected:
-        """What schema and data alone correct in a query that a model wrote.
-
-        Args:
-            query: As the model wrote it.
-            question: What is asked.
-            instructions: What the words of the question mean.
-            now: The moment of the question; the database's own clock if empty.
-            ranks: The query ranks options: no columns are added to it.
-        """
+    def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
+        """What schema and data alone correct in a query that a model wrote."""
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which names a question speaks of."""

@@ -5,13 +5,14 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Unpack
 
 from planweave.tools.cypher.correct import corrected, links, stored_values
 from planweave.tools.cypher.describe import describe
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names, hint
 from planweave.tools.database import (
+    Asked,
     Corrected,
     Fetched,
     Kind,
@@ -91,19 +92,10 @@ class Graph(ABC):
             hint=f"{unknown} {said}".strip(),
         )
 
-    def corrected(
-        self,
-        query: str,
-        *,
-        question: str = "",
-        instructions: str = "",
-        now: str = "",
-        ranks: bool = False,
-    ) -> Corrected:
+    def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
         """Correct a query by schema, data and question; clock and ranking change nothing here."""
-        del instructions, now, ranks
         values = stored_values(self.schema(), self.run)
-        return corrected(query, self.schema(), values, question)
+        return corrected(query, self.schema(), values, asked.get("question", ""))
 
     def linked(self, question: str) -> list[str]:
         """Lines that say which stored values and which names a question speaks of."""

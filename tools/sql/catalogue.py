@@ -1,7 +1,7 @@
 """The names of a schema without regard to case, and the columns that join its tables."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
@@ -166,6 +166,39 @@ class Catalogue:
             return False
         both_refer = any(one in a and other in b and a & b for a in ends for b in ends)
         return left_column == right_column or both_refer
+
+
+class Homes:
+    """The tables of a query, and which of them has a column."""
+
+    def __init__(self, tree: exp.Expr, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._tables = {
+            table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)
+        }
+
+    def of(self, column: exp.Column) -> tuple[str, str] | None:
+        """The table that alone has the column, and its name there, as the schema writes them."""
+        name, alias = column.name.lower(), column.table.lower()
+        sources = {self._tables.get(alias, "")} if alias else {*self._tables.values()}
+        homes = [t for t in sources if name in self.catalogue.columns.get(t, {})]
+        if len(homes) != 1:
+            return None
+        return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
+
+    def lacking(self, rows: Callable[[str, str], bool]) -> Callable[[exp.Column], bool]:
+        """What tells of a column whether rows have no value in it, as ``rows`` does of a name."""
+
+        def is_lacking(column: exp.Column) -> bool:
+            home = self.of(column)
+            return home is not None and rows(*home)
+
+        return is_lacking
+
+    def has_year(self, column: exp.Column) -> bool:
+        """Whether the column's table also has a number called year."""
+        home = self.of(column)
+        return home is not None and "year" in self.catalogue.columns[home[0].lower()]
 
 
 def _declared(entity: Entity) -> Iterator[Link]:

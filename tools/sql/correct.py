@@ -13,7 +13,7 @@ from planweave.tools.database import Corrected, Schema
 from planweave.tools.sql import dates, grouping, slips
 from planweave.tools.sql.added_up import add_up
 from planweave.tools.sql.asked_columns import show_asked_columns
-from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.catalogue import Catalogue, Homes
 from planweave.tools.sql.denied import look_at_all_rows
 from planweave.tools.sql.foreign import as_sqlite_has_them
 from planweave.tools.sql.joins import correct_joins, look_in_the_same_key
@@ -61,7 +61,7 @@ def corrected(
         return Corrected(query)
     catalogue = Catalogue(schema)
     tree, changes = _placed(tree, catalogue, dialect, question)
-    homes, stored = _Homes(tree, catalogue), cache(data.values)
+    homes, stored = Homes(tree, catalogue), cache(data.values)
 
     def texts(column: exp.Column) -> Sequence[str]:
         home = homes.of(column)
@@ -76,7 +76,7 @@ def corrected(
         changes += grouping.add_up_counts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
-        changes += [] if ranks else leave_out_unused(tree, catalogue, question, instructions)
+        changes += [] if ranks else leave_out_unused(tree, homes, question, instructions)
         changes += _as_asked(tree, homes, data, question, dialect, ranks=ranks)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
     changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
@@ -92,13 +92,13 @@ def corrected(
 
 
 def _as_asked(
-    select: exp.Select, homes: "_Homes", data: Data, question: str, dialect: str, *, ranks: bool
+    select: exp.Select, homes: Homes, data: Data, question: str, dialect: str, *, ranks: bool
 ) -> list[str]:
     """Months, groups, columns and what is denied, as the question says; a ranking shows all."""
     catalogue = homes.catalogue
     changes = dates.take_named_months(select, question, homes.has_year)
     if not ranks:
-        lacking = homes.lacking(data)
+        lacking = homes.lacking(data.lacking)
         changes += look_at_all_rows(select, question, data.several, lacking, catalogue.is_date)
         if dialect == "sqlite":
             changes += dates.group_by_span(select, question, catalogue.is_date)
@@ -108,7 +108,7 @@ def _as_asked(
     changes += [] if ranks else _shown(select, catalogue, question)
     if ranks:
         return changes
-    return changes + grouping.leave_out_the_nameless(select, question, homes.lacking(data))
+    return changes + grouping.leave_out_the_nameless(select, question, homes.lacking(data.lacking))
 
 
 def _read(query: str, dialect: str) -> tuple[exp.Expr | None, list[str]]:
@@ -142,9 +142,9 @@ def _placed(
     return original, as_sqlite_has_them(original) if dialect == "sqlite" else []
 
 
-def _as_sqlite_compares(tree: exp.Query, homes: "_Homes", data: Data, question: str) -> list[str]:
+def _as_sqlite_compares(tree: exp.Query, homes: Homes, data: Data, question: str) -> list[str]:
     """Dates, their parts and missing values, which SQLite takes for texts and numbers."""
-    is_lacking = homes.lacking(data)
+    is_lacking = homes.lacking(data.lacking)
     return [
         *dates.read_stored_parts(tree, homes.catalogue.is_number),
         *dates.shift_by_text(tree),
@@ -166,40 +166,7 @@ def _shown(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]
     return changes + slips.keep_the_first(select, question)
 
 
-class _Homes:
-    """The tables of a query, and which of them has a column."""
-
-    def __init__(self, tree: exp.Expr, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
-        self._tables = {
-            table.alias_or_name.lower(): table.name.lower() for table in tree.find_all(exp.Table)
-        }
-
-    def of(self, column: exp.Column) -> tuple[str, str] | None:
-        """The table that alone has the column, and its name there, as the schema writes them."""
-        name, alias = column.name.lower(), column.table.lower()
-        sources = {self._tables.get(alias, "")} if alias else {*self._tables.values()}
-        homes = [t for t in sources if name in self.catalogue.columns.get(t, {})]
-        if len(homes) != 1:
-            return None
-        return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
-
-    def lacking(self, data: Data) -> Callable[[exp.Column], bool]:
-        """What tells whether rows have no value in a column."""
-
-        def is_lacking(column: exp.Column) -> bool:
-            home = self.of(column)
-            return home is not None and data.lacking(*home)
-
-        return is_lacking
-
-    def has_year(self, column: exp.Column) -> bool:
-        """Whether the column's table also has a number called year."""
-        home = self.of(column)
-        return home is not None and "year" in self.catalogue.columns[home[0].lower()]
-
-
-def _compared(tree: exp.Expr, homes: _Homes) -> Iterator[slips.Compared]:
+def _compared(tree: exp.Expr, homes: Homes) -> Iterator[slips.Compared]:
     """Columns that are compared with a whole text, by ``=``, ``IN``, or ``LIKE`` without a mark."""
     for test in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
         home = homes.of(test.this) if isinstance(test.this, exp.Column) else None

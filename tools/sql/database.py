@@ -6,13 +6,14 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Unpack
 from weakref import finalize
 
 from planweave import PlanweaveError
 from planweave.redact import without, without_passwords
 from planweave.texts import listed, shorten
 from planweave.tools.database import (
+    Asked,
     Corrected,
     DatabaseUnavailable,
     Limits,
@@ -87,16 +88,8 @@ class SqlDatabase:
         except self._engine_errors() as error:
             raise unavailable(self._backend.engine.url, error) from error
 
-    def corrected(
-        self,
-        query: str,
-        *,
-        question: str = "",
-        instructions: str = "",
-        now: str = "",
-        ranks: bool = False,
-    ) -> Corrected:
-        """Correct one SELECT, in a code fence perhaps; for the arguments see :class:`Database`.
+    def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
+        """Correct one SELECT, in a code fence perhaps.
 
         Raises:
             DatabaseUnavailable: The database does not answer.
@@ -104,16 +97,8 @@ class SqlDatabase:
         from planweave.tools.sql.correct import Data, corrected
         from planweave.tools.sql.guard import unwrapped
 
-        return corrected(
-            unwrapped(query),
-            self.schema(),
-            self._backend.dialect,
-            Data(self._values, self._lacking, self._several),
-            question=question,
-            instructions=instructions,
-            now=now,
-            ranks=ranks,
-        )
+        data = Data(self._values, self._lacking, self._several)
+        return corrected(unwrapped(query), self.schema(), self._backend.dialect, data, **asked)
 
     def option(self, options: Sequence[str], question: str) -> Option | None:
         """The column that holds the options of a decision; see :func:`ranking.option_column`."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
-from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.catalogue import Homes
 from planweave.tools.sql.denied import NEVER
 from planweave.tools.sql.slips import test_by, tests_of
 
@@ -20,7 +20,7 @@ _DID = re.compile(
 
 
 def leave_out_unused(
-    select: exp.Select, catalogue: Catalogue, question: str, instructions: str
+    select: exp.Select, homes: Homes, question: str, instructions: str
 ) -> list[str]:
     """Leave out tables of which a list of rows uses nothing but that they are there.
 
@@ -30,9 +30,10 @@ def leave_out_unused(
     if select.args.get("group") or select.find(exp.AggFunc):
         return []
     changes, never = [], NEVER.search(question)
-    for join, table, key, own in list(_unused(select, catalogue)):
+    for join, table, key, own in list(_unused(select, homes)):
         is_there = [one for one in tests_of(select) if _is_there(one, table)]
-        said = _said(table, key, question[never.start() :] if never else question)
+        home = homes.of(key)
+        said = _said(table, home, question[never.start() :] if never else question)
         rest = [one for one in tests_of(select) if one not in is_there]
         if never and (is_there or said):
             column = exp.column(own.this.copy())
@@ -40,7 +41,7 @@ def leave_out_unused(
             has = has.where(exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())))
             rest.append(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=has))))
             changes.append(f"leaves out each {key.name} that has {table.name}")
-        elif is_there or said or _DID.search(question) or _said(table, key, instructions):
+        elif is_there or said or _DID.search(question) or _said(table, home, instructions):
             continue
         else:
             changes.append(f"leaves out {table.name}, of which nothing is asked")
@@ -50,7 +51,7 @@ def leave_out_unused(
 
 
 def _unused(
-    select: exp.Select, catalogue: Catalogue
+    select: exp.Select, homes: Homes
 ) -> Iterator[tuple[exp.Join, exp.Table, exp.Column, exp.Column]]:
     """Inner joins by one key of tables that nothing else uses: table and keys of both sides."""
     columns = list(select.find_all(exp.Column))
@@ -66,7 +67,7 @@ def _unused(
         used = [
             column
             for column in columns
-            if (_is_of(column, table) or _may_be_of(column, table, catalogue))
+            if (_is_of(column, table) or _may_be_of(column, table, homes))
             and column.find_ancestor(exp.Join) is not join
             and not _is_there(column.parent and column.parent.parent, table)
         ]
@@ -78,9 +79,9 @@ def _is_of(column: exp.Expr, table: exp.Table) -> bool:
     return isinstance(column, exp.Column) and column.table.lower() == table.alias_or_name.lower()
 
 
-def _may_be_of(column: exp.Column, table: exp.Table, catalogue: Catalogue) -> bool:
-    homes = [home.lower() for home in catalogue.homes(column.name)]
-    return not column.table and (not homes or table.name.lower() in homes)
+def _may_be_of(column: exp.Column, table: exp.Table, homes: Homes) -> bool:
+    home = homes.of(column)
+    return not column.table and (home is None or home[0].lower() == table.name.lower())
 
 
 def _is_there(test: exp.Expr | None, table: exp.Table) -> bool:
@@ -91,14 +92,8 @@ def _is_there(test: exp.Expr | None, table: exp.Table) -> bool:
     return _is_of(inner.this, table)
 
 
-def _said(table: exp.Table, key: exp.Column, question: str) -> bool:
+def _said(table: exp.Table, other: tuple[str, str] | None, question: str) -> bool:
     """Whether a question has a word of a table that the other table's name has not."""
-    other = {stem(part.lower()) for part in parts_of(_name(key))}
-    words = {stem(part.lower()) for part in parts_of(table.name)} - other
+    known = {stem(part.lower()) for part in parts_of(other[0])} if other else set()
+    words = {stem(part.lower()) for part in parts_of(table.name)} - known
     return not words or bool(words & {stem(word) for word in plain(question).split()})
-
-
-def _name(key: exp.Column) -> str:
-    select = key.find_ancestor(exp.Select)
-    tables = select.find_all(exp.Table) if select else ()
-    return next((one.name for one in tables if _is_of(key, one)), "")
