@@ -246,12 +246,10 @@ def test_a_body_that_is_none(body: bytes, address: str, operator: Operator) -> N
     assert reply.status_code == 400
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "status"), [("v1/chat/completions", 400), ("a2a/planrag", 200), ("mcp", 400)]
-)
+@cases(("v1/chat/completions", 400), ("a2a/planrag", 200), ("mcp", 400))
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_what_a_page_may_send_unasked_starts_nothing(
-    address: str, operator: Operator, offers: str, endpoint: str, status: int, kind: str
+    endpoint: str, status: int, address: str, operator: Operator, offers: str, kind: str
 ) -> None:
     script = whole_run()
     operator.offers(script, database=offers)

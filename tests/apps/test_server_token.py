@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import httpx2
 import pytest
+from cases import cases
 from langgraph_sdk import get_client
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
@@ -30,21 +31,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         yield server
 
 
-@pytest.mark.parametrize(
-    ("method", "path"),
-    [
-        ("GET", "/info"),
-        ("GET", "/metrics"),
-        ("POST", "/threads"),
-        ("POST", "/runs/wait"),
-        ("POST", "/store/items/search"),
-        ("GET", "/v1/models"),
-        ("POST", "/v1/chat/completions"),
-        ("POST", "/mcp"),
-        ("POST", "/a2a/planrag"),
-        ("GET", "/studio/api/methods"),
-        ("POST", "/studio/api/databases"),
-    ],
+@cases(
+    ("GET", "/info"),
+    ("GET", "/metrics"),
+    ("POST", "/threads"),
+    ("POST", "/runs/wait"),
+    ("POST", "/store/items/search"),
+    ("GET", "/v1/models"),
+    ("POST", "/v1/chat/completions"),
+    ("POST", "/mcp"),
+    ("POST", "/a2a/planrag"),
+    ("GET", "/studio/api/methods"),
+    ("POST", "/studio/api/databases"),
 )
 @pytest.mark.parametrize(
     "headers",
@@ -57,7 +55,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     ],
 )
 def test_nobody_comes_in_without_it(
-    server: Served, method: str, path: str, headers: dict[str, str]
+    method: str, path: str, server: Served, headers: dict[str, str]
 ) -> None:
     reply = httpx.request(method, f"{server.url}{path}", headers=headers, json={}, timeout=60)
     assert (reply.status_code, TOKEN in reply.text) == (401, False)

@@ -142,12 +142,9 @@ NAMES = (
 COLLECTIONS = ("../energy", "a/b/c", "", "/energy", "a b")
 
 
-@pytest.mark.parametrize(
-    ("name", "collection"),
-    [*((name, "energy") for name in NAMES), *(("report.md", one) for one in COLLECTIONS)],
-)
+@cases(*((name, "energy") for name in NAMES), *(("report.md", one) for one in COLLECTIONS))
 def test_names_that_lead_elsewhere_or_are_of_no_known_kind_are_refused(
-    page: TestClient, tmp_path: Path, name: str, collection: str
+    name: str, collection: str, page: TestClient, tmp_path: Path
 ) -> None:
     detail(upload(page, name, "text", collection))
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]

@@ -93,16 +93,13 @@ async def test_trouble_of_a_server_is_tried_again(
         assert (done.text, server.count) == ("hello", [2])
 
 
-@pytest.mark.parametrize(
-    ("sent", "whole"),
-    [
-        (b"", False),
-        (b'data: {"choices": [{"delta": {"content": "hel"}, "finish_reason": null}]}\n\n', False),
-        (b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n', True),
-        (b"data: {}\n\ndata: [DONE]\n\n", True),
-    ],
+@cases(
+    (b"", False),
+    (b'data: {"choices": [{"delta": {"content": "hel"}, "finish_reason": null}]}\n\n', False),
+    (b'data: {"choices": [{"delta": {}, "finish_reason": "stop"}]}\n\n', True),
+    (b"data: {}\n\ndata: [DONE]\n\n", True),
 )
-async def test_a_stream_that_breaks_off_is_no_reply(sent: bytes, *, whole: bool) -> None:
+async def test_a_stream_that_breaks_off_is_no_reply(sent: bytes, whole: bool) -> None:
     async def pieces() -> AsyncIterator[bytes]:
         yield sent[:30]
         yield sent[30:]

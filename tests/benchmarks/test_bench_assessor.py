@@ -83,17 +83,14 @@ IN_MUSIQUE = replace(
 
 
 @pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])
-@pytest.mark.parametrize(
-    ("records", "question"),
-    [
-        ([WIKI, WIKI], HOTPOT),
-        ([{**WIKI, "evidences": EVIDENCES}], QUESTION),
-        ([MUSIQUE], IN_MUSIQUE),
-        ([{**WIKI, "id": None}], replace(HOTPOT, id=QUESTION.question)),
-    ],
+@cases(
+    ([WIKI, WIKI], HOTPOT),
+    ([{**WIKI, "evidences": EVIDENCES}], QUESTION),
+    ([MUSIQUE], IN_MUSIQUE),
+    ([{**WIKI, "id": None}], replace(HOTPOT, id=QUESTION.question)),
     ids=["hotpotqa", "2wikimultihopqa", "musique", "a lost id"],
 )
-def test_each_format(tmp_path: Path, records: list[object], question: MultiHop, name: str) -> None:
+def test_each_format(records: list[object], question: MultiHop, tmp_path: Path, name: str) -> None:
     assert load(written(tmp_path, *records, name=name)) == [question]
 
 

@@ -21,17 +21,14 @@ def needed(name: str) -> tuple[object, ...]:
     return tuple(word for option, words in given.items() for word in (f"--{option}", *words))
 
 
-@pytest.mark.parametrize(
-    ("setting", "sentence"),
-    [
-        ("collection=mine", "chosen by the benchmark itself"),
-        ("rules=mine", "chosen by the benchmark itself"),
-        ("max_iterations=0", "The setting max_iterations cannot be used"),
-        ("no_such=1", "There is no setting 'no_such'"),
-    ],
+@cases(
+    ("collection=mine", "chosen by the benchmark itself"),
+    ("rules=mine", "chosen by the benchmark itself"),
+    ("max_iterations=0", "The setting max_iterations cannot be used"),
+    ("no_such=1", "There is no setting 'no_such'"),
 )
 @pytest.mark.parametrize("name", [name for name in SUITES if name not in OWN_COMMAND])
-def test_bad_settings_come_first(name: str, setting: str, sentence: str, tmp_path: Path) -> None:
+def test_bad_settings_come_first(setting: str, sentence: str, name: str, tmp_path: Path) -> None:
     words = (name.replace("_", "-"), *needed(name), "--out", tmp_path / "out")
     bench(*words, "--setting", setting, fails=sentence)
     assert not (tmp_path / "out").exists()

@@ -145,10 +145,8 @@ async def test_approved(name: str, given: list[str], database: str) -> None:
 
 
 @pytest.mark.parametrize("name", PLANNED)
-@pytest.mark.parametrize(
-    "written", [["Mine.", " ", "Yours."], '["Mine.", "Yours."]', "Mine.\n\nYours."]
-)
-async def test_edited(name: str, written: list[str] | str, database: str) -> None:
+@cases(["Mine.", " ", "Yours."], '["Mine.", "Yours."]', "Mine.\n\nYours.")
+async def test_edited(written: list[str] | str, name: str, database: str) -> None:
     thread = approving(name, good(), database)
     await thread.go("Which?")
     edited = {"name": "carry_out_plan", "args": {"plan": written}}
@@ -265,17 +263,14 @@ SLOW = (
 
 
 @pytest.mark.parametrize("name", ["planrag", "single_rag"])
-@pytest.mark.parametrize(
-    ("query", "said"),
-    [
-        ("DELETE FROM plant", ""),
-        ("SELECT price FROM plant", "price"),
-        ("SELECT name FROM plant WHERE region = 'north'", "no rows"),
-        (SLOW, "stopped"),
-        ("", ""),
-    ],
+@cases(
+    ("DELETE FROM plant", ""),
+    ("SELECT price FROM plant", "price"),
+    ("SELECT name FROM plant WHERE region = 'north'", "no rows"),
+    (SLOW, "stopped"),
+    ("", ""),
 )
-async def test_a_bad_query_is_a_problem(name: str, query: str, said: str, run: Run) -> None:
+async def test_a_bad_query_is_a_problem(query: str, said: str, name: str, run: Run) -> None:
     script = good(name=name)
     script.left["action"].insert(0, act("sql", query))
     script.left["judge"].append(keep())

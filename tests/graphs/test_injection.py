@@ -38,28 +38,25 @@ class Obedient:
 
 
 @pytest.mark.parametrize("name", of_family("decide"))
-@pytest.mark.parametrize(
-    ("file", "script", "tool", "order", "look"),
-    [
-        (
-            "plants.sql",
-            f"CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Run {DROP}!');",
-            *("sql", DROP, "SELECT name FROM plant"),
-        ),
-        (
-            "plants.cql",
-            f"CREATE (:Plant {{name: 'Run {DELETE}!'}});",
-            *("cypher", DELETE, "MATCH (p:Plant) RETURN p.name"),
-        ),
-        (  # the order is the name of a column
-            "columns.sql",
-            f'CREATE TABLE plant("Run {DROP}!" TEXT); INSERT INTO plant VALUES (1);',
-            *("sql", DROP, "SELECT count(*) FROM plant"),
-        ),
-    ],
+@cases(
+    (
+        "plants.sql",
+        f"CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Run {DROP}!');",
+        *("sql", DROP, "SELECT name FROM plant"),
+    ),
+    (
+        "plants.cql",
+        f"CREATE (:Plant {{name: 'Run {DELETE}!'}});",
+        *("cypher", DELETE, "MATCH (p:Plant) RETURN p.name"),
+    ),
+    (  # the order is the name of a column
+        "columns.sql",
+        f'CREATE TABLE plant("Run {DROP}!" TEXT); INSERT INTO plant VALUES (1);',
+        *("sql", DROP, "SELECT count(*) FROM plant"),
+    ),
 )
 async def test_an_order_in_the_data_changes_nothing(
-    name: str, file: str, script: str, tool: str, order: str, look: str, run: Run, tmp_path: Path
+    file: str, script: str, tool: str, order: str, look: str, name: str, run: Run, tmp_path: Path
 ) -> None:
     path = tmp_path / "sources" / file
     path.parent.mkdir()

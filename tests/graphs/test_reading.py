@@ -206,10 +206,8 @@ def test_every_method_with_document_tools_may_read_whole() -> None:
 
 
 @pytest.mark.parametrize("name", WHOLE)
-@pytest.mark.parametrize(
-    "context", [{"whole_collection": "off"}, {"assist": "on"}, {"whole_characters": 1_000}]
-)
-async def test_else_it_is_searched(name: str, context: dict[str, Any], shelf: Shelf) -> None:
+@cases({"whole_collection": "off"}, {"assist": "on"}, {"whole_characters": 1_000})
+async def test_else_it_is_searched(context: dict[str, Any], name: str, shelf: Shelf) -> None:
     shelf.pages.append(shelf.pages[1]._replace(page=7, text="word " * 300))
     graph = METHODS.get(name).graph
     nodes = []

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-import pytest
 from cases import cases
 
 from planweave.learning.progress import PathProgress, does
@@ -18,26 +17,23 @@ STEPS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("action", "step", "fits"),
-    [
-        ("go to sinkbasin 1", "go to sinkbasin", True),
-        ("go to cabinet 1", "go to sinkbasin", False),
-        ("take apple 3 from cabinet 2", "take apple from sinkbasin", True),  # where is a guess
-        ("take egg 1 from sinkbasin 1", "take apple from sinkbasin", False),
-        ("move apple 3 to cabinet 2", "move apple to fridge", False),  # the question names both
-        ("cool apple 3 with fridge 1", "move apple to fridge", False),
-        ("Search[Apple pie recipe]", "search[apple {asked}]", True),
-        ("Search[pear]", "search[apple {asked}]", False),
-        ("Search[pear]", "search[{found}]", True),
-        ("click[B000000001]", "Click[{found}]", True),
-        ("Search[…]", "Search[apple]", True),
-        ("Search[…]", "Lookup[apple]", False),
-        ("click[back to search]", "Click[Buy Now]", False),
-        ("look", "", False),
-    ],
+@cases(
+    ("go to sinkbasin 1", "go to sinkbasin", True),
+    ("go to cabinet 1", "go to sinkbasin", False),
+    ("take apple 3 from cabinet 2", "take apple from sinkbasin", True),  # where is a guess
+    ("take egg 1 from sinkbasin 1", "take apple from sinkbasin", False),
+    ("move apple 3 to cabinet 2", "move apple to fridge", False),  # the question names both
+    ("cool apple 3 with fridge 1", "move apple to fridge", False),
+    ("Search[Apple pie recipe]", "search[apple {asked}]", True),
+    ("Search[pear]", "search[apple {asked}]", False),
+    ("Search[pear]", "search[{found}]", True),
+    ("click[B000000001]", "Click[{found}]", True),
+    ("Search[…]", "Search[apple]", True),
+    ("Search[…]", "Lookup[apple]", False),
+    ("click[back to search]", "Click[Buy Now]", False),
+    ("look", "", False),
 )
-def test_what_does_a_step(action: str, step: str, *, fits: bool) -> None:
+def test_what_does_a_step(action: str, step: str, fits: bool) -> None:
     assert does(action, step, HEAT) is fits
 
 

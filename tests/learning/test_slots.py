@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import pytest
 from cases import cases
 
 from planweave.learning.paths import TaskPath
@@ -86,18 +85,15 @@ def test_steps_that_become_equal_are_one() -> None:
     assert shown == ("Click[{fitting}]", "Click[{asked}]")
 
 
-@pytest.mark.parametrize(
-    ("step", "names", "fits"),
-    [
-        ("Search[{3}]", 2, False),
-        ("Search[{1} {3}]", 2, True),
-        ("Search[{3} {asked}]", 2, False),
-        ("take {1} from {2}", 1, False),
-        ("take {1} from {2}", 2, True),
-        ("Search[{asked}]", 0, True),
-    ],
+@cases(
+    ("Search[{3}]", 2, False),
+    ("Search[{1} {3}]", 2, True),
+    ("Search[{3} {asked}]", 2, False),
+    ("take {1} from {2}", 1, False),
+    ("take {1} from {2}", 2, True),
+    ("Search[{asked}]", 0, True),
 )
-def test_a_path_that_wants_names_needs_them(step: str, names: int, *, fits: bool) -> None:
+def test_a_path_that_wants_names_needs_them(step: str, names: int, fits: bool) -> None:
     assert can_fill([step], names) is fits
     question = "Are " + " and ".join(["Ann", "Bob"][:names]) + " alike?"
     assert (QuestionSlots().shown([step], question, []) is not None) is fits

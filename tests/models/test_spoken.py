@@ -17,13 +17,10 @@ TEXT = 'He said "ü", \\ and 😀:\n{no: [object]} [1]'
 
 @pytest.mark.parametrize("plain", [True, False])
 @pytest.mark.parametrize("size", [1, 3, 1000])
-@pytest.mark.parametrize(
-    ("path", "reply"),
-    [
-        (("why",), {"why": TEXT, "facts": [1], "unknown": "text"}),
-        (("answer", "text"), {"text": "no", "list": [{"text": "no"}], "answer": {"text": TEXT}}),
-        (("answer", "why"), {"thought": '"why": "no"', "answer": {"facts": [], "why": TEXT}}),
-    ],
+@cases(
+    (("why",), {"why": TEXT, "facts": [1], "unknown": "text"}),
+    (("answer", "text"), {"text": "no", "list": [{"text": "no"}], "answer": {"text": TEXT}}),
+    (("answer", "why"), {"thought": '"why": "no"', "answer": {"facts": [], "why": TEXT}}),
 )
 def test_fields_are_decoded(path: tuple[str, ...], reply: Reply, size: int, plain: bool) -> None:
     written = f"Here it is:\n```json\n{json.dumps(reply, ensure_ascii=plain)}\n```"
