@@ -10,10 +10,15 @@ import random
 import re
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType, ModuleType
 from typing import Any
+
+from tally import RecordTried
+
+from planweave.tools.database import QueryFailed, QueryRefused
 
 _PIECE = re.compile(r"\w+|\s+|.", re.DOTALL)
 _LONGEST = 600
@@ -24,6 +29,19 @@ Arc = tuple[str, int, int]
 def seconds(full: bool) -> float:
     """How long to go on, in processor time; ``PLANWEAVE_ATTACK_SECONDS`` says otherwise."""
     return float(os.environ.get("PLANWEAVE_ATTACK_SECONDS", "60" if full else "1"))
+
+
+def respelled(text: str, draw: random.Random, spaces: Sequence[str]) -> str:
+    """Other white space, comments and letters; texts stay what they are, mostly."""
+    how = draw.random()
+    if how < 0.5:
+        return text
+    if how < 0.6:
+        return text.swapcase()
+    pieces = text.split(" ")
+    return "".join(
+        piece + (draw.choice(spaces) if draw.random() < 0.3 else " ") for piece in pieces
+    )
 
 
 class Guided:
@@ -116,3 +134,48 @@ class Guided:
                 spot = draw.randrange(len(text) + 1)
                 return text[:spot] + draw.choice(_SIGNS) + text[spot + draw.randint(0, 1) :]
         return "".join(pieces)
+
+
+def attacked(
+    guided: Guided,
+    generated: Iterable[str],
+    guard: Callable[[str], str],
+    harm: Callable[[Sequence[str]], list[str]],
+    record: RecordTried,
+    name: str,
+    *,
+    full: bool,
+    at_once: int = 1,
+) -> list[str]:
+    """Put statements to a guard, and to the engine what it lets pass; those that did harm.
+
+    They are made by a grammar, and then follow what they reach in the guard. ``harm`` gets as many
+    at once as are told.
+    """
+    ways: list[tuple[str, Iterable[str], Callable[[str], AbstractContextManager[None]]]] = [
+        ("generated", generated, lambda _: nullcontext()),
+        ("guided", guided.statements(seconds(full)), guided.watching),
+    ]
+    found: list[str] = []
+    for kind, statements, watching in ways:
+        counted, before, passed = Counter[str](), len(found), list[str]()
+        for statement in statements:
+            counted["tried"] += 1
+            try:
+                with watching(statement):
+                    passed.append(guard(statement))
+            except (QueryRefused, QueryFailed) as error:
+                counted[type(error).__name__] += 1
+            except Exception as error:  # the guard itself must not fail
+                found.append(f"{statement!r}: {type(error).__name__}: {error}")
+            else:
+                counted["passed"] += 1
+            if len(passed) == at_once:
+                found += harm(passed)
+                passed = []
+        found += harm(passed)
+        record(counted["tried"], len(found) - before, f"{name} {kind}")
+        print(name, kind, dict(counted))  # noqa: T201 (how much got through: what it is worth)
+        assert counted["passed"] > counted["tried"] / 50, "too little is made that passes"
+    print(len(guided.arcs), "arcs by", len(guided.corpus), "statements")  # noqa: T201
+    return found

@@ -4,6 +4,8 @@
 import random
 from collections.abc import Sequence
 
+from guided import respelled
+
 _TABLES = (
     *("node", "country", "presence", "inland", "secret", "node AS n", "country c", "presence p"),
 )
@@ -81,7 +83,7 @@ class Statements:
         text = self._draw.choice(self._known) if kind < 0.15 else self._select(3)
         if kind > 0.75 or kind < 0.15:
             text = self._damaged(text)
-        return self._respelled(text)
+        return respelled(text, self._draw, _SPACES)
 
     def _pick(self, *choices: str) -> str:
         return self._draw.choice(choices)
@@ -191,15 +193,3 @@ class Statements:
                     pieces[place:] = other[self._draw.randrange(len(other)) :]
             pieces = pieces or ["SELECT"]
         return " ".join(pieces)
-
-    def _respelled(self, text: str) -> str:
-        """Other white space, comments and letters; texts stay what they are, mostly."""
-        how = self._draw.random()
-        if how < 0.5:
-            return text
-        if how < 0.6:
-            return text.swapcase()
-        pieces = text.split(" ")
-        return "".join(
-            piece + (self._pick(*_SPACES) if self._draw.random() < 0.3 else " ") for piece in pieces
-        )

@@ -5,14 +5,12 @@ that the guard alone holds.
 """
 
 import random
-from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Sequence
 from pathlib import Path
 
 import kglite
 from cypher_cases import ATTACKS, GOOD
-from guided import Guided, seconds
+from guided import Guided, attacked, respelled
 from tally import RecordTried
 
 from planweave.tools.cypher import guard as guard_module
@@ -20,10 +18,9 @@ from planweave.tools.cypher import own, tokens
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.own import rewritten
 from planweave.tools.cypher.tokens import tokenize
-from planweave.tools.database import QueryFailed, QueryRefused
 
 WATCHED = (guard_module, tokens, own)
-FULL, SAMPLE, BETWEEN = 100_000, 1_000, 250
+FULL, SAMPLE = 100_000, 1_000
 SECRET = "the-secret-of-this-user"
 SCRIPT = [
     "CREATE (:A {code: 1, name: 'x'})",
@@ -110,7 +107,7 @@ class Queries:
             text = " ".join(["MATCH (n)", *clauses, draw.choice(RETURNS)])
         if draw.random() < 0.4:
             text = self._damaged(text)
-        return self._respelled(text).replace("{file}", str(self._file))
+        return respelled(text, draw, SPACES).replace("{file}", str(self._file))
 
     def _damaged(self, text: str) -> str:
         pieces = text.split(" ")
@@ -128,17 +125,6 @@ class Queries:
                 case _:
                     pieces[place:place] = self._draw.choice(WRITING).split(" ")
         return " ".join(pieces)
-
-    def _respelled(self, text: str) -> str:
-        how = self._draw.random()
-        if how < 0.4:
-            return text
-        if how < 0.5:
-            return text.swapcase()
-        return "".join(
-            piece + (self._draw.choice(SPACES) if self._draw.random() < 0.3 else " ")
-            for piece in text.split(" ")
-        )
 
 
 def made() -> kglite.KnowledgeGraph:
@@ -160,60 +146,32 @@ def test_generated_queries(
     file = tmp_path / "secret.csv"
     file.write_text(f"{SECRET},1\n")
     source = Queries(attack_seed, file)
-    tried = FULL if attack_is_full else SAMPLE
-    guided = Guided(attack_seed, WATCHED, [*GOOD, *ATTACKS], source.next)
-    found = harmful(
-        "cypher generated",
-        (source.next() for _ in range(tried)),
-        lambda _: nullcontext(),
-        record_tried,
-    )
-    found += harmful(
-        "cypher guided", guided.statements(seconds(attack_is_full)), guided.watching, record_tried
-    )
-    print(len(guided.arcs), "arcs by", len(guided.corpus), "queries")  # noqa: T201
-    assert not found
-
-
-def harmful(
-    kind: str,
-    queries: Iterable[str],
-    watching: Callable[[str], AbstractContextManager[None]],
-    record: RecordTried,
-) -> list[str]:
-    """Put queries to the guard, and to the engine what it lets pass."""
     graph = made()
-    before, counted = dump(graph), Counter[str]()
-    found: list[str] = []
-    passed: list[str] = []
-    tried = 0
-    for tried, query in enumerate(queries, start=1):
-        try:
-            with watching(query):
-                statement, _ = guard(query)
-                asked = rewritten(statement, tokenize(statement))
-            passed.append(asked)
-            counted["passed"] += 1
-        except (QueryRefused, QueryFailed) as error:
-            counted[type(error).__name__] += 1
-        except Exception as error:  # the guard itself must not fail
-            found.append(f"{query!r}: {type(error).__name__}: {error}")
-        if tried % BETWEEN == 0:
-            harm = harm_of(passed, graph, before)
-            found, passed, graph = found + harm, [], made() if harm else graph
-    found += harm_of(passed, graph, before)
-    print(dict(counted))  # noqa: T201 (how much got through says what this is worth)
-    record(tried, len(found), kind)
-    assert counted["passed"] > tried / 20, "the generator makes too little that passes"
-    return found
+    before = dump(graph)
 
+    def passed(query: str) -> str:
+        statement, _ = guard(query)
+        return rewritten(statement, tokenize(statement))
 
-def harm_of(passed: list[str], graph: kglite.KnowledgeGraph, before: str) -> list[str]:
-    """Those of the queries that read the file or change the graph."""
-    harm = [one for one in passed if SECRET in answer(graph, one)]
-    if dump(graph) != before:
-        harm += [one for one in passed if changes(one)] or passed
-    return harm
+    def harm(queries: Sequence[str]) -> list[str]:
+        """Those of the queries that read the file or change the graph."""
+        nonlocal graph
+        found = [one for one in queries if SECRET in answer(graph, one)]
+        if dump(graph) != before:
+            found += [one for one in queries if changes(one)] or queries
+            graph = made()
+        return found
+
+    assert not attacked(
+        Guided(attack_seed, WATCHED, [*GOOD, *ATTACKS], source.next),
+        (source.next() for _ in range(FULL if attack_is_full else SAMPLE)),
+        passed,
+        harm,
+        record_tried,
+        "cypher",
+        full=attack_is_full,
+        at_once=250,
+    )
 
 
 def answer(graph: kglite.KnowledgeGraph, query: str) -> str:

@@ -8,20 +8,18 @@ of its own. MariaDB is asked how it reads the statement.
 import re
 import sqlite3
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from collections.abc import Callable, Sequence
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
-from guided import Guided, seconds
+from guided import Guided, attacked
 from servers import PASSWORD, Server
 from shop import SHOP
 from sql_grammar import DANGEROUS, Statements
 from sql_statements import EVERYWHERE, MARIADB, POSTGRESQL, SQLITE
 from tally import RecordTried
 
-from planweave.tools.database import QueryFailed, QueryRefused
 from planweave.tools.sql import fields, guard, open_sql
 from planweave.tools.sql.functions import FUNCTIONS
 from planweave.tools.sql.guard import check
@@ -44,59 +42,38 @@ GOOD = [
 WATCHED = (guard, fields)
 Harm = Callable[[str], str]
 """Runs a statement; what it did that it must not, or an empty text."""
-Watching = Callable[[str], AbstractContextManager[None]]
-
-
-def attacked(
-    dialect: str,
-    known: dict[str, str],
-    seed: int,
-    tried: int,
-    harm: Harm,
-    record: RecordTried,
-    engine: str,
-) -> list[str]:
-    """Put statements to the guard, and to the engine what it lets pass; those that did harm.
-
-    They are made by a grammar, and then follow what they reach in the guard.
-    """
-    schema = {"sqlite": "main", "postgres": "public", "mysql": "shop"}[dialect]
-    pieces = [*GOOD, *EVERYWHERE.values(), *known.values()]
-    grammar = Statements(dialect, seed, pieces)
-    guided = Guided(seed, WATCHED, pieces, grammar.next)
-    ways: list[tuple[str, Iterable[str], Watching]] = [
-        ("generated", (grammar.next() for _ in range(tried)), lambda _: nullcontext()),
-        ("guided", guided.statements(seconds(tried == FULL)), guided.watching),
-    ]
-    found: list[str] = []
-    for kind, statements, watching in ways:
-        counted, before = Counter[str](), len(found)
-        for statement in statements:
-            counted["tried"] += 1
-            try:
-                with watching(statement):
-                    text = check(statement, dialect=dialect, tables=TABLES, schema=schema).text
-            except (QueryRefused, QueryFailed) as error:
-                counted[type(error).__name__] += 1
-            except Exception as error:  # the guard itself must not fail
-                found.append(f"{statement!r}: {type(error).__name__}: {error}")
-            else:
-                counted["passed"] += 1
-                if what := harm(text):
-                    found.append(f"{text!r}: {what}")
-        record(counted["tried"], len(found) - before, f"sql {kind}, {engine}")
-        print(dialect, kind, dict(counted))  # noqa: T201 (how much got through: what it is worth)
-        assert counted["passed"] > counted["tried"] / 50, "too little is made that passes"
-    print(len(guided.arcs), "arcs by", len(guided.corpus), "statements")  # noqa: T201
-    return found
+Attack = Callable[[str, dict[str, str], Harm, str], list[str]]
 
 
 @pytest.fixture
-def tried(attack_is_full: bool) -> int:
-    return FULL if attack_is_full else SAMPLE
+def attack(attack_is_full: bool, attack_seed: int, record_tried: RecordTried) -> Attack:
+    """Attacks the guard of a dialect, with pieces of known statements; what did harm."""
+
+    def attack(dialect: str, known: dict[str, str], harm: Harm, engine: str) -> list[str]:
+        schema = {"sqlite": "main", "postgres": "public", "mysql": "shop"}[dialect]
+        pieces = [*GOOD, *EVERYWHERE.values(), *known.values()]
+        grammar = Statements(dialect, attack_seed, pieces)
+
+        def passed(statement: str) -> str:
+            return check(statement, dialect=dialect, tables=TABLES, schema=schema).text
+
+        def harmful(texts: Sequence[str]) -> list[str]:
+            return [f"{text!r}: {what}" for text in texts if (what := harm(text))]
+
+        return attacked(
+            Guided(attack_seed, WATCHED, pieces, grammar.next),
+            (grammar.next() for _ in range(FULL if attack_is_full else SAMPLE)),
+            passed,
+            harmful,
+            record_tried,
+            f"sql, {engine},",
+            full=attack_is_full,
+        )
+
+    return attack
 
 
-def test_sqlite(shop_file: Path, attack_seed: int, tried: int, record_tried: RecordTried) -> None:
+def test_sqlite(shop_file: Path, attack: Attack) -> None:
     denied: list[object] = []
     end = 0.0
 
@@ -118,7 +95,7 @@ def test_sqlite(shop_file: Path, attack_seed: int, tried: int, record_tried: Rec
                 connection.execute(text).fetchmany(5)
             return f"accesses {denied}" if denied else ""
 
-        found = attacked("sqlite", SQLITE, attack_seed, tried, harm, record_tried, "SQLite")
+        found = attack("sqlite", SQLITE, harm, "SQLite")
     assert not found
 
 
@@ -150,9 +127,7 @@ REVOKE SELECT ON ALL TABLES IN SCHEMA pg_catalog, information_schema FROM PUBLIC
 
 
 @pytest.mark.server
-def test_postgresql(
-    postgresql_server: Server, attack_seed: int, tried: int, record_tried: RecordTried
-) -> None:
+def test_postgresql(postgresql_server: Server, attack: Attack) -> None:
     import psycopg
 
     def opened(user: str, database: str) -> "psycopg.Connection":
@@ -186,9 +161,7 @@ def test_postgresql(
             assert harm("SELECT * FROM pg_proc")
             assert harm("SELECT * FROM node FOR UPDATE")
             assert not harm("SELECT lower(name) || 'x', name::text LIKE 'a' FROM node")
-            found = attacked(
-                "postgres", POSTGRESQL, attack_seed, tried, harm, record_tried, "PostgreSQL"
-            )
+            found = attack("postgres", POSTGRESQL, harm, "PostgreSQL")
             locks = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'"
             assert owner.execute(locks).fetchall() == [(0,)]
     assert not found
@@ -202,9 +175,7 @@ _REFUSALS = (1044, 1142, 1143, 1227, 1290, 1370, 1792)
 
 
 @pytest.mark.server
-def test_mariadb(
-    mariadb_server: Server, attack_seed: int, tried: int, record_tried: RecordTried
-) -> None:
+def test_mariadb(mariadb_server: Server, attack: Attack) -> None:
     import pymysql
 
     with closing(
@@ -241,7 +212,7 @@ def test_mariadb(
         assert "sleep" in harm("SELECT /*!50000 SLEEP(0) */")
         assert harm("SELECT * FROM mysql.user")
         assert not harm("SELECT LOWER(name), ' 1 SLEEP(60) -- ' FROM node WHERE name <> 'sleep('")
-        found = attacked("mysql", MARIADB, attack_seed, tried, harm, record_tried, "MariaDB")
+        found = attack("mysql", MARIADB, harm, "MariaDB")
     assert not found
 
 
