@@ -31,17 +31,8 @@ _AFTER_ITEMS = {"ORDER", "SKIP", "LIMIT", "OFFSET", "UNION"}
 _GATHERING = {"avg", "collect", "count", "max", "min", "stdev", "stdevp", "sum"}
 _OF_TEXTS = {"left", "lower", "ltrim", "replace", "reverse", "right", "rtrim", "split", "substring"}
 _OF_TEXTS |= {"tolower", "tostring", "tostringlist", "tostringornull", "toupper", "trim", "upper"}
-_OF_VALUES = _OF_TEXTS - {"reverse"} | {
-    "abs",
-    "avg",
-    "count",
-    "exists",
-    "id",
-    "length",
-    "round",
-    "size",
-    "sum",
-}
+_OF_VALUES = _OF_TEXTS - {"reverse"}
+_OF_VALUES |= {"abs", "avg", "count", "exists", "id", "length", "round", "size", "sum"}
 _OF_VALUES |= {"ceil", "date", "datetime", "duration", "elementid", "floor", "sqrt", "stdev"}
 _OF_VALUES |= {"stdevp", "tofloat", "tointeger", "type", "valuetype"}
 _OF_LISTS = {"collect", "keys", "labels", "nodes", "range", "relationships", "split"}

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,6 +59,8 @@ _BATCH = 256
 _CANDIDATES = 50
 _KEEP_OPEN = 8
 
+Put: TypeAlias = "Callable[[Path, str, Iterable[str]], Added]"
+"""Adds a file that comes from somewhere, under the first of some names that is free."""
 OnEmbedded: TypeAlias = Callable[[str, int, int], None]
 """Called with a file's name, and how many of its new chunks are embedded, of how many."""
 
@@ -221,14 +224,23 @@ class Collection:
             ModelUnavailable: There is no such embedding model, or it cannot be reached.
         """
         with Parser() as parser:
+            put = partial(self._put, parser=parser, progress=progress)
             if urls.is_url(source):
-                yield self._add_url(str(source), parser, progress)
+                yield _fetched(str(source), put)
                 return
             path = Path(source).expanduser()
             if not path.is_dir():
-                yield self._add_file(path, original or path, parser, progress)
+                yield _taken(path, original or path, put)
                 return
-            yield from self._add_folder(path, parser, progress)
+            for file in _files(path):
+                name = file.relative_to(path).as_posix()
+                if kind_of(file) is None:
+                    yield Added(document=name, status="skipped", problem="This kind is not read.")
+                    continue
+                try:
+                    yield _taken(file, file, put)
+                except BadInput as error:
+                    yield Added(document=name, status="failed", problem=str(error))
 
     def add_texts(
         self, documents: Mapping[str, Sequence[str]], *, progress: OnEmbedded | None = None
@@ -338,35 +350,6 @@ class Collection:
             if self._index is None or self._index.rows.version != self._store.meta("version"):
                 self._index = _Index(self._store, self._embeddings)
             return self._index
-
-    def _add_folder(
-        self, folder: Path, parser: Parser, progress: OnEmbedded | None
-    ) -> Iterator[Added]:
-        for file in _files(folder):
-            name = file.relative_to(folder).as_posix()
-            if kind_of(file) is None:
-                yield Added(document=name, status="skipped", problem="This kind is not read.")
-                continue
-            try:
-                yield self._add_file(file, file, parser, progress)
-            except BadInput as error:
-                yield Added(document=name, status="failed", problem=str(error))
-
-    def _add_url(self, url: str, parser: Parser, progress: OnEmbedded | None) -> Added:
-        limits, private = settings().limits(), settings().private_urls
-        with TemporaryDirectory(prefix="planweave-") as folder:
-            path = urls.fetch(url, Path(folder), max_bytes=limits.bytes, private=private)
-            place = urlsplit(url)
-            parts = [part for part in unquote(place.path).split("/") if part]
-            names = _names([place.hostname or "", *parts[:-1], path.name])
-            return self._put(path, url, names, parser, progress)
-
-    def _add_file(
-        self, path: Path, original: Path, parser: Parser, progress: OnEmbedded | None
-    ) -> Added:
-        check_size(path, settings().limits())
-        full = original.resolve()
-        return self._put(path, str(full), _names(full.parts[1:]), parser, progress)
 
     def _put(
         self,
@@ -498,6 +481,23 @@ class _Index:
                 if old.name != self.rows.version:
                     shutil.rmtree(old, ignore_errors=True)
         return index
+
+
+def _fetched(url: str, put: Put) -> Added:
+    """Add what is at a URL."""
+    limits, private = settings().limits(), settings().private_urls
+    with TemporaryDirectory(prefix="planweave-") as folder:
+        path = urls.fetch(url, Path(folder), max_bytes=limits.bytes, private=private)
+        place = urlsplit(url)
+        parts = [part for part in unquote(place.path).split("/") if part]
+        return put(path, url, _names([place.hostname or "", *parts[:-1], path.name]))
+
+
+def _taken(path: Path, original: Path, put: Put) -> Added:
+    """Add a file."""
+    check_size(path, settings().limits())
+    full = original.resolve()
+    return put(path, str(full), _names(full.parts[1:]))
 
 
 def _replace(path: Path, save: Callable[[Path], None]) -> None:
