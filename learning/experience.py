@@ -45,6 +45,11 @@ class Experience:
     def __init__(self, folder: pathlib.Path, owner: str) -> None:
         self.file = folder / f"{digest(owner, 32)}.sqlite"
 
+    @property
+    def bytes(self) -> int:
+        """What it takes on disk."""
+        return self.file.stat().st_size if self.file.exists() else 0
+
     def add(self, paths: Iterable[TaskPath]) -> list[str]:
         """Keep paths, with slots in their queries, and return the keys of those that are new.
 

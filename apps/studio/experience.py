@@ -17,6 +17,7 @@ from planweave import BadInput
 from planweave.apps.sent import body, checked, json_object
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import asked
+from planweave.apps.studio.uploads import bytes_left
 from planweave.apps.trajectory import path_of
 from planweave.learning import SentenceVectors
 from planweave.learning.experience import Experience, experience_of
@@ -70,7 +71,7 @@ class Experiences:
 
     async def add(self, request: Request) -> JSONResponse:
         """Add the paths of the file of trajectories that is the request's body."""
-        _, experience = self._of(request)
+        experience = await self._with_room(request)
         name = asked(request, "name")
         if not _FILE_NAME.fullmatch(name):
             raise BadInput(
@@ -86,7 +87,7 @@ class Experiences:
 
     async def judge(self, request: Request) -> JSONResponse:
         """Keep what a run did for a question as a path that succeeded or failed."""
-        _, experience = self._of(request)
+        experience = await self._with_room(request)
         judged = checked(PersonsJudgement, json_object(await body(request, _MOST_BYTES)), "The run")
         path = path_of(
             judged.question,
@@ -111,6 +112,12 @@ class Experiences:
         """Forget a path for good."""
         self._of(request)[1].remove([asked(request, "key")])
         return JSONResponse({})
+
+    async def _with_room(self, request: Request) -> Experience:
+        """The caller's experience, if their quota leaves room for more."""
+        owner, quota = self._access.owner(request), self._access.quota(request)
+        await run_in_threadpool(bytes_left, owner, quota)
+        return self._of(request)[1]
 
     def _of(self, request: Request) -> tuple[str, Experience]:
         owner = self._access.owner(request) or request.query_params.get("owner") or LOCAL

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from planweave import BadInput
 from planweave.apps.studio.access import Access, Quota
 from planweave.apps.turns import Turns
+from planweave.learning.experience import experience_of
 from planweave.state import private_folder
 from planweave.tools.documents.collection import usage
 from planweave.tools.documents.store import settings
@@ -56,19 +57,23 @@ def uploads_folder() -> Path:
 
 
 def room(owner: str | None, quota: Quota) -> int:
-    """Bytes that one more upload of this person may have."""
+    """Bytes that one more document or database of this person may have."""
+    if owner is not None and quota.documents is not None:
+        kept = usage(owner).documents + databases.usage(owner).databases
+        if kept >= quota.documents:
+            raise _full(f"Your quota of documents ({quota.documents:,}) is used up.")
+    return bytes_left(owner, quota)
+
+
+def bytes_left(owner: str | None, quota: Quota) -> int:
+    """Bytes that this person may send at once; experience counts, too."""
     most = settings().limits().bytes
-    if owner is None:
+    if owner is None or quota.bytes is None:
         return most
-    used, tables = usage(owner), databases.usage(owner)
-    if quota.documents is not None and used.documents + tables.databases >= quota.documents:
-        raise _full(f"Your quota of documents ({quota.documents:,}) is used up.")
-    if quota.bytes is None:
-        return most
-    left = quota.bytes - used.bytes - tables.bytes
-    if left <= 0:
+    kept = usage(owner).bytes + databases.usage(owner).bytes + experience_of(owner).bytes
+    if kept >= quota.bytes:
         raise _full(f"Your quota for documents ({quota.bytes / 1e6:,.1f} MB) is used up.")
-    return min(most, left)
+    return min(most, quota.bytes - kept)
 
 
 def file_name(name: str, kinds: Collection[str]) -> str:
@@ -122,7 +127,9 @@ async def _receive(request: Request, file: "anyio.AsyncFile[bytes]", most: int) 
 
 
 def _full(problem: str) -> BadInput:
-    return BadInput(problem, fix="Delete documents, or ask the operator to raise your quota.")
+    return BadInput(
+        problem, fix="Delete some of what you keep, or ask the operator to raise your quota."
+    )
 
 
 def _too_large(most: int) -> BadInput:

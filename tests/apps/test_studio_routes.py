@@ -270,6 +270,10 @@ def test_a_person_keeps_no_more_bytes_than_their_quota(page: TestClient) -> None
     alice.delete(DOCUMENTS, params={"collection": "alice/a", "name": "one.txt"})
     assert upload(alice, "two.txt", "text", "alice/a").status_code == 200
     assert "larger than" in detail(upload(alice, "three.txt", text * 2, "alice/a"))
+    poor = client(studio.Access(owner=lambda _: "poor", quota=lambda _: studio.Quota(bytes=9)))
+    assert poor.post(EXPERIENCE, json=judged()).is_success
+    assert "is used up" in detail(poor.post(EXPERIENCE, json=judged(right=False)))
+    assert "is used up" in detail(upload(poor, "one.txt", "text", "poor/a"))
 
 
 def test_whoever_has_a_name_sees_only_what_is_theirs(page: TestClient) -> None:
