@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from planweave import BadInput
+from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import asked
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
@@ -26,7 +27,7 @@ class ResultSettings(BaseSettings):
     results_dir: Path = Field(default=Path("results"))
 
 
-def files(_: Request) -> JSONResponse:
+def files(access: Access, request: Request) -> JSONResponse:
     """The result files of the folder, the newest first, each with what was run and when."""
     folder = _folder()
     found = [
@@ -35,7 +36,8 @@ def files(_: Request) -> JSONResponse:
         if _inside(path, folder)
     ]
     found.sort(key=lambda one: str(one["started"]), reverse=True)
-    return JSONResponse({"folder": str(folder), "files": found})
+    shown = folder if access.owner(request) is None else folder.name
+    return JSONResponse({"folder": str(shown), "files": found})
 
 
 def report(request: Request) -> JSONResponse:

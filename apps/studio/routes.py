@@ -1,5 +1,6 @@
 """The studio's routes: the page, its files, and what it asks for besides the protocol."""
 
+from functools import partial
 from pathlib import Path
 
 from starlette.middleware import Middleware
@@ -48,7 +49,7 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
         Route("/api/experience", experience.judge, methods=["POST"]),
         Route("/api/experience", experience.remove, methods=["DELETE"]),
         Route("/api/experience/graph", experience.graph),
-        Route("/api/results", results.files),
+        Route("/api/results", partial(results.files, access)),
         Route("/api/results/report", results.report),
         Route("/api/results/record", results.record),
         Mount("/", StaticFiles(directory=_STATIC, html=True)),

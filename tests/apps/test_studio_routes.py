@@ -448,7 +448,10 @@ def test_results_are_told_with_intervals_and_traces(page: TestClient, tmp_path: 
     file = tmp_path / "results" / "dqa" / "small.jsonl"
     file.parent.mkdir()
     file.write_text("".join(run.model_dump_json() + "\n" for run in runs))
-    listed = page.get("/studio/api/results").json()["files"]
+    found = page.get("/studio/api/results").json()
+    named = client(studio.Access(owner=lambda _: "alice")).get("/studio/api/results").json()
+    assert (found["folder"], named["folder"]) == (str(tmp_path / "results"), "results")
+    listed = found["files"]
     assert [one["name"] for one in listed] == ["dqa/small.jsonl"]
     told = page.get("/studio/api/results/report", params={"file": "dqa/small.jsonl"}).json()
     assert told["tables"][0]["title"] == "Accuracy"
