@@ -46,6 +46,9 @@ def main() -> None:
     """Run the command line; an error that a person can fix is one sentence and an exit code."""
     with suppress(ValueError):  # not in the main thread
         signal.signal(signal.SIGTERM, _end)
+        closed = getattr(signal, "SIGHUP", None)  # of a terminal that is closed
+        if closed and signal.getsignal(closed) is signal.SIG_DFL:  # else as nohup has set it
+            signal.signal(closed, _end)
     try:
         app()
     except PlanweaveError as error:

@@ -255,7 +255,7 @@ def thread_of(said: str) -> str:
 
 
 @pytest.mark.slow
-@cases(signal.SIGKILL, signal.SIGINT, signal.SIGTERM)
+@cases(signal.SIGKILL, signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 def test_decide_survives_being_killed(
     by: signal.Signals, planweave: CommandLine, offers: str, environment: dict[str, str]
 ) -> None:
