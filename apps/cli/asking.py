@@ -185,11 +185,14 @@ def go_on(
 ) -> None:
     """Put a further question to a thread, or go on with one that was interrupted."""
     from planweave.apps.cli.answering import answer
-    from planweave.apps.threads import load_thread
+    from planweave.apps.threads import load_thread, memory_now
+    from planweave.nodes.shared.intake import sources_of
 
     check_resumed(given, "question", "database", "graph", "trust_role")
     thread = load_thread(telling.resume, sources.urls())
     further: Input | None = {"question": question} if question else None
     if further:
         thread = replace(thread, example=None)  # its truth is that of the first question
+    if further or not memory_now(thread.id).get("answer"):
+        sources_of(thread.context)  # what is gone ends no run that can go on later
     answer(thread, further, command=command, as_json=telling.as_json)

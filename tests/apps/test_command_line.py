@@ -326,6 +326,19 @@ def test_a_command_that_is_interrupted_says_so(
     assert (run.returncode, run.stderr) == (130, "\nInterrupted.\n")
 
 
+def test_a_run_whose_database_is_gone_can_go_on_later(
+    planweave: CommandLine, offers: str, tmp_path: Path
+) -> None:
+    with serving(*scripted(PLAN), Answer(status=400)) as model:
+        first = planweave("decide", "Which?", "--database", offers, "--model", model.name)
+        thread = thread_of(first.stdout)
+        moved = str(Path(offers).rename(tmp_path / "moved.sql"))
+        assert_one_clear_error(planweave("decide", "--resume", thread), "script", offers)
+        model.answers[:] = scripted(QUERY, FINISH, DECISION)
+        run = planweave("decide", "--resume", thread, "--database", moved)
+    assert "birch" in run.stdout.lower()
+
+
 def test_a_run_whose_model_was_slow_is_gone_on_with(planweave: CommandLine, offers: str) -> None:
     late = scripted(FINISH, delay=60)
     with serving(*scripted(PLAN, QUERY), *late) as model:
