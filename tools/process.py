@@ -15,6 +15,7 @@ import weakref
 from collections.abc import Mapping
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from queue import SimpleQueue
 from threading import Event, Timer
 from types import MappingProxyType
@@ -137,14 +138,28 @@ class Channel:
 
 
 def limit_memory(size: int) -> None:
-    """Let this process use at most ``size`` bytes of address space, and write no core file."""
+    """Let this process take ``size`` bytes of address space at most, and write no core file.
+
+    What its libraries have set aside already does not count: that may be a gigabyte, and grows
+    with the number of processors.
+    """
     try:
         import resource
     except ImportError:  # not offered by Windows: there only time is limited
         return
+    size += _address_space()
     with suppress(ValueError, OSError):  # a stricter limit holds already
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
+
+
+def _address_space() -> int:
+    """Bytes of address space of this process; 0 where the system does not tell."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
+    except OSError:
+        return 0
+    return pages * os.sysconf("SC_PAGE_SIZE")
 
 
 def open_no_more_files() -> None:

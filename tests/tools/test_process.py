@@ -1,5 +1,7 @@
 """The helper process: an answer that comes just when its time is over."""
 
+import subprocess
+import sys
 from threading import Timer
 
 import pytest
@@ -31,3 +33,20 @@ def test_an_answer_in_the_last_moment_is_late(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(ProcessEnded) as ended:
         helper.ask({"ask": 2}, 60)
     assert ended.value.late
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="address space is limited on Linux")
+def test_what_libraries_have_set_aside_is_no_part_of_the_memory_limit() -> None:
+    program = (
+        "import mmap\n"
+        "from planweave.tools.process import limit_memory\n"
+        "aside = mmap.mmap(-1, 1 << 30)\n"
+        "limit_memory(256 << 20)\n"
+        "bytearray(100 << 20)\n"
+        "try: bytearray(400 << 20)\n"
+        "except MemoryError: print('bounded')\n"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", program], check=False, capture_output=True, text=True
+    )
+    assert ran.stdout == "bounded\n", ran.stderr

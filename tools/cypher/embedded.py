@@ -20,13 +20,15 @@ from planweave.tools.process import HelperProcess, ProcessEnded
 from planweave.tools.slots import Slots
 
 _LOADING = 120.0  # seconds
+# Each thread of the engine would set 64 MB aside: on many processors all that it may take.
+_ENVIRONMENT = {"RUST_BACKTRACE": "0", "MALLOC_ARENA_MAX": "2"}
 
 
 class Worker(HelperProcess):
     """A process that holds one graph and answers one query at a time."""
 
     def __init__(self, path: Path) -> None:
-        super().__init__("planweave.tools.cypher.worker", {"RUST_BACKTRACE": "0"}, bare=True)
+        super().__init__("planweave.tools.cypher.worker", _ENVIRONMENT, bare=True)
         try:
             self.found = self.ask({"path": str(path)}, _LOADING)
         except ProcessEnded as error:
