@@ -90,7 +90,8 @@ def _opened(url: str) -> Database:
         raise DatabaseUnavailable(shown, fix=error.fix) from None  # the cause may hold them
     except OSError as error:  # such as a name that is too long for a file
         raise DatabaseUnavailable(
-            f"The database cannot be opened ({error.strerror}).", fix="Check its name."
+            f"The database cannot be opened ({error.strerror}).",
+            fix="Check its name, and who may read it.",
         ) from None
 
 

@@ -241,6 +241,12 @@ def test_what_is_no_table_changes_nothing(
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted([name, "into.db"])
 
 
+def test_a_folder_that_is_called_as_a_file_is_called_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").mkdir()
+    with pytest.raises(BadInput, match=r"a\.csv is a folder, not a file\."):
+        import_file(tmp_path / "a.csv", tmp_path / "into.db")
+
+
 def test_a_file_of_two_gigabytes_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "huge.csv"
     with path.open("wb") as file:

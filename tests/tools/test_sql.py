@@ -470,7 +470,8 @@ OTHER = "postgresql://u:secret@127.0.0.1:1/d"
 @cases(
     ("/nowhere/shop.db", "There is no database file /nowhere/shop.db."),
     ("sqlite:////nowhere/shop.db", "There is no database file /nowhere/shop.db."),
-    ("sqlite://", ". is a folder, not a database file."),
+    ("sqlite://", "The database URL names no file."),
+    ("sqlite://shop.db", "The database URL names no file."),
     ("/nowhere/shop.sql", "cannot be read: No such file or directory."),
     ("oracle://u:secret@h/d", "oracle:// is no SQL database that can be opened here."),
     ("nonsense://u:secret@h/d", "nonsense:// is no SQL database that can be opened here."),

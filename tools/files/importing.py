@@ -104,7 +104,10 @@ def _size(path: Path, name: str) -> int:
             f"{name} is not a file that can become a database.", fix=f"Use {', '.join(KINDS)}."
         )
     if not path.is_file():
-        raise BadInput(f"There is no file {path}.", fix="Check the path; nothing was created.")
+        raise BadInput(
+            f"{path} is a folder, not a file." if path.is_dir() else f"There is no file {path}.",
+            fix="Check the path; nothing was created.",
+        )
     size, most = path.stat().st_size, settings().limits().bytes
     if size > most:
         raise BadInput(

@@ -39,6 +39,7 @@ if TYPE_CHECKING:  # what reads queries is loaded with the first of them
 
 _LONGEST_MESSAGE = 300
 _MANUAL = re.compile(r"; check the manual .* for the right syntax to use ")
+_ASIDE = re.compile(r"\n(?:LINE |\tIs the server running )")  # of PostgreSQL
 _LOOKED_UP = 1_000
 _LOOKING_UP_SECONDS = 0.5
 _LOOKING_UP_SECONDS_IN_ALL = 10.0
@@ -284,7 +285,11 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
     except (ArgumentError, ValueError):
         raise _unreadable() from None  # the cause may quote a part of the password
     if url.get_backend_name() == "sqlite":
-        return _open_path(Path(url.database or ""))
+        if not url.database:  # two slashes: to SQLAlchemy a host
+            raise DatabaseUnavailable(
+                "The database URL names no file.", fix="Write sqlite:///file.db."
+            )
+        return _open_path(Path(url.database))
     if "@" in (url.host or ""):  # a part of a password with a bare @
         raise _unreadable()
     return _open_server(url)
@@ -400,5 +405,5 @@ def _message_of(error: Exception) -> str:
     arguments: tuple[object, ...] = cause.args
     # PyMySQL's errors are (code, message).
     text = _MANUAL.sub(" ", str(arguments[1]) if len(arguments) > 1 else str(cause))
-    sentence = " ".join(text.partition("\nLINE ")[0].split()).rstrip(".?")
+    sentence = " ".join(_ASIDE.split(text)[0].split()).rstrip(".?")
     return shorten(one_line(sentence), _LONGEST_MESSAGE)

@@ -37,6 +37,14 @@ _DAMAGES = (
     "malformed database schema",
     "file is not a database",
 )
+_FIXES = {
+    "locked": "Wait until the program that writes to it has ended.",
+    "not a database": "Give a SQLite file, a .sql script, or a CSV, Excel or Parquet file.",
+    "malformed": "Restore the file from a copy.",
+}
+_MAY_READ = (
+    "Check that you may read it; a database in WAL mode needs a folder that you may write to, too."
+)
 _NARROW = "Join on keys, filter more, or build shorter texts."
 _numbers = count()
 
@@ -127,12 +135,9 @@ def open_file(path: Path) -> SqliteBackend:
         with closing(connect(backend.uri)) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     except sqlite3.Error as error:
-        locked = "locked" in str(error)
+        fix = next((fix for words, fix in _FIXES.items() if words in str(error)), _MAY_READ)
         raise DatabaseUnavailable(
-            f"{path} cannot be read as an SQLite database: {error}.",
-            fix="Wait until the program that writes to it has ended."
-            if locked
-            else "Give a SQLite file, a .sql script, or a CSV, Excel or Parquet file.",
+            f"{path} cannot be read as an SQLite database: {error}.", fix=fix
         ) from error
     return backend
 
@@ -177,7 +182,7 @@ def _load(script: str, path: Path, made: Path) -> None:
         raise _unloadable(path, f"takes too long (line {answer['line']})")
     if "line" in answer:
         raise DatabaseUnavailable(
-            f"The SQL script {path} fails at line {answer['line']}: {answer['error']}",
+            f"The SQL script {path} fails at line {answer['line']}: {answer['error']}.",
             fix="Correct that statement; it must be SQLite's SQL.",
         )
     if "error" in answer:

@@ -196,7 +196,7 @@ def _load(request: Mapping[str, object]) -> dict[str, object]:
             try:
                 connection.execute(statement)
             except (sqlite3.Error, sqlite3.Warning) as error:
-                shown = shorten(" ".join(statement.split()), 120)
+                shown = shorten(" ".join(statement.split()).rstrip("; "), 120)
                 reason = "late" if is_timeout(error) else f"{error}, in: {shown}"
                 return {"error": reason, "line": line}
         connection.set_progress_handler(None, 0)
