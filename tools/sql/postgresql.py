@@ -18,6 +18,7 @@ from planweave.tools.sql.backend import Cursor, CursorBackend, Row, columns_of
 
 _CURSOR = "planweave"
 _DENIED = ("42501", "25006")  # insufficient privilege, read-only transaction
+_SILENT_MILLISECONDS = 20_000
 _CANCELLED = "57014"
 _BYTEA = 17
 _SHORT = {
@@ -94,6 +95,10 @@ class PostgresqlBackend(CursorBackend):
                 # A prepared statement is a single one, whatever its text.
                 "prepare_threshold": 0,
                 "connect_timeout": 5,
+                # A host that is gone without a word is given up.
+                "tcp_user_timeout": _SILENT_MILLISECONDS,
+                "keepalives_idle": 10,
+                "keepalives_interval": 5,
             },
         )
         event.listen(self.engine, "connect", _keep_odd_dates)
