@@ -79,7 +79,11 @@ def serve(
     if new_key is not None:
         typer.echo(make_key(settings, new_key))
         return
-    Gate(settings)
+    if Gate(settings).is_closed:
+        raise BadInput(
+            f"There is no user with a key in {settings.users}, so nobody could call the server.",
+            fix="Make a key: planweave serve --users FILE --new-key NAME.",
+        )
     check_database(settings.database())
     service()  # a file that cannot be used is reported now, not at the first request
     if not settings.shared and not _is_loopback(host):

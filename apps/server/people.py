@@ -66,6 +66,11 @@ class Gate:
         self._names = {key: name for name, user in self._users.items() for key in user.keys}
         self._hook = _load(settings.auth) if settings.auth else None
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether nobody can come in: there is no key, and no hook that would know anybody."""
+        return self._shared and not self._names and self._hook is None
+
     def limits(self, name: str) -> UserLimits:
         """What the person of a name may use."""
         return self._users.get(name, self._limits)

@@ -28,6 +28,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from planweave import BadInput
 from planweave.apps.server.database import ServerDatabase, postgresql_database, sqlite_database
 from planweave.apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
+from planweave.tools.sql.database import unavailable
 
 metadata = MetaData()
 _SILENT_SECONDS = 10  # within a transaction nothing is waited for, so its process is stopped
@@ -145,7 +146,7 @@ def is_postgresql(url: str) -> bool:
 def sqlite_path(url: str) -> Path:
     """The file of a SQLite URL or path."""
     path = url.removeprefix("sqlite:///")
-    if "://" in path:
+    if "://" in path or not Path(path).name:
         raise BadInput(
             "The server keeps runs in PostgreSQL or in a SQLite file, and its URL names neither.",
             fix="Write postgresql://user:password@host/database or sqlite:////folder/file.sqlite.",
@@ -215,8 +216,7 @@ def check_database(url: str) -> None:
         engine.connect().close()
     except SQLAlchemyError as error:
         raise BadInput(
-            f"The server's database cannot be opened ({type(error).__name__}).",
-            fix="Check PLANWEAVE_SERVE_URL, and that the database runs.",
+            f"The server cannot open PLANWEAVE_SERVE_URL. {unavailable(engine.url, error)}"
         ) from None
     finally:
         engine.dispose()

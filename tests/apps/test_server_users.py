@@ -225,7 +225,13 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
     for variable, value, words in (
         ("PLANWEAVE_SERVE_AUTH", "no_such_module:who", ["no_such_module:who"]),
         ("PLANWEAVE_SERVE_URL", "mysql://u:secret@h/d", ["PostgreSQL"]),
-        ("PLANWEAVE_SERVE_URL", "postgresql://u:secret@127.0.0.1:1/d", ["PLANWEAVE_SERVE_URL"]),
+        (
+            "PLANWEAVE_SERVE_URL",
+            "postgresql://u:secret@127.0.0.1:1/d",
+            ["PLANWEAVE_SERVE_URL", "postgresql://u:***@127.0.0.1:1/d", "refused"],
+        ),
+        ("PLANWEAVE_SERVE_URL", "sqlite:///", ["PostgreSQL"]),
+        ("PLANWEAVE_SERVE_USERS", "nobody.json", ["no user with a key", "--new-key"]),
         ("PLANWEAVE_SERVE_URL", "/nowhere/x.sqlite", ["/nowhere/x.sqlite"]),
         ("PLANWEAVE_SERVE_JOBS", "none", ["PLANWEAVE_SERVE_JOBS"]),
         ("PLANWEAVE_SERVICE", "none.json", ["none.json cannot be read", "PLANWEAVE_SERVICE"]),
