@@ -46,6 +46,11 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
     ("MATCH (m:Movie)-[:REVIEWED]->(p:Person) RETURN m.born, p.rating", ((1970, 9),)),
     ("MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN avg(r.rating)", ((9.0,),)),
     ("MATCH (p:Person) GROUP BY p HAVING count(p) > 0 RETURN p.name", ADA),
+    ("MATCH (p:Person)-[:REVIEWED]->(m) GROUP BY p.name ORDER BY count(*) DESC", ONCE),
+    ("MATCH (m:Movie)<-[:REVIEWED]-(r:Review) WHERE r.rating > 8 RETURN m.title", SEA),
+    ("MATCH (p)-[:REVIEWED]->(m:Movie) WHERE m.title = 'slow' RETURN p.name", ADA),
+    ("MATCH (p)-[:REVIEWED]->(m:Movie) WHERE m.title CONTAINS 'slo' RETURN p.name", ADA),
+    ("MATCH (p:Person)-[:REVIEWED]->(:Movie {title: 'slow'}) RETURN p.name", ADA),
     (
         "MATCH (t:Club)<-[r:BELONGS_TO]-(c:Critic) RETURN t, count(r) WHERE count(r) > 0",
         (({"name": "Owls", "clubId": "7"}, 1),),
@@ -97,6 +102,7 @@ def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
 
 
 @cases(
+    "MATCH (p:Person {name: 'Sea'}) MATCH (m:Movie {title: 'Sea'}) RETURN p.name",
     "MATCH (p:Person)-[:DIRECTED]->(m:Movie) RETURN p.name, m.title",
     "MATCH (p:Person)--(m:Movie) RETURN p.name",
     "MATCH (p:Person) RETURN p.height",
@@ -129,6 +135,8 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films
     (OR_ELSE, "Which title includes 'ea'?", ()),
     ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which are from 1990?", ()),
     ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which came out after 1990?", SEA),
+    ("MATCH (m:Movie {released: 1990}) RETURN m.title", "Which are from the 1990s?", SEA),
+    ("MATCH (e:Event {held: 1990}) RETURN e.title", "What was held in the 1990s?", FAIR),
     ("MATCH (m:Movie {released: 1999}) RETURN m.title", "Which came out after 1999?", ()),
     ("MATCH (m:Movie {released: 1999}) RETURN m.title", "Which came out until 1999?", SEA),
     ("MATCH (e:Event {held: '1998-12-31'}) RETURN e.title", "Held after '1998-12-31'?", FAIR),

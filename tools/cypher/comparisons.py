@@ -127,7 +127,7 @@ def _maps(
             if not test and value is not None:
                 test = _meant(value, fields[0], question)
             if test:
-                if edits := _moved_to_where(names, tokens, place, entry, test):
+                if edits := moved_to_where(names, tokens, place, name, test):
                     yield edits, f"{name} {test}"
                     return
             elif value is not None and entry.first != entry.last:
@@ -151,8 +151,11 @@ def _test(tokens: Sequence[CypherToken], entry: _Entry) -> str:
 def _meant(value: CypherToken, field: Field, question: str, *, like: bool = False) -> str:
     """The test that a question means by equality, or by SQL's ``like``; empty if it means that."""
     text = value.text.strip("'\"")
+    is_decade = text.endswith("0") and f"{text}s" in re.findall(r"\b\d{3}0s\b", question)
     if any(map(_DATE.match, field.samples)) and _YEAR.fullmatch(text):
-        return f"STARTS WITH '{text}'"
+        return f"STARTS WITH '{text[:-1] if is_decade else text}'"
+    if is_decade and value.kind == "number":
+        return f"IN range({text}, {int(text) + 9})"
     if bound := said_bound(question, text):
         return f"{bound} {value.text}"
     if value.kind != "string":
@@ -208,11 +211,13 @@ def _value(tokens: Sequence[CypherToken], entry: _Entry) -> CypherToken | None:
     return found if found.kind in ("string", "number") else None
 
 
-def _moved_to_where(
-    names: Names, tokens: Sequence[CypherToken], place: int, entry: _Entry, test: str
+def moved_to_where(
+    names: Names, tokens: Sequence[CypherToken], place: int, name: str, test: str
 ) -> list[Edit]:
     """Take an entry out of its map, and test it in WHERE; empty where there is no place for it."""
     element: Element = names.patterns.elements[place]
+    start = _map_of(tokens, place)
+    entry = next(one for one in _entries(tokens, start) if tokens[one.key].identifier == name)
     words = clauses(tokens)
     after = [one for one in words if one.start > tokens[place].start]
     earlier = [one for one in words if one.start < tokens[place].start]
@@ -221,7 +226,7 @@ def _moved_to_where(
     end = after[1].start if len(after) > 1 else tokens[-1].start
     if any(one.word in ("OR", "XOR") and after[0].start < one.start < end for one in tokens):
         return []  # AND would bind more tightly
-    start, key, last = _map_of(tokens, place), tokens[entry.key], tokens[entry.last]
+    key, last = tokens[entry.key], tokens[entry.last]
     closing = tokens[entry.last + 1]
     if len([*_entries(tokens, start)]) == 1:
         span = tokens[start].start, closing.end

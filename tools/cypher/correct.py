@@ -14,6 +14,7 @@ from planweave.tools.cypher.counted import (
     has_both,
 )
 from planweave.tools.cypher.describe import quoted
+from planweave.tools.cypher.elsewhere import held_elsewhere
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.meant_links import lacking, never_linked, retyped, routed, turned
@@ -51,7 +52,9 @@ def corrected(
             return _returning(query, Names(schema, tokens), rewritten, values)
         changes = list(rewritten)
         for _ in range(_PASSES):  # a label that is known by now tells more
-            if not (found := _found(Names(schema, tokens), tokens, question)):
+            names = Names(schema, tokens)
+            found = _found(names, tokens, question) or [*held_elsewhere(names, tokens, values)]
+            if not found:
                 break
             statement = _edited(statement, [edit for edits, _ in found for edit in edits])
             tokens = tokenize(statement)

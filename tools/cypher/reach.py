@@ -30,7 +30,7 @@ def renamed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[
     for place, element in names.patterns.elements.items():
         known = names.nodes if element.is_node else names.relationships
         for name in element.names:
-            meant = "" if name in known else _near(name, known)
+            meant = "" if name in known else _near(name, known) or _implied(element, names)
             token = next((t for t in tokens[place:] if t.identifier == name), None)
             if meant and token:
                 yield [instead(token, quoted(meant))], f"{name} → {meant}"
@@ -43,6 +43,12 @@ def renamed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[
             meant = _near(access.property, properties(owners[0]))
         if meant:
             yield [instead(tokens[access.place + 2], quoted(meant))], f"{access.property} → {meant}"
+
+
+def _implied(element: Element, names: Names) -> str:
+    """The only label that the links of a node leave open; empty if there are several, or none."""
+    found = names.entities(element) if element.is_node else []
+    return found[0].name if len(found) == 1 else ""
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -52,7 +52,9 @@ def _grouping(query: str) -> tuple[str, str]:
     following = [t for t in clauses(tokens) if t.start > group.start]
     end = following[0].start if following else len(query)
     if not following or following[0].word != "HAVING":
-        return f"{query[: group.start]}{query[end:]}".strip(), change
+        keys = query[group.start : end].split(None, 2)[2] if lacks_return(query) else ""
+        shown = f"RETURN {keys}" if keys else ""
+        return f"{query[: group.start]}{shown}{query[end:]}".strip(), change
     having = following[0].start + len("HAVING")
     stop = following[1].start if len(following) > 1 else len(query)
     condition, rest = query[having:stop].strip(), query[stop:]

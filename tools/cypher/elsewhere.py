@@ -1,0 +1,117 @@
+"""Texts that another property holds: a summary that is looked for in the tagline."""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from planweave.tools.cypher.comparisons import moved_to_where
+from planweave.tools.cypher.describe import quoted
+from planweave.tools.cypher.hints import Names
+from planweave.tools.cypher.titles import LOOKED_UP, Values
+from planweave.tools.cypher.tokens import CypherToken, Edit, instead
+from planweave.tools.database import Entity
+
+
+class _Sought(NamedTuple):
+    """A text that a query looks for, as the whole or as a part of a stored one."""
+
+    value: CypherToken
+    is_part: bool
+
+
+def held_elsewhere(
+    names: Names, tokens: Sequence[CypherToken], values: Values
+) -> Iterator[tuple[list[Edit], str]]:
+    """Tests for a text that the property holds nowhere, and only one other within reach does.
+
+    That may be a property of the query's own nodes and links, else of what is linked to the node.
+    The property alone is exchanged: whose it is, other corrections find out.
+    """
+    values = cache(values)
+    found = [*_compared(names, tokens, values)]
+    yield from found or _mapped(names, tokens, values)
+
+
+def _compared(
+    names: Names, tokens: Sequence[CypherToken], values: Values
+) -> Iterator[tuple[list[Edit], str]]:
+    """``m.tagline = 'Silly'``, and ``CONTAINS``."""
+    for access in names.patterns.accesses:
+        place, owners = access.place, names.owners(access.variable)
+        if place < 1 or len(owners) != 1 or place + 4 >= len(tokens):
+            continue
+        sign, value = tokens[place + 3], tokens[place + 4]
+        is_part, is_denied = sign.word == "CONTAINS", tokens[place - 1].word == "NOT"
+        if value.kind != "string" or is_denied or not (is_part or sign.text == "="):
+            continue
+        sought = _Sought(value, is_part)
+        if meant := _holder(owners[0], access.property, sought, names, tokens, values):
+            edit = instead(tokens[place + 2], quoted(meant))
+            yield [edit], f"{value.text} is looked for in {meant}"
+
+
+def _mapped(
+    names: Names, tokens: Sequence[CypherToken], values: Values
+) -> Iterator[tuple[list[Edit], str]]:
+    """``(p:Product {categoryID: 'Sweets'})``: the entry goes to WHERE first."""
+    for place, element in names.patterns.elements.items():
+        owners = names.entities(element)
+        for name, literal in element.properties if len(owners) == 1 else ():
+            value = next((one for one in tokens[place:] if one.text == literal), tokens[place])
+            if value.kind != "string":
+                continue
+            meant = _holder(owners[0], name, _Sought(value, False), names, tokens, values)
+            edits = moved_to_where(names, tokens, place, name, f"= {literal}") if meant else []
+            if edits:
+                yield edits, f"{literal} is looked for in {meant}"
+                return
+
+
+def _is_said_apart(value: CypherToken, tokens: Sequence[CypherToken]) -> bool:
+    """Whether the text stands twice in a query of several parts.
+
+    Without this test they would not be linked by anything, and return rows in place of none.
+    """
+    texts = [token.text for token in tokens]
+    return texts.count(value.text) > 1 and [token.word for token in tokens].count("MATCH") > 1
+
+
+def _holder(
+    owner: Entity,
+    name: str,
+    sought: _Sought,
+    names: Names,
+    tokens: Sequence[CypherToken],
+    values: Values,
+) -> str:
+    """The only other property that holds a text; empty if its own does, or none, or several."""
+    text = sought.value.text[1:-1]
+
+    def holds(entity: Entity, key: str) -> bool | None:
+        found = values(entity.name, key)
+        if text in found or (sought.is_part and text.casefold() in "\n".join(found).casefold()):
+            return True
+        return None if len(found) >= LOOKED_UP.rows else False  # there may be more
+
+    if not text or _is_said_apart(sought.value, tokens) or holds(owner, name) is not False:
+        return ""
+    for reached in (_here(names), _beside(owner, names)):
+        fields = [(entity, field) for entity in reached for field in entity.fields]
+        found = {f.name for e, f in fields if f.type == "STRING" and holds(e, f.name)}
+        if found:
+            return found.pop() if len(found) == 1 else ""
+    return ""
+
+
+def _here(names: Names) -> list[Entity]:
+    """What the query's own nodes and links are."""
+    elements = names.patterns.elements.values()
+    found = {one.name: one for e in elements for one in names.entities(e)}
+    return [*found.values()]
+
+
+def _beside(owner: Entity, names: Names) -> list[Entity]:
+    """What is linked to nodes of a label."""
+    types = [one for one in names.relationships.values() if owner.name in (*one.start, *one.end)]
+    labels = {label for one in types for label in (*one.start, *one.end)}
+    return [names.nodes[label] for label in sorted(labels) if label in names.nodes]
