@@ -16,7 +16,8 @@ from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, Route, expect
 from records import record
 from scripted import act, finding, tell
-from serve import serving_planweave
+from serve import ready, serving_planweave, start, stop
+from servers import free_port
 
 from planweave.apps.server.people import digest
 from planweave.learning.experience import Experience
@@ -394,6 +395,33 @@ def test_who_comes_back_goes_along_with_the_run(page: Page, visit: Visit) -> Non
         expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
         expect(page.locator(".nodes li.node .name").last).to_have_text("closing")
         expect(page.get_by_role("button", name="Stop")).to_be_hidden()
+
+
+def test_a_page_goes_on_with_a_server_that_was_started_again(
+    browser: Browser, tmp_path: Path
+) -> None:
+    (tmp_path / "offers.sql").write_text(SCRIPT)
+    port, lease = str(free_port()), {"PLANWEAVE_SERVE_LEASE_SECONDS": "1"}
+    page = new_page(browser, base_url=f"http://127.0.0.1:{port}")
+    with serving(*scripted(PLAN), *scripted(QUERY, delay=300)) as model:
+        servers = [start(tmp_path, port=port, **lease)]
+        try:
+            ready(servers[0])
+            chosen = json.dumps({"model": model.name, "database": str(tmp_path / "offers.sql")})
+            page.add_init_script(f"localStorage['planweave.settings'] = {json.dumps(chosen)}")
+            page.goto("/studio/#/ask")
+            ask(page, CHEAPEST)
+            expect(page.locator(".graph .lit")).to_have_text("selector")
+            servers[0].process.kill()
+            expect(page.get_by_text("This page waits for it.")).to_be_visible()
+            model.answers[:] = scripted(QUERY, FINISH, DECISION)
+            servers += [start(tmp_path, port=port, **lease)]
+            expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
+            expect(page.get_by_text("This page waits for it.")).to_be_hidden()
+        finally:
+            page.context.close()
+            for server in servers:
+                stop(server)
 
 
 def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:

@@ -19,9 +19,9 @@ class Served:
     log: Path
 
 
-def start(folder: Path, *options: str, **variables: str) -> Served:
+def start(folder: Path, *options: str, port: str = "", **variables: str) -> Served:
     """Start a server that keeps everything in ``folder``; it may not be ready yet."""
-    port = free_port()
+    port = port or str(free_port())
     log = folder / f"server-{port}.log"
     environment = os.environ | {
         "PLANWEAVE_STATE_DIR": str(folder / "state"),
@@ -33,7 +33,7 @@ def start(folder: Path, *options: str, **variables: str) -> Served:
     }
     # No token is asked for, unless a test is about it.
     trusting = [] if "PLANWEAVE_SERVE_TOKEN" in variables else ["--no-token"]
-    command = [PROGRAM, "serve", "--port", str(port), *trusting, *options]
+    command = [PROGRAM, "serve", "--port", port, *trusting, *options]
     process = launched(command, log, cwd=folder, env=environment)
     return Served(f"http://127.0.0.1:{port}", process, log)
 

@@ -12,6 +12,7 @@ import { Story } from "./story.js";
 const GROWING = new Set(["facts", "turns", "replans", "failures", "usage", "lookups", "revisions", "members"]);
 const HIDDEN = new Set(["messages"]);
 const HISTORY = 400;
+const PATIENCE = 120; // seconds that a server may take to start again
 
 export class Conversation {
   /**
@@ -43,11 +44,32 @@ export class Conversation {
   /** Show a thread that there is already, and go along with a run that is still going on. */
   async open(thread, collection) {
     Object.assign(this, { thread, collection: collection ?? settings.values.collection });
-    const newest = await this.newest();
-    const run = ["pending", "running"].includes(newest?.status) ? newest : null;
-    if (run) this.running = { abort: new AbortController(), run: run.run_id };
+    const run = await this.underWay();
+    if (run) this.running = { abort: new AbortController(), run };
     await this.recall({ whole: true });
-    if (run) this.hearAll(`/threads/${thread}/runs/${run.run_id}/stream`); // not to be waited for
+    if (run) this.hearAll(`/threads/${thread}/runs/${run}/stream`); // not to be waited for
+  }
+
+  /** The run of this thread that is not over. */
+  async underWay() {
+    const newest = await this.newest();
+    return ["pending", "running"].includes(newest?.status) ? newest.run_id : null;
+  }
+
+  /** Ask the server something, and again while it does not answer: it may be starting anew. */
+  async patiently(ask) {
+    const told = notice("The server does not answer. This page waits for it.");
+    for (let tries = 0; ; tries++) {
+      try {
+        const answer = await ask();
+        told.remove();
+        return answer;
+      } catch (error) {
+        if (error.status !== 0 || tries === PATIENCE || this.stopped) throw error;
+        this.desk.replaceChildren(told);
+        await new Promise((goOn) => { setTimeout(goOn, 1000); });
+      }
+    }
   }
 
   async run(given) {
@@ -69,13 +91,27 @@ export class Conversation {
   async hearAll(path, body) {
     this.stopped = false;
     this.problem = "";
+    let over = false;
+    let broke = false;
     try {
-      for await (const { event, data } of stream(path, body, this.running.abort.signal)) this.hear(event, data);
+      for await (const { event, data } of stream(path, body, this.running.abort.signal)) {
+        over ||= event === "end" || event === "error";
+        this.hear(event, data);
+      }
     } catch (error) {
+      broke = error.name !== "AbortError" && Boolean(this.running.run);
+      over = !broke;
       if (error.name !== "AbortError") this.problem = said(error);
     }
+    const run = over ? null : await this.patiently(() => this.underWay()).catch(() => undefined);
+    if (run) { // the server has let go of it, and it goes on
+      this.running.run = run;
+      await this.hearAll(`/threads/${this.thread}/runs/${run}/stream`);
+      return;
+    }
+    if (broke && run === null) this.problem = ""; // it has ended meanwhile
     this.running = null;
-    await this.recall({ whole: !body }).catch((error) => { this.problem ||= said(error); });
+    await this.patiently(() => this.recall({ whole: !body || broke })).catch((error) => { this.problem ||= said(error); });
     if (this.problem) this.story.fail(this.problem);
     this.story.settle();
     this.changed();
