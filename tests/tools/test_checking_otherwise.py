@@ -15,6 +15,21 @@ def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
 
 
 @cases(
+    (
+        "Who was hired in the 1990s?",
+        "SELECT name FROM employee WHERE hired >= 1990 AND hired < 2000",
+        "SELECT name FROM employee WHERE hired >= 1990 AND hired < 2010",
+    ),
+    (
+        "Which is the highest-rated film?",
+        "SELECT film FROM review GROUP BY film ORDER BY AVG(rating) DESC LIMIT 1",
+        "SELECT film FROM review WHERE rating > 3 GROUP BY film ORDER BY AVG(rating) DESC LIMIT 1",
+    ),
+    (
+        "Which goods have zero on order?",
+        "SELECT name FROM goods WHERE on_order = 0",
+        "SELECT name FROM goods WHERE on_order = 4",
+    ),
     ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} < 500"),
     ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} >= 500"),
     ("Who earns at least 500?", f"{STAFF} BETWEEN 500 AND 900", f"{STAFF} > 500"),

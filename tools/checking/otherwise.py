@@ -35,6 +35,7 @@ _LEFT_OUT = re.compile(
 )
 _EMPTY = re.compile(r"([\w.\"`]+)\s+is\s+null\b", re.IGNORECASE)
 _UNSET = re.compile(r"([\w.\"`]+)\s*=\s*0(?![\w.])")
+_ZERO = re.compile(r"\bzero\b|(?<![\d.,])0(?![\d.,]*\d)")
 _LEAVES_OUT = re.compile(
     r"\b(?:others?|else|another|besides|apart|aside|leav\w+ out|ignor\w+|outside|non|together"
     r"|than|rather|beyond|out of|still|yet|missing|unknown|blank|empty|open|only|no longer|off)\b",
@@ -57,9 +58,10 @@ _SEVERAL = re.compile(
 )
 _UNITS = (1, 7, 12, 24, 60, 100, 1000, 3600)
 _YEAR = re.compile(r"'((?:19|20)\d{2})\b")
+_DECADE = re.compile(r"\b(\d{3}0)s\b")
 _MEANS = listed(
     "average averages averaged mean avg typical typically usual usually ordinary per each share "
-    "percent percentage proportion fraction rate"
+    "percent percentage proportion fraction rate rated"
 )
 _COUNTED = re.compile(r"\b(?:how many|number of) (?:different |distinct )?(\w+)", re.IGNORECASE)
 _COUNT = re.compile(r"\bcount\s*\(\s*(?:\w+\.)?([\w\"`]+)\s*\)", re.IGNORECASE)
@@ -146,7 +148,7 @@ def _left_out(question: str, query: str) -> str:
         if not is_filled and roots(column.rpartition(".")[2]) & asked:
             return f"The query asks for rows without {column}."
     for column in _UNSET.findall(where):
-        if roots(column.rpartition(".")[2]) & asked and 0 not in numbers_of(question):
+        if roots(column.rpartition(".")[2]) & asked and not _ZERO.search(question):
             return f"The query asks for rows whose {column} is 0."
     return ""
 
@@ -224,6 +226,7 @@ def unasked_number(said: str, reading: QueryReading) -> str:
     numbers = {*numbers_of(in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
     if _HALF.search(said):
         numbers |= {number + 0.5 for number in numbers}
+    numbers |= {float(start) + 9 for start in _DECADE.findall(said)}  # or 10: see below
     text: str
     for text in _COMPARED.findall(_TEXT.sub("''", reading.text)):
         number = float(text)

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from planweave import PlanweaveError
+from planweave.tools.cypher.asked_for import shows_what_is_asked
 from planweave.tools.cypher.chains import lengthened
 from planweave.tools.cypher.comparisons import compared_as_meant
 from planweave.tools.cypher.counted import (
@@ -54,6 +55,7 @@ def corrected(
         for _ in range(_PASSES):  # a label that is known by now tells more
             names = Names(schema, tokens)
             found = _found(names, tokens, question) or [*held_elsewhere(names, tokens, values)]
+            found = found or [*shows_what_is_asked(names, tokens, question, values)]
             if not found:
                 break
             statement = _edited(statement, [edit for edits, _ in found for edit in edits])

@@ -56,7 +56,11 @@ def counts_what_is_asked(
         (place, step)
         for place, element in names.patterns.elements.items()
         if element.is_node and len(element.names) == 1
-        for step in _steps(names, element.names[0], label, type_)
+        for step in (
+            steps_between(names, element.names[0], label, _NAME)
+            if label
+            else _steps_over(names, element.names[0], type_)
+        )
     ]
     words = clauses(tokens)
     if len(steps) != 1 or len(words) < 2 or words[0].word != "MATCH":
@@ -256,13 +260,20 @@ def _verb(word: str) -> str:
     return re.sub(r"(?:ed|s)$", "", word.lower())
 
 
-def _steps(names: Names, here: str, there: str, done: str) -> Iterator[str]:
-    """Steps from a label to another, or over a type to anything; what is counted has a name."""
+def steps_between(names: Names, here: str, there: str, name: str) -> Iterator[str]:
+    """The links from a label to another, whose node gets a name."""
     for type_ in names.relationships.values():
-        link, end = f":{quoted(type_.name)}", f"({_NAME}:{quoted(there)})"
-        if not there:
-            link, end = f"{_NAME}{link}", "()"
-        if here in type_.start and (there in type_.end if there else done == type_.name):
-            yield f"-[{link}]->{end}"
-        if here in type_.end and (there in type_.start if there else done == type_.name):
-            yield f"<-[{link}]-{end}"
+        link, end = f"[:{quoted(type_.name)}]", f"({name}:{quoted(there)})"
+        if here in type_.start and there in type_.end:
+            yield f"-{link}->{end}"
+        if here in type_.end and there in type_.start:
+            yield f"<-{link}-{end}"
+
+
+def _steps_over(names: Names, here: str, type_: str) -> Iterator[str]:
+    """The links of a type from a label to anything; they get a name, since they are counted."""
+    link = f"[{_NAME}:{quoted(type_)}]"
+    if here in names.relationships[type_].start:
+        yield f"-{link}->()"
+    if here in names.relationships[type_].end:
+        yield f"<-{link}-()"
