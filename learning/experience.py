@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from planweave import BadInput, PlanweaveError
+from planweave.errors import StoreUnusable
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
 from planweave.learning.paths import TaskPath
 from planweave.learning.queries.literals import slotted
@@ -161,7 +162,7 @@ def _row(path: TaskPath) -> tuple[str | float, ...]:
 
 
 def _unusable(file: pathlib.Path, error: Exception) -> BadInput:
-    return BadInput(
+    return StoreUnusable(
         f"The experience in {file} cannot be used ({error}).",
         fix="Check who may write there; if it is damaged, delete it and add the paths again.",
     )

@@ -1,11 +1,15 @@
 """One base class for every error that planweave raises on purpose."""
 
+import logging
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+
+
+log = logging.getLogger(__name__)
 
 
 class PlanweaveError(ValueError):
@@ -18,6 +22,8 @@ class PlanweaveError(ValueError):
     """
 
     exit_code = 1
+    elsewhere: ClassVar[str] = ""
+    """The problem as callers see it who know sources by name alone, where it says a place."""
 
     def __init__(self, problem: str, *, fix: str = "") -> None:
         super().__init__(problem, fix)
@@ -28,8 +34,11 @@ class PlanweaveError(ValueError):
         return f"{self.problem} {self.fix}".strip()
 
     def without_address(self) -> "PlanweaveError":
-        """The error as callers see it who know databases by name alone."""
-        return self
+        """The error as such callers see it; where a source is, the operator finds in the log."""
+        if not self.elsewhere:
+            return self
+        log.error("what a caller named cannot be used: %s", self)
+        return type(self)(self.elsewhere, fix="Ask the operator: the server's log says why.")
 
     def __reduce__(self) -> tuple[object, ...]:
         """Errors come back from other processes: pickle would give ``fix`` without its name."""
@@ -38,6 +47,12 @@ class PlanweaveError(ValueError):
 
 class BadInput(PlanweaveError):
     """What the user gave (a file, a URL, a setting, a question) cannot be used as it is."""
+
+
+class StoreUnusable(BadInput):
+    """What is kept here from one run to the next cannot be read or written."""
+
+    elsewhere = "What is kept here cannot be used at present."
 
 
 def require(what: str, extra: str, *packages: str) -> None:

@@ -7,7 +7,7 @@ import platformdirs
 from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from planweave.errors import BadInput
+from planweave.errors import BadInput, StoreUnusable
 
 Settings = TypeVar("Settings", bound=BaseSettings)
 
@@ -32,7 +32,7 @@ def private_folder(folder: Path, what: str, variable: str) -> Path:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise BadInput(
+        raise StoreUnusable(
             f"The folder {folder} for {what} cannot be made ({error.strerror}).",
             fix=f"Set {variable} to a folder that can be written.",
         ) from None

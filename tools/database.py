@@ -4,7 +4,6 @@ A database is opened from a URL or a file, describes itself in a :class:`Schema`
 read-only query at a time inside :class:`Limits`. Nothing here knows a language model.
 """
 
-import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
@@ -14,19 +13,11 @@ from planweave.errors import PlanweaveError
 Kind: TypeAlias = Literal["relational", "graph"]
 Cell: TypeAlias = str | int | float | bool | list["Cell"] | dict[str, "Cell"] | None
 
-log = logging.getLogger(__name__)
-
 
 class DatabaseUnavailable(PlanweaveError):
     """The database is missing, the URL is wrong, or the server does not answer."""
 
-    def without_address(self) -> "DatabaseUnavailable":
-        """Where a database is, and as whom it is asked, is for the operator's log alone."""
-        log.error("a caller's database cannot be used: %s", self)
-        return DatabaseUnavailable(
-            "The database cannot be used at present.",
-            fix="Ask the operator: the server's log says why.",
-        )
+    elsewhere = "The database cannot be used at present."
 
 
 class RoleTooPowerful(DatabaseUnavailable):

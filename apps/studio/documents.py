@@ -36,7 +36,7 @@ class Documents:
             try:
                 found[name] = [asdict(info) for info in open_collection(name).documents()]
             except BadInput as error:  # it is damaged
-                problems.append(str(error))
+                problems.append(str(error if owner is None else error.without_address()))
         return JSONResponse(
             {
                 "collections": found,

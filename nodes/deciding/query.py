@@ -8,8 +8,7 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from planweave import PlanweaveError
-from planweave.memory import LOCAL, Action, Context, Table, Value, WorkingMemory, add_usage
+from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
 from planweave.nodes.assist.asking import writes_queries
 from planweave.nodes.assist.query_writer import (
@@ -25,6 +24,7 @@ from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import Node, chance_for_role, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
     Observation,
+    as_seen_by,
     chosen_action,
     repetition,
     take_turn,
@@ -65,7 +65,7 @@ def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -
             try:
                 return await _assisted(state, runtime, url or "")
             except DatabaseUnavailable as error:  # the connection is gone
-                problem = str(_as_seen_by(context.owner, error))
+                problem = str(as_seen_by(context.owner, error))
                 return turn_taken(state, [], problem, 0.0, failed=True)
         return await asyncio.to_thread(
             take_turn, state, lambda action: run_query(url, action["input"], context)
@@ -79,12 +79,7 @@ def run_query(url: str | None, query: str, context: Context) -> Observation:
     try:
         return observation(open_database(url or "").run(query, limits(context)), context)
     except DatabaseUnavailable as error:
-        raise _as_seen_by(context.owner, error) from error
-
-
-def _as_seen_by(owner: str, error: DatabaseUnavailable) -> PlanweaveError:
-    """The error in a turn: where a database is, only the one person of this machine is shown."""
-    return error if owner == LOCAL else error.without_address()
+        raise as_seen_by(context.owner, error) from error
 
 
 def limits(context: Context) -> Limits:

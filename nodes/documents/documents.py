@@ -10,7 +10,13 @@ from planweave import PlanweaveError
 from planweave.memory import Context, Page, WorkingMemory
 from planweave.nodes.assist.replies import search_words
 from planweave.nodes.support.progress import report
-from planweave.nodes.support.turns import chosen_action, repetition, times_taken, turn_taken
+from planweave.nodes.support.turns import (
+    as_seen_by,
+    chosen_action,
+    repetition,
+    times_taken,
+    turn_taken,
+)
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.web.search import search_web
 from planweave.usage import Usage
@@ -72,7 +78,7 @@ def _searched(
         start = times_taken(state) * context.pages if goes_on else 0
         found_all = find_pages(action["input"], context, context.pages + start + len(passed_over))
     except PlanweaveError as error:
-        problem = str(error)
+        problem = str(as_seen_by(context.owner, error))
     else:
         new = [page for page in found_all if (page["document"], page["page"]) not in passed_over]
         pages = new[start : start + context.pages]

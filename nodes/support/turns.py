@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from planweave import PlanweaveError
 from planweave.memory import (
+    LOCAL,
     Action,
     Fact,
     Observed,
@@ -58,6 +59,11 @@ def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None])
         problem = observation.text
     found = [observation] if observation and observation.found else []
     return turn_taken(state, found, problem, perf_counter() - started, failed=failed)
+
+
+def as_seen_by(owner: str, error: PlanweaveError) -> PlanweaveError:
+    """An error in a turn: where a source is, only the one person of this machine is shown."""
+    return error if owner == LOCAL else error.without_address()
 
 
 def chosen_action(state: WorkingMemory) -> Action:

@@ -135,6 +135,18 @@ def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient, tmp_
     assert page.get(DOCUMENTS).json()["collections"] == {}
 
 
+def test_where_things_are_kept_is_shown_to_no_user(page: TestClient, tmp_path: Path) -> None:
+    alice = client(studio.Access(owner=lambda _: "alice"))
+    assert upload(alice, "one.md", "# One\n\nText.", "alice/a").status_code == 200
+    assert alice.post(EXPERIENCE, json=judged()).is_success
+    for file in tmp_path.rglob("*.sqlite"):
+        file.write_bytes(b"no database" * 99)
+    told = alice.get(DOCUMENTS).json()["problems"] + [detail(alice.get(EXPERIENCE))]
+    assert [one.split(".")[0] for one in told] == [
+        "What is kept here cannot be used at present"
+    ] * 2
+
+
 NAMES = (
     *("../outside.md", "a/b.md", "a\\b.md", "/etc/passwd.md", "..md", ".hidden.md", "a\n.md"),
     *("nul\0.md", "x" * 200 + ".md", "<img src=x>.md", "program.exe", "noending", ""),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 
 from planweave import BadInput
-from planweave.errors import require
+from planweave.errors import StoreUnusable, require
 from planweave.texts import digest
 from planweave.tools.connect import with_variables, without_values
 from planweave.tools.documents.store import Rows, Session, Store, StoreSize
@@ -225,7 +225,7 @@ def _told(error: Exception, url: str) -> BadInput:
         )
     if isinstance(cause, errors.UndefinedTable):
         return BadInput("The document collection has been deleted meanwhile.")
-    return BadInput(
+    return StoreUnusable(
         f"The database of the document collections cannot be used: {why}",
         fix="Check PLANWEAVE_DOCUMENTS_URL, that the server runs, and that its disk has space.",
     )

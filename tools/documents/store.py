@@ -19,6 +19,7 @@ from pydantic import Field
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
+from planweave.errors import StoreUnusable
 from planweave.state import private_folder, read_settings
 from planweave.tools.documents.chunks import Piece
 from planweave.tools.documents.pages import Document, DocumentLimits, PageText, Paging
@@ -509,11 +510,11 @@ class Store:
                     fix="Try again when that has finished.",
                 )
             case sqlite3.SQLITE_CANTOPEN | sqlite3.SQLITE_READONLY | sqlite3.SQLITE_PERM:
-                return BadInput(
+                return StoreUnusable(
                     f"The collection {self._name!r} in {self.path.parent} cannot be opened.",
                     fix="Check that it was not deleted and that the folder can be written.",
                 )
-        return BadInput(
+        return StoreUnusable(
             f"The collection {self._name!r} is damaged ({error}).",
             fix=f"Delete {self.path} and add the documents again.",
         )
