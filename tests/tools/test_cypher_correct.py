@@ -240,6 +240,18 @@ def test_what_nobody_asks_for_is_left_out(question: str, counts: bool, films: Da
 
 
 @cases(
+    ("p.born", "How often is each year of birth?", False),
+    ("p.born", "How many reviewed, by year of birth?", True),
+    ("p.name", "Who is the busiest?", True),
+)
+def test_a_link_that_nobody_asks_for_is_left_out(
+    shown: str, question: str, stays: bool, films: Database
+) -> None:
+    query = f"MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN {shown}, count(*)"
+    assert ("REVIEWED" in films.corrected(query, question=question).query) is stays
+
+
+@cases(
     ("(c:Critic)", "Which clubs does no critic belong to?", ()),
     ("(c:Critic)", "Which critics belong to no club?", BEK),
     ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Who has never been in a club?", BEK),

@@ -13,6 +13,7 @@ from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
+from planweave.tools.cypher.titles import tells_apart
 from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
 from planweave.tools.linking import stem
 
@@ -109,14 +110,34 @@ def counts_once(
     ``(c)-[:PURCHASED]->(:Order)-[:ORDERS]->(:Product)`` counts the products of an order.
     """
     links = [one for one in names.patterns.links if one.arrow]
-    if len(links) < 2 or not any(token.word in _AGGREGATES for token in tokens):
+    if not any(token.word in _AGGREGATES for token in tokens):
         return
+    if len(links) == 1 and not _label(names, question) and _is_for_each(names, tokens):
+        return  # each would count as one: "the busiest doctor" has most of something
     for link in links:
         for end in _ends(link, names, tokens):
             is_idle = _is_idle(end.node, tokens) and _is_idle(link.relationship, tokens)
             if end.is_last and is_idle and not _is_said(link, end.node, names, question):
                 yield [end.without], f"counts no {end.node.names[0]}"
                 return
+
+
+def _is_for_each(names: Names, tokens: Sequence[CypherToken]) -> bool:
+    """Whether what a query returns is told apart by nodes as such, and no property of several."""
+    begin = next((at for at, one in enumerate(tokens) if one.word in ("WITH", "RETURN")), 0)
+    called = [
+        owner.kind == "node" and tells_apart(owner, access.property)
+        for access in names.patterns.accesses
+        for owner in names.owners(access.variable)
+        if access.place > begin
+    ]
+    variables = {one.variable for one in names.patterns.elements.values()} - {""}
+    whole = [
+        one
+        for one, following in pairwise(tokens[begin:])
+        if one.identifier in variables and following.text not in (".", ")")
+    ]
+    return any(called) or bool(whole)
 
 
 class _End(NamedTuple):
@@ -213,12 +234,22 @@ def _is_idle(element: Element, tokens: Sequence[CypherToken]) -> bool:
 
 
 def _is_said(link: PatternLink, node: Element, names: Names, question: str) -> bool:
-    """Whether the question speaks of the node, or of the link by a word for no other node."""
+    """Whether the question speaks of the node, of a list of the link, or of the link by a word.
+
+    That must be no word for another node.
+    """
     words = [word.lower() for word in re.findall(r"\w+", question)]
     labels = {
         name.lower() for e in names.patterns.elements.values() if e.is_node for name in e.names
     }
-    if node.names[0].lower() in {*words, *map(stem, words)}:
+    spoken = {*words, *map(stem, words)}
+    listed = {
+        field.name.lower()
+        for type_ in names.types(link)
+        for field in type_.fields
+        if field.type == "LIST"
+    }
+    if node.names[0].lower() in spoken or listed & spoken:
         return True
     done = _verb(link.relationship.names[0].partition("_")[0])
     others = [word for word in words if stem(word) not in labels - {node.names[0].lower()}]

@@ -99,6 +99,11 @@ def title_of(entity: Entity, values: Values) -> str:
     return _key(entity)
 
 
+def tells_apart(entity: Entity, name: str) -> bool:
+    """Whether a property names or numbers each node, as far as its name tells."""
+    return name == _key(entity) or bool(_NAMING.search(name))
+
+
 def _key(entity: Entity) -> str:
     """The property that numbers a thing; empty if none does by its name."""
     keys = (f"{entity.name}id".lower(), f"{entity.name}_id".lower(), "id")
