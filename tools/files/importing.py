@@ -14,6 +14,7 @@ from planweave import BadInput
 from planweave.tools.database import DatabaseUnavailable
 from planweave.tools.documents.store import settings
 from planweave.tools.files import KINDS, SHEETS
+from planweave.tools.own_folder import OwnFolder
 from planweave.tools.process import HelperProcess, ProcessEnded
 from planweave.tools.sql.database import SqlDatabase
 from planweave.tools.sql.sqlite import open_file
@@ -82,19 +83,19 @@ def import_file(path: Path, into: Path, *, name: str = "") -> Imported:
 
 def open_rows(path: Path) -> SqlDatabase:
     """Open a file of rows as a database of its own, which goes with the process."""
-    folder = tempfile.mkdtemp(prefix="planweave-")  # for this user alone
-    made = Path(folder) / "rows.db"
+    folder = OwnFolder()
+    made = folder.path / "rows.db"
     try:
         for note in import_file(path, made).notes:
             log.warning(note)
         backend = open_file(made)
     except BadInput as error:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise DatabaseUnavailable(error.problem, fix=error.fix) from None
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise
-    weakref.finalize(backend, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(backend, folder.remove)
     return SqlDatabase(backend)
 
 

@@ -1,8 +1,6 @@
 """SQLite: a read-only file, or a script loaded into a private one, read by processes of our own."""
 
-import shutil
 import sqlite3
-import tempfile
 import time
 import weakref
 from collections.abc import Mapping
@@ -12,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from planweave.tools.database import Cell, DatabaseUnavailable, Fetched, Limits, QueryTimeout
+from planweave.tools.own_folder import OwnFolder
 from planweave.tools.process import ProcessEnded
 from planweave.tools.sql.sqlite_process import connect, is_timeout
 from planweave.tools.workers import Workers
@@ -158,15 +157,15 @@ def open_script(path: Path) -> SqliteBackend:
         raise DatabaseUnavailable(
             f"The SQL script {path} is not UTF-8 text.", fix="Save it as UTF-8."
         ) from error
-    folder = tempfile.mkdtemp(prefix="planweave-")  # for this user alone
+    folder = OwnFolder()
     try:
-        made = Path(folder) / "script.db"
+        made = folder.path / "script.db"
         _load(script, path, made)
         backend = SqliteBackend(made)
     except BaseException:
-        shutil.rmtree(folder, ignore_errors=True)
+        folder.remove()
         raise
-    weakref.finalize(backend, shutil.rmtree, folder, ignore_errors=True)
+    weakref.finalize(backend, folder.remove)
     return backend
 
 
