@@ -254,6 +254,7 @@ GUARDED = {
         "a word of the grammar as a function": "SELECT against('x')",
         "a column that a function has not": "SELECT x.value FROM generate_series(1, 2) AS x",
         "another, in FROM": "SELECT * FROM index('x')",
+        "a function of an extension": "SELECT similarity(name, 'ab') FROM node",
         "wide, qualified": POSTGRESQL["huge padding, qualified"],
     },
     "mysql": SCOPES

@@ -37,10 +37,10 @@ _POSTGRESQL = """
     num_nulls numeric numrange overlaps overlay percentile_cont percentile_disc phraseto_tsquery
     plainto_tsquery random regexp_count regexp_like regexp_match regexp_matches
     regexp_split_to_array regexp_split_to_table regr_count regr_intercept regr_r2 regr_slope row
-    row_to_json scale similarity split_part starts_with statement_timestamp string_agg
+    row_to_json scale split_part starts_with statement_timestamp string_agg
     string_to_array strpos timezone to_char to_date to_json to_jsonb to_number to_timestamp
-    to_tsquery to_tsvector translate trunc ts_rank tsrange tstzrange unaccent unnest
-    websearch_to_tsquery width_bucket word_similarity
+    to_tsquery to_tsvector translate trunc ts_rank tsrange tstzrange unnest
+    websearch_to_tsquery width_bucket
 """
 _MYSQL = """
     addtime adddate any_value bin bit_count conv convert convert_tz crc32 curdate curtime date_add
