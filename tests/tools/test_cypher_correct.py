@@ -26,6 +26,7 @@ ADA, BEK, ONCE = (("Ada",),), (("Al Bek",),), (("Ada", 1),)
 DIRECTOR = "MATCH (:Movie {title: 'ea'})<-[:DIRECTED]-(p) WHERE p.born > 1 RETURN p.name"
 OR_ELSE = "MATCH (m:Movie {title: 'ea'}) WHERE m.released > 1 OR m.released < 1 RETURN m.title"
 OLDEST = "UNWIND [1999, 1980] AS y MATCH (m:Movie) RETURN m.title ORDER BY m.released LIMIT 1"
+NOTED = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) WHERE m.title CONTAINS"
 RATED = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) WHERE m.title IN ['Sea', 'Lake']"
 Rows = tuple[tuple[object, ...], ...]
 
@@ -151,6 +152,8 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films
         ADA,
     ),
     (OLDEST, "Which is the oldest movie?", SEA),
+    (f"{NOTED} 'slo' RETURN m.title", "Which movies have 'slo' in the note?", SEA),
+    (f"{NOTED} 'slo' RETURN m.title", "Which movies have 'slo' in the title?", ()),
     ("MATCH (p:Person {name: 'Ada'}) RETURN p.name, p.born", "Which studios employ Ada?", HILLS),
     ("MATCH (p:Person {name: 'Ada'}) RETURN p", "List all the studios of Ada.", HILLS),
     ("MATCH (p:Person {name: 'Ada'}) RETURN p.name", "Which movies did Ada review?", ADA),

@@ -54,7 +54,9 @@ def corrected(
         changes = list(rewritten)
         for _ in range(_PASSES):  # a label that is known by now tells more
             names = Names(schema, tokens)
-            found = _found(names, tokens, question) or [*held_elsewhere(names, tokens, values)]
+            found = _found(names, tokens, question) or [
+                *held_elsewhere(names, tokens, question, values)
+            ]
             found = found or [*shows_what_is_asked(names, tokens, question, values)]
             if not found:
                 break

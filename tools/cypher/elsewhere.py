@@ -10,6 +10,7 @@ from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.titles import LOOKED_UP, Values
 from planweave.tools.cypher.tokens import CypherToken, Edit, instead
 from planweave.tools.database import Entity
+from planweave.tools.linking import parts_of, stem
 
 
 class _Sought(NamedTuple):
@@ -19,22 +20,42 @@ class _Sought(NamedTuple):
     is_part: bool
 
 
+class _Tested(NamedTuple):
+    """What moves the test for a text from a property to the one that is meant."""
+
+    edits: list[Edit]
+    text: str
+    name: str
+    meant: str
+
+
 def held_elsewhere(
-    names: Names, tokens: Sequence[CypherToken], values: Values
+    names: Names, tokens: Sequence[CypherToken], question: str, values: Values
 ) -> Iterator[tuple[list[Edit], str]]:
     """Tests for a text that the property holds nowhere, and only one other within reach does.
 
     That may be a property of the query's own nodes and links, else of what is linked to the node.
-    The property alone is exchanged: whose it is, other corrections find out.
+    The property alone is exchanged: whose it is, other corrections find out. What the question
+    asks of the one and not of the other stays: no title may contain what a tagline does.
     """
-    values = cache(values)
-    found = [*_compared(names, tokens, values)]
-    yield from found or _mapped(names, tokens, values)
+    values, spoken = cache(values), _words(question)
+    for tested in ([*_compared(names, tokens, values)], [*_mapped(names, tokens, values)]):
+        found = [
+            (edits, f"{text} is looked for in {meant}")
+            for edits, text, name, meant in tested
+            if _words(meant) & spoken or not _words(name) & spoken
+        ]
+        yield from found
+        if found:
+            return
 
 
-def _compared(
-    names: Names, tokens: Sequence[CypherToken], values: Values
-) -> Iterator[tuple[list[Edit], str]]:
+def _words(text: str) -> set[str]:
+    """The words of a question, or of a name such as ``categoryName``."""
+    return {stem(part.lower()) for part in parts_of(text)}
+
+
+def _compared(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:
     """``m.tagline = 'Silly'``, and ``CONTAINS``."""
     for access in names.patterns.accesses:
         place, owners = access.place, names.owners(access.variable)
@@ -47,12 +68,10 @@ def _compared(
         sought = _Sought(value, is_part)
         if meant := _holder(owners[0], access.property, sought, names, tokens, values):
             edit = instead(tokens[place + 2], quoted(meant))
-            yield [edit], f"{value.text} is looked for in {meant}"
+            yield _Tested([edit], value.text, access.property, meant)
 
 
-def _mapped(
-    names: Names, tokens: Sequence[CypherToken], values: Values
-) -> Iterator[tuple[list[Edit], str]]:
+def _mapped(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:
     """``(p:Product {categoryID: 'Sweets'})``: the entry goes to WHERE first."""
     for place, element in names.patterns.elements.items():
         owners = names.entities(element)
@@ -63,7 +82,7 @@ def _mapped(
             meant = _holder(owners[0], name, _Sought(value, False), names, tokens, values)
             edits = moved_to_where(names, tokens, place, name, f"= {literal}") if meant else []
             if edits:
-                yield edits, f"{literal} is looked for in {meant}"
+                yield _Tested(edits, literal, name, meant)
                 return
 
 
