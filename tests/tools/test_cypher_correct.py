@@ -254,6 +254,11 @@ def test_a_link_that_nobody_asks_for_is_left_out(
     assert ("REVIEWED" in films.corrected(query, question=question).query) is stays
 
 
+def test_a_link_that_multiplies_nothing_stays(films: Database) -> None:
+    query = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN count(DISTINCT p)"
+    assert films.corrected(query, question="How many persons wrote of something?").query == query
+
+
 @cases(
     ("(c:Critic)", "Which clubs does no critic belong to?", ()),
     ("(c:Critic)", "Which critics belong to no club?", BEK),

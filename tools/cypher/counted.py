@@ -112,8 +112,12 @@ def counts_once(
     links = [one for one in names.patterns.links if one.arrow]
     if not any(token.word in _AGGREGATES for token in tokens):
         return
-    if len(links) == 1 and not _label(names, question) and _is_for_each(names, tokens):
-        return  # each would count as one: "the busiest doctor" has most of something
+    if len(links) == 1 and (
+        any(token.word == "DISTINCT" for token in tokens)  # it multiplies nothing
+        # Each would count as one: "the busiest doctor" has most of something.
+        or (not _label(names, question) and _is_for_each(names, tokens))
+    ):
+        return
     for link in links:
         for end in _ends(link, names, tokens):
             is_idle = _is_idle(end.node, tokens) and _is_idle(link.relationship, tokens)
