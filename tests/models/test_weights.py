@@ -250,8 +250,8 @@ def test_the_only_source_fails(two_files: tuple[Weights, ...], offline: ModelSet
         pull("minilm", settings=offline)
 
 
-def test_every_file_is_listed() -> None:
+def test_every_model_is_listed_once() -> None:
     done = CliRunner().invoke(app, ["list"])
     assert done.exit_code == 0
     names = [line.split()[0] for line in done.output.splitlines()]
-    assert names == ["embedded:0.5b", "embedded:1.5b", "minilm", "minilm"]
+    assert names == ["embedded:0.5b", "embedded:1.5b", "minilm"]

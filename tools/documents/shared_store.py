@@ -20,6 +20,7 @@ from planweave import BadInput
 from planweave.errors import StoreUnusable, require
 from planweave.texts import digest
 from planweave.tools.connect import with_variables, without_values
+from planweave.tools.database import DatabaseUnavailable
 from planweave.tools.documents.store import Rows, Session, Store, StoreSize
 from planweave.tools.documents.vectors import HNSW_ABOVE, IndexHit, VectorSearch
 
@@ -171,7 +172,10 @@ class _Session:
 @contextmanager
 def _transaction(url: str) -> Iterator[_Session]:
     """One transaction on a connection of the pool; its troubles are reported in one sentence."""
-    engine = _engine(with_variables(url))
+    try:
+        engine = _engine(with_variables(url))
+    except DatabaseUnavailable as error:
+        raise StoreUnusable(error.problem, fix=error.fix) from None
     import psycopg
 
     try:
