@@ -157,6 +157,7 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films
     ("MATCH (p:Person {name: 'Ada'}) RETURN p.name, p.born", "Which studios employ Ada?", HILLS),
     ("MATCH (p:Person {name: 'Ada'}) RETURN p", "List all the studios of Ada.", HILLS),
     ("MATCH (p:Person {name: 'Ada'}) RETURN p.name", "Which movies did Ada review?", ADA),
+    ("UNWIND ['Ada'] AS n MATCH (p:Person {name: n}) RETURN p.name", "Which studios?", ADA),
     (f"{RATED} RETURN p.name", "Who rated both 'Sea' and 'Lake'?", ()),
     (f"{RATED} RETURN p.name", "Who rated Sea as well as Lake?", ()),
     (f"{RATED} RETURN p.name", "Who rated Sea or Lake?", ADA),

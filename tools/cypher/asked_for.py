@@ -29,7 +29,8 @@ def shows_what_is_asked(
     returned = next((at for at, one in enumerate(words) if one.word == "RETURN"), 0)
     nouns = {asked["noun"].lower(), stem(asked["noun"].lower())} if asked else set()
     label = next((one for one in names.nodes if one.lower() in nouns), "")
-    if not label or not returned or any(one.word in ("WITH", "ORDER", "UNION") for one in words):
+    others = {one.word for one in words} & {"WITH", "ORDER", "UNION", "OPTIONAL"}
+    if not label or not returned or others or words[0].word != "MATCH":
         return
     begin, elements = tokens.index(words[returned]), names.patterns.elements.values()
     shown = {one.variable for one in elements} & {token.identifier for token in tokens[begin:]}
