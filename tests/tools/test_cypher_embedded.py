@@ -273,6 +273,20 @@ def test_keys_of_a_pattern_are_properties(pattern: str, small: EmbeddedCypher) -
         small.run(pattern)
 
 
+@cases(
+    ("MATCH (:Place {name: 'C'})<-[:IN]-(:Place)<-[:BORN]-(p:Person) RETURN count(*)", 2),
+    ("MATCH (p:Person)-[:BORN]->(a)--(:Place) RETURN count(*) ORDER BY count(*)", 3),
+)
+def test_rows_over_two_links_are_counted(query: str, count: int, tmp_path: Path) -> None:
+    """By itself the engine counts 3 and 0."""
+    places = "".join(f"CREATE (:Place {{name:'{name}'}});" for name in "ABCD")
+    people = "".join(f"CREATE (:Person {{name:'{name}'}});" for name in "xyz")
+    linked = "MATCH (a {{name:'{}'}}), (b:Place {{name:'{}'}}) CREATE (a)-[:{}]->(b);"
+    born = "".join(linked.format(*pair, "BORN") for pair in ("xA", "yA", "zB"))
+    within = "".join(linked.format(*pair, "IN") for pair in ("AC", "BD"))
+    assert opened(tmp_path, places + people + born + within).run(query).rows == ((count,),)
+
+
 def test_results_hide_what_the_engine_makes_up(small: EmbeddedCypher) -> None:
     goods = {"name": "iron", "code": 0, "base_price": 40, "current_price": 31.5, "pop_demand": 0}
     query = "MATCH (g:Goods {code: 0}) RETURN g, properties(g) AS p, g {.*} AS m"
