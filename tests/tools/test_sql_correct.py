@@ -94,12 +94,8 @@ def rows_of(database: SqlDatabase, query: str, question: str = "") -> Rows:
     ),
     # year
     ("SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y', sold) = 2024", ((3,),)),
-    # a month that is a year
-    ("SELECT COUNT(*) FROM sale WHERE STRFTIME('%Y-%m', sold) = '2024'", ((3,),)),
     # the key by its table's name
     ("SELECT SUM(s.sales_id) FROM sales AS s", ((6,),)),
-    # a date is compared with a year
-    ("SELECT COUNT(*) FROM sale WHERE sold >= STRFTIME('%Y', 'now') + 1", ((0,),)),
     # a value that was left open
     ("SELECT name FROM customer WHERE city = 'Genoa' AND name LIKE ?", (("Ben",), ("Cleo",))),
     # names of several words, without quotes
@@ -281,11 +277,7 @@ def test_the_last_day_of_a_span_counts(opened: OpenSql) -> None:
         "CREATE TABLE call (made DATETIME, day DATE);"
         "INSERT INTO call VALUES ('2024-03-31 18:00:00', '2024-03-31');"
     )
-    for ends in (
-        "made BETWEEN '2024-03-01' AND '2024-03-31'",
-        "made <= DATE('2024-03-31')",
-        "made <= '2024-03-31'",
-    ):
+    for ends in ("made BETWEEN '2024-03-01' AND '2024-03-31'", "made <= '2024-03-31'"):
         query = calls.corrected(f"SELECT COUNT(*) FROM call WHERE {ends}").query
         assert calls.run(query).rows == ((1,),)
     for sound in ("made <= '2024-03-31 12:00:00'", "day <= '2024-03-31'", "made < '2024-03-31'"):
@@ -293,17 +285,8 @@ def test_the_last_day_of_a_span_counts(opened: OpenSql) -> None:
         assert calls.corrected(query).query == query
 
 
-def test_as_many_rows_as_are_asked_for(shop: SqlDatabase) -> None:
-    query = "SELECT sale_id, amount FROM sale ORDER BY amount DESC"
-    for question, count in (
-        ("Show the top 2 sales.", 2),
-        ("What is the top one?", 3),
-        ("The top 2 of the top 3?", 3),
-        ("Which sales are the dearest, sorted by amount in descending order?", 3),
-        ("Show the top 2 % of the sales.", 3),
-    ):
-        assert len(rows_of(shop, query, question)) == count
-    limited = f"{query} LIMIT 1"
+def test_a_sorted_list_has_all_rows(shop: SqlDatabase) -> None:
+    limited = "SELECT sale_id, amount FROM sale ORDER BY amount DESC LIMIT 1"
     for question in ("Show the top 2 sales.", "Which sale is the first, sorted by amount?"):
         assert shop.corrected(limited, question=question).query == limited
     assert len(rows_of(shop, limited, "Which sales were made, ordered by amount?")) == 3
@@ -405,7 +388,6 @@ EITHER = "c.city IN ('Lübeck', 'Genoa')"
 SUMMED = f"SELECT SUM(s.amount) {BOTH} WHERE"
 LESS = f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} WHERE"
 COUNTED = "COUNT(*) FROM customer WHERE city"
-SHARE = "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM customer"
 
 
 @cases(
@@ -417,9 +399,6 @@ SHARE = "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM
         420,
     ),
     (f"{LESS} c.city = 'Genoa' AND c.city = 'Lübeck' AND s.pieces > 1", AGAINST, None),
-    (f"{SUMMED} c.city = 'Genoa' UNION {SUMMED} c.city = 'Lübeck'", AGAINST, 420),
-    (f"{LESS} c.city = 'Lübeck'", AGAINST, 420),
-    (f"SELECT c.city, SUM(s.amount) {BOTH} GROUP BY c.city", AGAINST, 420),
     (
         f"SELECT {COUNTED} = 'Genoa' - {COUNTED} = 'Lübeck'",
         "How many more customers has Genoa than Lübeck?",
@@ -440,9 +419,6 @@ SHARE = "SELECT 1.0 * COUNT(CASE WHEN city = 'Genoa' THEN 1 END) / COUNT(*) FROM
         "How many more customers are there in Genoa than in Lübeck?",
         1,
     ),
-    (SHARE, "What is the ratio of Genoa customers to non-Genoa customers?", 2),
-    (SHARE, "What is the ratio of customers in Genoa to those in all other cities?", 2),
-    (SHARE, "What is the ratio of Genoa customers to all?", pytest.approx(2 / 3)),
     (f"{SUMMED} {EITHER}", "In total?", 460),
 )
 def test_two_groups_are_compared(
@@ -464,12 +440,6 @@ DEAREST = 'SELECT colour, MAX("unit price") FROM product'
 
 @cases(
     # spans are counted as the question says
-    ("Within 14 days?", "SELECT STRFTIME('%Y-%m-%d') - '14 days' = 0", ((0,),)),
-    (
-        "Of the last 14 days?",
-        "SELECT amount FROM sale WHERE sold >= STRFTIME('%Y-%m-%d', '2024-06-11') - '14 days'",
-        ((40.0,),),
-    ),
     ("How many hours, in hours?", f"SELECT {DAYS} FROM sale WHERE pieces = 1", ((-72.0,),)),
     ("How many hours?", f"SELECT 24 * ({DAYS}) FROM sale WHERE pieces = 1", ((-72.0,),)),
     # a name stands beside a key: of a table that is joined for it, or of its own
@@ -600,12 +570,6 @@ IN_TYPES = "SELECT AVG(minutes) FROM job WHERE bike_id IN (SELECT bike_id FROM b
         "SELECT AVG(price) FROM job WHERE state IN ('D', 'O')",
         "Give me the average price of D and O, for both.",
         (("D", 20.0), ("O", 20.0)),
-    ),
-    # the name of a day
-    (
-        "SELECT \"job no\" FROM job WHERE STRFTIME('%A', \"brought in\") = 'Wednesday'",
-        "Which jobs came on a Wednesday?",
-        ((1,), (2,)),
     ),
     # a code of one letter
     ("SELECT COUNT(*) FROM job WHERE state = 'done'", "How many jobs are done?", ((2,),)),

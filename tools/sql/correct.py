@@ -63,14 +63,11 @@ def corrected(
     tree, changes = _placed(tree, catalogue, dialect, question)
     homes, stored = Homes(tree, catalogue), cache(data.values)
 
-    def texts(column: exp.Column) -> Sequence[str]:
-        home = homes.of(column)
-        return stored(*home) if home and not catalogue.is_number(column) else ()
-
     if not ranks:
-        tree, compared = compare_two_groups(tree, question, texts)
+        if isinstance(tree, exp.Select):
+            changes += compare_two_groups(tree, question)
         tree, gathered = gather(tree)
-        changes += compared + gathered
+        changes += gathered
     changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
         changes += grouping.add_up_counts(select, catalogue, question)
@@ -147,23 +144,22 @@ def _as_sqlite_compares(tree: exp.Query, homes: Homes, data: Data, question: str
     is_lacking = homes.lacking(data.lacking)
     return [
         *dates.read_stored_parts(tree, homes.catalogue.is_number),
-        *dates.shift_by_text(tree),
         *dates.subtract_days(tree, homes.catalogue.is_date),
         *dates.count_in_the_unit_asked(tree, question),
-        *dates.compare_parts_alike(tree, homes.catalogue.is_date),
+        *dates.compare_parts_alike(tree),
         *dates.take_whole_days(tree, homes.catalogue.is_moment),
         *slips.rank_values_only(tree, is_lacking),
     ]
 
 
 def _shown(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
-    """Show what the question names, what rows are called, and as many rows as are asked for."""
+    """Show what the question names, what rows are called, and all rows of a sorted list."""
     changes = slips.sort_as_asked(select, question, catalogue.is_date)
     changes += show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
     changes += show_in_the_unit_asked(select, question)
     changes += name_keys(select, catalogue, question)
-    return changes + slips.keep_the_first(select, question)
+    return changes + slips.keep_all(select, question)
 
 
 def _compared(tree: exp.Expr, homes: Homes) -> Iterator[slips.Compared]:

@@ -11,8 +11,6 @@ from planweave.tools.sql.slips import test_by, tests_of, values_of
 HasYear: TypeAlias = Callable[[exp.Column], bool]
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
-_YEAR = re.compile(r"\d{4}$")
-_SPAN = re.compile(r"\d+ (?:day|month|year)s?")
 _UNIT = re.compile(
     r"\b(?:in (?:whole |full )?|how many )(?P<unit>hours|minutes|seconds)\b", re.IGNORECASE
 )
@@ -66,23 +64,6 @@ def subtract_days(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> list[s
             days = exp.Anonymous(this="JULIANDAY", expressions=[difference.args[side].copy()])
             difference.set(side, days)
     return ["subtracts dates in days"] if found else []
-
-
-def shift_by_text(tree: exp.Expr) -> list[str]:
-    """``date - '14 days'``: SQLite takes the text for the number 14 and the date for a year."""
-    changes = []
-    for node in list(tree.find_all(exp.Sub, exp.Add)):
-        span = node.expression
-        if not isinstance(span, exp.Literal) or not _SPAN.fullmatch(span.name):
-            continue
-        sign = "-" if isinstance(node, exp.Sub) else "+"
-        date = node.this
-        if isinstance(date, exp.TimeToStr) and _part_of(date) == "%Y-%m-%d":
-            date = date.this
-        shift = exp.Literal.string(f"{sign}{span.name}")
-        node.replace(exp.Anonymous(this="DATE", expressions=[date.copy(), shift]))
-        changes.append(f"shifts a date by {sign}{span.name}")
-    return changes
 
 
 def count_in_the_unit_asked(tree: exp.Expr, question: str) -> list[str]:
@@ -167,7 +148,7 @@ def set_the_present(tree: exp.Expr, now: str) -> list[str]:
     return [f"the present is {now}"] if texts or clocks else []
 
 
-def compare_parts_alike(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> list[str]:
+def compare_parts_alike(tree: exp.Expr) -> list[str]:
     """Compare years with years: to SQLite ``'2023-01' < '2023-01-01'`` and ``'2023' > 2023``."""
     changes = []
     for test in tree.find_all(
@@ -180,15 +161,8 @@ def compare_parts_alike(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> 
             length = _LENGTHS.get(part, 0)
             if length and isinstance(text, exp.Literal) and _DATE.match(text.name):
                 text.replace(exp.Literal.string(text.name[:length]))
-        column = test.this.find(exp.Column)
-        if part == "%Y-%m" and column and others and all(_YEAR.match(one.name) for one in others):
-            test.set("this", _strftime("%Y", column))
-        numbers = [one for one in others if _is_number(one)]
-        if numbers and part in _PARTS:
+        if part in _PARTS and any(map(_is_number, others)):
             test.set("this", exp.cast(test.this.copy(), "INTEGER", dialect="sqlite"))
-        elif isinstance(test.this, exp.Column) and dates(test.this) and any(map(_is_year, numbers)):
-            year = _strftime("%Y", test.this)
-            test.set("this", exp.cast(year, "INTEGER", dialect="sqlite"))
         if (made := test.sql(dialect="sqlite")) != written:
             changes.append(f"{written} → {made}")
     return changes
@@ -208,14 +182,6 @@ def _part_of(node: exp.Expr) -> str:
 
 def _is_number(node: exp.Expr) -> bool:
     return node.is_number or isinstance(node, exp.Sub | exp.Add)
-
-
-def _is_year(node: exp.Expr) -> bool:
-    """Whether a number is a year, or worked out from one."""
-    if node.is_number:
-        return 1900 <= float(node.sql()) <= 2100
-    parts = node.find_all(exp.TimeToStr, exp.Anonymous)
-    return any(_part_of(one) == "%Y" for one in parts)
 
 
 def group_by_span(
@@ -264,6 +230,4 @@ def take_whole_days(tree: exp.Expr, moments: Callable[[exp.Column], bool]) -> li
 
 
 def _is_day(node: exp.Expr) -> bool:
-    if isinstance(node, exp.Literal):
-        return _DAY.match(node.name) is not None
-    return isinstance(node, exp.Date | exp.CurrentDate) or node.name.lower() == "date"
+    return isinstance(node, exp.Literal) and _DAY.match(node.name) is not None

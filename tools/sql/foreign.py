@@ -6,8 +6,6 @@ from sqlglot import ErrorLevel, exp
 
 _PARTS = {"YEAR": "%Y", "MONTH": "%m", "DAY": "%d", "HOUR": "%H", "MINUTE": "%M", "DOW": "%w"}
 _STARTS = {"YEAR": "%Y-01-01", "MONTH": "%Y-%m-01", "DAY": "%Y-%m-%d"}
-_CLOCKS = ("now", "curdate", "getdate", "sysdate")
-_DAYS = ("Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday")
 _UNITS = ("day", "days", "hour", "hours", "minute", "minutes", "month", "months", "year", "years")
 
 
@@ -27,8 +25,6 @@ def as_sqlite_has_them(tree: exp.Expr) -> list[str]:
         exp.Sub: lambda node: _interval(node, "-"),
         exp.Add: lambda node: _interval(node, "+"),
         exp.Left: lambda node: _call("SUBSTR", node.this, exp.Literal.number(1), node.expression),
-        exp.Anonymous: _clock,
-        exp.TimeToStr: _in_words,
     }
     changes = []
     for node in reversed(list(tree.find_all(*kinds))):
@@ -85,22 +81,3 @@ def _shifted(date: exp.Expr, amount: exp.Expr, sign: str) -> exp.Expr | None:
         return None
     count, unit = (int(number.name) * 7, "days") if unit.startswith("week") else (number.name, unit)
     return _call("DATE", date, _text(f"{sign}{count} {unit}"))
-
-
-def _in_words(node: exp.Expr) -> exp.Expr | None:
-    """The name of a day, for which SQLite has its number alone."""
-    written = node.sql("sqlite")
-    if "'%A'" not in written:
-        return None
-    number = _call("STRFTIME", _text("%w"), node.this)
-    made = exp.Case(this=number)
-    for at, day in enumerate(_DAYS):
-        made = made.when(_text(str(at)), _text(day))
-    return made
-
-
-def _clock(node: exp.Expr) -> exp.Expr | None:
-    name = node.name.lower()
-    if name not in _CLOCKS or node.expressions:
-        return None
-    return _call("DATETIME" if name == "now" else "DATE", _text("now"))

@@ -8,11 +8,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from planweave.texts import COUNT, count_of
 from planweave.tools.said import said_direction
 from planweave.tools.suggest import nearest
 
-_TOP = re.compile(rf"\btop (?!one\b)({COUNT})\b(?! ?(?:%|per ?cent))", re.I)
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
@@ -51,20 +49,13 @@ def show_names(select: exp.Select, naming: Callable[[str], str]) -> list[str]:
     return [f"shows {name}"]
 
 
-def keep_the_first(select: exp.Select, question: str) -> list[str]:
-    """Return as many rows as the question asks for: the ``top 3`` of a sorted list are three.
-
-    A sorted list of several things has more than one row.
-    """
-    asked, limit = {*_TOP.findall(question)}, select.args.get("limit")
-    if limit and limit.expression.name == "1" and _SORTED_LIST.search(question):
-        select.set("limit", None)
-        return ["returns all rows"]
-    if len(asked) != 1 or not select.args.get("order") or limit:
+def keep_all(select: exp.Select, question: str) -> list[str]:
+    """Return all rows of a sorted list that the question asks for, not the first alone."""
+    limit = select.args.get("limit")
+    if not limit or limit.expression.name != "1" or not _SORTED_LIST.search(question):
         return []
-    number = count_of(asked.pop())
-    select.limit(number, copy=False)
-    return [f"returns the first {number}"]
+    select.set("limit", None)
+    return ["returns all rows"]
 
 
 def sort_as_asked(

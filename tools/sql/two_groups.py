@@ -4,8 +4,8 @@ Small models filter by both groups at once, which is empty, or add them up toget
 """
 
 import re
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from sqlglot import exp
 
@@ -34,9 +34,6 @@ _TWICE = re.compile(
 """The same preposition twice, as in "for urgent and for other ones": two averages, or one sum."""
 _AND_WITHOUT = re.compile(r"\b(?:and|or|than) (?:[\w-]+ ){0,2}(?:without|non|not)\b", re.IGNORECASE)
 
-Stored: TypeAlias = Callable[[exp.Column], Sequence[str]]
-"""The texts that a column has."""
-
 
 class _Pair(NamedTuple):
     """Two values of a column that a query filters by, as the question orders them."""
@@ -54,28 +51,11 @@ def with_brackets(query: str) -> str:
     return "SELECT ({first}) {sign} (SELECT {second})".format(**found.groupdict()) if found else ""
 
 
-def compare_two_groups(
-    tree: exp.Query, question: str, stored: Stored
-) -> tuple[exp.Query, list[str]]:
-    """Set the number of one group against that of the other, where the question asks for it.
-
-    Returns:
-        The query, and what was changed in it.
-    """
+def compare_two_groups(select: exp.Select, question: str) -> list[str]:
+    """Set the number of one group against that of the other, where the question asks for it."""
     made = exp.Sub if _DIFFERENCE.search(question) else exp.Div if _RATIO.search(question) else None
-    if made is None:
-        return tree, []
-    if isinstance(tree, exp.Select) and (opposed := _against_the_rest(tree, question)):
-        return tree, opposed
-    if isinstance(tree, exp.Union):
-        sides = [tree.this, tree.expression]
-        if all(isinstance(one, exp.Select) and _is_number(one) for one in sides):
-            first, second = (exp.Subquery(this=one.copy()) for one in sides)
-            return exp.select(made(this=first, expression=second)), ["compares the two"]
-    elif isinstance(tree, exp.Select):
-        pair = _pair(tree, question) or _named(tree, question, stored)
-        return tree, _set_against(tree, pair, made, question) if pair else []
-    return tree, []
+    pair = _pair(select, question) if made else None
+    return _set_against(select, pair, made, question) if made and pair else []
 
 
 def _set_against(
@@ -103,28 +83,6 @@ def _set_against(
     for clause in ("group", "order", "limit", "distinct"):
         select.set(clause, None)
     return [f"compares {pair.first.sql()} with {pair.second.sql()}"]
-
-
-def _against_the_rest(select: exp.Select, question: str) -> list[str]:
-    """``vegan / vegan``, or ``vegan / all``, for the ratio of vegan to non-vegan."""
-    for division in [one for shown in select.expressions for one in shown.find_all(exp.Div)]:
-        above, below = (
-            next(side.find_all(exp.AggFunc), None) for side in (division.this, division.expression)
-        )
-        tests = list(above.find_all(exp.EQ)) if above else []
-        if above is None or below is None or len(tests) != 1:
-            continue
-        value = tests[0].expression.name
-        said = rf"\bto [^.?]*\b(?:(?:non|not)[- ]?{re.escape(value)}|others?|rest|remaining)\b"
-        is_other = below.find(exp.Case) is not None and below != above
-        if is_other or not value or not re.search(said, question, re.IGNORECASE):
-            continue
-        rest = above.copy()
-        test = next(rest.find_all(exp.EQ))
-        test.replace(exp.NEQ(this=test.this, expression=test.expression))
-        below.replace(rest)
-        return [f"compares {tests[0].expression.sql()} with the rest"]
-    return []
 
 
 def tell_apart(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
@@ -247,25 +205,6 @@ def _pair(select: exp.Select, question: str) -> _Pair | None:
     asked = question.lower()
     first, second = sorted(dict.fromkeys(values), key=lambda one: asked.find(one.name.lower()))
     return _Pair(column, first, second, rest)
-
-
-def _named(select: exp.Select, question: str, stored: Stored) -> _Pair | None:
-    """The only two values in the question of a column that a query groups by or filters by."""
-    group, tests = select.args.get("group"), tests_of(select)
-    tested = [column for test in tests for column, _ in values_of(test)]
-    for column in (*tested, *(group.expressions if group else [])):
-        if not isinstance(column, exp.Column):
-            continue
-        places = {
-            text: found.start()
-            for text in stored(column)
-            if (found := re.search(rf"\b{re.escape(text)}\b", question, re.IGNORECASE))
-        }
-        if len(places) == 2:
-            first, second = map(exp.Literal.string, sorted(places, key=places.__getitem__))
-            rest = [test for test in tests if not any(one == column for one, _ in values_of(test))]
-            return _Pair(column, first, second, rest)
-    return None
 
 
 def _of(aggregate: exp.AggFunc, column: exp.Expr, value: exp.Expr) -> exp.AggFunc:
