@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
+from planweave.tools.cypher.meant_links import the_other_way
 from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.titles import tells_apart
-from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
+from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind
 from planweave.tools.linking import stem
 
 _COUNTED = re.compile(
@@ -227,8 +228,7 @@ def counts_those_who_do(
         said = f"{doers}|{done}"
         is_counted = counted in ({""}, {link.right.variable})
         if is_counted and link.left.variable in shown and re.search(said, question, re.I):
-            head, tail = tokens[link.end + 2], before(tokens[link.place - 1], "<")
-            yield [instead(head, ""), tail], f"counts those who {type_.name}"
+            yield the_other_way(link, tokens), f"counts those who {type_.name}"
 
 
 def _is_idle(element: Element, tokens: Sequence[CypherToken]) -> bool:

@@ -24,12 +24,14 @@ def turned(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
             continue
         if not all(runs(one, link.turned, names) for one in types):
             continue
-        change = f"[:{types[0].name}] runs the other way"
-        if link.arrow == ">":
-            head, tail = tokens[link.end + 2], before(tokens[link.place - 1], "<")
-        else:
-            head, tail = tokens[link.place - 2], behind(tokens[link.end + 1], ">")
-        yield [instead(head, ""), tail], change
+        yield the_other_way(link, tokens), f"[:{types[0].name}] runs the other way"
+
+
+def the_other_way(link: PatternLink, tokens: Sequence[CypherToken]) -> list[Edit]:
+    """Turn the arrow of a link."""
+    if link.arrow == ">":
+        return [instead(tokens[link.end + 2], ""), before(tokens[link.place - 1], "<")]
+    return [instead(tokens[link.place - 2], ""), behind(tokens[link.end + 1], ">")]
 
 
 def retyped(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
@@ -182,8 +184,7 @@ def _back(
         return []
     opening = link.end + (3 if link.arrow == ">" else 2)
     closing = names.patterns.closing[opening]
-    turned = [before(tokens[link.place - 1], "<"), instead(tokens[link.end + 2], "")]
-    edits = turned if link.arrow == ">" else []
+    edits = the_other_way(link, tokens) if link.arrow == ">" else []
     edits.append(Edit(tokens[opening].start, tokens[closing].end, f"({earlier.left.variable})"))
     gone = link.right.variable if link.right.variable != over else ""
     for at, token in enumerate(tokens[:-1]):

@@ -6,7 +6,7 @@ from functools import partial
 
 from sqlglot import exp
 
-from planweave.tools.sql.slips import NO, YES, test_by, tests_of
+from planweave.tools.sql.slips import NO, YES, has_value, in_none_of, test_by, tests_of
 
 NEVER = re.compile(
     r"\b(?:never|not once|ha(?:s|ve|d) no|(?:has|have|had|did|does|do) not\b[^.?]*\bany"
@@ -48,10 +48,9 @@ def look_at_all_rows(
     having = exp.select(key.copy()).from_(source.this.copy())
     having = having.where(made, *(one.copy() for one in rest))
     if lacking(key):
-        having = having.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())))
+        having = having.where(has_value(key))
     kept = [one for one in rest if not any(map(is_date, one.find_all(exp.Column)))]
-    outside = exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=having)))
-    test_by(select, [*kept, outside])
+    test_by(select, [*kept, in_none_of(key, having)])
     select.set("distinct", exp.Distinct())
     return [f"leaves out each {key.name} that has {made.sql()}"]
 

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from planweave.tools.linking import plain
 from planweave.tools.sql.catalogue import Catalogue
-from planweave.tools.sql.slips import test_by, tests_of
+from planweave.tools.sql.slips import has_value, test_by, tests_of
 
 _BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
 _AVERAGE_BOUND = re.compile(
@@ -86,7 +86,7 @@ def leave_out_the_nameless(
         return []
     keys = [key for key in group.expressions if isinstance(key, exp.Column) and lacking(key)]
     for key in keys:
-        select.where(exp.Not(this=exp.Is(this=key.copy(), expression=exp.Null())), copy=False)
+        select.where(has_value(key), copy=False)
     return [f"without rows that have no {key.name}" for key in keys]
 
 

@@ -10,6 +10,7 @@ from sqlglot import exp, select
 from planweave.texts import listed, shorten
 from planweave.tools.database import QueryResult, Schema
 from planweave.tools.result_text import cell_text
+from planweave.tools.sql.catalogue import Catalogue, Homes
 from planweave.tools.sql.functions import INSTEAD
 from planweave.tools.sql.guard import Statement
 from planweave.tools.suggest import nearest, values_near
@@ -81,7 +82,7 @@ def _about_column(name: str, tree: exp.Query, schema: Schema, dialect: str) -> s
     ]
     if homes:
         return f"The column {column} is in {', '.join(homes)}: join that, or fix the alias."
-    used = {table.lower() for table in _sources(tree).values()}
+    used = {table.name.lower() for table in tree.find_all(exp.Table)}
     columns = {
         f"{entity.name}.{field.name}": field.name
         for entity in sorted(schema.entities, key=lambda entity: entity.name.lower() not in used)
@@ -128,8 +129,7 @@ class _Test(NamedTuple):
 
 def _tests(tree: exp.Query, schema: Schema) -> Iterator[_Test]:
     """The first few comparisons of a text column with a literal, ``=`` and ``IN`` alike."""
-    sources = _sources(tree)
-    found = 0
+    homes, found = Homes(tree, Catalogue(schema)), 0
     for node in tree.find_all(exp.EQ, exp.In):
         right = node.expressions if isinstance(node, exp.In) else [node.expression]
         for left, literal in [(node.this, item) for item in right] + [
@@ -138,9 +138,9 @@ def _tests(tree: exp.Query, schema: Schema) -> Iterator[_Test]:
             text = _literal(literal, schema)
             if text is None or not isinstance(left, exp.Column) or found == _LITERALS:
                 continue
-            if table := _table_of(left, sources, schema):
+            if home := homes.of(left):
                 found += 1
-                yield _Test(table, left.name, text)
+                yield _Test(*home, text)
 
 
 def _literal(node: exp.Expr, schema: Schema) -> str | None:
@@ -151,25 +151,6 @@ def _literal(node: exp.Expr, schema: Schema) -> str | None:
         names = {field.name for entity in schema.entities for field in entity.fields}
         return None if node.name in names else node.name
     return None
-
-
-def _table_of(column: exp.Column, sources: dict[str, str], schema: Schema) -> str:
-    """The table of a column, by its alias, or as the only source that has such a column."""
-    if column.table:
-        sources = {key: name for key, name in sources.items() if key == column.table.lower()}
-    homes = {
-        entity.name
-        for entity in schema.entities
-        for name in sources.values()
-        if entity.name.lower() == name.lower()
-        and column.name.lower() in {field.name.lower() for field in entity.fields}
-    }
-    return homes.pop() if len(homes) == 1 else ""
-
-
-def _sources(tree: exp.Query) -> dict[str, str]:
-    """Table names by the alias that the query gives them."""
-    return {table.alias_or_name.lower(): table.name for table in tree.find_all(exp.Table)}
 
 
 def _absent(test: _Test, dialect: str, read: Read) -> str:

@@ -8,7 +8,7 @@ from sqlglot import exp
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Homes
 from planweave.tools.sql.denied import NEVER
-from planweave.tools.sql.slips import test_by, tests_of
+from planweave.tools.sql.slips import has_value, in_none_of, test_by, tests_of
 
 _DID = re.compile(
     r"\bha(?:s|ve|d) (?!no\b|an?\b|the\b)\w+|\b\w+ed\b|\b(?:ever|any|at least|something)\b"
@@ -37,9 +37,8 @@ def leave_out_unused(
         rest = [one for one in tests_of(select) if one not in is_there]
         if never and (is_there or said):
             column = exp.column(own.this.copy())
-            has = exp.select(column).from_(table.this.copy())
-            has = has.where(exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null())))
-            rest.append(exp.Not(this=exp.In(this=key.copy(), query=exp.Subquery(this=has))))
+            has = exp.select(column).from_(table.this.copy()).where(has_value(column))
+            rest.append(in_none_of(key, has))
             changes.append(f"leaves out each {key.name} that has {table.name}")
         elif is_there or said or _DID.search(question) or _said(table, home, instructions):
             continue

@@ -215,6 +215,16 @@ def test_by(select: exp.Select, tests: Iterable[exp.Expr]) -> None:
     select.set("where", exp.Where(this=exp.and_(*kept)) if kept else None)
 
 
+def has_value(column: exp.Expr) -> exp.Expr:
+    """The test that a column has a value."""
+    return exp.Not(this=exp.Is(this=column.copy(), expression=exp.Null()))
+
+
+def in_none_of(column: exp.Expr, rows: exp.Select) -> exp.Expr:
+    """The test that no row has the value of a column."""
+    return exp.Not(this=exp.In(this=column.copy(), query=exp.Subquery(this=rows)))
+
+
 def sources_of(select: exp.Select) -> list[exp.Expr]:
     """What a query reads from: its FROM and its joins."""
     first = select.args.get("from_")

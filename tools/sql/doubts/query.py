@@ -4,7 +4,7 @@ from functools import cached_property
 
 from sqlglot import exp
 
-from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.catalogue import Catalogue, Homes
 from planweave.tools.sql.doubts.asked import Values
 from planweave.tools.sql.ranking import VALUE
 
@@ -14,14 +14,13 @@ class RankingQuery:
 
     Attributes:
         tree: The whole.
-        tables: The tables that it reads, by what it calls them.
         option: The column of the options.
         value: What it ranks by.
     """
 
     def __init__(self, tree: exp.Select, catalogue: Catalogue, values: Values) -> None:
         self.tree, self._catalogue, self._values = tree, catalogue, values
-        self.tables = {t.alias_or_name.lower(): t.name.lower() for t in tree.find_all(exp.Table)}
+        self._homes = Homes(tree, catalogue)
         self.option: exp.Expr = tree.expressions[0].unalias()
         named = (one for one in tree.expressions if one.alias_or_name == VALUE)
         self.value: exp.Expr = next(named, tree.expressions[-1]).unalias()
@@ -64,10 +63,8 @@ class RankingQuery:
 
     def home(self, column: exp.Column) -> str:
         """The table of a column; empty if several could have it."""
-        if column.table:
-            return self.tables.get(column.table.lower(), "")
-        homes = {*self._catalogue.homes(column.name.lower())} & {*self.tables.values()}
-        return homes.pop() if len(homes) == 1 else ""
+        home = self._homes.of(column)
+        return home[0].lower() if home else ""
 
     def counts_rows(self) -> bool:
         """Whether the value is a number or share of rows."""
@@ -83,7 +80,7 @@ class RankingQuery:
 
     def grain(self) -> str:
         """The table that refers, itself or through others, to all others of the query."""
-        tables = set(self.tables.values())
+        tables = {table.name.lower() for table in self.tree.find_all(exp.Table)}
         for table in sorted(tables):
             reached: set[str] = set()
             new = {table}
