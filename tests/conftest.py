@@ -56,12 +56,12 @@ def _no_network() -> None:
     socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
 
 
-@pytest.fixture
-def shop_file(tmp_path: Path) -> Path:
-    path = tmp_path / "shop.db"
-    connection = sqlite3.connect(path)
-    connection.executescript(SHOP)
-    connection.close()
+@pytest.fixture(scope="session")
+def shop_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shop as a file, which is only read."""
+    path = tmp_path_factory.mktemp("shop") / "shop.db"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(SHOP)
     return path
 
 

@@ -6,8 +6,9 @@ On the servers they come from a user who may do anything, so that it is the tool
 import hashlib
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -113,22 +114,35 @@ def _owner_is_trusted() -> Iterator[None]:
 
 
 @pytest.fixture(scope="module")
-def database(
+def database_of(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[SqlDatabase]:
-    """The shop as a script makes it, or on the server that the test names."""
-    place: str | Path = tmp_path_factory.mktemp("script") / "shop.sql"
-    if request.param == "script":
-        Path(place).write_text(SHOP)
-    else:
-        place = request.getfixturevalue(f"{request.param}_server").url("owner")
-    with closing(open_sql(place)) as opened:
+) -> Iterator[Callable[[str], SqlDatabase]]:
+    """Opens the shop once as a script makes it, and once on each server."""
+    with ExitStack() as kept:
+
+        @cache
+        def opened(engine: str) -> SqlDatabase:
+            place: str | Path = tmp_path_factory.mktemp("script") / "shop.sql"
+            if engine == "script":
+                Path(place).write_text(SHOP)
+            else:
+                place = request.getfixturevalue(f"{engine}_server").url("owner")
+            return kept.enter_context(closing(open_sql(place)))
+
         yield opened
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
+def database(
+    request: pytest.FixtureRequest, database_of: Callable[[str], SqlDatabase]
+) -> SqlDatabase:
+    """The shop in the engine that the test names."""
+    return database_of(request.param)
+
+
+@pytest.fixture
 def rows(database: SqlDatabase) -> list[object]:
-    return dump(database)
+    return rows_before(database)
 
 
 SCRIPT = pytest.param("script")
@@ -289,6 +303,9 @@ def dump(database: SqlDatabase) -> list[object]:
     return [
         (table, sorted(map(repr, fresh.run(f"SELECT * FROM {table}").rows))) for table in tables
     ]
+
+
+rows_before = cache(dump)
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ OWN = {
 SERVERS = [pytest.param(name, marks=pytest.mark.server) for name in ("postgresql", "mariadb")]
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def shop(shop_file: Path) -> Iterator[SqlDatabase]:
     with closing(open_sql(shop_file)) as database:
         yield database
@@ -166,7 +166,7 @@ def server(request: pytest.FixtureRequest) -> Server:
     return found
 
 
-@pytest.fixture(params=["sqlite", *SERVERS])
+@pytest.fixture(scope="module", params=["sqlite", *SERVERS])
 def database(request: pytest.FixtureRequest, shop_file: Path) -> Iterator[SqlDatabase]:
     """The shop in each engine, or in the one that the test names."""
     name = request.param
@@ -334,6 +334,7 @@ def test_errors_say_how_to_fix(query: str, fix: str, database: SqlDatabase) -> N
         ),
     ],
     indirect=["database"],
+    scope="module",
 )
 def test_tips_of_the_dialect(database: SqlDatabase, query: str, fix: str) -> None:
     with pytest.raises((QueryFailed, QueryRefused)) as caught:
