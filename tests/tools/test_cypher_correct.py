@@ -129,7 +129,6 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films
     ("MATCH (m:Movie) WHERE m.title = 'ea' RETURN m.title", "Which has the title 'ea'?", ()),
     ("MATCH (m:Movie) WHERE m.title = 'ea' RETURN m.title", "Titles ending in 'ea'?", SEA),
     ("MATCH (m:Movie {title: 'ea'}) RETURN m.title", "Which is called 'ea'?", ()),
-    ("MATCH (m:Movie {released: {year: 1999}}) RETURN m.title", "From 1999?", SEA),
     ("MATCH (m:Movie {title: 'ea', released: 1999}) RETURN m.title", "Includes 'ea'?", SEA),
     ("MATCH (m:Movie {released: 1999, title: 'ea'}) RETURN m.title", "Includes 'ea'?", SEA),
     (DIRECTOR, "Who directed a title with the word 'ea'?", ADA),

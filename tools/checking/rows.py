@@ -51,12 +51,6 @@ _ORDER = re.compile(
     r"|\bfirst (?:\d+|two|three|four|five|ten) (?!(?:minute|hour|day|week|month|quarter|year)s)",
     re.I,
 )
-_WHEN = re.compile(
-    r"^\W*(?:when\b|(?:at|on|since) (?:what|which) |(?:what|which)\b[^?]{0,20}\b(?:date|time)\b)",
-    re.I,
-)
-_EPOCH = 1e8
-"""From here on a number where a date is asked for is a count of seconds."""
 _CONVERSION = re.compile(
     r"\s+as\s+(?:real|float|double)\b|\b(?:cast|nullif|tofloat)\b|\b1(?:\.0)?\s*\*|,\s*0\b"
     r"|\s+as\s+\w+$|\s+|[()]",
@@ -91,20 +85,6 @@ _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _FOR_EACH = re.compile(r"\bfor (?:each|every)\b", re.IGNORECASE)
 _STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:where|having|case|iif)\b", re.IGNORECASE)
-_ENDS = [
-    (re.compile(said, re.IGNORECASE), re.compile(column, re.IGNORECASE))
-    for said, column in (
-        (
-            r"\b(?:destinations?|arriv\w+|land(?:s|ed|ing)?|recei[vp]\w+|recipients?)\b",
-            r"\b(?:to|dest\w*|arriv\w*|recei[vp]\w*|recipient)_",
-        ),
-        (
-            r"\b(?:origins?|depart\w*|leav(?:es?|ing)|sen(?:ds?|t|ding|ders?))\b",
-            r"\b(?:from|origin|depart\w*|send\w*)_",
-        ),
-    )
-]
-"""Where a way or a transfer ends and where it begins: in questions, and in names of columns."""
 _NO_VALUE = "The query found no value."
 """A number of nothing is more often a name that no row holds than an answer."""
 _SEVERAL = re.compile(
@@ -161,7 +141,6 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         _uncounted(asked, view),
         _unranked(asked, view, trusted=trusted),
         _unsorted(asked, view),
-        _counts_seconds(asked, view),
         _says_nothing(asked, view),
         _other_months(asked, view),
         _unended(asked, view),
@@ -171,7 +150,6 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         _of_nothing(view),
         _ranks_by_one(asked, view),
         _one_end(asked, view),
-        _other_end(asked, view),
         _any_state(asked, view),
         "" if view.complete else f"Fact {cites(view.facts)} shows the first rows only.",
     )
@@ -222,16 +200,6 @@ def _unsorted(asked: Requirements, view: FactRows) -> str:
     if len(view.rows) < 2 or not asks_for_order(asked.question) or view.reading.order:
         return ""
     return f"The query of fact {cites(view.facts)} does not sort, as the question asks."
-
-
-def _counts_seconds(asked: Requirements, view: FactRows) -> str:
-    """Why a number is no date; empty if none is asked for, or one is shown."""
-    cells = [cell for row in view.rows for cell in row]
-    numbers = [cell for cell in cells if isinstance(cell, int | float) and cell > _EPOCH]
-    is_said = any(isinstance(cell, str) and re.search(r"\d", cell) for cell in cells)
-    if not _WHEN.search(asked.question) or not numbers or is_said:
-        return ""
-    return f"Fact {cites(view.facts)} shows seconds where the question asks for a time."
 
 
 def _says_nothing(asked: Requirements, view: FactRows) -> str:
@@ -310,16 +278,6 @@ def _one_end(asked: Requirements, view: FactRows) -> str:
     if not view.reading.limited or len(view.rows) > 1 or not _BOTH_ENDS.search(asked.question):
         return ""
     return f"Fact {cites(view.facts)} shows one end where the question asks for both."
-
-
-def _other_end(asked: Requirements, view: FactRows) -> str:
-    """Why rows are of the wrong end: of where flights start, if asked for where they arrive."""
-    query, question = view.reading.text, asked.question
-    for end, other in (_ENDS, _ENDS[::-1]):
-        is_one = end[0].search(question) and not other[0].search(question)
-        if is_one and other[1].search(query) and not end[1].search(query):
-            return f"The query of fact {cites(view.facts)} looks at the other end."
-    return ""
 
 
 def _any_state(asked: Requirements, view: FactRows) -> str:

@@ -1,8 +1,7 @@
 """Comparisons that cannot be meant as a query writes them: maps, parts of texts, dates, lists.
 
-A model writes ``{tagline: 'end'}`` where the question says "containing 'end'", ``{born: {year:
-1970}}`` where it means 1970, and compares a whole date with a year. The question and the types of
-the schema tell what was meant.
+A model writes ``{tagline: 'end'}`` where the question says "containing 'end'", and compares a whole
+date with a year. The question and the types of the schema tell what was meant.
 """
 
 import re
@@ -115,7 +114,7 @@ def _same(
 def _maps(
     names: Names, tokens: Sequence[CypherToken], question: str
 ) -> Iterator[tuple[list[Edit], str]]:
-    """The first entry of a pattern's map that is no equality, or whose value is a map itself."""
+    """The first entry of a pattern's map that is no equality."""
     for place, element in names.patterns.elements.items():
         start = _map_of(tokens, place)
         for entry in _entries(tokens, start):
@@ -126,13 +125,8 @@ def _maps(
             test = _test(tokens, entry)
             if not test and value is not None:
                 test = _meant(value, fields[0], question)
-            if test:
-                if edits := moved_to_where(names, tokens, place, name, test):
-                    yield edits, f"{name} {test}"
-                    return
-            elif value is not None and entry.first != entry.last:
-                span = tokens[entry.first].start, tokens[entry.last].end
-                yield [Edit(*span, value.text)], f"{name} is {value.text}"
+            if test and (edits := moved_to_where(names, tokens, place, name, test)):
+                yield edits, f"{name} {test}"
                 return
 
 
