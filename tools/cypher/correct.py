@@ -143,13 +143,11 @@ def _moved(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
 
 def _as_numbers(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Numbers that the data writes as texts, where a query compares them or adds them up."""
-    for access in names.patterns.accesses:
-        owners = names.owners(access.variable)
-        if access.place < 0 or len(owners) != 1:
+    for access, owner in names.owned():
+        field = next((f for f in owner.fields if f.name == access.property), None)
+        if field is None or field.type != "STRING" or not field.samples:
             continue
-        samples = next((f.samples for f in owners[0].fields if f.name == access.property), ())
-        is_text = any(f.name == access.property and f.type == "STRING" for f in owners[0].fields)
-        if not is_text or not samples or not all(map(_NUMBER.fullmatch, samples)):
+        if not all(map(_NUMBER.fullmatch, field.samples)):
             continue
         function = tokens[access.place - 2].word if access.place > 1 else ""
         if function in _ADDED_UP or _is_compared_with_number(tokens, access.place + 3):

@@ -57,16 +57,16 @@ def _words(text: str) -> set[str]:
 
 def _compared(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:
     """``m.tagline = 'Silly'``, and ``CONTAINS``."""
-    for access in names.patterns.accesses:
-        place, owners = access.place, names.owners(access.variable)
-        if place < 1 or len(owners) != 1 or place + 4 >= len(tokens):
+    for access, owner in names.owned():
+        place = access.place
+        if place < 1 or place + 4 >= len(tokens):
             continue
         sign, value = tokens[place + 3], tokens[place + 4]
         is_part, is_denied = sign.word == "CONTAINS", tokens[place - 1].word == "NOT"
         if value.kind != "string" or is_denied or not (is_part or sign.text == "="):
             continue
         sought = _Sought(value, is_part)
-        if meant := _holder(owners[0], access.property, sought, names, tokens, values):
+        if meant := _holder(owner, access.property, sought, names, tokens, values):
             edit = instead(tokens[place + 2], quoted(meant))
             yield _Tested([edit], value.text, access.property, meant)
 

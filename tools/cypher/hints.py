@@ -6,7 +6,7 @@ from contextlib import suppress
 from planweave import PlanweaveError
 from planweave.texts import listed
 from planweave.tools.cypher.describe import ReadRows, quoted
-from planweave.tools.cypher.patterns import Element, PatternLink, Patterns
+from planweave.tools.cypher.patterns import Element, PatternLink, Patterns, PropertyAccess
 from planweave.tools.cypher.tokens import CypherToken
 from planweave.tools.database import Cell, Entity, QueryFailed, Schema
 from planweave.tools.suggest import nearest, values_near
@@ -68,6 +68,13 @@ class Names:
         """What a variable stands for, or nothing when that is not sure."""
         rebound = variable in self.patterns.rebound
         return [] if rebound else list(self._owners.get(variable, {}).values())
+
+    def owned(self) -> Iterator[tuple[PropertyAccess, Entity]]:
+        """Each property that is read of a single label or type, and this; no map projections."""
+        for access in self.patterns.accesses:
+            owners = self.owners(access.variable)
+            if access.place >= 0 and len(owners) == 1:
+                yield access, owners[0]
 
     def check(self) -> None:
         """Raise for the first name that does not exist.
@@ -175,10 +182,9 @@ def _equalities(names: Names) -> Iterator[tuple[Entity, str, str]]:
         for name, literal in element.properties:
             if literal and len(entities) == 1:
                 yield entities[0], name, literal
-    for access in names.patterns.accesses:
-        owners = names.owners(access.variable)
-        if access.literal and len(owners) == 1:
-            yield owners[0], access.property, access.literal
+    for access, owner in names.owned():
+        if access.literal:
+            yield owner, access.property, access.literal
 
 
 def _missing(entity: Entity, name: str, literal: str, read: ReadRows) -> str:

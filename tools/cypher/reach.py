@@ -34,13 +34,12 @@ def renamed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[
             token = next((t for t in tokens[place:] if t.identifier == name), None)
             if meant and token:
                 yield [instead(token, quoted(meant))], f"{name} → {meant}"
-    for access in names.patterns.accesses:
-        owners = names.owners(access.variable)
-        if access.place < 0 or len(owners) != 1 or access.property in properties(owners[0]):
+    for access, owner in names.owned():
+        if access.property in properties(owner):
             continue
-        meant = _ends_alike(access.property, properties(owners[0]))
+        meant = _ends_alike(access.property, properties(owner))
         if not meant and not is_known(access.property, names):
-            meant = _near(access.property, properties(owners[0]))
+            meant = _near(access.property, properties(owner))
         if meant:
             yield [instead(tokens[access.place + 2], quoted(meant))], f"{access.property} → {meant}"
 
@@ -73,13 +72,12 @@ def is_known(name: str, names: Names) -> bool:
 def joined(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
     """Properties of the one label next door that has them: the step there joins the pattern."""
     made: dict[tuple[str, str], str] = {}
-    for access in names.patterns.accesses:
-        owners = names.owners(access.variable)
-        if access.place < 0 or len(owners) != 1 or owners[0].name not in names.nodes:
+    for access, owner in names.owned():
+        if owner.name not in names.nodes or access.property in properties(owner):
             continue
-        if access.property in properties(owners[0]) or _is_here(access.property, names):
+        if _is_here(access.property, names):
             continue
-        steps = _steps(owners[0].name, access.property, names)
+        steps = _steps(owner.name, access.property, names)
         last = _last_of_pattern(access, names, tokens)
         if len(steps) != 1 or last is None:
             continue

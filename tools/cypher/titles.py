@@ -64,17 +64,16 @@ def keyed(names: Names, tokens: Sequence[CypherToken], values: Values) -> tuple[
     if last is None or any(one.word == "UNION" for one in words):
         return None
     begin = tokens.index(last)
-    shown = [a for a in names.patterns.accesses if a.place > begin]
+    shown = [(access, owner) for access, owner in names.owned() if access.place > begin]
     sorts = next((one.start for one in words if one.start > last.start), tokens[-1].end)
-    for access in shown:
+    for access, owner in shown:
         inside = [token.text for token in tokens[begin : access.place]]
         if inside.count("(") > inside.count(")") or inside[-1] not in (",", *_RETURNS):
             continue
-        owners = names.owners(access.variable)
-        if len(owners) != 1 or owners[0].kind != "node" or access.property != _key(owners[0]):
+        if owner.kind != "node" or access.property != _key(owner):
             continue
-        title, token = title_of(owners[0], values), tokens[access.place]
-        called = {one.property for one in shown if one.variable == access.variable}
+        title, token = title_of(owner, values), tokens[access.place]
+        called = {one.property for one, _ in shown if one.variable == access.variable}
         if title and title not in called and token.start < sorts:
             text = f"{access.variable}.{quoted(title)}"
             return before(token, f"{text}, "), f"shows {text}"
@@ -83,11 +82,10 @@ def keyed(names: Names, tokens: Sequence[CypherToken], values: Values) -> tuple[
 
 def meant_titles(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[Edit]:
     """Properties that no node has and that are called a name: the one that names the thing."""
-    for access in names.patterns.accesses:
-        owners = names.owners(access.variable)
-        if access.place < 0 or len(owners) != 1 or not _NAMING.search(access.property):
+    for access, owner in names.owned():
+        if not _NAMING.search(access.property) or is_known(access.property, names):
             continue
-        if not is_known(access.property, names) and (title := title_of(owners[0], values)):
+        if title := title_of(owner, values):
             yield instead(tokens[access.place + 2], quoted(title))
 
 

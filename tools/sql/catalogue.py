@@ -146,9 +146,13 @@ class Catalogue:
                         reached[step.right] = [*reached[table], step]
                         following.append(step.right)
             if goal in reached:
-                return reached[goal]
+                break
             frontier = following
         return reached.get(goal)
+
+    def are_linked(self, one: tuple[str, str], other: tuple[str, str]) -> bool:
+        """Whether a link leads from one column to the other, or back; both with their tables."""
+        return any({one, other} == {link[:2], link[2:]} for link in self.links)
 
     def is_link(self, left: str, left_column: str, right: str, right_column: str) -> bool:
         """Whether two columns join their tables: by name, by a link, or as reference and key.
@@ -158,10 +162,9 @@ class Catalogue:
         one, other = (left, left_column), (right, right_column)
         if (left_column in self.keys[left]) != (right_column in self.keys[right]):
             return True
-        ends = [{link[:2], link[2:]} for link in self.links]
-        if {one, other} in ends:
+        if self.are_linked(one, other):
             return True
-        tables = {left, right}
+        tables, ends = {left, right}, [{link[:2], link[2:]} for link in self.links]
         if any({a.left, a.right} == tables and a.left_column != a.right_column for a in self.links):
             return False
         both_refer = any(one in a and other in b and a & b for a in ends for b in ends)

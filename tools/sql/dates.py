@@ -42,7 +42,7 @@ def read_stored_parts(tree: exp.Expr, is_number: Callable[[exp.Column], bool]) -
     """Take a year that is stored as a number as it is: SQLite would read it as a day count."""
     changes = []
     for call in list(tree.find_all(exp.TimeToStr, exp.Anonymous)):
-        part = _PARTS.get(call.text("format") or "".join(one.name for one in call.expressions[:1]))
+        part = _PARTS.get(_part_of(call))
         column = next(call.find_all(exp.Column), None)
         if part and column and part in column.name.lower() and is_number(column):
             changes.append(f"{column.sql()} is the {part} already")

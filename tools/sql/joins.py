@@ -59,6 +59,27 @@ def look_in_the_same_key(tree: exp.Query, catalogue: Catalogue) -> list[str]:
     return changes
 
 
+def told_apart(select: exp.Select, catalogue: Catalogue, question: str = "") -> list[str]:
+    """Name the table of a column that several have: one that is asked about, or the first."""
+    outputs = {one.alias.lower() for one in select.expressions if one.alias}
+    sources, changes = sources_of(select), []
+    for column in _own_columns(select):
+        name = column.name.lower()
+        here = [one for one in sources if name in catalogue.columns.get(one.name.lower(), {})]
+        if column.table or name in outputs or len(here) < 2:
+            continue
+        asked = [one for one in here if one.name.lower().removesuffix("s") in question]
+        column.set("table", _identifier((asked or here)[0].alias_or_name))
+        changes.append(f"{name} → {column.sql()}")
+    return changes
+
+
+def _own_columns(select: exp.Select) -> list[exp.Column]:
+    """Columns of a SELECT, without those of its subqueries."""
+    found = select.find_all(exp.Column)
+    return [column for column in found if column.find_ancestor(exp.Select) is select]
+
+
 class _Place(NamedTuple):
     """A column: what the query calls its table, and the column's name."""
 
@@ -127,19 +148,15 @@ class _Scope:
             if joined is None:
                 return None
             changes += joined
-        return changes + self._told_apart()
+        return changes + told_apart(self._select, self._catalogue, self._question)
 
     # Columns
-
-    def _columns(self) -> list[exp.Column]:
-        """Columns of this SELECT, without those of its subqueries."""
-        found = self._select.find_all(exp.Column)
-        return [column for column in found if column.find_ancestor(exp.Select) is self._select]
 
     def _wrong_columns(self) -> list[exp.Column]:
         """Columns that the table before them, or no table of the query, has."""
         outputs = {one.alias.lower() for one in self._select.expressions if one.alias}
-        return [c for c in self._columns() if not self._is_known(c, outputs, self._outer_names())]
+        own, outer = _own_columns(self._select), self._outer_names()
+        return [column for column in own if not self._is_known(column, outputs, outer)]
 
     def _is_known(self, column: exp.Column, outputs: set[str], outer: set[str]) -> bool:
         name, alias = column.name.lower(), column.table.lower()
@@ -227,8 +244,6 @@ class _Scope:
         here = set(self._tables.values())
         paths = {home: self._catalogue.path(here, home) for home in self._catalogue.homes(column)}
         lengths = {home: len(path) for home, path in paths.items() if path is not None}
-        if not lengths:
-            return next(iter(paths)) if len(paths) == 1 else ""
         best = [home for home, length in lengths.items() if length == min(lengths.values())]
         asked = [home for home in best if home.removesuffix("s") in self._question]
         found = best if len(best) == 1 else asked
@@ -259,7 +274,11 @@ class _Scope:
         """Move all columns of a table that was named in error, if the right one has them."""
         if alias not in self._tables:
             return False
-        mine = [c for c in self._columns() if self._is_of(c, alias) and not self._is_in_join(c)]
+        mine = [
+            c
+            for c in _own_columns(self._select)
+            if self._is_of(c, alias) and not self._is_in_join(c)
+        ]
         if not all(self._has(right, column.name.lower()) for column in mine):
             return False
         columns = self._catalogue.columns[self._tables[right]]
@@ -274,26 +293,6 @@ class _Scope:
 
     def _is_in_join(self, column: exp.Column) -> bool:
         return column.find_ancestor(exp.Join, exp.Select) is not self._select
-
-    def _told_apart(self) -> list[str]:
-        """Name the table of a column that several have: one that is asked about, or the first."""
-        outputs = {one.alias.lower() for one in self._select.expressions if one.alias}
-        aliases = {source.alias_or_name.lower(): source for source in sources_of(self._select)}
-        homes = {
-            alias: self._catalogue.columns[table.name.lower()] for alias, table in aliases.items()
-        }
-        changes = []
-        for column in self._columns():
-            name = column.name.lower()
-            here = [alias for alias in homes if name in homes[alias]]
-            if column.table or name in outputs or len(here) < 2:
-                continue
-            asked = [
-                one for one in here if aliases[one].name.lower().removesuffix("s") in self._question
-            ]
-            column.set("table", _identifier(aliases[(asked or here)[0]].alias_or_name))
-            changes.append(f"{name} → {column.sql()}")
-        return changes
 
     # Joins
 

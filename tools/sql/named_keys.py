@@ -1,12 +1,12 @@
 """Names beside keys: ``director_id`` alone says little to a person."""
 
-from collections.abc import Container
 from typing import NamedTuple
 
 from sqlglot import exp
 
 from planweave.tools.linking import parts_of, plain, stem
 from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.joins import told_apart
 from planweave.tools.sql.slips import sources_of
 
 
@@ -82,25 +82,10 @@ def _columns(
     """The columns that name a row, of a table that is joined by its key if it is not there."""
     columns, table = catalogue.columns[found.table], found.alias
     if not found.is_joined:
-        _tell_apart(select, columns, catalogue)
         table = catalogue.name(found.table)
         source = exp.Table(this=exp.to_identifier(table, quoted=not table.isidentifier()))
         ends = exp.column(key.name, table=found.alias), exp.column(columns[found.key], table=table)
         link = exp.EQ(this=ends[0], expression=ends[1])
         select.join(source, on=link, join_type="left", copy=False)
+        told_apart(select, catalogue)
     return [exp.column(one, table=table) for one in found.names]
-
-
-def _tell_apart(select: exp.Select, columns: Container[str], catalogue: Catalogue) -> None:
-    """Say the table of each column whose name a table that is about to be joined has, too."""
-    for one in [*select.find_all(exp.Column)]:
-        name = one.name.lower()
-        if one.table or name not in columns or one.find_ancestor(exp.Select) is not select:
-            continue
-        homes = [
-            source.alias_or_name
-            for source in sources_of(select)
-            if name in catalogue.columns.get(source.name.lower(), {})
-        ]
-        if len(homes) == 1:
-            one.set("table", exp.to_identifier(homes[0], quoted=not homes[0].isidentifier()))

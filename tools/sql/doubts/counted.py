@@ -29,8 +29,7 @@ def _is_reference(
     query: RankingQuery, asked: SchemaQuestion, left: exp.Column, right: exp.Column
 ) -> bool:
     one, other = ((query.home(c), c.name.lower()) for c in (left, right))
-    ends = [(link[:2], link[2:]) for link in asked.catalogue.links]
-    return (one, other) in ends or (other, one) in ends
+    return asked.catalogue.are_linked(one, other)
 
 
 def counted(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
