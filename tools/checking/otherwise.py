@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from planweave.tools.checking.queries import QueryReading
+from planweave.tools.checking.queries import QueryReading, flat
 from planweave.tools.checking.units import is_rival
 from planweave.tools.checking.words import (
     conditions,
@@ -18,8 +18,6 @@ from planweave.tools.checking.words import (
 from planweave.tools.documents.quotes import in_digits
 from planweave.tools.present import speaks_of_the_present
 
-_TEXT = re.compile(r"'[^']*'")
-_IN_BRACKETS = re.compile(r"\([^()]*\)")
 _SIGNS = {"at_least": ">=", "at_most": "<=", "more": ">", "less": "<"}
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
 _DAY = re.compile(
@@ -91,7 +89,7 @@ def _faults(question: str, reading: QueryReading) -> Iterator[str]:
         yield _turned(question, query)
         if not _LEAVES_OUT.search(question):
             yield _left_out(question, query)
-    if _mixes(query) or (not _EITHER.search(question) and _either(query)):
+    if _mixes(reading.bare) or (not _EITHER.search(question) and _either(reading.bare)):
         yield "The query takes rows for which one of several conditions holds."
     yield _unasked_extreme(question, reading)
     yield _unasked_count(question, reading)
@@ -155,18 +153,14 @@ def _left_out(question: str, query: str) -> str:
 
 def _mixes(query: str) -> bool:
     """Whether conditions are joined by "and" and by "or" without brackets."""
-    found = _WHERE.search(_TEXT.sub("''", query))
-    flat, before = found[1] if found else "", ""
-    while flat != before:
-        before, flat = flat, _IN_BRACKETS.sub("", flat)
-    flat = _WITHIN.sub("", flat)
-    return all(re.search(rf"\b{word}\b", flat, re.IGNORECASE) for word in ("and", "or"))
+    found = _WHERE.search(query)
+    tests = _WITHIN.sub("", flat(found[1])) if found else ""
+    return all(re.search(rf"\b{word}\b", tests, re.IGNORECASE) for word in ("and", "or"))
 
 
 def _either(query: str) -> bool:
     """Whether a query joins conditions on two columns by "or"."""
-    pairs = _OR.findall(_TEXT.sub("''", query))
-    return any(left.lower() != right.lower() for left, right in pairs)
+    return any(left.lower() != right.lower() for left, right in _OR.findall(query))
 
 
 def _unasked_extreme(question: str, reading: QueryReading) -> str:
@@ -228,7 +222,7 @@ def unasked_number(said: str, reading: QueryReading) -> str:
         numbers |= {number + 0.5 for number in numbers}
     numbers |= {float(start) + 9 for start in _DECADE.findall(said)}  # or 10: see below
     text: str
-    for text in _COMPARED.findall(_TEXT.sub("''", reading.text)):
+    for text in _COMPARED.findall(reading.bare):
         number = float(text)
         shapes = (*(number / unit for unit in _UNITS), number * 100, number - 1, number + 1)
         fine = number in (0, 1) or (number == 2 and _SEVERAL.search(said))

@@ -37,7 +37,7 @@ class RowOrder(NamedTuple):
 
 
 class QueryReading(NamedTuple):
-    """What a query says of its result."""
+    """What a query says of its result; ``bare`` is its text with all literal texts empty."""
 
     order: RowOrder | None
     extremes: tuple[tuple[Direction, frozenset[str]], ...]
@@ -48,6 +48,7 @@ class QueryReading(NamedTuple):
     expressions: Mapping[str, str]
     limited: bool
     text: str
+    bare: str
 
 
 @lru_cache(maxsize=256)
@@ -59,12 +60,12 @@ def read(query: str) -> QueryReading:
     texts = [text for text in quoted if not _OF_TIME.fullmatch(text)]
     names = tuple(text.replace("''", "'").strip("%") for text in texts)
     bare = _STRING.sub("''", query)
-    flat = _flat(bare)
+    outer = flat(bare)
     tables = [match[1] or match[2] for match in _TABLE.finditer(bare)]
-    expressions = _expressions(bare, flat)
+    expressions = _expressions(bare, outer)
     about = " ".join(tables)
     return QueryReading(
-        order=_order(bare, flat, expressions, about),
+        order=_order(bare, outer, expressions, about),
         extremes=tuple(
             ("highest" if kind.lower() == "max" else "lowest", _roots(inner, expressions, about))
             for kind, inner in _EXTREME.findall(bare)
@@ -74,12 +75,13 @@ def read(query: str) -> QueryReading:
         joins=len(set(tables)) > 1,
         aggregates=frozenset(kind.lower() for kind in _AGGREGATE.findall(bare)),
         expressions=expressions,
-        limited=_LIMIT.search(flat) is not None,
+        limited=_LIMIT.search(outer) is not None,
         text=query,
+        bare=bare,
     )
 
 
-def _flat(query: str) -> str:
+def flat(query: str) -> str:
     """The query with what is in brackets blanked out; places stay the same."""
     depth, kept = 0, []
     for sign in query:
@@ -89,12 +91,12 @@ def _flat(query: str) -> str:
     return "".join(kept)
 
 
-def _order(query: str, flat: str, expressions: Mapping[str, str], about: str) -> RowOrder | None:
-    found = list(_ORDER.finditer(flat))
+def _order(query: str, outer: str, expressions: Mapping[str, str], about: str) -> RowOrder | None:
+    found = list(_ORDER.finditer(outer))
     if not found:
         return None
     begin, end = found[-1].span(1)
-    comma = flat.find(",", begin, end)
+    comma = outer.find(",", begin, end)
     term = query[begin : comma if comma >= 0 else end].strip()
     down = re.search(r"\bdesc(ending)?\b", term, re.I) is not None
     term = re.sub(r"\b(asc|desc)(ending)?\b|\bnulls\s+(first|last)\b", "", term, flags=re.I).strip()
@@ -102,30 +104,30 @@ def _order(query: str, flat: str, expressions: Mapping[str, str], about: str) ->
         term = list(expressions.values())[int(term) - 1]
     if term.startswith("-"):
         down, term = not down, term[1:]
-    offset = _OFFSET.search(flat)
+    offset = _OFFSET.search(outer)
     return RowOrder(
         direction="highest" if down else "lowest",
         roots=_roots(term, expressions, about),
         place=1 + (int(offset[1]) if offset else 0),
-        limited=_LIMIT.search(flat) is not None,
+        limited=_LIMIT.search(outer) is not None,
     )
 
 
-def _expressions(query: str, flat: str) -> dict[str, str]:
+def _expressions(query: str, outer: str) -> dict[str, str]:
     """The expressions that the query returns, by the names of their columns."""
-    listed = re.search(r"\b(?:select(?:\s+distinct)?|return(?:\s+distinct)?)\s", flat, re.I)
-    if re.match(r"\s*with\b", flat, re.I):
-        every = list(re.finditer(r"\bselect(?:\s+distinct)?\s", flat, re.I))
+    listed = re.search(r"\b(?:select(?:\s+distinct)?|return(?:\s+distinct)?)\s", outer, re.I)
+    if re.match(r"\s*with\b", outer, re.I):
+        every = list(re.finditer(r"\bselect(?:\s+distinct)?\s", outer, re.I))
         listed = every[-1] if every else listed
-    if re.match(r"\s*(match|optional|unwind|call)\b", flat, re.I):
-        every = list(re.finditer(r"\breturn(?:\s+distinct)?\s", flat, re.I))
+    if re.match(r"\s*(match|optional|unwind|call)\b", outer, re.I):
+        every = list(re.finditer(r"\breturn(?:\s+distinct)?\s", outer, re.I))
         listed = every[-1] if every else listed
     if not listed:
         return {}
-    stop = re.search(r"\bfrom\b|\border\s+by\b|\blimit\b|\bskip\b|;|$", flat[listed.end() :], re.I)
+    stop = re.search(r"\bfrom\b|\border\s+by\b|\blimit\b|\bskip\b|;|$", outer[listed.end() :], re.I)
     end = listed.end() + (stop.start() if stop else 0)
     found, begin = {}, listed.end()
-    for at in [*(i for i in range(begin, end) if flat[i] == ","), end]:
+    for at in [*(i for i in range(begin, end) if outer[i] == ","), end]:
         term = query[begin:at].strip()
         begin = at + 1
         named = re.search(r"\bas\s+[`\"\[]?(\w+)[`\"\]]?\s*$", term, re.I)

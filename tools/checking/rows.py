@@ -18,6 +18,7 @@ from planweave.tools.checking.decisions import (
     unspoken,
 )
 from planweave.tools.checking.otherwise import SHARE
+from planweave.tools.checking.queries import flat
 from planweave.tools.checking.tables import (
     FactRows,
     aggregated,
@@ -79,8 +80,7 @@ _BOTH_ENDS = re.compile(
     re.IGNORECASE,
 )
 _RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
-_TEXT, _NUMBER = re.compile(r"'[^']*'"), re.compile(r"\d+(?:\.\d+)?")
-_IN_BRACKETS = re.compile(r"\([^()]*\)")
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _FOR_EACH = re.compile(r"\bfor (?:each|every)\b", re.IGNORECASE)
 _STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
@@ -127,7 +127,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
         return no(problem)
     used: set[int] = set()
     named = named_rows(view, asked.question, used)
-    queried = {float(n) for n in _NUMBER.findall(_TEXT.sub("", fact["query"]))}
+    queried = {float(n) for n in _NUMBER.findall(view.reading.bare)}
     open_bounds = [bound for bound in asked.bounds if bound.number not in queried]
     within, left = bounded_rows(named, open_bounds, used)
     others = f"Fact {cites(view.facts)} also shows rows without what the question asks for."
@@ -267,8 +267,8 @@ def _of_nothing(view: FactRows) -> str:
 
 def _ranks_by_one(asked: Requirements, view: FactRows) -> str:
     """Why the first rows may be others: the question ranks by two things, the query by one."""
-    order = _RANKS.search(view.reading.text) if view.reading.limited else None
-    if not order or not _BY_TWO.search(asked.question) or "," in _IN_BRACKETS.sub("", order[1]):
+    order = _RANKS.search(view.reading.bare) if view.reading.limited else None
+    if not order or not _BY_TWO.search(asked.question) or "," in flat(order[1]):
         return ""
     return f"The query of fact {cites(view.facts)} ranks by one of two things."
 
