@@ -238,22 +238,12 @@ def _is_idle(element: Element, tokens: Sequence[CypherToken]) -> bool:
 
 
 def _is_said(link: PatternLink, node: Element, names: Names, question: str) -> bool:
-    """Whether the question speaks of the node, of a list of the link, or of the link by a word.
-
-    That must be no word for another node.
-    """
+    """Whether the question speaks of the node, or of the link by a word for no other node."""
     words = [word.lower() for word in re.findall(r"\w+", question)]
     labels = {
         name.lower() for e in names.patterns.elements.values() if e.is_node for name in e.names
     }
-    spoken = {*words, *map(stem, words)}
-    listed = {
-        field.name.lower()
-        for type_ in names.types(link)
-        for field in type_.fields
-        if field.type == "LIST"
-    }
-    if node.names[0].lower() in spoken or listed & spoken:
+    if node.names[0].lower() in {*words, *map(stem, words)}:
         return True
     done = _verb(link.relationship.names[0].partition("_")[0])
     others = [word for word in words if stem(word) not in labels - {node.names[0].lower()}]
