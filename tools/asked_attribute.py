@@ -17,9 +17,12 @@ _PLAIN = listed(
     "and average combination common current daily date day different difference distinct every "
     "exact final first five four full fraction kind last list maximum mean median minimum month "
     "monthly most number of or overall percent percentage proportion quarterly range ratio recent "
-    "respective second share sum ten third three time top total two type weekly worst year yearly"
+    "respective second share sum ten thing third three time top total two type weekly worst year "
+    "yearly"
 )
 """Words of calculation, order and time, which are no names."""
+_COMPUTED = re.compile(r"\b(?:times|minus|plus|(?:multiplied|divided) by)\b", re.IGNORECASE)
+"""Where a question says itself how what it asks for is computed."""
 
 
 def unknown_attribute(question: str, schema: Schema, explained: str = "") -> str:
@@ -28,7 +31,7 @@ def unknown_attribute(question: str, schema: Schema, explained: str = "") -> str
     The words of what is ``explained`` are known, too: rules, values that the question speaks of.
     """
     asked = _ATTRIBUTE.search(question)
-    if not asked:
+    if not asked or _COMPUTED.search(question):
         return ""
     attribute = next(filter(None, asked.groups())).strip()
     fields = [field for one in schema.entities for field in one.fields]

@@ -10,7 +10,7 @@ from planweave.tools.database import Schema
 _QUOTED = re.compile(r"(?<!\w)(['\"]).*?\1(?!\w)")
 _NOT = r"(?: not|n['\u2019]t)\b"
 _NONE = re.compile(
-    r"\b(?:never|without)\b|\b(?:with|do|does|did|has|have|had) no\b"
+    r"\b(?:never|without)\b|\b(?:with|do|does|did|has|have|had|that|which) no\b"
     rf"|\b(?:do|does|did|has|have|had){_NOT}"
     rf"|\b(?:is|are|was|were){_NOT}[^.?;]*\b(?:by|any|in|on|at|to)\b",
     re.IGNORECASE,

@@ -18,7 +18,14 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.elsewhere import held_elsewhere
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.meant_links import lacking, never_linked, retyped, routed, turned
+from planweave.tools.cypher.meant_links import (
+    lacking,
+    never_linked,
+    retyped,
+    routed,
+    turned,
+    turned_as_said,
+)
 from planweave.tools.cypher.patterns import PropertyAccess
 from planweave.tools.cypher.reach import joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
@@ -84,6 +91,7 @@ def _found(
     found = [one for correction in corrections for one in correction(names, tokens)]
     found = found or [*retyped(names, tokens)]  # a link that was routed has the right type
     found = found or [*joined(names, tokens)]  # what was routed may have the property
+    found = found or [*turned_as_said(names, tokens, question)]
     found = found or [*lacking(names, tokens, question)]
     found = found or [*never_linked(names, tokens, question)]
     found = found or [*compared_as_meant(names, tokens, question)]

@@ -30,7 +30,7 @@ _DONE = re.compile(
 )
 _BOTH = (
     r"\bboth\b[^.?;]*{first}[^.?;]*\band\b[^.?;]*{second}",
-    r"{first}[^.?;]*\bas well as\b[^.?;]*{second}",
+    r"{first}[^.?;]*\b(?:as well as|and also)\b[^.?;]*{second}",
 )
 _WITH_NONE = re.compile(
     r"\b(?:including|even|also (?:those|the ones))\b[^.?;,]*"

@@ -7,10 +7,15 @@ from typing import NamedTuple
 from planweave.tools.cypher.comparisons import moved_to_where
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
+from planweave.tools.cypher.patterns import PropertyAccess
+from planweave.tools.cypher.reach import last_of_pattern, properties, step_from, steps_to
 from planweave.tools.cypher.titles import LOOKED_UP, Values
-from planweave.tools.cypher.tokens import CypherToken, Edit, instead
+from planweave.tools.cypher.tokens import CypherToken, Edit, behind, instead
 from planweave.tools.database import Entity
 from planweave.tools.linking import parts_of, stem
+
+_HELD = "held"
+"""Name of the neighbour that holds a text."""
 
 
 class _Sought(NamedTuple):
@@ -66,9 +71,30 @@ def _compared(names: Names, tokens: Sequence[CypherToken], values: Values) -> It
         if value.kind != "string" or is_denied or not (is_part or sign.text == "="):
             continue
         sought = _Sought(value, is_part)
-        if meant := _holder(owner, access.property, sought, names, tokens, values):
-            edit = instead(tokens[place + 2], quoted(meant))
-            yield _Tested([edit], value.text, access.property, meant)
+        meant, holders = _holder(owner, access.property, sought, names, tokens, values)
+        edits = [instead(tokens[place + 2], quoted(meant))] if meant else []
+        if meant in properties(owner):  # others have it, too: the one who is meant is named
+            edits = _of_neighbour(access, owner, meant, holders, names, tokens)
+        if edits:
+            yield _Tested(edits, value.text, access.property, meant)
+
+
+def _of_neighbour(
+    access: PropertyAccess,
+    owner: Entity,
+    meant: str,
+    holders: set[str],
+    names: Names,
+    tokens: Sequence[CypherToken],
+) -> list[Edit]:
+    """``m.name = 'Codeine'`` of an ingredient: the step to the only neighbour that holds it."""
+    near = steps_to(owner.name, meant, names)
+    steps = [step for step, label in near if {label} == holders != {owner.name}]
+    last = last_of_pattern(access, names, tokens)
+    if len(steps) != 1 or last is None:
+        return []
+    step = behind(last, step_from(access.variable, steps[0], _HELD))
+    return [step, instead(tokens[access.place], _HELD), instead(tokens[access.place + 2], meant)]
 
 
 def _mapped(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:
@@ -79,7 +105,7 @@ def _mapped(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iter
             value = next((one for one in tokens[place:] if one.text == literal), tokens[place])
             if value.kind != "string":
                 continue
-            meant = _holder(owners[0], name, _Sought(value, False), names, tokens, values)
+            meant, _ = _holder(owners[0], name, _Sought(value, False), names, tokens, values)
             edits = moved_to_where(names, tokens, place, name, f"= {literal}") if meant else []
             if edits:
                 yield _Tested(edits, literal, name, meant)
@@ -102,8 +128,11 @@ def _holder(
     names: Names,
     tokens: Sequence[CypherToken],
     values: Values,
-) -> str:
-    """The only other property that holds a text; empty if its own does, or none, or several."""
+) -> tuple[str, set[str]]:
+    """The only other property that holds a text, and whose it is.
+
+    The name is empty if its own holds it, or none, or several.
+    """
     text = sought.value.text[1:-1]
 
     def holds(entity: Entity, key: str) -> bool | None:
@@ -113,13 +142,14 @@ def _holder(
         return None if len(found) >= LOOKED_UP.rows else False  # there may be more
 
     if not text or _is_said_apart(sought.value, tokens) or holds(owner, name) is not False:
-        return ""
+        return "", set()
     for reached in (_here(names), _beside(owner, names)):
         fields = [(entity, field) for entity in reached for field in entity.fields]
-        found = {f.name for e, f in fields if f.type == "STRING" and holds(e, f.name)}
+        found = [(e.name, f.name) for e, f in fields if f.type == "STRING" and holds(e, f.name)]
         if found:
-            return found.pop() if len(found) == 1 else ""
-    return ""
+            keys = {key for _, key in found}
+            return (keys.pop() if len(keys) == 1 else ""), {name for name, _ in found}
+    return "", set()
 
 
 def _here(names: Names) -> list[Entity]:

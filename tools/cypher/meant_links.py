@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names, runs
-from planweave.tools.cypher.patterns import PatternLink
+from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
 from planweave.tools.database import Entity
-from planweave.tools.linking import stem
+from planweave.tools.linking import parts_of, stem
 
 _NEVER = re.compile(r"\bnever\b|\bat all\b", re.I)
 _NONE = re.compile(r"\b(?:never|nobody|no one|none|without|no|not)\b|n['\u2019]t\b", re.I)
@@ -32,6 +32,35 @@ def the_other_way(link: PatternLink, tokens: Sequence[CypherToken]) -> list[Edit
     if link.arrow == ">":
         return [instead(tokens[link.end + 2], ""), before(tokens[link.place - 1], "<")]
     return [instead(tokens[link.place - 2], ""), behind(tokens[link.end + 1], ">")]
+
+
+def turned_as_said(
+    names: Names, tokens: Sequence[CypherToken], question: str
+) -> Iterator[tuple[list[Edit], str]]:
+    """Links between two of a kind: who reports to Ann is where the arrow to Ann begins."""
+    for link in names.patterns.links:
+        type_ = names.only_type(link)
+        if type_ is None or not link.arrow or not {*type_.start} & {*type_.end}:
+            continue
+        named = [_texts(names, element) for element in (link.left, link.right)]
+        if bool(named[0]) == bool(named[1]):
+            continue
+        verb, *others = parts_of(type_.name)
+        done = r"\W+".join([rf"{re.escape(stem(verb.lower()))}\w*", *map(re.escape, others)])
+        value = "|".join(map(re.escape, named[0] or named[1]))
+        is_end = re.search(rf"\b{done}\W+(?:{value})\b", question, re.I)
+        is_start = re.search(rf"\b(?:{value}) (?:\w+ly )?{done}(?!\w| by\b)", question, re.I)
+        names_end = bool(named[1]) == (link.arrow == ">")
+        if bool(is_end) != bool(is_start) and bool(is_end) != names_end:
+            yield the_other_way(link, tokens), f"[:{type_.name}] runs as the question says"
+
+
+def _texts(names: Names, element: Element) -> list[str]:
+    """The texts that a node's properties must equal."""
+    accesses = names.patterns.accesses
+    compared = [one.literal for one in accesses if one.variable == element.variable != ""]
+    found = [literal for _, literal in element.properties] + compared
+    return [text[1:-1] for text in found if text[:1] in ("'", '"') and len(text) > len("''")]
 
 
 def retyped(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:

@@ -77,8 +77,8 @@ def joined(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
             continue
         if _is_here(access.property, names):
             continue
-        steps = _steps(owner.name, access.property, names)
-        last = _last_of_pattern(access, names, tokens)
+        steps = steps_to(owner.name, access.property, names)
+        last = last_of_pattern(access, names, tokens)
         if len(steps) != 1 or last is None:
             continue
         step, label = steps[0]
@@ -86,8 +86,7 @@ def joined(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
         key = (access.variable, label)
         if key not in made:
             made[key] = f"next{len(made) + 1}"
-            pattern = f"({quoted(access.variable)}){step.replace(_NEXT, made[key])}"
-            edits.append(behind(last, f", {pattern}"))
+            edits.append(behind(last, step_from(access.variable, step, made[key])))
         edits.append(instead(tokens[access.place], made[key]))
         yield edits, f"{access.property} is a property of {label}"
 
@@ -98,7 +97,12 @@ def _is_here(name: str, names: Names) -> bool:
     return any(name in properties(one) for e in elements for one in names.entities(e))
 
 
-def _steps(label: str, name: str, names: Names) -> list[tuple[str, str]]:
+def step_from(variable: str, step: str, name: str) -> str:
+    """A step as a further pattern, in which what it leads to has a name."""
+    return f", ({quoted(variable)}){step.replace(_NEXT, name)}"
+
+
+def steps_to(label: str, name: str, names: Names) -> list[tuple[str, str]]:
     """Steps from a label to what beside it has a property, and the label or type that has it.
 
     A node goes before a relationship, which often repeats the keys of its nodes.
@@ -120,7 +124,7 @@ def _steps(label: str, name: str, names: Names) -> list[tuple[str, str]]:
     return nodes or types
 
 
-def _last_of_pattern(
+def last_of_pattern(
     access: PropertyAccess, names: Names, tokens: Sequence[CypherToken]
 ) -> CypherToken | None:
     """The end of the MATCH that binds a variable; None if the property is read elsewhere."""

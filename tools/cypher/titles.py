@@ -44,6 +44,8 @@ def titled(
     if not asked <= properties(owners[0]):
         return None
     thing, is_whole = things.pop(), any(item and not item["property"] for item in found)
+    if shown["once"] and not is_whole:
+        return None  # what is asked for once would be there once for each name
     told = [f"{thing}.{quoted(name)}" for name in (title, _key(owners[0]) or title)]
     told = told + _compared(thing, names) if is_whole else told[:1]
     listed = {f"{thing}.{quoted(name)}" for name in asked}
