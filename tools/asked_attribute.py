@@ -21,7 +21,7 @@ _PLAIN = listed(
     "yearly"
 )
 """Words of calculation, order and time, which are no names."""
-_COMPUTED = re.compile(r"\b(?:times|minus|plus|(?:multiplied|divided) by)\b", re.IGNORECASE)
+_COMPUTED = re.compile(r"\bas [^,;.?]*\b(?:times|minus|plus|(?:divided|multiplied) by)\b", re.I)
 """Where a question says itself how what it asks for is computed."""
 
 

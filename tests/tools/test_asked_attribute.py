@@ -23,6 +23,8 @@ CREATE TABLE visits (id INTEGER PRIMARY KEY, animal_id INTEGER REFERENCES animal
     ("List the customers of the shelter.", "customers"),
     ("Show the heaviest of all animals.", ""),
     ("Which dogs have a microchip?", ""),
+    ("What is the priciest thing in the shop?", ""),
+    ("What is the worth of each species, as weight_kg times adoption_price?", ""),
 )
 def test_what_is_asked_of_a_thing(question: str, attribute: str, shelter: SqlDatabase) -> None:
     assert unknown_attribute(question, shelter.schema()) == attribute

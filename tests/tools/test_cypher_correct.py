@@ -113,6 +113,7 @@ def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
     "MATCH (p:Person) WITH p ORDER BY p.born LIMIT 1 RETURN p.name",
     "MATCH (a:Person)-[:DIRECTED]->(m), (b)-[:REVIEWED]->(m) WHERE a.born < 9 RETURN b.name",
     "MATCH (c:Club) RETURN collect(c.clubId)",
+    "MATCH (p:Person) RETURN DISTINCT p.born",
     "MATCH (c:Club {name: 'Owls' OR clubId: '7'}) RETURN c.name",
     "MATCH (m:Movie) WITH m LIMIT 1 RETURN m.born",
     "MATCH (p:Person) GROUP BY p HAVING count(p) > 0 RETURN p.name, count(*)",
@@ -159,6 +160,7 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films
     ("UNWIND ['Ada'] AS n MATCH (p:Person {name: n}) RETURN p.name", "Which studios?", ADA),
     (f"{RATED} RETURN p.name", "Who rated both 'Sea' and 'Lake'?", ()),
     (f"{RATED} RETURN p.name", "Who rated Sea as well as Lake?", ()),
+    (f"{RATED} RETURN p.name", "Who rated Sea and also rated Lake?", ()),
     (f"{RATED} RETURN p.name", "Who rated Sea or Lake?", ADA),
     (f"{RATED} RETURN p.name", "Who rated Sea or Lake? Give both name and year.", ADA),
 )
@@ -286,6 +288,33 @@ def test_never_is_in_no_movie_at_all(test: str, films: Database) -> None:
     assert "-[:ACTED_IN]->(:Movie)" in never.query
     theirs = films.corrected(query, question="Which directors did not act in their own movie?")
     assert theirs.query == query
+
+
+@cases(
+    ("Who follows Ada?", True),
+    ("Whom does Ada follow?", False),
+    ("Who is followed by Ada?", False),
+)
+def test_a_link_between_two_of_a_kind_runs_as_the_question_says(
+    question: str, turns: bool, films: Database
+) -> None:
+    query = "MATCH (p:Person {name: 'Ada'})-[:FOLLOWS]->(q:Person) RETURN q.name"
+    assert ("<-[:FOLLOWS]-" in films.corrected(query, question=question).query) == turns
+
+
+drugs = database_of(
+    """
+CREATE (:Drug {name: "Tuss"});
+CREATE (:Agent {name: "Codeine"});
+MATCH (d:Drug), (a:Agent) CREATE (d)-[:CONTAINS {}]->(a);
+""",
+    "cql",
+)
+
+
+@cases("(d:Drug {name: 'Codeine'})", "(d:Drug) WHERE d.name = 'Codeine'")
+def test_a_text_of_a_neighbours_property_of_the_same_name(pattern: str, drugs: Database) -> None:
+    assert rows_of(drugs, f"MATCH {pattern} RETURN d.name") == (("Tuss",),)
 
 
 @cases(

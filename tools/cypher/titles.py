@@ -41,11 +41,10 @@ def titled(
     if len(owners) != 1 or owners[0].kind != "node" or not (title := title_of(owners[0], values)):
         return None
     asked = {item["property"] for item in found if item and item["property"]}
-    if not asked <= properties(owners[0]):
-        return None
     thing, is_whole = things.pop(), any(item and not item["property"] for item in found)
-    if shown["once"] and not is_whole:
-        return None  # what is asked for once would be there once for each name
+    # What is asked for once would be there once for each name.
+    if not asked <= properties(owners[0]) or (shown["once"] and not is_whole):
+        return None
     told = [f"{thing}.{quoted(name)}" for name in (title, _key(owners[0]) or title)]
     told = told + _compared(thing, names) if is_whole else told[:1]
     listed = {f"{thing}.{quoted(name)}" for name in asked}
