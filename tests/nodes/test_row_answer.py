@@ -178,7 +178,13 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
         "For every region with tea, what is the highest revenue?",
         "SELECT MAX(revenue) FROM sales WHERE product = 'Tea'",
         [[3300.5]],
-        "shows one number where the question asks for several",
+        "shows one number where several are asked for",
+    ),
+    (
+        "What is the product of each of our sales?",
+        "SELECT product FROM sales",
+        [["Tea"], ["Coffee"]],
+        "does not show what each row is of",
     ),
     (
         "What are the highest and the lowest revenue of tea?",

@@ -82,7 +82,7 @@ _BOTH_ENDS = re.compile(
 _RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
-_FOR_EACH = re.compile(r"\bfor (?:each|every)\b", re.IGNORECASE)
+_FOR_EACH = re.compile(r"\bfor (?:each|every)\b|\beach of (?:our|the|my|these)\b", re.IGNORECASE)
 _STATE = re.compile(r"\b(?:still|no longer|any ?more|not yet)\b", re.IGNORECASE)
 _BOUND = re.compile(r"\b(?:where|having|case|iif)\b", re.IGNORECASE)
 _NO_VALUE = "The query found no value."
@@ -249,12 +249,14 @@ def _undated(asked: Requirements, view: FactRows) -> str:
 
 
 def _ungrouped(asked: Requirements, view: FactRows) -> str:
-    """Why one number is none "for each tree"; empty if several are shown or none is asked for."""
+    """Why one column is none "for each tree": it is one number, or it does not say whose."""
     adds_up = view.reading.aggregates or view.reading.extremes
-    is_one = len(view.rows) == len(view.reading.expressions) == 1
-    if not is_one or not adds_up or not _FOR_EACH.search(asked.question):
+    if len(view.reading.expressions) != 1 or not _FOR_EACH.search(asked.question):
         return ""
-    return f"Fact {cites(view.facts)} shows one number where the question asks for several."
+    if len(view.rows) > 1:
+        return f"Fact {cites(view.facts)} does not show what each row is of."
+    is_one = view.rows and adds_up
+    return f"Fact {cites(view.facts)} shows one number where several are asked for." if is_one else ""
 
 
 def _of_nothing(view: FactRows) -> str:
