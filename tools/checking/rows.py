@@ -255,8 +255,9 @@ def _ungrouped(asked: Requirements, view: FactRows) -> str:
         return ""
     if len(view.rows) > 1:
         return f"Fact {cites(view.facts)} does not show what each row is of."
-    is_one = view.rows and adds_up
-    return f"Fact {cites(view.facts)} shows one number where several are asked for." if is_one else ""
+    if view.rows and adds_up:
+        return f"Fact {cites(view.facts)} shows one number where several are asked for."
+    return ""
 
 
 def _of_nothing(view: FactRows) -> str:
