@@ -74,6 +74,7 @@ with serving_planweave(Path.cwd()) as served:
 def _watched(folder: Path, *command: str, enough: str = "") -> Watched:
     kept = {n: v for n, v in user_environment(folder).items() if n not in _QUIET + _CHOSEN}
     kept["PYTHONPATH"] = os.pathsep.join(sys.path)
+    kept["RES_OPTIONS"] = "timeout:1 attempts:1"  # nobody answers who is asked for a name
     return watched(command, folder, kept, enough=enough)
 
 
@@ -104,11 +105,11 @@ class Waiting(NamedTuple):
     folder: Path
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="module", autouse=True)
 def waiting(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[dict[str, Waiting]]:
-    """All that wait, at the same time."""
+    """All that wait, at the same time and beside the other tests."""
     names = ["libraries"] + ["report", "model"] * bool(find_spec("onnxruntime"))
     names += ["server"] * any(
         test_a_server_is_quiet.__name__ == i.name for i in request.session.items
@@ -141,23 +142,6 @@ def test_a_name_and_an_address_are_seen(watch: Watch) -> None:
     assert address == "udp 192.0.2.7 9"
 
 
-def test_a_report_of_the_runtime_is_seen(waiting: dict[str, Waiting]) -> None:
-    """Without the switch it reports; the day it does not, the switch may go."""
-    pytest.importorskip("onnxruntime", reason="the extra `documents` is not installed")
-    assert _REPORTED in " ".join(waiting["report"].run.result().sent)
-
-
-def test_a_model_in_the_process_is_quiet(waiting: dict[str, Waiting]) -> None:
-    pytest.importorskip("onnxruntime", reason="the extra `documents` is not installed")
-    run, folder = waiting["model"]
-    assert quiet(run.result())
-    assert not [*(folder / "cache").rglob("Microsoft*")]  # where it would keep an identifier
-
-
-def test_libraries_are_quiet(waiting: dict[str, Waiting]) -> None:
-    assert quiet(waiting["libraries"].run.result())
-
-
 @needs_minilm
 def test_documents_are_added_and_searched_quietly(watch: Watch, tmp_path: Path) -> None:
     (tmp_path / "note.txt").write_text("Hydrogen costs 2.4 EUR per kilogram.")
@@ -178,6 +162,23 @@ def test_a_decision_asks_its_model_alone(watch: Watch, offers: str) -> None:
     run = watch(sys.executable, "-c", _DECIDE, *asked)
     assert quiet(run)
     assert "birch" in run.output
+
+
+def test_a_report_of_the_runtime_is_seen(waiting: dict[str, Waiting]) -> None:
+    """Without the switch it reports; the day it does not, the switch may go."""
+    pytest.importorskip("onnxruntime", reason="the extra `documents` is not installed")
+    assert _REPORTED in " ".join(waiting["report"].run.result().sent)
+
+
+def test_a_model_in_the_process_is_quiet(waiting: dict[str, Waiting]) -> None:
+    pytest.importorskip("onnxruntime", reason="the extra `documents` is not installed")
+    run, folder = waiting["model"]
+    assert quiet(run.result())
+    assert not [*(folder / "cache").rglob("Microsoft*")]  # where it would keep an identifier
+
+
+def test_libraries_are_quiet(waiting: dict[str, Waiting]) -> None:
+    assert quiet(waiting["libraries"].run.result())
 
 
 @needs_minilm
