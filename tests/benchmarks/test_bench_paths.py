@@ -1,6 +1,7 @@
 """Which path is retrieved: tasks, tables, and the commands around the training."""
 
 import json
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -250,7 +251,7 @@ def test_the_papers_agents_have_a_name(tmp_path: Path, monkeypatch: pytest.Monke
         assert isinstance(settings, AgentSettings)
         assert settings.printed
         deltas.append(settings.threshold)
-        return Trained(first(settings, 64), [])
+        return Trained(first(replace(settings, width=8, layers=1), 64), [])
 
     monkeypatch.setattr(suite, "train", no_training)
     data, out = trajectories(tmp_path), tmp_path / "out"
