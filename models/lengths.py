@@ -5,6 +5,7 @@ worked out from it, so that ceilings of tokens and lengths of fields agree.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from math import ceil
 from typing import Any, TypeAlias
 
@@ -26,6 +27,7 @@ _SHORTEST = 150  # a sentence: a text that is cut off earlier says nothing
 _ENDS = ('"', "'", ".", "!", "?", ")", "]", MORE)
 
 
+@lru_cache(maxsize=256)
 def tokens_of(form: type[BaseModel]) -> int:
     """Tokens that the longest reply of a form needs, and :data:`MOST_TOKENS` at most."""
     schema = form.model_json_schema()

@@ -12,6 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from langchain_core.language_models import BaseChatModel
@@ -242,6 +243,7 @@ def _with_shape(prompt: Sequence[BaseMessage], schema: type[BaseModel]) -> list[
     return [*prompt, HumanMessage(shape)]
 
 
+@lru_cache(maxsize=256)
 def _shape(schema: type[BaseModel]) -> str:
     """What is asked of a reply, with the schema written out; patterns are for machines alone."""
     if issubclass(schema, Plain):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Literal, NamedTuple, TypeAlias
 
 Direction: TypeAlias = Literal["highest", "lowest"]
@@ -206,6 +207,7 @@ def tokens(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _OF.sub(" ", text)))]
 
 
+@lru_cache(maxsize=1 << 16)
 def root(word: str) -> str:
     """What forms of a word have in common."""
     word = word.lower()
