@@ -35,6 +35,9 @@ studio: .venv/serve.done
 	@$(BIN)/planweave models pull minilm
 	@$(BIN)/planweave serve --port $(PORT)
 
+# What a test starts need not compile the program again, as it must where this is set.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One process loads more native libraries than any command does: they need room for their threads.
 PYTEST := GLIBC_TUNABLES=glibc.rtld.optional_static_tls=16384 $(BIN)/pytest
 PARALLEL := -q -n $(WORKERS) --maxprocesses=4 --dist=loadfile --no-loadscope-reorder
