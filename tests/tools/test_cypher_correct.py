@@ -118,6 +118,7 @@ def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
     "MATCH (m:Movie) WITH m LIMIT 1 RETURN m.born",
     "MATCH (p:Person) GROUP BY p HAVING count(p) > 0 RETURN p.name, count(*)",
     "CREATE (x:Person)",
+    "MATCH (p:Person) GROUP BY HAVING count(p) > 0",
     "no query",
 )
 def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films: Database) -> None:

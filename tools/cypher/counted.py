@@ -287,18 +287,12 @@ def _verb(word: str) -> str:
 
 def steps_between(names: Names, here: str, there: str, name: str) -> Iterator[str]:
     """The links from a label to another, whose node gets a name."""
-    for type_ in names.relationships.values():
-        link, end = f"[:{quoted(type_.name)}]", f"({name}:{quoted(there)})"
-        if here in type_.start and there in type_.end:
-            yield f"-{link}->{end}"
-        if here in type_.end and there in type_.start:
-            yield f"<-{link}-{end}"
+    for type_, end, left, right in names.ways(here):
+        if end == there:
+            yield f"{left}[:{quoted(type_.name)}]{right}({name}:{quoted(there)})"
 
 
-def _steps_over(names: Names, here: str, type_: str) -> Iterator[str]:
+def _steps_over(names: Names, here: str, asked: str) -> Iterator[str]:
     """The links of a type from a label to anything; they get a name, since they are counted."""
-    link = f"[{_NAME}:{quoted(type_)}]"
-    if here in names.relationships[type_].start:
-        yield f"-{link}->()"
-    if here in names.relationships[type_].end:
-        yield f"<-{link}-()"
+    ways = {way[2:] for way in names.ways(here) if way[0].name == asked}
+    yield from (f"{left}[{_NAME}:{quoted(asked)}]{right}()" for left, right in ways)

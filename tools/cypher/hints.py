@@ -76,6 +76,18 @@ class Names:
             if access.place >= 0 and len(owners) == 1:
                 yield access, owners[0]
 
+    def ways(self, label: str) -> Iterator[tuple[Entity, str, str, str]]:
+        """Every way from a label: the type, the label it leads to, and the arrow before and behind.
+
+        Of a type that leads both ways, each is one.
+        """
+        for type_ in self.relationships.values():
+            for here, there, left, right in (
+                (type_.start, type_.end, "-", "->"),
+                (type_.end, type_.start, "<-", "-"),
+            ):
+                yield from ((type_, end, left, right) for end in there if label in here)
+
     def check(self) -> None:
         """Raise for the first name that does not exist.
 

@@ -1,7 +1,7 @@
 """Links that a query gets nearly right: direction, type, ends, and the nodes that they skip."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names, runs
@@ -102,7 +102,7 @@ def routed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
             (label, step)
             for label in between
             for other in others
-            for step in _steps(names, (other.name, label) if fits_right else (label, other.name))
+            for step in _steps(names, *((other.name, label) if fits_right else (label, other.name)))
         ]
         if len(steps) != 1:
             continue
@@ -229,11 +229,10 @@ def _connects(type_: Entity, one: Entity, other: Entity) -> bool:
     return any(start in type_.start and end in type_.end for start, end in ways)
 
 
-def _steps(names: Names, ends: tuple[str, str]) -> Iterator[str]:
-    """Relationships between two labels, as they stand between their nodes."""
-    start, end = ends
-    for type_ in names.relationships.values():
-        if start in type_.start and end in type_.end:
-            yield f"-[:{quoted(type_.name)}]->"
-        elif end in type_.start and start in type_.end:
-            yield f"<-[:{quoted(type_.name)}]-"
+def _steps(names: Names, start: str, end: str) -> Iterable[str]:
+    """Relationships between two labels, as they stand between their nodes; of each type one."""
+    steps: dict[str, str] = {}
+    for type_, there, left, right in names.ways(start):
+        if there == end:
+            steps.setdefault(type_.name, f"{left}[:{quoted(type_.name)}]{right}")
+    return steps.values()

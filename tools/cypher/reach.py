@@ -107,21 +107,14 @@ def steps_to(label: str, name: str, names: Names) -> list[tuple[str, str]]:
 
     A node goes before a relationship, which often repeats the keys of its nodes.
     """
-    nodes, types = [], []
-    for type_ in names.relationships.values():
-        for here, there, left, right in (
-            (type_.start, type_.end, "-", "->"),
-            (type_.end, type_.start, "<-", "-"),
-        ):
-            if label not in here:
-                continue
-            if name in properties(type_):
-                types.append((f"{left}[{_NEXT}:{quoted(type_.name)}]{right}()", type_.name))
-            for other in there:
-                if name in properties(names.nodes[other]):
-                    step = f"{left}[:{quoted(type_.name)}]{right}({_NEXT}:{quoted(other)})"
-                    nodes.append((step, other))
-    return nodes or types
+    nodes, types = [], {}
+    for type_, other, left, right in names.ways(label):
+        if name in properties(type_):
+            types[f"{left}[{_NEXT}:{quoted(type_.name)}]{right}()"] = type_.name
+        if name in properties(names.nodes[other]):
+            step = f"{left}[:{quoted(type_.name)}]{right}({_NEXT}:{quoted(other)})"
+            nodes.append((step, other))
+    return nodes or [*types.items()]
 
 
 def last_of_pattern(

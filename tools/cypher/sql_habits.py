@@ -52,8 +52,8 @@ def _grouping(query: str) -> tuple[str, str]:
     following = [t for t in clauses(tokens) if t.start > group.start]
     end = following[0].start if following else len(query)
     if not following or following[0].word != "HAVING":
-        keys = query[group.start : end].split(None, 2)[2] if lacks_return(query) else ""
-        shown = f"RETURN {keys}" if keys else ""
+        keys = _keys(query[group.start : end]) if lacks_return(query) else ""
+        shown = f"RETURN {keys} " if keys else ""
         return f"{query[: group.start]}{shown}{query[end:]}".strip(), change
     having = following[0].start + len("HAVING")
     stop = following[1].start if len(following) > 1 else len(query)
@@ -61,9 +61,9 @@ def _grouping(query: str) -> tuple[str, str]:
     returned = next((t for t in tokens if t.word == "RETURN" and t.start < group.start), None)
     if returned is not None:
         return _filtered(query, returned, group, condition, rest), change
-    keys = query[group.start : following[0].start].split(None, 2)[2].strip()
+    keys = _keys(query[group.start : following[0].start])
     aggregate = _aggregate(condition)
-    if not aggregate:
+    if not keys or not aggregate:
         return query, ""
     keys = ", ".join(dict.fromkeys(key.strip().partition(".")[0] for key in keys.split(",")))
     test, rest = condition.replace(aggregate, _NUMBER), rest.replace(aggregate, _NUMBER)
@@ -71,6 +71,11 @@ def _grouping(query: str) -> tuple[str, str]:
         return query, ""
     head = f"{query[: group.start]}WITH {keys}, {aggregate} AS {_NUMBER} WHERE {test} "
     return head + rest, change
+
+
+def _keys(grouping: str) -> str:
+    """What stands behind GROUP BY; empty where a reply ends with it."""
+    return "".join(grouping.split(None, 2)[2:]).strip()
 
 
 def _late_condition(query: str) -> tuple[str, str]:

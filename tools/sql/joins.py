@@ -19,7 +19,7 @@ from planweave.tools.suggest import nearest
 _CLOSE = 0.75
 """Resemblance from which on a column counts as misspelled."""
 _NUMBERS = re.compile(r"\d+")
-_VAGUE = ("id", "code", "key", "name")
+_VAGUE = ("", "id", "code", "key", "name")
 """Last words of columns that do not tell one from another."""
 
 
@@ -191,11 +191,12 @@ class _Scope:
         if own := self._own_key(column):
             return own
         here = [alias for alias in self._tables if self._has(alias, name)]
-        if not here and (asked := self._asked_for(column)):
-            return asked
+        alike = [] if here else self._ending_alike(column)
+        if asked := self._asked_for(alike, column.name):
+            return _Place(self._believed_table(column), asked)
         alias = here[0] if here else self._nearest_home(name)
-        if not here and self._is_far(alias) and (like := self._ends_alike(column)):
-            return like
+        if len(alike) == 1 and self._is_far(alias):
+            return _Place(self._believed_table(column), alike[0])
         # A home may have the name of another table's alias: then it has no such column here.
         found = self._catalogue.columns.get(self._tables.get(alias, alias), {}).get(name)
         return _Place(alias, found) if found else self._similar(column)
@@ -209,35 +210,28 @@ class _Scope:
             return None
         return _Place(alias, self._catalogue.columns[table][next(iter(keys))])
 
-    def _asked_for(self, column: exp.Column) -> _Place | None:
-        """The column of the believed table that the question names and that ends alike."""
-        alias = self._believed_table(column)
-        end = stem(parts_of(column.name)[-1].casefold())
-        if alias not in self._tables or end in _VAGUE:
-            return None
+    def _asked_for(self, ends_alike: Sequence[str], written: str) -> str:
+        """The column that the question names, of those that end like one that it does not name."""
         words = f" {' '.join(stem(word) for word in plain(self._question).split())} "
 
         def is_named(name: str) -> bool:
             parts = [stem(part.casefold()) for part in parts_of(name)]
-            return len(parts) > 1 and parts[-1] == end and f" {' '.join(parts)} " in words
+            return len(parts) > 1 and f" {' '.join(parts)} " in words
 
-        named = filter(is_named, self._catalogue.columns[self._tables[alias]].values())
-        found = None if is_named(column.name) else next(named, None)
-        return _Place(alias, found) if found else None
+        return "" if is_named(written) else next(filter(is_named, ends_alike), "")
 
     def _is_far(self, home: str) -> bool:
         """Whether it takes several joins to reach a table."""
         path = self._catalogue.path(set(self._tables.values()), home) if home else None
         return path is not None and len(path) > 1
 
-    def _ends_alike(self, column: exp.Column) -> _Place | None:
-        """The only column of the believed table that ends with the same word."""
-        alias, end = self._believed_table(column), stem(parts_of(column.name)[-1].casefold())
+    def _ending_alike(self, column: exp.Column) -> list[str]:
+        """The columns of the believed table that end with the same word."""
+        alias, end = self._believed_table(column), _end(column.name)
         if alias not in self._tables or end in _VAGUE:
-            return None
+            return []
         columns = self._catalogue.columns[self._tables[alias]].values()
-        found = [one for one in columns if stem(parts_of(one)[-1].casefold()) == end]
-        return _Place(alias, found[0]) if len(found) == 1 else None
+        return [one for one in columns if _end(one) == end]
 
     def _nearest_home(self, column: str) -> str:
         """The table with the column that takes the fewest joins, or of those is asked about."""
@@ -398,6 +392,11 @@ def _alike(name: str, known: Iterable[str], *, close: float = 0.6) -> tuple[str,
     numbers = _NUMBERS.findall(name)
     same = [one for one in known if _NUMBERS.findall(one) == numbers]
     return nearest(name, same, 1, close=close)
+
+
+def _end(name: str) -> str:
+    """The stem of the last word of a name; empty for a name without words, such as ``_``."""
+    return stem("".join(parts_of(name)[-1:]).casefold())
 
 
 def _alias(alias: str, table: str) -> exp.TableAlias | None:
