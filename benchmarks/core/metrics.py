@@ -21,6 +21,7 @@ Part = TypeVar("Part", bound=Hashable)
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
 _LEVEL = (0.025, 0.975)
+_AT_ONCE = 1_000_000  # numbers that a bootstrap holds
 Means: TypeAlias = NDArray[np.float64]
 """The mean of a column in the sample itself, then in each draw of questions."""
 Groups: TypeAlias = Mapping[str, Sequence[Record]]
@@ -121,7 +122,10 @@ def bootstrap(
     for name, row in zip(names, rows, strict=True):
         sums[places[name]] += (1, *row)
     drawn = np.random.default_rng(seed).integers(len(places), size=(draws, len(places)))
-    counts, *totals = np.array([sums.sum(axis=0), *(sums[draw].sum(axis=0) for draw in drawn)]).T
+    size = max(1, _AT_ONCE // sums.size)
+    blocks = (drawn[at : at + size] for at in range(0, draws, size))
+    summed = [sums.sum(axis=0), *(sums[block].sum(axis=1) for block in blocks)]
+    counts, *totals = np.vstack(summed).T
     made = []
     for found in figures(*(total / counts for total in totals)):
         about = (found[0], found[1:].std(), *np.quantile(found[1:], _LEVEL))
