@@ -33,8 +33,8 @@ class Options(TypedDict, total=False):
         documents: Name of a document collection (``planweave docs``).
         model: Name of a chat model, or any LangChain chat model; the embedded one if unset.
         thread: Name of a thread that is kept in the state folder, so that a further question goes
-            on with its facts, method and settings; if unset, nothing is kept.
-        approve: Asked for the decisions of a person where the run waits for one.
+            on with its facts, method and settings; if unset, only the response cache is kept.
+        approve: Asked for the decisions of a person where the run waits for one; may be async.
         tokens: Report pieces of replies as events.
     """
 
@@ -156,7 +156,12 @@ def _loop() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
 
 def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
     """The settings that are given, by their names; a model itself is known until the end."""
-    settings = options.get("settings", {})
+    settings: object = options.get("settings", {})
+    if not isinstance(settings, Context | Mapping):
+        raise BadInput(
+            f"The settings are {type(settings).__name__}.",
+            fix="Give planweave.Settings(…) or a mapping from names to values.",
+        )
     given: dict[str, Any] = (
         settings.model_dump(exclude_unset=True) if isinstance(settings, Context) else {**settings}
     )

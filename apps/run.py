@@ -2,8 +2,9 @@
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, ExitStack, aclosing, contextmanager
+from inspect import isawaitable
 from typing import Any, TypeAlias
 
 from langgraph.checkpoint.memory import InMemorySaver
@@ -24,7 +25,8 @@ from planweave.memory import Context, Input
 from planweave.models import is_script, new_script, registered
 from planweave.nodes.deciding.plan_approval import UNUSABLE
 
-Ask: TypeAlias = Callable[[Mapping[str, Any]], Mapping[str, Any]]
+Decisions: TypeAlias = Mapping[str, Any]
+Ask: TypeAlias = Callable[[Mapping[str, Any]], Decisions | Awaitable[Decisions]]
 """Takes what the graph asks a person, and returns the decisions to resume with."""
 
 _MOST_UNUSABLE = 2
@@ -103,7 +105,7 @@ async def _steps(
             return
         asks = str(request["action_requests"][0]["description"])
         unusable = unusable + 1 if asks.startswith(UNUSABLE) else 0
-        answer: object = await asyncio.to_thread(ask, request)
+        answer: object = await _decided(ask, request)
         if unusable == _MOST_UNUSABLE or not isinstance(answer, Mapping) or not answer:
             raise BadInput(
                 f"The decision {answer!r} cannot be used.",
@@ -119,8 +121,13 @@ async def _resumption(snapshot: Any, thread: Thread, ask: Ask | None) -> Command
             fix="Ask a further question in it, or a new one without --resume.",
         )
     if snapshot.interrupts and ask:
-        return Command(resume=await asyncio.to_thread(ask, snapshot.interrupts[0].value))
+        return Command(resume=await _decided(ask, snapshot.interrupts[0].value))
     return None
+
+
+async def _decided(ask: Ask, request: Mapping[str, Any]) -> Decisions:
+    answer = await asyncio.to_thread(ask, request)
+    return await answer if isawaitable(answer) else answer
 
 
 @contextmanager

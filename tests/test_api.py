@@ -187,6 +187,14 @@ def test_a_person_is_asked(offers: str) -> None:
     given: planweave.Options = {"database": offers, "model": replies(), "approve": approve}
     assert planweave.run(QUESTION, **given).decision == "birch"
     assert asked == [PLAN["steps"]]
+
+    async def later(request: Any) -> Any:
+        return approve(request)
+
+    given |= {"model": replies(), "approve": later}
+    assert str(planweave.run(QUESTION, **given)) == (
+        "Result(decision='birch', verdict='supported', method='planrag')"
+    )
     given = {"database": offers, "settings": {"approve": True}, "model": replies()}
     *_, last = planweave.stream(QUESTION, **given)
     assert isinstance(last, planweave.ApprovalEvent)
@@ -211,6 +219,7 @@ def test_a_plan_is_carried_out(offers: str) -> None:
     ({"method": "magic"}, "no method 'magic'"),
     ({"database": "nowhere.sql"}, "nowhere.sql"),
     ({"settings": {"pagse": 2}}, "did you mean pages"),
+    ({"settings": 3}, "settings are int"),
     ({"max_calls": 2}, "no option 'max_calls'.*settings"),
     ({"thread": "../x"}, "not the name of a thread"),
     ({"rules": Path("nowhere.txt")}, "nowhere.txt"),

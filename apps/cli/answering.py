@@ -1,7 +1,7 @@
 """A thread answered on the terminal: shown as it happens, then the answer, or all of it as JSON."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,7 +12,7 @@ from planweave import PlanweaveError
 from planweave.apps.cli.approval import approver
 from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.plain import json_text, print_line
-from planweave.apps.run import Ask, run
+from planweave.apps.run import Decisions, run
 from planweave.apps.threads import Thread, memory_now
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
@@ -87,12 +87,17 @@ def _saying_how_to_go_on(console: Console, by: str) -> Iterator[None]:
         raise
 
 
-async def _told(thread: Thread, start: Input | None, story: Story, ask: Ask) -> WorkingMemory:
+async def _told(
+    thread: Thread,
+    start: Input | None,
+    story: Story,
+    ask: Callable[[Mapping[str, Any]], Decisions],
+) -> WorkingMemory:
     """Run a thread to its end, shown as it happens; returns the working memory."""
     memory, waiting = WorkingMemory(), Waiting()
     with story.console.status(waiting) as status:
 
-        def asking(request: Mapping[str, Any]) -> Mapping[str, Any]:
+        def asking(request: Mapping[str, Any]) -> Decisions:
             status.stop()
             decisions = ask(request)
             status.start()

@@ -11,6 +11,7 @@ from rich.prompt import Prompt
 
 from planweave import PlanweaveError
 from planweave.apps.plain import plain
+from planweave.apps.run import Decisions
 
 _KEYS = {"a": "approve", "e": "edit", "r": "reject"}
 _PLAN = "carry_out_plan"
@@ -24,10 +25,10 @@ class ApprovalNeeded(PlanweaveError):
 
 def approver(
     console: Console, thread: str, command: str = "decide"
-) -> Callable[[Mapping[str, Any]], Mapping[str, Any]]:
+) -> Callable[[Mapping[str, Any]], Decisions]:
     """The function that asks; without a terminal it stops the run so that it can be resumed."""
 
-    def ask(request: Mapping[str, Any]) -> Mapping[str, Any]:
+    def ask(request: Mapping[str, Any]) -> Decisions:
         asked = request["action_requests"][0]
         if not sys.stdin.isatty():
             what = "The plan" if asked["name"] == _PLAN else f"A call of {asked['name']}"

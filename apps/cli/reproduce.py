@@ -28,7 +28,11 @@ def reproduce(
     table: Annotated[str, typer.Option(help="Its number; all that can be run if unset.")] = "",
     limit: Annotated[
         int | None,
-        typer.Option(help="Questions, tasks or items at most; as in our figure if unset.", min=1),
+        typer.Option(
+            help="Questions, tasks or items at most, except of commands that ask a whole set; "
+            "as in our figure if unset.",
+            min=1,
+        ),
     ] = None,
     data: Annotated[
         Path,

@@ -43,17 +43,29 @@ class Options(SuiteModel):
         return {"name": name, "limit": self.limit, "seed": self.seed, **more}
 
 
+del Options.data  # a suite that declares it again without a default would inherit None
+
+
 def listed(text: str, known: Sequence[Name], what: str, *, every: str = "all") -> list[Name]:
     """The names in a list with commas, each once, in the order of ``known``."""
-    if text == every:
+    if every and text == every:
         return list(known)
     names = dict.fromkeys(name.strip() for name in text.split(","))
     if unknown := [name for name in names if name not in known]:
-        choices: list[str] = [every, *known] if every else [*known]
-        raise BadInput(
-            f"There is no {what} {unknown[0]!r}.", fix=f"Choose from: {', '.join(choices)}."
-        )
+        raise _unknown(what, unknown[0], [every, *known] if every else known)
     return [name for name in known if name in names]
+
+
+def one_of(text: str, known: Sequence[Name], what: str) -> Name:
+    """The single name that is chosen."""
+    for name in known:
+        if name == text:
+            return name
+    raise _unknown(what, text, known)
+
+
+def _unknown(what: str, name: str, choices: Sequence[str]) -> BadInput:
+    return BadInput(f"There is no {what} {name!r}.", fix=f"Choose from: {', '.join(choices)}.")
 
 
 def published(name: str) -> Path:

@@ -29,6 +29,10 @@ class Result:
     thread: str | None = None
     memory: WorkingMemory = field(repr=False)
 
+    def __repr__(self) -> str:
+        kind = self.verdict["kind"] if self.verdict else None
+        return f"Result(decision={self.decision!r}, verdict={kind!r}, method={self.method!r})"
+
     @property
     def text(self) -> str:
         """The answer as one text, with its sources."""

@@ -232,7 +232,7 @@ def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path
     writer = Writer()
     words = ("text2sql", "--data", data, "--model", speaks(writer), "--out", tmp_path / "out")
     first = bench(*words, "--mode", "plain", "--only", "answerable")
-    assert "1 questions are skipped: ties" in first.output
+    assert "1 question is skipped: ties" in first.output
     assert "0 done before, 2 to do" in first.output
     more = bench(*words, "--mode", "plain,plain_repair", "--json")
     assert "2 done before, 4 to do" in more.output

@@ -41,12 +41,20 @@ def test_bad_settings_come_first(setting: str, sentence: str, name: str, tmp_pat
     ("mhqa --data . --dataset triviaqa", "no data set 'triviaqa'"),
     *((f"prompt-format --temperature={t}", "no temperature") for t in ("hot", "", "0,3", "-1")),
     ("rat --data . --family poetry", "no task family 'poetry'"),
+    ("rat --data . --family code,maths", "no task family 'code,maths'"),
     ("shop --shop bakery", "no shop 'bakery'"),
+    ("shop --method=", "no method ''"),
     ("text2sql --data . --mode fast", "no mode 'fast'"),
 )
 def test_a_choice_that_there_is_not_is_told(words: str, sentence: str, tmp_path: Path) -> None:
     bench(*words.split(), "--out", tmp_path / "out", fails=sentence)
     assert not (tmp_path / "out").exists()
+
+
+@cases("agents", "dqa", "mhqa", "needles", "rat --family code")
+def test_a_suite_without_data_of_its_own_asks_for_it(words: str) -> None:
+    with pytest.raises(SystemExit, match="2"):  # as for any option that is missing
+        bench(*words.split())
 
 
 @pytest.mark.parametrize("name", SUITES)

@@ -37,7 +37,7 @@ from planweave.records import writing
 
 Out = Annotated[Path, typer.Option("--out", help="Folder of the result file and the report.")]
 Log = Annotated[
-    Literal["", "inspect"],
+    Literal["inspect"] | None,
     typer.Option("--log", help="Write logs for `inspect view`, too (extra inspect)."),
 ]
 
@@ -65,7 +65,7 @@ class Running:
     redo_crashed: Annotated[
         bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
     ] = False
-    log: Log = ""
+    log: Log = None
     as_json: AsJson = False
 
     @cached_property
@@ -166,7 +166,12 @@ def command_of(name: str) -> Callable[..., None]:
 
 
 def tell_report(
-    paths: Sequence[Path], console: Console, *, as_json: bool, folder: Path | None, log: str = ""
+    paths: Sequence[Path],
+    console: Console,
+    *,
+    as_json: bool,
+    folder: Path | None,
+    log: str | None = None,
 ) -> None:
     """Print the report of these result files, and write it into ``folder``, with logs if asked."""
     found = merged(paths, partial(print_line, console))

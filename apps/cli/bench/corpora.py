@@ -10,7 +10,7 @@ from planweave.apps.cli.bench.common import RESULTS, Out, write_json
 from planweave.apps.options import writable
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
-from planweave.benchmarks.core.options import Embeddings, listed
+from planweave.benchmarks.core.options import Embeddings, listed, one_of
 from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.mhqa import retrieval
 from planweave.benchmarks.suites.mhqa.suite import FILES, Data, DataSets, pool_of
@@ -58,7 +58,7 @@ def rat_corpus(
 ) -> None:
     """Build what RAT looks things up in, without what is tested; list what was dropped."""
     console = Console(highlight=False)
-    (chosen,) = listed(family, get_args(Family), "task family", every="")
+    chosen = one_of(family, get_args(Family), "task family")
     writable(out)
     with console.status("reading …") as status:
         built = build(

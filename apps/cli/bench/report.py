@@ -16,7 +16,7 @@ from planweave.benchmarks.core.store import ResultFile, read
 def report(
     files: Annotated[list[Path], typer.Argument(help="Result files, taken together.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the report as Markdown.")] = None,
-    log: Log = "",
+    log: Log = None,
     as_json: AsJson = False,
 ) -> None:
     """Rebuild the report from result files alone."""

@@ -82,7 +82,8 @@ class QuerySuite(Suite):
         questions = self.questions(options, data)
         deciding = [question for question in questions if question.decides]
         left = len(questions) - len(deciding)
-        note = f"{left} questions are skipped: ties leave open which rows are their answer."
+        skipped = f"{left} questions are" if left > 1 else "1 question is"
+        note = f"{skipped} skipped: ties leave open which rows are the answer."
         chosen = drawn(deciding, options.limit, options.seed, lambda question: question.id)
         return Selection(
             samples=samples(self.name, chosen, modes=modes, settings=context),

@@ -14,7 +14,7 @@ from typing import Annotated, Any, ClassVar, NamedTuple
 import typer
 from pydantic import JsonValue
 
-from planweave.benchmarks.core.options import Options, listed
+from planweave.benchmarks.core.options import Options, listed, one_of
 from planweave.benchmarks.core.play import Memory, OnCall, Way
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
@@ -90,8 +90,7 @@ class RatOptions(AttemptOptions):
 
     def settings(self) -> dict[str, str | int]:
         """By the family a method knows what is asked of it."""
-        (family,) = listed(self.family, tuple(FILES), "task family", every="")
-        return {**super().settings(), "family": family}
+        return {**super().settings(), "family": one_of(self.family, tuple(FILES), "task family")}
 
 
 @register(NAME, measures="right", tables=rat_tables)

@@ -2,17 +2,19 @@
 
 from pathlib import Path
 
-from planweave.benchmarks.core.options import listed
+from planweave.benchmarks.core.options import Options, listed
+from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.core.suite import Sample, Selection, Suite, drawn
+from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn
 from planweave.graphs import METHODS
+from planweave.memory import Context
 from planweave.records import read_records
 
 
 class ShortAnswers(Suite):
     """Questions with a short answer each, from a JSON list of {question, answer, collection}."""
 
-    def select(self, options, context, status):
+    def select(self, options: Options, context: Context, status: ShowStatus) -> Selection:
         """Every chosen question with every method."""
         path, fix = Path(options.data or "questions.json"), "Name a file of questions: --data FILE."
         given = read_records(path, dict[str, str], fix=fix)
@@ -24,7 +26,7 @@ class ShortAnswers(Suite):
             for one in listed(options.method, METHODS.names(), "method") for item in items
         ], about=options.about())  # fmt: skip
 
-    async def score(self, sample, memory, on_call):
+    async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
         """1 if the answer has the right one in it."""
         answer = memory.get("answer")
         text = (answer["decision"] or answer["why"]) if answer else None
