@@ -16,8 +16,8 @@ class ShortAnswers(Suite):
 
     def select(self, options: Options, context: Context, status: ShowStatus) -> Selection:
         """Every chosen question with every method."""
-        path, fix = Path(options.data or "questions.json"), "Name a file of questions: --data FILE."
-        given = read_records(path, dict[str, str], fix=fix)
+        path = Path(options.data or "questions.json")
+        given = read_records(path, dict[str, str], fix="Name a file of questions: --data FILE.")
         items = drawn(given, options.limit, options.seed, lambda item: item["question"])
         return Selection(samples=[
             Sample(suite=self.name, method=one, question=item["question"], asked=item["question"],
