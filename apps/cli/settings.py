@@ -119,4 +119,6 @@ def _values(schema: dict[str, Any]) -> str:
     )
     if low is None:
         return str(kind)
+    if "exclusiveMinimum" in schema:
+        return f"{kind} above {low:g}" + (f", at most {high:g}" if high is not None else "")
     return f"{kind} from {low:g} to {high:g}" if high is not None else f"{kind} from {low:g}"
