@@ -16,6 +16,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from planweave.nodes.assist.yes_or_no import YesOrNo, answerable_prompt, right_prompt
 from planweave.nodes.support.decision_form import Ranking, form, ranking_for
+from planweave.nodes.support.each_form import each_form
 from planweave.nodes.support.pattern_form import pattern_form
 from planweave.nodes.support.present_form import present_form
 from planweave.nodes.support.ratio_form import ratio_form
@@ -411,13 +412,19 @@ def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessag
         else "",
         "now": _present(need),
         "links": links,
-        "form": ratio_form(need.question, database) or pattern_form(need.question, database),
+        "form": _form(need.question, database),
         "language": database.language,
     }
     task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
         **parts
     )
     return HumanMessage(without_gaps(task))
+
+
+def _form(question: str, database: Database) -> str:
+    """The form of what a small model hardly ever writes by itself; empty if none is asked for."""
+    forms = (made(question, database) for made in (ratio_form, each_form, pattern_form))
+    return next(filter(None, forms), "")
 
 
 def _present(need: Need) -> str:

@@ -5,6 +5,7 @@ from datetime import date
 from cases import cases
 from shop import database_of
 
+from planweave.nodes.support.each_form import each_form
 from planweave.nodes.support.pattern_form import pattern_form
 from planweave.nodes.support.present_form import present_form
 from planweave.nodes.support.ratio_form import ratio_form
@@ -36,6 +37,33 @@ services = database_of(SERVICES, "cql")
 )
 def test_what_is_often_wrong_has_a_form(question: str, form: str, services: Database) -> None:
     said = pattern_form(question, services)
+    assert form in said
+    assert bool(form) is bool(said)
+
+
+visits = database_of("""
+CREATE TABLE visit (dog TEXT, day DATE, fee REAL, stars INT);
+CREATE TABLE dog (name TEXT);
+""")
+
+
+@cases(
+    ("Add up the fees of each dog. What is the average of these totals?", "SUM(<value>)"),
+    ("How much has one dog been charged in total, on average?", "SUM(<value>)"),
+    ("What is the average total fee per dog?", "SUM(<value>)"),
+    ("What is the average number of visits per dog?", "COUNT(*)"),
+    ("What is the average number of stars per dog?", ""),
+    ("What is the average number of days per visit?", ""),
+    ("What is the average fee of each dog, and the total?", ""),
+    ("What is the total fee?", ""),
+    ("For each dog, give the day of its last visit before 2024.", "MAX(<date>)"),
+    ("When did each of our dogs first come here?", "MIN(<date>)"),
+    ("When were the first and the last visit of each dog?", ""),
+    ("Give the fee of each dog for each day of the last three months.", ""),
+    ("List each dog with its day of birth, oldest first.", ""),
+)
+def test_what_each_has_has_a_form(question: str, form: str, visits: Database) -> None:
+    said = each_form(question, visits)
     assert form in said
     assert bool(form) is bool(said)
 

@@ -13,6 +13,7 @@ from planweave.tools.database import Corrected, Schema
 from planweave.tools.sql import dates, grouping, slips
 from planweave.tools.sql.added_up import add_up
 from planweave.tools.sql.asked_columns import show_asked_columns
+from planweave.tools.sql.averages import average_each
 from planweave.tools.sql.catalogue import Catalogue, Homes
 from planweave.tools.sql.denied import look_at_all_rows
 from planweave.tools.sql.foreign import as_sqlite_has_them
@@ -83,6 +84,9 @@ def corrected(
     changes += dates.set_the_present(tree, now) if now else []
     if isinstance(tree, exp.Select) and not ranks:
         changes += add_up(tree, question, data.several)
+        names = (field.name for entity in schema.entities for field in entity.fields)
+        tree, averaged = average_each(tree, question, names)
+        changes += averaged
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
