@@ -14,7 +14,9 @@ from planweave.texts import COUNT, count_of
 
 _SEVERAL = re.compile(
     rf"\b(?P<side>last|past|previous|next|coming) (?P<count>{COUNT}) (?P<whole>calendar )?"
-    r"(?P<unit>day|week|month|year)s?\b",
+    r"(?P<unit>day|week|month|year)s?\b"
+    r"(?! (?:of|in) (?:19|20)\d\d\b)"
+    r"(?! (?:of|before) (?:the|that|a|an|each|every|its|their|his|her)\b)",
     re.IGNORECASE,
 )
 _ONE = re.compile(

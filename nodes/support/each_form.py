@@ -10,11 +10,16 @@ from planweave.tools import Database
 from planweave.tools.sql import SqlDatabase
 from planweave.tools.sql.averages import averaged
 
-_SPAN = rf"(?:{COUNT}|years?|months?|weeks?|quarters?|days?)\b"
+_END = r"(?:(?P<first{0}>first|earliest)|last|latest|newest|most recent)\b"
+_SPAN = rf"(?:(?:{COUNT})\b|years?\b|months?\b|weeks?\b|quarters?\b|days\b)"
+_TIME = r"\b(?:dates?|days?|times?|when)\b"
+_OF_EACH = r"\b(?:each|every|all)\b(?! (?:quarter|month|week|year|day)s?\b)"
 _ENDS = re.compile(
-    r"\b(?:each|every)\b[^.?;]*\b(?:dates?|days?|when)\b[^.?;]*"
-    rf"\b(?:(?P<first>first|earliest)|last|latest|most recent)\b(?!\W*$|[.,;?]| {_SPAN})"
-    r"|\bwhen\b[^.?;]*\b(?:each|every)\b[^.?;]*\b(?:(?P<begun>first|earliest)|last|latest)\b",
+    rf"{_OF_EACH}[^.?;]*{_TIME}[^.?;]*\b{_END.format(1)}(?!\W*$|[.,;?]| {_SPAN})"
+    rf"|{_OF_EACH}[^.?;]*\b{_END.format(2)} (?:date|day|time)\b"
+    rf"|\bwhen\b[^.?;]*\b(?:each|every)\b[^.?;]*\b{_END.format(3)}"
+    rf"|{_TIME} of [^.?;]*\b{_END.format(4)}[^.?;]*\b(?:of|for) (?:each|every)\b"
+    rf"|{_OF_EACH}[^.?;]*\b(?:its|their) {_END.format(5)} \w+ (?:date|day|time)\b",
     re.IGNORECASE,
 )
 _BOTH_ENDS = re.compile(r"\bfirst\b.*\b(?:last|latest)\b", re.IGNORECASE)
@@ -35,6 +40,5 @@ def each_form(question: str, database: Database) -> str:
     end = _ENDS.search(question)
     if not end or _BOTH_ENDS.search(question):
         return ""
-    return load("query_writer/end_of_each").fill(
-        end="MIN" if end["first"] or end["begun"] else "MAX"
-    )
+    is_first = any(end[f"first{place}"] for place in range(1, 6))
+    return load("query_writer/end_of_each").fill(end="MIN" if is_first else "MAX")

@@ -36,6 +36,8 @@ def test_what_is_said_is_a_span_of_days(question: str, said: str, first: str, la
     ("How many days ago was the meter read?", True),
     ("What was sold in 2023?", False),
     ("What is the last year of each contract?", False),
+    ("Who came in the last two months of 2023?", False),
+    ("What was paid in the last 30 days of each contract?", False),
     ("Who came last?", False),
     ("What was sold per month?", False),
 )

@@ -272,6 +272,28 @@ def test_single_rows_are_not_added_up(question: str, query: str, shop: SqlDataba
     assert not any(change.startswith("adds up ") for change in changes)
 
 
+CITIES = f"SELECT c.city, SUM(s.amount) AS spent {BOTH} GROUP BY c.city"
+
+
+@cases(
+    ("Add up the sales of each city. What is the average of these totals?", CITIES, ((230.0,),)),
+    ("What is the average total of sales per city?", f"{CITIES} ORDER BY 2 DESC", ((230.0,),)),
+    (
+        "What is the average number of sales per city?",
+        f"SELECT c.city, COUNT(*) {BOTH} GROUP BY c.city",
+        ((1.5,),),
+    ),
+    ("What is the total of each city, highest first?", f"{CITIES} ORDER BY 2 DESC", None),
+    ("What is the average of these totals?", f"{CITIES} ORDER BY 2 LIMIT 1", None),
+    ("What is the average number of pieces per city?", CITIES, None),
+)
+def test_sums_of_each_are_averaged(
+    question: str, query: str, rows: Rows | None, shop: SqlDatabase
+) -> None:
+    done = shop.corrected(query, question=question)
+    assert shop.run(done.query).rows == (shop.run(query).rows if rows is None else rows)
+
+
 def test_the_last_day_of_a_span_counts(opened: OpenSql) -> None:
     calls = opened(
         "CREATE TABLE call (made DATETIME, day DATE);"

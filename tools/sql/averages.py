@@ -8,15 +8,19 @@ from sqlglot import exp
 from planweave.tools.linking import parts_of, plain, stem
 
 _AVERAGE = r"\b(?:averages?|mean|typical(?:ly)?)\b"
+_AVERAGES = re.compile(_AVERAGE, re.IGNORECASE)
 _SUMS = re.compile(
     rf"{_AVERAGE}[^.?;]*\b(?:of|over|these|those) (?:(?:the|their|these|those) )?(?:\w+ )?"
     r"(?:totals?|sums)\b"
-    rf"|\b(?:add up|sum|total)\b.*[.,;?:] .*{_AVERAGE}|\bin (?:total|all), on average\b"
-    rf"|{_AVERAGE}[^.?;,]*\btotals?\b[^.?;,]*\b(?:per|for each)\b",
+    rf"|\b(?:add(?:ing)? up|sum|total)\b.*[.,;?:] .*{_AVERAGE}"
+    r"|\b(?:in total|in all|altogether)\b[^.?;]*\bon average\b"
+    rf"|{_AVERAGE}[^.?;,]*\btotals?\b[^.?;,]*\b(?:per|for each)\b"
+    r"|\baverage (?!and\b)\w+ totals?\b",
     re.IGNORECASE,
 )
 _NUMBERS = re.compile(
-    rf"{_AVERAGE} (?:number|count) of (?P<counted>[^.?;,]+?) (?:per|for each|of each)\b",
+    rf"{_AVERAGE} (?:number|count) of (?P<counted>[^.?;,]+?) (?:per|for each|of each)\b"
+    r"|\bhow many (?P<done>[^.?;,]+?) (?:do|does|did|has|have|is|are) (?:a|an|one|each|every)\b",
     re.IGNORECASE,
 )
 _UNITS = frozenset({"minute", "hour", "day", "night", "week", "month", "year"})
@@ -31,8 +35,9 @@ def averaged(question: str, columns: Iterable[str]) -> type[exp.Sum | exp.Count]
     """
     if _SUMS.search(question):
         return exp.Sum
-    found = _NUMBERS.search(question)
-    counted = {stem(word) for word in plain(found["counted"]).split()} if found else set()
+    found = _NUMBERS.search(question) if _AVERAGES.search(question) else None
+    said = (found["counted"] or found["done"]) if found else ""
+    counted = {stem(word) for word in plain(said).split()}
     if not counted or counted & _UNITS:
         return None
     held = ({stem(part.casefold()) for part in parts_of(name)} for name in columns)
