@@ -33,6 +33,13 @@ _WITHOUT_THIS = re.compile(
 _PRESENT = re.compile(
     r"\b(?:ago|now|at present|presently|how (?:old|long (?:has|have|is|are)))\b", re.IGNORECASE
 )
+_PART = re.compile(
+    r"\b(?:(?P<nth>first|second|third|fourth|last|1st|2nd|3rd|4th) (?P<part>quarter|half)"
+    rf"|(?P<end>first|last) (?P<count>{COUNT}) (?P<unit>day|week|month)s?)"
+    r" (?:of|in) (?P<year>(?:19|20)\d\d)\b",
+    re.IGNORECASE,
+)
+_PLACES = {"1": 0, "f": 0, "2": 1, "s": 1, "3": 2, "t": 2, "4": 3}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 
@@ -72,6 +79,25 @@ def spans(question: str, today: date) -> Iterator[SpokenSpan]:
     for found in _DAY.finditer(question):
         day = today + timedelta(days=_DAYS[found[0].lower()])
         yield SpokenSpan(found[0], day, day)
+
+
+def parts_of_years(question: str) -> Iterator[SpokenSpan]:
+    """The parts of a stated year: "the second quarter of 2023", "the last two months of 2023"."""
+    for found in _PART.finditer(question):
+        first, unit = date(int(found["year"]), 1, 1), (found["unit"] or "month").lower()
+        if found["part"]:
+            months = 3 if found["part"].lower() == "quarter" else 6
+            nth = found["nth"].lower()
+            place = 12 // months - 1 if nth == "last" else 3 if nth == "fourth" else _PLACES[nth[0]]
+            begin = _shifted(first, place * months, unit)
+            after = _shifted(begin, months, unit)
+        else:
+            count = count_of(found["count"])
+            after = _shifted(first, 12, "month")
+            is_last = found["end"].lower() == "last"
+            begin = _shifted(after, -count, unit) if is_last else first
+            after = after if is_last else _shifted(first, count, unit)
+        yield SpokenSpan(found[0], begin, after - timedelta(days=1))
 
 
 def _several(found: re.Match[str], question: str, today: date) -> tuple[date, date]:

@@ -4,7 +4,7 @@ from datetime import date
 
 from cases import cases
 
-from planweave.tools.present import spans, speaks_of_the_present
+from planweave.tools.present import parts_of_years, spans, speaks_of_the_present
 
 TODAY = date(2024, 3, 31)  # a Sunday
 
@@ -29,6 +29,20 @@ def test_what_is_said_is_a_span_of_days(question: str, said: str, first: str, la
     assert [(one.said, f"{one.first}", f"{one.last}") for one in spans(question, TODAY)] == [
         (said, first, last)
     ]
+
+
+@cases(
+    ("What came in the first three months of 2024?", "2024-01-01", "2024-03-31"),
+    ("What came in the last two months of 2023?", "2023-11-01", "2023-12-31"),
+    ("Sales of the second quarter of 2023?", "2023-04-01", "2023-06-30"),
+    ("Sales in the last quarter of 2023?", "2023-10-01", "2023-12-31"),
+    ("Sales of the fourth quarter in 2023?", "2023-10-01", "2023-12-31"),
+    ("Sales of the second half of 2023?", "2023-07-01", "2023-12-31"),
+)
+def test_parts_of_a_stated_year(question: str, first: str, last: str) -> None:
+    assert [(f"{one.first}", f"{one.last}") for one in parts_of_years(question)] == [(first, last)]
+    assert not speaks_of_the_present(question)
+    assert not [*parts_of_years("The first ten sales of 2023, the last quarter")]
 
 
 @cases(
