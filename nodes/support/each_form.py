@@ -2,13 +2,11 @@
 
 import re
 
-from sqlglot import exp
-
 from planweave.prompts import load
 from planweave.texts import COUNT
 from planweave.tools import Database
+from planweave.tools.asked_average import averaged_of_each
 from planweave.tools.sql import SqlDatabase
-from planweave.tools.sql.averages import averaged
 
 _END = r"(?:(?P<first{0}>first|earliest)|last|latest|newest|most recent)\b"
 _SPAN = rf"(?:(?:{COUNT})\b|years?\b|months?\b|weeks?\b|quarters?\b|days\b)"
@@ -34,8 +32,8 @@ def each_form(question: str, database: Database) -> str:
     if not isinstance(database, SqlDatabase):
         return ""
     names = [field.name for entity in database.schema().entities for field in entity.fields]
-    if added := averaged(question, names):
-        what = "SUM(<value>)" if added is exp.Sum else "COUNT(*)"
+    if added := averaged_of_each(question, names):
+        what = "SUM(<value>)" if added == "sum" else "COUNT(*)"
         return load("query_writer/average_of_each").fill(added=what)
     end = _ENDS.search(question)
     if not end or _BOTH_ENDS.search(question):
