@@ -7,19 +7,20 @@ from typing import Literal
 from planweave.tools.linking import parts_of, plain, stem
 
 _AVERAGE = r"\b(?:averages?|mean|typical(?:ly)?)\b"
-_AVERAGES = re.compile(_AVERAGE, re.IGNORECASE)
+CLAUSE = r"(?:(?!\band\b)[^.?;])*"
+"""The same clause: "in total, and how much on average" asks for two values."""
 _SUMS = re.compile(
-    rf"{_AVERAGE}[^.?;]*\b(?:of|over|these|those) (?:(?:the|their|these|those) )?(?:\w+ )?"
-    r"(?:totals?|sums)\b"
-    rf"|\b(?:add(?:ing)? up|sum|total)\b.*[.,;?:] .*{_AVERAGE}"
-    r"|\b(?:in total|in all|altogether)\b[^.?;]*\bon average\b"
-    rf"|{_AVERAGE}[^.?;,]*\btotals?\b[^.?;,]*\b(?:per|for each)\b"
-    r"|\baverage (?!and\b)\w+ totals?\b",
+    rf"{_AVERAGE}{CLAUSE}\b(?:(?:of |over )?(?:these|those)|(?:of|over) (?:the|their)) (?:\w+ )?"
+    rf"(?:totals|sums)\b|{_AVERAGE} of (?:the|their) total\b"
+    rf"|\badd(?:ing)? up\b.*[.,;?:] .*{_AVERAGE}"
+    rf"|\b(?:in total|in all|altogether)\b{CLAUSE}\bon average\b"
+    rf"|{_AVERAGE}(?: (?!and\b|or\b)\w+)? totals?\b",
     re.IGNORECASE,
 )
+_DONE = r"how many (?P<{0}>[^.?;,]+?) (?:do|does|did|has|have) (?:a|an|one|each|every)\b"
 _NUMBERS = re.compile(
     rf"{_AVERAGE} (?:number|count) of (?P<counted>[^.?;,]+?) (?:per|for each|of each)\b"
-    r"|\bhow many (?P<done>[^.?;,]+?) (?:do|does|did|has|have|is|are) (?:a|an|one|each|every)\b",
+    rf"|\bon average,? {_DONE.format('then')}|\b{_DONE.format('done')}{CLAUSE}\bon average\b",
     re.IGNORECASE,
 )
 _UNITS = frozenset({"minute", "hour", "day", "night", "week", "month", "year"})
@@ -34,8 +35,8 @@ def averaged_of_each(question: str, columns: Iterable[str]) -> Literal["", "sum"
     """
     if _SUMS.search(question):
         return "sum"
-    found = _NUMBERS.search(question) if _AVERAGES.search(question) else None
-    said = (found["counted"] or found["done"]) if found else ""
+    found = _NUMBERS.search(question)
+    said = next(filter(None, found.groups()), "") if found else ""
     counted = {stem(word) for word in plain(said).split()}
     if not counted or counted & _UNITS:
         return ""

@@ -5,7 +5,7 @@ import re
 from planweave.prompts import load
 from planweave.texts import COUNT
 from planweave.tools import Database
-from planweave.tools.asked_average import averaged_of_each
+from planweave.tools.asked_average import CLAUSE, averaged_of_each
 from planweave.tools.sql import SqlDatabase
 
 _END = r"(?:(?P<first{0}>first|earliest)|last|latest|newest|most recent)\b"
@@ -13,10 +13,10 @@ _SPAN = rf"(?:(?:{COUNT})\b|years?\b|months?\b|weeks?\b|quarters?\b|days\b)"
 _TIME = r"\b(?:dates?|days?|times?|when)\b"
 _OF_EACH = r"\b(?:each|every|all)\b(?! (?:quarter|month|week|year|day)s?\b)"
 _ENDS = re.compile(
-    rf"{_OF_EACH}[^.?;]*{_TIME}[^.?;]*\b{_END.format(1)}(?!\W*$|[.,;?]| {_SPAN})"
+    rf"{_OF_EACH}[^.?;]*{_TIME}{CLAUSE}\b{_END.format(1)}(?!\W*$|[.,;?]| {_SPAN}| names?\b)"
     rf"|{_OF_EACH}[^.?;]*\b{_END.format(2)} (?:date|day|time)\b"
     rf"|\bwhen\b[^.?;]*\b(?:each|every)\b[^.?;]*\b{_END.format(3)}"
-    rf"|{_TIME} of [^.?;]*\b{_END.format(4)}[^.?;]*\b(?:of|for) (?:each|every)\b"
+    rf"|{_TIME} of {CLAUSE}\b{_END.format(4)}[^.?;]*\b(?:of|for) (?:each|every)\b"
     rf"|{_OF_EACH}[^.?;]*\b(?:its|their) {_END.format(5)} \w+ (?:date|day|time)\b",
     re.IGNORECASE,
 )

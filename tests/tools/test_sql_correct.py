@@ -283,6 +283,11 @@ CITIES = f"SELECT c.city, SUM(s.amount) AS spent {BOTH} GROUP BY c.city"
         f"SELECT c.city, COUNT(*) {BOTH} GROUP BY c.city",
         ((1.5,),),
     ),
+    (
+        "What is the average total of sales per city, where it is over 30?",
+        f"{CITIES} HAVING spent > 30",
+        ((440.0,),),
+    ),
     ("What is the total of each city, highest first?", f"{CITIES} ORDER BY 2 DESC", None),
     ("What is the average of these totals?", f"{CITIES} ORDER BY 2 LIMIT 1", None),
     ("What is the average number of pieces per city?", CITIES, None),

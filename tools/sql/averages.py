@@ -22,9 +22,10 @@ def average_each(
     ):
         return select, []
     (value,) = values
-    inner = select.copy()
+    name, inner = value.alias or "total", select.copy()
     inner.set("order", None)
-    total = next(one for one in inner.expressions if one == value)
-    total.replace(exp.alias_(total.unalias().copy(), "total"))
-    outer = exp.select(exp.Avg(this=exp.column("total"))).from_(inner.subquery("each_one"))
+    if not value.alias:
+        unnamed = next(one for one in inner.expressions if one == value)
+        unnamed.replace(exp.alias_(value.copy(), name))
+    outer = exp.select(exp.Avg(this=exp.column(name))).from_(inner.subquery("each_one"))
     return outer, [f"averages {value.unalias().sql()}"]
