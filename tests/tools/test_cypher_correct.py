@@ -1,5 +1,7 @@
 """What the schema alone corrects in a Cypher query."""
 
+import re
+
 import pytest
 from cases import cases
 from shop import database_of
@@ -316,6 +318,12 @@ MATCH (d:Drug), (a:Agent) CREATE (d)-[:CONTAINS {}]->(a);
 @cases("(d:Drug {name: 'Codeine'})", "(d:Drug) WHERE d.name = 'Codeine'")
 def test_a_text_of_a_neighbours_property_of_the_same_name(pattern: str, drugs: Database) -> None:
     assert rows_of(drugs, f"MATCH {pattern} RETURN d.name") == (("Tuss",),)
+
+
+def test_two_such_texts_are_of_two_neighbours(drugs: Database) -> None:
+    tests = "d.name = 'Codeine' AND e.name = 'Codeine'"
+    done = drugs.corrected(f"MATCH (d:Drug), (e:Drug) WHERE {tests} RETURN d.name")
+    assert len(set(re.findall(r"\((\w+):Agent\)", done.query))) == 2
 
 
 @cases(

@@ -93,8 +93,10 @@ def _of_neighbour(
     last = last_of_pattern(access, names, tokens)
     if len(steps) != 1 or last is None:
         return []
-    step = behind(last, step_from(access.variable, steps[0], _HELD))
-    return [step, instead(tokens[access.place], _HELD), instead(tokens[access.place + 2], meant)]
+    name = f"{_HELD}{access.place}"  # of each test its own
+    step = behind(last, step_from(access.variable, steps[0], name))
+    key = instead(tokens[access.place + 2], quoted(meant))
+    return [step, instead(tokens[access.place], name), key]
 
 
 def _mapped(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:
