@@ -96,7 +96,7 @@ class _Measured(NamedTuple):
 
 _MEASURED = {
     # It finds questions to graphs less likely to have an answer.
-    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.77, 0.73, right=0.65)),
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.7, 0.73, right=0.65)),
     # Of what three of four of its queries return a fifth is wrong, and its yes is chance.
     "embedded:0.5b": _Measured(agreement=1.0, by_tables=0.0, by_graph=0.0, right=1.0),
 }
@@ -135,7 +135,7 @@ class Context(BaseModel):
     """With aids: queries that are tried; their results vote"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: refuse a question if the model finds it less likely than this that the database
-    can answer it; 0: never refuse; not set: 0.77 with the embedded 1.5B (0.73 for graphs), 0 with
+    can answer it; 0: never refuse; not set: 0.7 with the embedded 1.5B (0.73 for graphs), 0 with
     the 0.5B, which cannot tell, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: share of the queries tried that must return the same before an answer counts as

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -14,6 +14,8 @@ from planweave.models.embedded import SLOTS
 from planweave.models.errors import ModelUnavailable
 from planweave.models.usage import CallRecord
 
+_SURER = 0.2
+"""Added to the chance of a model with an adapter, which is surer of its no."""
 _LIKELIEST = 10
 """First words of a reply whose chances are asked for."""
 
@@ -87,13 +89,27 @@ class Chance(NamedTuple):
 
 
 async def chance_of_yes(
-    model: BaseChatModel, messages: Sequence[BaseMessage], *, role: str = ""
+    model: BaseChatModel,
+    messages: Sequence[BaseMessage],
+    *,
+    adapted: BaseChatModel | None = None,
+    role: str = "",
 ) -> Chance:
     """Ask ``model`` for yes or no; gives the share of "yes" in the chances of both words.
 
-    That is 1 for any reply but these, and where the time of the run is over. ``ModelUnavailable``
-    holds the calls' records.
+    That is 1 for any reply but these, and where the time of the run is over. If ``adapted`` is the
+    model with an adapter, the smaller of both chances counts. ``ModelUnavailable`` holds the calls'
+    records.
     """
+    published = await _chance(model, messages, role)
+    if "lora" not in (getattr(adapted, "extra_body", None) or {}):
+        return published
+    trained = await _chance(cast("BaseChatModel", adapted), _read_apart(messages), role)
+    yes = min(published.yes, trained.yes + _SURER)
+    return Chance(yes, published.records + trained.records)
+
+
+async def _chance(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> Chance:
     options: dict[str, Any] = {}
     if hasattr(model, "logprobs"):
         options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}
@@ -105,6 +121,16 @@ async def chance_of_yes(
         return Chance(1.0, error.calls)
     told = message.response_metadata.get("logprobs") or {}
     return Chance(_share_of_yes(told.get("content") or [], message.text), (record,))
+
+
+def _read_apart(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
+    """The messages with another beginning.
+
+    llama.cpp keeps what a prompt begins with for the next that begins so, and would take what was
+    read with an adapter for what is read without one.
+    """
+    first, *others = messages
+    return [first.model_copy(update={"content": f"\n{first.text}"}), *others]
 
 
 def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:

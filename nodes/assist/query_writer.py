@@ -145,7 +145,7 @@ async def write_query(
     ranking = await asyncio.to_thread(
         ranking_for, need.question, need.rules, need.options, database
     )
-    prompt = [ground, await asyncio.to_thread(_task, need, database, ranking)]
+    prompt = [ground, await asyncio.to_thread(task_of, need, database, ranking)]
     writing = _Writing(need, database, ask, limits, ranking, {})
     likeliest = await _likeliest(prompt, writing)
     if yes_or_no and (name := await asyncio.to_thread(_invented, likeliest, writing)):
@@ -165,12 +165,12 @@ async def write_query(
 async def _judged(written: Written, ground: BaseMessage, need: Need, yes_or_no: YesOrNo) -> Written:
     """With the model's word on the rows, where most candidates returned the same, but not all."""
     agreement, result = written.agreement, written.best.result
-    if agreement is None or result is None or written.ranking or not yes_or_no.asks_right:
+    if agreement is None or result is None or written.ranking or not yes_or_no.right:
         return written
     if not _MOST <= agreement < 1:
         return written
-    prompt = right_prompt(ground, need.question, _notes(need), result)
-    return written._replace(chance=await yes_or_no.sure(prompt))
+    prompt = right_prompt(ground, need.question, notes_of(need), result)
+    return written._replace(chance=await yes_or_no.right(prompt))
 
 
 async def _unanswerable(
@@ -184,7 +184,8 @@ async def _unanswerable(
         return ""
     if name := await asyncio.to_thread(unknown_in, need, database):
         return load("query_writer/invented").fill(name=name)
-    chance = await yes_or_no.sure(answerable_prompt(ground, need.question, _notes(need)))
+    asked = answerable_prompt(ground, need.question, notes_of(need))
+    chance = await yes_or_no.answerable(asked)
     if chance >= yes_or_no.least_answerable:
         return ""
     said, value = await asyncio.to_thread(database.misspelt, need.question)
@@ -396,7 +397,7 @@ def ground_of(need: Need, database: Database, schema_limit: int) -> BaseMessage:
     return SystemMessage(ground.rstrip())
 
 
-def _task(need: Need, database: Database, ranking: Ranking | None) -> BaseMessage:
+def task_of(need: Need, database: Database, ranking: Ranking | None) -> BaseMessage:
     """The question, linked to the data."""
     links = "\n".join(
         database.linked(need.question if ranking else f"{need.question} {need.rules}")
@@ -431,7 +432,7 @@ def _present(need: Need) -> str:
     return present_form(need.question, need.now, need.rules, need.instructions, need.background)
 
 
-def _notes(need: Need) -> str:
+def notes_of(need: Need) -> str:
     """What the words of the question mean, the days among them."""
     return f"{need.instructions.strip()}\n{_present(need)}".strip()
 

@@ -30,15 +30,14 @@ class YesOrNo(NamedTuple):
     """What the model is asked for yes or no, and what its word counts for.
 
     Attributes:
-        sure: Asks the model.
-        least_answerable: A question is refused if the model finds it less likely than this that
-            the database can answer; 0 for never.
-        asks_right: Whether the model is asked if the rows of the chosen query are the answer.
+        answerable: Asks the model whether a database can answer.
+        least_answerable: A question is refused if the model finds that less likely; 0 for never.
+        right: Asks the model whether the rows of the chosen query are the answer; None for never.
     """
 
-    sure: Sure
+    answerable: Sure
     least_answerable: float
-    asks_right: bool
+    right: Sure | None
 
 
 def answerable_prompt(

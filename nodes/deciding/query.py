@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 from time import perf_counter
 from typing import Any, Literal
 
@@ -180,17 +181,18 @@ async def _written(
         calls.extend(found.records)
         return found.replies
 
-    async def sure(prompt: Sequence[BaseMessage]) -> float:
-        found = await chance_for_role(_ROLE, prompt, runtime)
+    async def sure(prompt: Sequence[BaseMessage], *, adapter: bool) -> float:
+        found = await chance_for_role(_ROLE, prompt, runtime, adapter=adapter)
         calls.extend(found.records)
         return found.yes
 
     # A further question says too little by itself to be judged: "And which is the cheapest?"
     is_first = sum(message.type == "human" for message in state["messages"]) < 2
+    has_tables = database.kind == "relational"
     yes_or_no = YesOrNo(
-        sure,
+        partial(sure, adapter=has_tables),
         context.chance_needed(database.kind) if is_first else 0.0,
-        asks_right=database.kind == "relational" and context.rightness_needed < 1,
+        partial(sure, adapter=False) if has_tables and context.rightness_needed < 1 else None,
     )
     is_words = not is_query(action["input"])
     need = Need(

@@ -108,18 +108,27 @@ async def sample_role(
 
 
 async def chance_for_role(
-    role: str, messages: Sequence[BaseMessage], runtime: Runtime[Context]
+    role: str,
+    messages: Sequence[BaseMessage],
+    runtime: Runtime[Context],
+    *,
+    adapter: bool = False,
 ) -> Chance:
-    """How likely the model that plays ``role`` answers these messages with yes."""
-    model = await _model_for(role, runtime.context, 0.0, 0)
+    """How likely the model that plays ``role`` answers these messages with yes.
+
+    With ``adapter`` its adapter has a say, too, if it has one.
+    """
+    model, adapted = [
+        await _model_for(role, runtime.context, 0.0, 0, adapter=given) for given in (False, adapter)
+    ]
     with shown(role, runtime):
-        found = await chance_of_yes(model, messages, role=role)
+        found = await chance_of_yes(model, messages, adapted=adapted, role=role)
     _stream(found.records, runtime)
     return found
 
 
 async def _model_for(
-    role: str, context: Context, extra_temperature: float, needed: int
+    role: str, context: Context, extra_temperature: float, needed: int, *, adapter: bool = False
 ) -> BaseChatModel:
     return await achat_model(
         context.model_for(role),
@@ -129,6 +138,7 @@ async def _model_for(
         if extra_temperature and context.seed is None
         else context.seed,  # a run can be repeated
         fresh=context.fresh,
+        adapter=adapter,
     )
 
 

@@ -16,6 +16,7 @@ from speaking import speaks
 from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.store import read
+from planweave.benchmarks.suites.query_writing.lessons import lessons
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
@@ -287,6 +288,33 @@ def test_the_command_over_graphs(tmp_path: Path) -> None:
     [row] = printed(bench("text2cypher", *words))["Questions that can be answered"]
     assert row[1]["value"] == 0.5
     assert "(:Person {born integer [1980, 1990], name string" in seen[0]
+
+
+def test_graphs_may_come_with_questions_without_an_answer(tmp_path: Path) -> None:
+    (tmp_path / "graphs").mkdir()
+    (tmp_path / "graphs" / "people.cypher").write_text(GRAPH, encoding="utf-8")
+    who = {"graph": "people", "question": "Who is there?", "gold": "MATCH (p:Person) RETURN p.name"}
+    write_lines(tmp_path / "questions.jsonl", who)
+    write_lines(tmp_path / "unanswerable.jsonl", {"graph": "people", "question": "Who is tall?"})
+    assert [one.answerable for one in text2cypher.load(tmp_path)] == [True, False]
+    [tall] = text2cypher.load(tmp_path / "unanswerable.jsonl")
+    assert (tall.question, tall.readings) == ("Who is tall?", ())
+    write_lines(tmp_path / "questions.jsonl", {**who, "gold": ""})
+    with pytest.raises(BadInput, match="no gold query"):
+        text2cypher.load(tmp_path)
+
+
+def test_lessons_are_the_prompts_of_the_query_writer(data: Path) -> None:
+    """With the first accepted query, or with yes or no."""
+    [of_shop] = lessons(text2sql.load(data), seed=1)
+    asked = {(lesson.prompt[-1].text.splitlines()[0], lesson.reply) for lesson in of_shop}
+    assert (
+        "Which shops are there, newest first?",
+        "SELECT name FROM shop ORDER BY opened DESC",
+    ) in asked
+    judged = {reply for first, reply in asked if first.startswith("Question:")}
+    assert judged == {"yes", "no"}
+    assert len({lesson.prompt[0].text for lesson in of_shop}) == 1
 
 
 def test_a_glossary_that_cannot_be_read_is_told(data: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from rich.progress import Progress
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import publish
+from planweave.apps.cli.question_sets import questions_in
 from planweave.apps.options import AsJson, Model, writable
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import grouped
@@ -18,7 +19,6 @@ from planweave.benchmarks.core.options import published
 from planweave.benchmarks.core.store import merged
 from planweave.benchmarks.suites.query_writing import abstention as abstaining
 from planweave.benchmarks.suites.query_writing import refusal as refusing
-from planweave.benchmarks.suites.text2sql.suite import load
 
 
 def abstention(
@@ -86,7 +86,7 @@ def refusal(
     console = Console(stderr=as_json, highlight=False)
     if out:
         writable(out)
-    questions = load(data or published("text2sql"))
+    questions = questions_in(data or published("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))
         found = asyncio.run(refusing.scored(questions, model, lambda: progress.advance(task)))

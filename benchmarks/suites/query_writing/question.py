@@ -7,6 +7,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, model_va
 
 from planweave import BadInput, PlanweaveError
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery
+from planweave.nodes.assist.query_writer import Need
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -55,6 +56,16 @@ class QueryQuestion(BaseModel):
     def decides(self) -> bool:
         """Whether rows can tell a right answer from a wrong one."""
         return not self.readings or any(reading.decides for reading in self.readings)
+
+
+def need_of(question: QueryQuestion) -> Need:
+    """What the query writer is asked for."""
+    return Need(
+        question=question.question,
+        instructions=question.instructions,
+        background=question.notes,
+        now=question.now,
+    )
 
 
 def database_file(folder: Path, name: str) -> Path:

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import ReportTable, Rows, tabled
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion, need_of
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
-from planweave.nodes.assist.query_writer import Need, ground_of, unknown_in
+from planweave.nodes.assist.query_writer import ground_of, notes_of, unknown_in
 from planweave.nodes.assist.yes_or_no import answerable_prompt
 from planweave.tools.connect import open_database
 
@@ -48,19 +48,19 @@ async def scored(
     A question for what the database has no word for is refused unasked: its chance is 0.
     """
     context, found = Context(model=model), []
-    asked = await achat_model(model, temperature=0.0, max_tokens=context.reply_tokens)
+    tokens = context.reply_tokens
+    asked = await achat_model(model, temperature=0.0, max_tokens=tokens)
+    adapted = await achat_model(model, temperature=0.0, max_tokens=tokens, adapter=True)
     for question in sorted(questions, key=lambda one: str(one.source)):
-        need = Need(
-            question=question.question,
-            instructions=question.instructions,
-            background=question.notes,
-        )
+        need = need_of(question)
         database = await asyncio.to_thread(open_database, question.source)
         ground = await asyncio.to_thread(ground_of, need, database, context.schema_characters * 2)
         chance = 0.0
         if not await asyncio.to_thread(unknown_in, need, database):
-            prompt = answerable_prompt(ground, question.question, question.instructions)
-            chance = (await chance_of_yes(asked, prompt, role="query_writer")).yes
+            prompt = answerable_prompt(ground, need.question, notes_of(need))
+            other = adapted if database.kind == "relational" else None
+            word = await chance_of_yes(asked, prompt, adapted=other, role="query_writer")
+            chance = word.yes
         found.append(Scored(question.id, question.answerable, chance))
         on_question()
     return found

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from functools import partial
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -29,12 +30,13 @@ async def guided(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
 
 
 async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
-    async def model(warmth: float = 0.0) -> BaseChatModel:
+    async def model(warmth: float = 0.0, *, adapter: bool = False) -> BaseChatModel:
         return await achat_model(
             context.model,
             temperature=context.temperature + warmth,
             max_tokens=context.reply_tokens,
             seed=context.seed or 0,
+            adapter=adapter,
         )
 
     async def ask(prompt: Sequence[BaseMessage], count: int, warmth: float) -> Sequence[str]:
@@ -43,8 +45,9 @@ async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candida
             on_call(record)
         return found.replies
 
-    async def sure(prompt: Sequence[BaseMessage]) -> float:
-        found = await chance_of_yes(await model(), prompt, role="query_writer")
+    async def sure(prompt: Sequence[BaseMessage], *, adapter: bool) -> float:
+        adapted = await model(adapter=adapter)
+        found = await chance_of_yes(await model(), prompt, adapted=adapted, role="query_writer")
         for record in found.records:
             on_call(record)
         return found.yes
@@ -53,7 +56,7 @@ async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candida
         question=task.question, instructions=task.instructions, background=task.notes, now=task.now
     )
     database = await asyncio.to_thread(open_database, task.database)
-    asks_right = database.kind == "relational" and context.rightness_needed < 1
+    has_tables = database.kind == "relational"
     written = await write_query(
         need,
         database,
@@ -61,7 +64,11 @@ async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candida
         Limits(seconds=context.query_seconds, rows=context.query_rows),
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
-        yes_or_no=YesOrNo(sure, context.chance_needed(database.kind), asks_right),
+        yes_or_no=YesOrNo(
+            partial(sure, adapter=has_tables),
+            context.chance_needed(database.kind),
+            partial(sure, adapter=False) if has_tables and context.rightness_needed < 1 else None,
+        ),
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})

@@ -1,9 +1,10 @@
 """Text to Cypher: questions about graphs, answered by one query each.
 
-A folder holds ``questions.jsonl[.gz]`` and ``graphs/`` (NAME.cypher or NAME.cql). A question needs
-``graph``, ``question`` and ``gold``; what the gold returns is found by running it where ``answer``
-is missing. As the set has one gold a question, and its two authors chose other columns for the same
-question, a result is right with some of the gold's columns, or with more.
+A folder holds ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
+and ``graphs/`` (NAME.cypher or NAME.cql). A question needs ``graph``, ``question`` and, if there is
+an answer, ``gold``; what the gold returns is found by running it where ``answer`` is missing. As
+the set has one gold a question, and its two authors chose other columns for the same question, a
+result is right with some of the gold's columns, or with more.
 """
 
 import re
@@ -14,6 +15,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from planweave import BadInput
 from planweave.benchmarks.core.suite import register
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery, Ties
 from planweave.benchmarks.suites.query_writing.question import (
@@ -23,6 +25,7 @@ from planweave.benchmarks.suites.query_writing.question import (
     answer_of,
     database_file,
     file_in,
+    find_file,
 )
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
 from planweave.records import read_records
@@ -38,7 +41,7 @@ class _Line(QuestionLine):
     graph: str
     question: str
     type: str = "questions"
-    gold: str
+    gold: str = ""
     answer: list[list[JsonValue]] | None = None
     ordered: bool | None = None
     ties: Ties = None
@@ -49,29 +52,41 @@ def load(data: Path, graphs: Path | None = None) -> list[QueryQuestion]:
     """The questions of a folder or file; their graphs are in ``graphs``, or so named beside it."""
     file = data if data.is_file() else file_in(data, "questions", _FIX)
     graphs = graphs or file.parent / "graphs"
-    lines = read_records(file, _Line, fix=_FIX)
-    return [_question(number, line, graphs) for number, line in enumerate(lines, start=1)]
+    found = _questions(file, graphs, answerable=not file.name.startswith("unanswerable"))
+    if data.is_dir() and (others := find_file(data, "unanswerable")):
+        found += _questions(others, graphs, answerable=False)
+    return found
 
 
-def _question(number: int, line: _Line, graphs: Path) -> QueryQuestion:
-    source, name = database_file(graphs, line.graph), line.id or f"questions-{number}"
+def _questions(file: Path, graphs: Path, *, answerable: bool) -> list[QueryQuestion]:
+    made = []
+    for number, line in enumerate(read_records(file, _Line, fix=_FIX), start=1):
+        source = database_file(graphs, line.graph)
+        name = line.id or f"{file.name.partition('.')[0]}-{number}"
+        made.append(
+            QueryQuestion(
+                id=name,
+                group=line.type if answerable else "unanswerable",
+                category={True: "golds agree", False: "golds differ", None: "one gold"}[line.agree],
+                database=line.graph,
+                source=str(source),
+                question=line.question,
+                readings=(_reading(name, line, source),) if answerable else (),
+            )
+        )
+    return made
+
+
+def _reading(name: str, line: _Line, source: Path) -> AcceptedQuery:
+    if not line.gold:
+        raise BadInput(f"The question {name} has no gold query.", fix=_FIX)
     rows = answer_of(name, line.gold, source) if line.answer is None else line.answer
-    ordered = _sorts(line.gold) if line.ordered is None else line.ordered
-    reading = AcceptedQuery(
+    return AcceptedQuery(
         query=line.gold,
         rows=tuple(map(tuple, rows)),
-        ordered=ordered,
+        ordered=_sorts(line.gold) if line.ordered is None else line.ordered,
         ties=line.ties,
         narrower=True,
-    )
-    return QueryQuestion(
-        id=name,
-        group=line.type,
-        category={True: "golds agree", False: "golds differ", None: "one gold"}[line.agree],
-        database=line.graph,
-        source=str(source),
-        question=line.question,
-        readings=(reading,),
     )
 
 
