@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from planweave.apps.cli.question_sets import questions_in
-from planweave.apps.options import Model, writable
+from planweave.apps.options import Model, output_folder
 from planweave.benchmarks.suites.query_writing.lessons import Lesson, lessons
 from planweave.errors import require
 from planweave.models.embedded import serve
@@ -43,7 +43,7 @@ def refusal(
     from planweave.learning.adapter import AdapterSettings, train
     from planweave.learning.language_model import read_model, write_adapter
 
-    writable(out.parent)
+    output_folder(out.parent)
     console, gguf = Console(highlight=False), resolve(model)
     questions = [question for folder in data for question in questions_in(folder)]
     with Progress(console=console, transient=True) as bar:

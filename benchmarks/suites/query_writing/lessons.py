@@ -1,8 +1,8 @@
 """What the adapter learns from: prompts of the query writer, and good replies.
 
 Of each database some questions, with an answer and without, for the question whether the database
-can answer, and some with the query to be written: it writes none, but whoever can write the query
-knows what can be answered.
+can answer, and some with the query to be written. The adapter that ships learned both; its queries
+were worse than those of the model as published, so it is asked the question alone.
 """
 
 import random
