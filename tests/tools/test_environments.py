@@ -17,6 +17,7 @@ from worlds import GOALS, PRODUCTS, QUESTIONS, encyclopedia, published_shop, sho
 
 from planweave import BadInput
 from planweave.tools.environments import (
+    ENVIRONMENTS,
     Environment,
     EnvironmentFailed,
     EnvironmentUnavailable,
@@ -274,6 +275,16 @@ def test_wrong_data_is_told(name: str, data: str | None, said: str, tmp_path: Pa
     (tmp_path / "broken.jsonl.gz").write_bytes(b"\x1f\x8b\x08 no")
     with pytest.raises(BadInput, match=said):
         open_environment(name, None if data is None else tmp_path / data)
+
+
+def test_a_plug_in_that_fails_to_open_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def connect(data: Path | None) -> Environment:
+        raise RuntimeError(f"no board\nin {data}")
+
+    monkeypatch.setitem(ENVIRONMENTS._known, "chess", connect)
+    sentence = rf"chess of {__name__} cannot be opened \(RuntimeError: no board in None\)\. "
+    with pytest.raises(EnvironmentUnavailable, match=sentence):
+        open_environment("chess")
 
 
 def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeAlias, TypeVar, cast
 
-from planweave import BadInput
+from planweave import BadInput, PlanweaveError
 from planweave.registry import Registry
-from planweave.tools.environments.base import Environment
+from planweave.tools.environments.base import Environment, EnvironmentUnavailable
 
 Connect: TypeAlias = Callable[[Path | None], Environment]
 """Opens an environment, given its file or folder of data."""
@@ -50,12 +50,21 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
 
     Raises:
         BadInput: There is no such environment, or its data are missing or cannot be read.
-        EnvironmentUnavailable: Its library or program is missing.
+        EnvironmentUnavailable: Its library or program is missing, or it fails to open.
     """
     connect = ENVIRONMENTS.get(name)
     if data is None and (fix := vars(connect).get("needs")):
         raise BadInput(f"The environment {name} needs its data.", fix=fix)
-    return connect(data)
+    try:
+        return connect(data)
+    except PlanweaveError:
+        raise
+    except Exception as error:  # a plug-in may raise anything
+        reason = " ".join(f"{type(error).__name__}: {error}".split())
+        raise EnvironmentUnavailable(
+            f"The environment {name} of {connect.__module__} cannot be opened ({reason}).",
+            fix="Check the data that it is given, or repair the package that brings it.",
+        ) from error
 
 
 def moves(name: str) -> frozenset[str]:
