@@ -105,10 +105,11 @@ def test_nodes_of_a_label_may_have_different_properties(script: str, tmp_path: P
     ("CREATE (a:A {k:1});\nMATCH (a:A {k:2}) CREATE (a)-[:R]->(:B);", "Line 2 "),
     ("CREATE (a:A {k:1});\nCREATE (a:A {k:1};\n", "Line 2 "),
     ("// first\nGARBAGE;", "Line 2 "),
+    ('CREATE (a:A {k:1});\nCREATE (a:A {k:"x});', "Line 2 .* leaves a quote open"),
     ("CREATE (a:A {k:1});\nCREATE (a:A {k:99999999999999999999});", "Line 2 "),
 )
-def test_a_bad_script_names_its_line(script: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(DatabaseUnavailable, match=message) as caught:
+def test_a_bad_script_names_file_and_line(script: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DatabaseUnavailable, match=rf"{tmp_path}/graph\.cql .*{message}") as caught:
         opened(tmp_path, script)
     assert "\n" not in str(caught.value)
 

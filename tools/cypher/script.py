@@ -248,19 +248,22 @@ def _bulk(
 
 
 def _execute(statement: _Statement, engine: KnowledgeGraph) -> None:
-    tokens = tokenize(statement.text)
-    if any(token.word == "CALL" or names_format(tokens, at) for at, token in enumerate(tokens)):
-        raise _failed(statement.line, "a script may not read files or call procedures")
-    query = rewritten(statement.text, tokens)
     try:
-        _run_with_new_properties(query, engine)
+        _carry_out(statement.text, engine)
     except Exception as error:  # as above
         raise _failed(statement.line, _first_line(error)) from error
+
+
+def _carry_out(text: str, engine: KnowledgeGraph) -> None:
+    tokens = tokenize(text)
+    if any(token.word == "CALL" or names_format(tokens, at) for at, token in enumerate(tokens)):
+        raise ValueError("a script may not read files or call procedures")
+    _run_with_new_properties(rewritten(text, tokens), engine)
     made = engine.last_mutation_stats or {}
-    if re.match(r"\s*MATCH\b.*\bCREATE\b", statement.text, re.DOTALL | re.IGNORECASE) and not any(
+    if re.match(r"\s*MATCH\b.*\bCREATE\b", text, re.DOTALL | re.IGNORECASE) and not any(
         made.values()
     ):
-        raise _failed(statement.line, "what it matches does not exist, so it would make nothing")
+        raise ValueError("what it matches does not exist, so it would make nothing")
 
 
 def _run_with_new_properties(query: str, engine: KnowledgeGraph) -> None:
@@ -284,7 +287,7 @@ def _run_with_new_properties(query: str, engine: KnowledgeGraph) -> None:
 
 
 def _failed(line: int, reason: str) -> DatabaseUnavailable:
-    return DatabaseUnavailable(f"Line {line} of the script fails: {reason}.", fix="Fix the line.")
+    return DatabaseUnavailable(f"Line {line} fails: {reason}.", fix="Fix the line.")
 
 
 def _first_line(error: Exception) -> str:

@@ -53,7 +53,8 @@ def _open(path: str) -> tuple[kglite.FrozenGraph | None, dict[str, object]]:
         open_no_more_files()  # the engine could read any that a query names
         loaded = load(script, graph)
     except PlanweaveError as error:
-        return None, {"error": "script", "message": error.problem, "fix": error.fix}
+        message = f"The graph script {path} is faulty. {error.problem}"
+        return None, {"error": "script", "message": message, "fix": error.fix}
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         return None, {"error": "script", "message": f"{path} cannot be read: {reason}."}
