@@ -1,10 +1,11 @@
 """A method as a model of OpenAI's client: python examples/openai_client.py.
 
 Start a server first, ``PLANWEAVE_SERVICE=examples/service.json planweave serve``, and put the
-token of its link into the variable PLANWEAVE_KEY.
+token of its link into the variable PLANWEAVE_KEY. The steps go to standard error.
 """
 
 import os
+import sys
 
 from openai import OpenAI
 
@@ -19,4 +20,5 @@ stream = client.chat.completions.create(
 )
 for chunk in stream:
     delta = chunk.choices[0].delta if chunk.choices else None
-    print(getattr(delta, "reasoning_content", None) or getattr(delta, "content", "") or "", end="")
+    print(getattr(delta, "reasoning_content", None) or "", end="", file=sys.stderr)
+    print(getattr(delta, "content", None) or "", end="")

@@ -86,6 +86,7 @@ def test_over_the_doors_of_a_server_of_ones_own(own: str, model: Script, name: s
     said = run(name, PLANWEAVE_URL=own)
     assert "planrag" in said
     assert "Birch" in said
+    assert "SELECT" not in said  # a step, which is no part of the answer
 
 
 def test_the_service_file_of_the_examples_is_one() -> None:
