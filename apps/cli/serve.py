@@ -10,7 +10,7 @@ import webbrowser
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -18,6 +18,9 @@ from planweave import BadInput
 from planweave.apps.options import TrustRole
 from planweave.apps.origins import THIS_MACHINE
 from planweave.errors import require
+
+if TYPE_CHECKING:
+    from planweave.apps.server.settings import ServerSettings
 
 EXAMPLES = """\
 planweave serve --open
@@ -60,46 +63,64 @@ def serve(
     ] = False,
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
+    del trust_role  # its callback has kept it
+    require("The server", "serve", *_PACKAGES)
+    settings = _settings(users, no_token=no_token)
+    if new_key is not None:
+        from planweave.apps.server.people import new_key as make_key
+
+        typer.echo(make_key(settings, new_key))
+        return
+    _check(settings, host, port)
+    page = _announced(host, port, "" if no_token else _new_token(settings))
+    if open_page:
+        Thread(target=_open, args=(host, port, page), daemon=True).start()
+    _run(host, port, workers, settings.drain_seconds)
+
+
+def _settings(users: Path | None, *, no_token: bool) -> "ServerSettings":
+    """What the operator decides; the workers inherit it in the environment."""
+    from planweave.apps.server.settings import server_settings
     from planweave.graphs.support.builder import CHECK as STATE_CHECK
 
-    del trust_role  # its callback has kept it
     os.environ.setdefault(STATE_CHECK, "log")  # a run goes on, and the operator reads why
     if users is not None:
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
     if no_token:
         os.environ[_TOKEN] = ""
-    require("The server", "serve", *_PACKAGES)
+    return server_settings()
+
+
+def _check(settings: "ServerSettings", host: str, port: int) -> None:
+    """Report at once, and in one process, what the workers would meet at the first request."""
     from planweave.apps.server.people import Gate
-    from planweave.apps.server.people import new_key as make_key
-    from planweave.apps.server.settings import server_settings
     from planweave.apps.server.tables import check_database
     from planweave.apps.service import service
 
-    settings = server_settings()
-    if new_key is not None:
-        typer.echo(make_key(settings, new_key))
-        return
     if Gate(settings).is_closed:
         raise BadInput(
             f"There is no user with a key in {settings.users}, so nobody could call the server.",
             fix="Make a key: planweave serve --users FILE --new-key NAME.",
         )
     check_database(settings.database())
-    service()  # a file that cannot be used is reported now, not at the first request
+    service()
     if not settings.shared and not _is_loopback(host):
         raise BadInput(
             f"Without keys the server answers anybody, so it does not listen at {host}.",
             fix="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
-    _bound(host, port).close()  # said at once, and before several processes say it
-    token = ""
-    if not settings.shared and not no_token and not settings.token.get_secret_value():
-        token = os.environ[_TOKEN] = secrets.token_urlsafe(24)  # for the workers, which inherit it
-        server_settings.cache_clear()
-    page = _announced(host, port, token)
-    if open_page:
-        Thread(target=_open, args=(host, port, page), daemon=True).start()
-    _run(host, port, workers, settings.drain_seconds)
+    _check_address(host, port)
+
+
+def _new_token(settings: "ServerSettings") -> str:
+    """Make the token of a server that has neither users nor a token; the workers inherit it."""
+    if settings.shared or settings.token.get_secret_value():
+        return ""
+    from planweave.apps.server.settings import server_settings
+
+    os.environ[_TOKEN] = secrets.token_urlsafe(24)
+    server_settings.cache_clear()
+    return os.environ[_TOKEN]
 
 
 def _announced(host: str, port: int, token: str) -> str:
@@ -148,17 +169,14 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _bound(host: str, port: int) -> socket.socket:
-    """A socket at an address, so that whoever cannot have it is told at once."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-    except OSError as error:
-        listener.close()
-        other = port + 1 if port < _LAST else port - 1
-        raise BadInput(
-            f"The server cannot listen at {host}:{port} ({error.strerror}).",
-            fix=f"Stop what listens there, or choose another port: --port {other}.",
-        ) from None
-    return listener
+def _check_address(host: str, port: int) -> None:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, port))
+        except OSError as error:
+            other = port + 1 if port < _LAST else port - 1
+            raise BadInput(
+                f"The server cannot listen at {host}:{port} ({error.strerror}).",
+                fix=f"Stop what listens there, or choose another port: --port {other}.",
+            ) from None
