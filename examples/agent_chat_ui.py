@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from langgraph_sdk import get_sync_client
 
 server = os.environ.get("PLANWEAVE_URL", "http://127.0.0.1:2024")
-context = {
+context: dict[str, str | bool] = {
     "model": sys.argv[1] if len(sys.argv) > 1 else "embedded",
     "database": str(Path(__file__).with_name("offers.sql")),
     "approve": True,

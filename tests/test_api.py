@@ -252,7 +252,8 @@ async def test_graph_gives_the_compiled_graph(offers: str) -> None:
     with planweave_models.registered(replies()) as model:
         thread: Any = {"configurable": {"thread_id": "1"}}
         settings = planweave.Settings(model=model, database=offers)
-        memory = await graph.ainvoke({"question": QUESTION}, thread, context=settings)
+        given = {"messages": [{"role": "user", "content": QUESTION}]}
+        memory = await graph.ainvoke(given, thread, context=settings)
     answer: planweave.Answer = memory["answer"]
     assert answer["decision"] == "birch"
     with pytest.raises(planweave.BadInput, match="no method"):

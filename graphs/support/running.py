@@ -13,9 +13,10 @@ from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import RECURSION_LIMIT
 from planweave.graphs.support.events import Event, EventReader
 from planweave.graphs.support.registry import METHODS
-from planweave.memory import Context, Input, WorkingMemory
+from planweave.memory import Context, WorkingMemory
 
-Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Input, WorkingMemory]
+Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Any, WorkingMemory]
+"""A compiled method; its input is any, as LangGraph takes messages in more forms than it types."""
 
 
 def graph(
