@@ -1,6 +1,8 @@
 """The SQL tool on SQLite and, where they can be had, on real PostgreSQL and MariaDB servers."""
 
+import os
 import re
+import signal
 import sqlite3
 import sys
 import tracemalloc
@@ -575,6 +577,23 @@ def tracing() -> Iterator[None]:
         assert tracemalloc.get_traced_memory()[1] < 1_000_000
     finally:
         tracemalloc.stop()
+
+
+@in_postgresql
+def test_a_postgresql_process_that_stands_still_is_left(
+    database: SqlDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = "SELECT pg_backend_pid()"
+    monkeypatch.setattr("planweave.tools.sql.postgresql._PATIENCE", 1.0)
+    database.close()  # so that there is one connection, which is taken again
+    ((process,),) = database._backend.run(own, Limits()).rows
+    assert isinstance(process, int)
+    os.kill(process, signal.SIGSTOP)
+    try:
+        ((another,),) = database._backend.run(own, Limits()).rows
+    finally:
+        os.kill(process, signal.SIGCONT)
+    assert another != process
 
 
 @in_postgresql

@@ -5,11 +5,13 @@ values are cut by the server: the client's library holds a row whole, whatever i
 session keeps beyond its transaction (settings, locks, listeners) ends with each query.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from time import monotonic
+from typing import Any
 
 from psycopg import Column, Connection, DataError, OperationalError, ServerCursor
-from psycopg.abc import Buffer, Loader
+from psycopg.abc import RV, Buffer, Loader, PQGen
 from psycopg.types import datetime
 from sqlalchemy import URL, Engine, create_engine, event
 
@@ -19,6 +21,7 @@ from planweave.tools.sql.backend import Cursor, CursorBackend, Row, columns_of
 _CURSOR = "planweave"
 _DENIED = ("42501", "25006")  # insufficient privilege, read-only transaction
 _SILENT_MILLISECONDS = 20_000
+_PATIENCE = 60.0  # seconds, beyond the time of a query
 _CANCELLED = "57014"
 _BYTEA = 17
 _SHORT = {
@@ -78,6 +81,36 @@ ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO planweave_re
 """SQL that makes a role which may only read one database."""
 
 
+class _Patient(Connection[Any]):
+    """A connection that ends when the server has been silent for too long.
+
+    A server whose process stands still ends no statement, and its host goes on answering TCP.
+    """
+
+    patience = _PATIENCE
+
+    def wait(self, gen: PQGen[RV], *how: Any, **more: Any) -> RV:
+        """Wait as psycopg does, which looks up from its wait ten times a second."""
+        return super().wait(self._until_silent(gen), *how, **more)
+
+    def _until_silent(self, gen: PQGen[RV]) -> PQGen[RV]:
+        heard = monotonic()
+        try:
+            state = next(gen)
+            while True:
+                ready = yield state
+                now = monotonic()
+                if ready:
+                    heard = now
+                elif now - heard > self.patience:
+                    self.close()
+                    raise OperationalError(f"it was silent for {self.patience:.0f} s")
+                state = gen.send(ready)
+        except StopIteration as end:
+            value: RV = end.value
+            return value
+
+
 class PostgresqlBackend(CursorBackend):
     """PostgreSQL through SQLAlchemy and psycopg."""
 
@@ -101,14 +134,16 @@ class PostgresqlBackend(CursorBackend):
                 "keepalives_interval": 5,
             },
         )
+        event.listen(self.engine, "do_connect", _connected)
         event.listen(self.engine, "connect", _keep_odd_dates)
 
     @contextmanager
     def execute(self, text: str, limits: Limits) -> Iterator[Cursor]:
         """Run ``text`` in a read-only transaction that is stopped when its time is over."""
         pooled = self.engine.raw_connection()
-        connection: Connection = pooled.driver_connection  # type: ignore[assignment] # psycopg's
+        connection: _Patient = pooled.driver_connection  # type: ignore[assignment] # ours
         try:
+            connection.patience = limits.seconds + _PATIENCE
             connection.execute(_SETTINGS, (_milliseconds(limits.seconds),))
             with connection.cursor(_CURSOR) as cursor:
                 cursor.execute(text.encode())
@@ -149,12 +184,20 @@ class PostgresqlBackend(CursorBackend):
         return isinstance(error, OperationalError) and state.startswith(("08", "57P"))
 
 
-def _reset(connection: Connection) -> None:
+def _connected(
+    dialect: object, record: object, given: Sequence[Any], options: Mapping[str, Any]
+) -> _Patient:
+    del dialect, record
+    return _Patient.connect(*given, **options)
+
+
+def _reset(connection: _Patient) -> None:
     """End the transaction, and all that the session would keep."""
     connection.rollback()
     connection.autocommit = True
     connection.execute("DISCARD ALL")
     connection.autocommit = False
+    connection.patience = _PATIENCE
 
 
 def _keep_odd_dates(connection: Connection, record: object) -> None:
