@@ -7,7 +7,7 @@ every other statement is executed by itself, in its place.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
 
@@ -20,6 +20,8 @@ from planweave.tools.database import DatabaseUnavailable
 
 Scalar: TypeAlias = str | int | float | bool | None
 Properties: TypeAlias = dict[str, Scalar]
+Keys: TypeAlias = dict[str, list[str]]
+"""By label, the properties by which relationships find their ends."""
 
 _NAME = r"[A-Za-z_]\w*"
 _VALUE = (
@@ -79,20 +81,7 @@ class _Relationship(_Statement):
         return (start, *where_start, "", end, *where_end, "", self.type)
 
 
-@dataclass
-class LoadedScript:
-    """What the engine cannot tell about a loaded script.
-
-    Attributes:
-        statements: How many statements were carried out.
-        keys: By label, the properties by which relationships find their ends.
-    """
-
-    statements: int = 0
-    keys: dict[str, list[str]] = field(default_factory=dict)
-
-
-def load(text: str, engine: KnowledgeGraph) -> LoadedScript:
+def load(text: str, engine: KnowledgeGraph) -> Keys:
     """Carry out a script; the graph is as if each statement had been executed by itself.
 
     Raises:
@@ -100,16 +89,16 @@ def load(text: str, engine: KnowledgeGraph) -> LoadedScript:
     """
     statements = [_parse(line, statement) for line, statement in split(text)]
     names = _property_names(statements)
-    loaded = LoadedScript(statements=len(statements))
+    keys: Keys = {}
     for kind, run in groupby(statements, key=type):
         if kind is _Node:
             _create_nodes([s for s in run if isinstance(s, _Node)], names, engine)
         elif kind is _Relationship:
-            _create_relationships([s for s in run if isinstance(s, _Relationship)], engine, loaded)
+            _create_relationships([s for s in run if isinstance(s, _Relationship)], engine, keys)
         else:
             for statement in run:
                 _execute(statement, engine)
-    return loaded
+    return keys
 
 
 def split(text: str) -> Iterator[tuple[int, str]]:
@@ -196,7 +185,7 @@ def _create_nodes(
 
 
 def _create_relationships(
-    batch: Sequence[_Relationship], engine: KnowledgeGraph, loaded: LoadedScript
+    batch: Sequence[_Relationship], engine: KnowledgeGraph, keys: Keys
 ) -> None:
     by_shape: dict[tuple[str, ...], list[_Relationship]] = {}
     for relationship in batch:
@@ -204,7 +193,7 @@ def _create_relationships(
     for group in by_shape.values():
         (start, where_start), (end, where_end) = group[0].start, group[0].end
         for label, where in ((start, where_start), (end, where_end)):
-            _index(label, list(where), engine, loaded)
+            _index(label, list(where), engine, keys)
         names = dict.fromkeys(name for one in group for name in one.properties)
         query = (
             "UNWIND $rows AS row "
@@ -227,9 +216,9 @@ def _row_map(part: str, names: Mapping[str, object] | Sequence[str]) -> str:
     return "{" + ", ".join(f"`{name}`: row.{part}.`{name}`" for name in names) + "}"
 
 
-def _index(label: str, names: list[str], engine: KnowledgeGraph, loaded: LoadedScript) -> None:
+def _index(label: str, names: list[str], engine: KnowledgeGraph, keys: Keys) -> None:
     """Without an index on the match keys, joining is quadratic."""
-    known = loaded.keys.setdefault(label, [])
+    known = keys.setdefault(label, [])
     for name in names:
         if shown(name) not in known:
             known.append(shown(name))

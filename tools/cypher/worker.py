@@ -51,14 +51,14 @@ def _open(path: str) -> tuple[kglite.FrozenGraph | None, dict[str, object]]:
     try:
         script = Path(path).read_text(encoding="utf-8")
         open_no_more_files()  # the engine could read any that a query names
-        loaded = load(script, graph)
+        keys = load(script, graph)
     except PlanweaveError as error:
         message = f"The graph script {path} is faulty. {error.problem}"
         return None, {"error": "script", "message": message, "fix": error.fix}
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         return None, {"error": "script", "message": f"{path} cannot be read: {reason}."}
-    return graph.freeze(), {"keys": loaded.keys}
+    return graph.freeze(), {"keys": keys}
 
 
 def _run(graph: kglite.FrozenGraph, request: Request) -> dict[str, object]:
