@@ -157,7 +157,8 @@ class BoltCypher(Graph):
             return QueryRefused("The server refuses the query: this user may only read.")
         if ".Security." in code or ".Database." in code:
             return self._unavailable("does not open the database to this user")
-        return QueryFailed(f"The engine rejects the query: {_reason(error)}.")
+        reason = (error.message or "no reason given").splitlines()[0].rstrip(". ")
+        return QueryFailed(f"The engine rejects the query: {reason}.")
 
     def _unavailable(self, reason: str) -> DatabaseUnavailable:
         return DatabaseUnavailable(
@@ -179,10 +180,6 @@ def _read(url: str) -> SplitResult:
             "percent-encode special characters of the password.",
         )
     return parts
-
-
-def _reason(error: Neo4jError) -> str:
-    return (error.message or "no reason given").splitlines()[0].rstrip(". ")
 
 
 def _too_long(limits: Limits) -> QueryTimeout:

@@ -41,13 +41,7 @@ _ADDED_UP = ("SUM", "AVG", "MIN", "MAX")
 _NO_RETURN = "The query has no RETURN: return what the question asks for."
 
 
-def _no_values(_label: str, _property: str) -> Sequence[str]:
-    return ()
-
-
-def corrected(
-    query: str, schema: Schema, values: Values = _no_values, question: str = ""
-) -> Corrected:
+def corrected(query: str, schema: Schema, values: Values, question: str) -> Corrected:
     """Correct a query as far as schema, data and question leave one reading.
 
     What the guard refuses is left as it is. ``values`` looks up the texts that a property has, by

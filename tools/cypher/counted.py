@@ -155,9 +155,8 @@ class _End(NamedTuple):
 
 def _ends(link: PatternLink, names: Names, tokens: Sequence[CypherToken]) -> Iterator[_End]:
     closing = names.patterns.closing
-    opening = {end: start for start, end in closing.items()}
     first = link.place - (2 if link.arrow == "<" else 1)
-    left, right = opening[first - 1], link.end + (3 if link.arrow == ">" else 2)
+    left, right = names.patterns.opening[first - 1], link.end + (3 if link.arrow == ">" else 2)
 
     def is_last(beyond: int) -> bool:
         return not (0 <= beyond < len(tokens) and tokens[beyond].text in ("-", "<", ">"))

@@ -122,9 +122,8 @@ def never_linked(
     """``NOT (p)-[:ACTED_IN]->(m)`` beside another link to m: who never acted has no such link."""
     if not _NEVER.search(question):
         return
-    opening = {end: start for start, end in names.patterns.closing.items()}
     for link in (one for one in names.patterns.links if one.arrow):
-        first = opening[link.place - (3 if link.arrow == "<" else 2)]
+        first = names.patterns.opening[link.place - (3 if link.arrow == "<" else 2)]
         words = [token.word for token in tokens[max(0, first - 3) : first] if token.word]
         others = [one for one in names.patterns.links if one is not link]
         bound = {e.variable for one in others for e in (one.left, one.right) if e.variable}

@@ -62,7 +62,7 @@ class Patterns:
     def __init__(self, tokens: Sequence[CypherToken]) -> None:
         self._tokens = tokens
         self.closing, self._around = brackets(tokens)
-        self._opening = {end: start for start, end in self.closing.items()}
+        self.opening = {end: start for start, end in self.closing.items()}
 
     @cached_property
     def elements(self) -> dict[int, Element]:
@@ -182,7 +182,7 @@ class Patterns:
                 continue
             from_right = self._text(start - 2) == "<"
             to_right = self._text(end + 2) == ">"
-            left, right = self._opening.get(start - 2 - from_right), end + 2 + to_right
+            left, right = self.opening.get(start - 2 - from_right), end + 2 + to_right
             if left is None or right not in self.closing:
                 continue
             nodes, relationship = [self._element(i) for i in (left, right)], self._element(start)
