@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from sqlglot import exp
 
 from planweave.tools.linking import parts_of, stem
-from planweave.tools.sql.slips import test_by, tests_of
+from planweave.tools.sql.slips import bounds_of, test_by, tests_of
 from planweave.tools.synonyms import SYNONYMS
 
 _WHOLE = re.compile(r"\b(?:in total|altogether|overall|in all|fewest)\b", re.IGNORECASE)
@@ -72,14 +72,7 @@ def _order(select: exp.Select, question: str) -> Sequence[exp.Expr]:
 
 def _bounds(select: exp.Select) -> Sequence[exp.Expr]:
     """The comparisons with a number that all rows must meet, of columns that are added up."""
-    return [
-        one
-        for one in tests_of(select)
-        if isinstance(one, exp.GT | exp.GTE | exp.LT | exp.LTE)
-        and isinstance(one.this, exp.Column)
-        and one.expression.is_number
-        and _is_added_up(one.this)
-    ]
+    return [one for one in bounds_of(select) if _is_added_up(one.this)]
 
 
 def _counting(select: exp.Select, name: exp.Expr) -> exp.Select:

@@ -7,7 +7,7 @@ from sqlglot import exp
 
 from planweave.tools.linking import plain
 from planweave.tools.sql.catalogue import Catalogue
-from planweave.tools.sql.slips import has_value, test_by, tests_of
+from planweave.tools.sql.slips import bounds_of, has_value, test_by, tests_of
 
 _BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
 _AVERAGE_BOUND = re.compile(
@@ -111,22 +111,14 @@ def compare_averages(select: exp.Select, question: str) -> list[str]:
     "Cuisines that score above 4 on average" is asked of groups, ``WHERE rating > 4`` of rows.
     """
     bounds = {one["after"] or one["before"] for one in _AVERAGE_BOUND.finditer(question)}
-    tests = tests_of(select)
-    if not bounds or not tests or select.find(exp.Avg):
+    if not bounds or select.find(exp.Avg):
         return []
-    found = [
-        test
-        for test in tests
-        if isinstance(test, exp.GT | exp.GTE | exp.LT | exp.LTE)
-        and isinstance(test.this, exp.Column)
-        and test.expression.is_number
-        and test.expression.name in bounds
-    ]
+    found = [test for test in bounds_of(select) if test.expression.name in bounds]
     shown = [one.unalias() for one in select.expressions]
     if len(found) != 1 or not all(isinstance(one, exp.Column) for one in shown):
         return []
     (test,) = found
-    test_by(select, [one for one in tests if one is not test])
+    test_by(select, [one for one in tests_of(select) if one is not test])
     if not select.args.get("group"):
         select.set("group", exp.Group(expressions=[one.copy() for one in shown]))
     select.set("distinct", None)

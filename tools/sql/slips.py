@@ -209,6 +209,17 @@ def _parts_of(where: exp.Where) -> list[exp.Expr]:
     return [*where.this.flatten()] if isinstance(where.this, exp.And) else [where.this]
 
 
+def bounds_of(select: exp.Select) -> list[exp.Expr]:
+    """The comparisons of a column with a number that every row must meet."""
+    return [
+        one
+        for one in tests_of(select)
+        if isinstance(one, exp.GT | exp.GTE | exp.LT | exp.LTE)
+        and isinstance(one.this, exp.Column)
+        and one.expression.is_number
+    ]
+
+
 def test_by(select: exp.Select, tests: Iterable[exp.Expr]) -> None:
     """Let every row meet these tests, and no others."""
     kept = [*tests]
