@@ -12,7 +12,7 @@ from planweave import BadInput
 from planweave.apps import completion
 from planweave.errors import first_problem
 from planweave.records import read_text, writing
-from planweave.tools.suggest import nearest
+from planweave.tools.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from planweave.memory import Context
@@ -83,8 +83,7 @@ def context_of(settings: dict[str, Any]) -> "Context":
     except ValidationError as error:
         if (first := error.errors()[0])["type"] == "extra_forbidden":
             name = str(first["loc"][-1])
-            near = nearest(name, Context.model_fields)
-            meant = f"; did you mean {' or '.join(near)}?" if near else "."
+            meant = did_you_mean(name, Context.model_fields)
             raise BadInput(
                 f"There is no setting {name!r}{meant}", fix="See `planweave settings`."
             ) from None

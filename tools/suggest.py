@@ -44,14 +44,10 @@ def values_near(
     if len(values) <= _ALL and every:
         values = [*close, *(value for value in values if value not in close)]
         noun = "its only value is" if len(values) == 1 else f"its {count} values are"
-        return f"{noun} {_joined(values, shown)}"
+        return f"{noun} {', '.join(map(shown, values))}"
     if close:
-        return f"of its {count} values the nearest are {_joined(close, shown)}"
-    return f"it has {count} values, such as {_joined(values[:_SOME], shown)}"
-
-
-def _joined(values: Sequence[str], shown: Callable[[str], str]) -> str:
-    return ", ".join(map(shown, values))
+        return f"of its {count} values the nearest are {', '.join(map(shown, close))}"
+    return f"it has {count} values, such as {', '.join(map(shown, values[:_SOME]))}"
 
 
 def _resemblance(name: str, candidate: str, close: float) -> float:

@@ -168,10 +168,6 @@ def compare_parts_alike(tree: exp.Expr) -> list[str]:
     return changes
 
 
-def _strftime(format_: str, date: exp.Expr) -> exp.Expr:
-    return exp.Anonymous(this="STRFTIME", expressions=[exp.Literal.string(format_), date.copy()])
-
-
 def _part_of(node: exp.Expr) -> str:
     """The format in which ``strftime`` writes a date; empty for anything else."""
     if isinstance(node, exp.TimeToStr):
@@ -197,7 +193,8 @@ def group_by_span(
         return []
     span, (column,) = spans.pop(), columns.values()
     column = column.copy()
-    made = _strftime(_FORMATS[span], column)
+    form = exp.Literal.string(_FORMATS[span])
+    made = exp.Anonymous(this="STRFTIME", expressions=[form, column.copy()])
     keys = [one.unalias() for one in select.expressions] + (group.expressions if group else [])
     finer = [
         one for one in keys if one == column or (isinstance(one, exp.Date) and one.this == column)

@@ -1,7 +1,7 @@
 """What a model can act on: fixes for engine errors, and reasons for an empty result."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from planweave.texts import listed, shorten
 from planweave.tools.database import QueryResult, Schema
 from planweave.tools.result_text import cell_text
 from planweave.tools.sql.catalogue import Catalogue, Homes
+from planweave.tools.sql.describe import Read
 from planweave.tools.sql.functions import INSTEAD
 from planweave.tools.sql.guard import Statement
 from planweave.tools.suggest import nearest, values_near
@@ -20,8 +21,6 @@ _LITERALS = 4
 _VALUES = 1_000
 _LONGEST_VALUE = 40
 _COLUMNS, _PLACES = 30, 6  # that are named in one hint
-
-Read = Callable[[str, float], QueryResult | None]
 
 _COLUMN = re.compile(
     r"""(?:no\ such\ column:\ |Unknown\ column\ '|column\ "?)(?P<name>[\w.]+)"?(?:'|\ does|$)""",

@@ -2,6 +2,7 @@
 
 import re
 
+from sqlglot import exp
 from sqlglot.tokens import Tokenizer
 
 from planweave.tools.database import Schema
@@ -29,7 +30,8 @@ def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, li
         words = re.split(r"[\s_-]+", name)
         if len(words) < 2 or not all(words):
             continue
-        stored = name if _PLAIN.fullmatch(name) else _quoted(name, dialect)
+        in_quotes = exp.to_identifier(name, quoted=True).sql(dialect)
+        stored = name if _PLAIN.fullmatch(name) else in_quotes
         blank = r"\s+".join(map(re.escape, words))
         spoken = re.compile(rf"{_OPEN}(?<!\w){blank}(?!\w){_CLOSE}", re.IGNORECASE)
         first = words[0].lower()
@@ -49,8 +51,3 @@ def with_stored_names(query: str, schema: Schema, dialect: str) -> tuple[str, li
                 pieces[at] = written
                 changes.append(f"the name is {name}")
     return "".join(pieces), changes
-
-
-def _quoted(name: str, dialect: str) -> str:
-    mark = "`" if dialect == "mysql" else '"'
-    return f"{mark}{name.replace(mark, mark * 2)}{mark}"
