@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Generic, Literal, TypeAlias, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
@@ -31,9 +31,6 @@ from planweave.prompts import load
 from planweave.texts import shorten
 
 T = TypeVar("T", bound=BaseModel)
-JsonSchema: TypeAlias = dict[
-    str, "JsonSchema | list[JsonSchema] | list[str] | str | bool | int | float | None"
-]
 
 _plain_only: set[tuple[str, str]] = set()
 """Pairs of model and schema whose server refuses the schema, or has ignored it again and again."""

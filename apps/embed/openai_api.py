@@ -172,7 +172,6 @@ class _Reply:
     def __init__(self, model: str, thread: str | None) -> None:
         self.outcome = RunOutcome()
         self._thread = thread
-        self._steps: list[str] = []
         self._head = {
             "id": f"chatcmpl-{uuid.uuid4().hex}",
             "created": int(time.time()),

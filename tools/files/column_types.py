@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 _HEAD_ROWS = 1_000
 """Rows that are tried before all are."""
 _SPACE = r"[\s\x{a0}\x{202f}]"
-_BLANK = r"\s\x{a0}\x{202f}'\x{2019}"
+_BLANK = r"\s\x{a0}\x{202f}\x{27}\x{2019}"
 """Signs between thousands that are never a decimal sign."""
 _UNIT = r"(?:[€$£¥%]|EUR|USD|GBP|CHF)"
 _PLUS = r"[-+\x{2212}]?"
@@ -122,7 +122,7 @@ def _signs_of(engine: "DuckDBPyConnection", column: str) -> list[_Sign]:
 
 def _fits(sign: _Sign, column: str) -> str:
     before, after = f"(?:{_UNIT}{_SPACE}*)?", f"(?:{_SPACE}*{_UNIT})?"
-    pattern = f"[(]?{_PLUS}{_SPACE}*{before}{_PLUS}{_sql(sign.pattern)}{after}[)]?"
+    pattern = f"[(]?{_PLUS}{_SPACE}*{before}{_PLUS}{sign.pattern}{after}[)]?"
     return f"regexp_matches({column}, '\\d') AND regexp_full_match({column}, '{pattern}')"
 
 
@@ -132,7 +132,7 @@ def _number(
     bare = f"regexp_replace({column}, '{_TRIMMED}', '', 'g')"
     plain = (
         f"(CASE WHEN regexp_matches({column}, '{_NEGATIVE}') THEN '-' ELSE '' END || replace("
-        f"regexp_replace({bare}, '{_sql(sign.thousands)}', '', 'g'), '{sign.point}', '.'))"
+        f"regexp_replace({bare}, '{sign.thousands}', '', 'g'), '{sign.point}', '.'))"
     )
     if sign.point == "." and _all(engine, f"TRY_CAST({column} AS DOUBLE) IS NOT NULL", column):
         plain = column
@@ -188,8 +188,3 @@ def _shown(engine: "DuckDBPyConnection", column: str, read: str, condition: str)
     query = f"SELECT {column}, CAST({read} AS VARCHAR) FROM loaded WHERE {condition} LIMIT 1"  # noqa: S608 (quoted)
     found = engine.execute(query).fetchone()
     return f"{found[0]} is read as {found[1]}." if found else ""
-
-
-def _sql(pattern: str) -> str:
-    """A pattern as a text of SQL has it."""
-    return pattern.replace("'", "''")
