@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from planweave import BadInput
 from planweave.apps.options import context_of
@@ -19,14 +19,13 @@ from planweave.graphs import METHODS
 from planweave.learning.queries.memory import OWN, SHIPPED
 from planweave.memory import Context, callers
 from planweave.records import read_object
+from planweave.state import ProcessSettings
 
 
-class ServiceSettings(BaseSettings):
+class ServiceSettings(ProcessSettings):
     """Where the operator has written the service down (``PLANWEAVE_SERVICE``)."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="PLANWEAVE_", env_file=".env", env_ignore_empty=True, extra="ignore"
-    )
+    model_config = SettingsConfigDict(env_ignore_empty=True)
 
     service: Path | None = None
 

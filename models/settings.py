@@ -10,21 +10,16 @@ from typing import Literal
 
 import platformdirs
 from pydantic import AliasChoices, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
-from planweave.state import read_settings
+from planweave.state import ProcessSettings, read_settings
 
 
-class ModelSettings(BaseSettings):
+class ModelSettings(ProcessSettings):
     """Read from ``PLANWEAVE_*`` variables and ``.env``; immutable and hashable."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PLANWEAVE_",
-        env_file=".env",
-        extra="ignore",
-        frozen=True,
-        populate_by_name=True,
-        use_attribute_docstrings=True,
+        frozen=True, populate_by_name=True, use_attribute_docstrings=True
     )
 
     cache_dir: Path = Field(default_factory=lambda: platformdirs.user_cache_path("planweave"))

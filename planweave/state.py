@@ -39,9 +39,13 @@ def private_folder(folder: Path, what: str, variable: str) -> Path:
     return folder
 
 
-class StateSettings(BaseSettings):
-    """Where threads, long-term memory and experience are kept (``PLANWEAVE_STATE_DIR``)."""
+class ProcessSettings(BaseSettings):
+    """Settings that are read from variables of the environment and ``.env``."""
 
     model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
+
+
+class StateSettings(ProcessSettings):
+    """Where threads, long-term memory and experience are kept (``PLANWEAVE_STATE_DIR``)."""
 
     state_dir: Path = Field(default_factory=lambda: platformdirs.user_state_path("planweave"))

@@ -5,10 +5,10 @@ from pathlib import Path
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from planweave.records import read_object, writing
-from planweave.state import StateSettings, private_folder, read_settings
+from planweave.state import ProcessSettings, StateSettings, private_folder, read_settings
 
 
 class UserLimits(BaseModel):
@@ -34,15 +34,11 @@ class User(UserLimits):
     keys: tuple[Annotated[str, Field(pattern="^[0-9a-f]{64}$")], ...] = ()
 
 
-class ServerSettings(BaseSettings):
+class ServerSettings(ProcessSettings):
     """Read from ``PLANWEAVE_SERVE_*`` variables and ``.env``; the same in every process."""
 
     model_config = SettingsConfigDict(
-        env_prefix="PLANWEAVE_SERVE_",
-        env_file=".env",
-        extra="ignore",
-        frozen=True,
-        hide_input_in_errors=True,
+        env_prefix="PLANWEAVE_SERVE_", frozen=True, hide_input_in_errors=True
     )
 
     url: str = Field(

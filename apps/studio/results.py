@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 from pydantic import Field, JsonValue, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
@@ -15,14 +14,13 @@ from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.report import Report
 from planweave.benchmarks.core.store import Results, Run, merged
+from planweave.state import ProcessSettings
 
 _LONGEST_HEAD = 100_000  # bytes of a file's first line
 
 
-class ResultSettings(BaseSettings):
+class ResultSettings(ProcessSettings):
     """Where result files lie (``PLANWEAVE_RESULTS_DIR``)."""
-
-    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
 
     results_dir: Path = Field(default=Path("results"))
 

@@ -16,11 +16,11 @@ import numpy as np
 import platformdirs
 from numpy.typing import NDArray
 from pydantic import Field
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import SettingsConfigDict
 
 from planweave import BadInput
 from planweave.errors import StoreUnusable
-from planweave.state import private_folder, read_settings
+from planweave.state import ProcessSettings, private_folder, read_settings
 from planweave.tools.documents.chunks import Piece
 from planweave.tools.documents.pages import Document, DocumentLimits, PageText, Paging
 
@@ -58,16 +58,10 @@ CREATE TABLE vectors (
 """
 
 
-class DocumentSettings(BaseSettings):
+class DocumentSettings(ProcessSettings):
     """Where collections are kept and how documents are cut (``PLANWEAVE_*``, ``.env``)."""
 
-    model_config = SettingsConfigDict(
-        env_prefix="PLANWEAVE_",
-        env_file=".env",
-        extra="ignore",
-        frozen=True,
-        use_attribute_docstrings=True,
-    )
+    model_config = SettingsConfigDict(frozen=True, use_attribute_docstrings=True)
 
     data_dir: Path = Field(default_factory=lambda: platformdirs.user_data_path("planweave"))
     chunk_tokens: int = Field(default=100, ge=10, le=10_000)

@@ -11,9 +11,9 @@ from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from planweave import BadInput
+from planweave.state import ProcessSettings
 from planweave.texts import shorten
 from planweave.tools.result_text import one_line
 
@@ -38,10 +38,8 @@ _DEPTH = 6
 _SECONDS = 30.0
 
 
-class SearchSettings(BaseSettings):
+class SearchSettings(ProcessSettings):
     """Which search tools may be used (``PLANWEAVE_SEARCH_TOOLS``)."""
-
-    model_config = SettingsConfigDict(env_prefix="PLANWEAVE_", env_file=".env", extra="ignore")
 
     search_tools: str = Field(
         default="", description="Import paths of further search tools, with commas."
