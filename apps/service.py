@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, Field, field_validator
 from pydantic_settings import SettingsConfigDict
 
 from planweave import BadInput
@@ -30,10 +30,8 @@ class ServiceSettings(ProcessSettings):
     service: Path | None = None
 
 
-class Service(BaseModel):
+class Service(BaseModel, extra="forbid", frozen=True, hide_input_in_errors=True):
     """What a server offers; read from a JSON file, see ``docs/embedding.md``."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
     address: str = Field(
         default="",

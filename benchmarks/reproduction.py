@@ -12,7 +12,7 @@ from shlex import quote
 from typing import Annotated
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import BaseModel, Field, TypeAdapter, model_validator
 
 from planweave import BadInput
 
@@ -20,10 +20,8 @@ ARCHIVES = (".tar.xz", ".tar.gz", ".tar", ".zip")
 _LIST = Path(__file__).with_suffix(".yaml")
 
 
-class PaperTable(BaseModel):
+class PaperTable(BaseModel, extra="forbid", frozen=True):
     """One table, or figure with results, of a paper."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     table: str  # its number, such as `4` or `figure 5`
     shows: str
@@ -49,10 +47,8 @@ class PaperTable(BaseModel):
         return self
 
 
-class Paper(BaseModel):
+class Paper(BaseModel, extra="forbid", frozen=True):
     """A paper with its tables."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     name: str
     title: str

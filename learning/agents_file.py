@@ -29,7 +29,7 @@ SHIPPED_FILE = Path(__file__).parent / "artefacts" / "instructrag.npz"
 VERSION = 1
 
 
-class AgentsCard(trained.WeightsCard):
+class AgentsCard(trained.WeightsCard, frozen=True):
     """What is written beside the parameters."""
 
     version: int = VERSION

@@ -17,7 +17,6 @@ from pydantic import (
     AliasChoices,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     JsonValue,
     StringConstraints,
@@ -78,10 +77,8 @@ def _as_step(given: object) -> object:
     return {"action": given[0], "observation": "".join(shown)}
 
 
-class _Trajectory(BaseModel):
+class _Trajectory(BaseModel, extra="allow"):
     """A record of any of the published sets; beside a ``task_description`` ``task`` is a type."""
-
-    model_config = ConfigDict(extra="allow")
 
     question: Annotated[_Text, Field(min_length=1)] = Field(
         validation_alias=AliasChoices("question", "task_description", "instruction", "task")

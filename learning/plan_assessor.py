@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).parent / "artefacts" / "plan-assessor.npz"
 VERSION = 1
 
 
-class AssessorCard(trained.WeightsCard):
+class AssessorCard(trained.WeightsCard, frozen=True):
     """What is written beside the weights."""
 
     features: tuple[str, ...] = FEATURES

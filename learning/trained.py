@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from planweave import BadInput
 from planweave.records import writing
@@ -18,10 +18,8 @@ EMBEDDINGS = "minilm"
 """The frozen model of sentence vectors that all of it uses."""
 
 
-class WeightsCard(BaseModel):
+class WeightsCard(BaseModel, frozen=True):
     """What is written beside the arrays."""
-
-    model_config = ConfigDict(frozen=True)
 
     version: int  # of the features and the form of the arrays
     sha256: str = ""

@@ -6,17 +6,15 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from planweave.models.settings import process_settings
 from planweave.records import read_object
 from planweave.usage import Usage
 
 
-class Price(BaseModel):
+class Price(BaseModel, frozen=True, extra="forbid"):
     """Dollars per million tokens; ``cached`` are prompt tokens that the provider had kept."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     input: float
     output: float
@@ -30,19 +28,15 @@ class Price(BaseModel):
         return total / 1_000_000
 
 
-class PromptMessage(BaseModel):
+class PromptMessage(BaseModel, frozen=True):
     """One message of a prompt, as plain text."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: str
     content: str
 
 
-class CallRecord(BaseModel):
+class CallRecord(BaseModel, frozen=True):
     """Everything about one call of a model; serialises to JSON."""
-
-    model_config = ConfigDict(frozen=True)
 
     role: str  # of the graph: planner, executor …
     model: str  # as the run's settings name it

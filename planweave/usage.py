@@ -8,20 +8,18 @@ from operator import add, sub
 from time import monotonic
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
 T = TypeVar("T")
 Count = Annotated[int, Field(ge=0)]
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Usage(BaseModel):
+class Usage(BaseModel, frozen=True):
     """Sum over calls; two usages add up with ``+``.
 
     ``dollars`` is the sum over the calls whose price is known; ``unpriced`` counts the others.
     """
-
-    model_config = ConfigDict(frozen=True)
 
     calls: Count = 0
     input_tokens: Count = 0
@@ -46,10 +44,8 @@ class Usage(BaseModel):
         return Usage(**{name: how(mine[name], theirs[name]) for name in mine})
 
 
-class Budget(BaseModel):
+class Budget(BaseModel, frozen=True, extra="forbid"):
     """Limits on a run; None is no limit."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     calls: int | None = None
     tokens: int | None = None

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from datetime import UTC, datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, Field, model_validator
 from pydantic.alias_generators import to_camel
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -57,10 +57,8 @@ class A2aPart(Sent):
     text: str = ""
 
 
-class A2aMessage(Sent):
+class A2aMessage(Sent, alias_generator=to_camel):
     """A message of the caller."""
-
-    model_config = ConfigDict(alias_generator=to_camel)
 
     parts: list[A2aPart] = Field(min_length=1)
     context_id: str = ""

@@ -5,7 +5,7 @@ from types import NoneType
 from typing import Annotated, Any, Literal, Self
 
 from langchain_core.runnables import RunnableConfig
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic import AfterValidator, BaseModel, Field, field_validator, model_validator
 
 from planweave import BadInput
 from planweave.apps.server.assistants import method_of
@@ -76,10 +76,8 @@ def _no_webhook(value: str | None) -> str | None:
     return value
 
 
-class RunRequest(BaseModel):
+class RunRequest(BaseModel, hide_input_in_errors=True):
     """What a client may ask; what the protocol knows besides is ignored, unless it is refused."""
-
-    model_config = ConfigDict(hide_input_in_errors=True)
 
     assistant_id: str
     input: dict[str, Any] | None = None

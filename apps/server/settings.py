@@ -4,17 +4,15 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, SecretStr, TypeAdapter
+from pydantic import BaseModel, Field, SecretStr, TypeAdapter
 from pydantic_settings import SettingsConfigDict
 
 from planweave.records import read_object, writing
 from planweave.state import ProcessSettings, StateSettings, private_folder, read_settings
 
 
-class UserLimits(BaseModel):
+class UserLimits(BaseModel, extra="forbid", frozen=True):
     """What one user may use; None is no limit."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
     max_runs: Annotated[int, Field(ge=1)] | None = 1_000  # that wait or run at once
     max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None  # by UTC
@@ -28,7 +26,7 @@ class UserLimits(BaseModel):
         return self.max_tokens_a_day is not None or self.max_dollars_a_day is not None
 
 
-class User(UserLimits):
+class User(UserLimits, frozen=True):
     """A user: SHA-256 of each API key in hexadecimal, and limits of his own."""
 
     keys: tuple[Annotated[str, Field(pattern="^[0-9a-f]{64}$")], ...] = ()

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -27,10 +27,8 @@ _CHARACTERS = 100_000
 _SAFE = 2**53  # larger integers JavaScript rounds
 
 
-class Named(BaseModel):
+class Named(BaseModel, extra="forbid", hide_input_in_errors=True):
     """The database that a caller wants to see."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     url: str
 

@@ -8,7 +8,7 @@ from math import isfinite, nan
 from pathlib import Path as FilePath
 from typing import Annotated, Any, cast
 
-from pydantic import BaseModel, ConfigDict, StringConstraints
+from pydantic import BaseModel, StringConstraints
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse
@@ -45,10 +45,8 @@ class Did(BaseModel):
     problem: str
 
 
-class PersonsJudgement(BaseModel):
+class PersonsJudgement(BaseModel, extra="forbid", hide_input_in_errors=True):
     """What a person says of the answer to a question, and how the run came to it."""
-
-    model_config = ConfigDict(extra="forbid", hide_input_in_errors=True)
 
     thread: _Text
     task: _Text

@@ -11,7 +11,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter
+from pydantic import BaseModel, TypeAdapter
 
 from planweave import BadInput
 from planweave.benchmarks.core.lines import LineFile, read_lines
@@ -51,10 +51,8 @@ class Pairing:
         return digest("\0".join([self.asked, *sorted((self.a.text, self.b.text))]))
 
 
-class Vote(BaseModel):
+class Vote(BaseModel, frozen=True):
     """A line of a file of votes; it names texts, and nobody who wrote them."""
-
-    model_config = ConfigDict(frozen=True)
 
     match: str
     task: str

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, Field, JsonValue
 
 from planweave.memory import Context, settings
 from planweave.models import CallRecord
@@ -20,10 +20,8 @@ _LATER = {
 """Fields that came after results were kept: left out at their default, so that keys stay."""
 
 
-class Score(BaseModel):
+class Score(BaseModel, frozen=True):
     """What one answer is worth; means and intervals over scores are metrics, made later."""
-
-    model_config = ConfigDict(frozen=True)
 
     value: Annotated[float, Field(allow_inf_nan=False)]  # 1 for right, 0 for wrong, or between
     answer: str | None
@@ -38,10 +36,8 @@ def settings_of(context: Context) -> dict[str, JsonValue]:
     return context.model_dump(mode="json", exclude=beside | usual)
 
 
-class Called(BaseModel):
+class Called(BaseModel, frozen=True):
     """One call of a model; its messages are (role, index into ``Record.texts``)."""
-
-    model_config = ConfigDict(frozen=True)
 
     prompt: tuple[tuple[str, int], ...]
     record: CallRecord
@@ -52,10 +48,8 @@ class Called(BaseModel):
         return self.record.model_copy(update={"prompt": prompt})
 
 
-class Record(BaseModel):
+class Record(BaseModel, frozen=True):
     """Everything about one finished sample: one line of a result file."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: Literal["sample"] = "sample"
     key: str

@@ -9,16 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue, TypeAdapter
+from pydantic import BaseModel, Field, JsonValue, TypeAdapter
 
 from planweave.benchmarks.core.lines import LineFile, read_lines
 from planweave.benchmarks.core.record import Record
 
 
-class Run(BaseModel):
+class Run(BaseModel, frozen=True):
     """One start of the command."""
-
-    model_config = ConfigDict(frozen=True)
 
     kind: Literal["run"] = "run"
     suite: str

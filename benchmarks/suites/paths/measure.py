@@ -13,7 +13,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import Estimate, bootstrap, divided
 from planweave.benchmarks.core.table import Cell, ReportTable
@@ -83,10 +83,8 @@ class Adaptation(NamedTuple):
     cpu_seconds: float
 
 
-class Measured(BaseModel):
+class Measured(BaseModel, frozen=True):
     """One line of a table, for one seed of tasks, training and noise."""
-
-    model_config = ConfigDict(frozen=True)
 
     seed: int
     part: str

@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, JsonValue
 
 Row: TypeAlias = Sequence[JsonValue]
 Ties: TypeAlias = Literal["order", "cut"] | None
@@ -19,10 +19,8 @@ _ABSOLUTE = 1e-9
 _TRIES = 20_000
 
 
-class AcceptedQuery(BaseModel):
+class AcceptedQuery(BaseModel, frozen=True):
     """An accepted query and what it returns."""
-
-    model_config = ConfigDict(frozen=True)
 
     query: str
     rows: tuple[tuple[JsonValue, ...], ...]

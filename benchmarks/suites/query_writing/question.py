@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, JsonValue, model_validator
+from pydantic import BaseModel, BeforeValidator, JsonValue, model_validator
 
 from planweave import BadInput, PlanweaveError
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery
@@ -30,10 +30,8 @@ class QuestionLine(BaseModel):
         return {name: value for name, value in data.items() if value is not None}
 
 
-class QueryQuestion(BaseModel):
+class QueryQuestion(BaseModel, frozen=True):
     """One question of any published file."""
-
-    model_config = ConfigDict(frozen=True)
 
     id: str  # unique in its file
     group: str  # the part of the set
