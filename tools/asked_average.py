@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from planweave.tools.linking import parts_of, plain, stem
+from planweave.tools.linking import plain, stem, stems_of
 
 _AVERAGE = r"\b(?:averages?|mean|typical(?:ly)?)\b"
 CLAUSE = r"(?:(?!\band\b)[^.?;])*"
@@ -40,5 +40,4 @@ def averaged_of_each(question: str, columns: Iterable[str]) -> Literal["", "sum"
     counted = {stem(word) for word in plain(said).split()}
     if not counted or counted & _UNITS:
         return ""
-    held = ({stem(part.casefold()) for part in parts_of(name)} for name in columns)
-    return "" if any(words <= counted for words in held) else "count"
+    return "" if any(stems_of(name) <= counted for name in columns) else "count"

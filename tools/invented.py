@@ -18,7 +18,8 @@ def invented(names: Iterable[str], question: str, schema: Schema, *, explained: 
     given = [entity.name for entity in entities]
     given += [field.name for entity in entities for field in entity.fields]
     known = {_single(_joined(name)) for name in given}
-    asked = {_single(word) for word in _words(question)} - {_single(w) for w in _words(explained)}
+    said, told = (set(map(_single, _WORD.findall(one.lower()))) for one in (question, explained))
+    asked = said - told
     for name in names:
         parts = {_single(part.lower()) for part in _PARTS.findall(name)}
         if parts and parts <= asked and _single(_joined(name)) not in known:
@@ -28,10 +29,6 @@ def invented(names: Iterable[str], question: str, schema: Schema, *, explained: 
 
 def _joined(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
-
-
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.lower())
 
 
 def _single(word: str) -> str:

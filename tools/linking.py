@@ -64,7 +64,7 @@ def spoken_values(
     A word that names a table, or a calculation, speaks of that and of no value.
     """
     text = f" {plain(question)} "
-    names = {stem(p.casefold()) for entity in schema.entities for p in parts_of(entity.name)}
+    names = {word for entity in schema.entities for word in stems_of(entity.name)}
     spoken = {
         (entity.name, field.name): [
             value
@@ -171,7 +171,7 @@ def about(question: str, schema: Schema) -> Schema:
     words = {stem(word) for word in plain(question).split()}
 
     def named(name: str) -> float:
-        parts = {stem(part.casefold()) for part in parts_of(name)}
+        parts = stems_of(name)
         return len(parts & words) / len(parts) if parts else 0.0
 
     weights = {
@@ -193,6 +193,11 @@ def about(question: str, schema: Schema) -> Schema:
 def parts_of(name: str) -> list[str]:
     """The words that a name is made of: ``sbTxStatus`` has three."""
     return _PARTS_OF_A_NAME.findall(name)
+
+
+def stems_of(name: str) -> set[str]:
+    """The stems of the words that a name is made of, or a question."""
+    return {stem(part.casefold()) for part in parts_of(name)}
 
 
 def plain(text: str) -> str:

@@ -12,7 +12,7 @@ from planweave.tools.cypher.reach import last_of_pattern, properties, step_from,
 from planweave.tools.cypher.titles import LOOKED_UP, Values
 from planweave.tools.cypher.tokens import CypherToken, Edit, behind, instead
 from planweave.tools.database import Entity
-from planweave.tools.linking import parts_of, stem
+from planweave.tools.linking import stems_of
 
 _HELD = "held"
 """Name of the neighbour that holds a text."""
@@ -43,21 +43,16 @@ def held_elsewhere(
     The property alone is exchanged: whose it is, other corrections find out. What the question
     asks of the one and not of the other stays: no title may contain what a tagline does.
     """
-    values, spoken = cache(values), _words(question)
+    values, spoken = cache(values), stems_of(question)
     for tested in ([*_compared(names, tokens, values)], [*_mapped(names, tokens, values)]):
         found = [
             (edits, f"{text} is looked for in {meant}")
             for edits, text, name, meant in tested
-            if _words(meant) & spoken or not _words(name) & spoken
+            if stems_of(meant) & spoken or not stems_of(name) & spoken
         ]
         yield from found
         if found:
             return
-
-
-def _words(text: str) -> set[str]:
-    """The words of a question, or of a name such as ``categoryName``."""
-    return {stem(part.lower()) for part in parts_of(text)}
 
 
 def _compared(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from sqlglot import exp
 
-from planweave.tools.linking import parts_of, stem
+from planweave.tools.linking import stem, stems_of
 from planweave.tools.sql.slips import bounds_of, test_by, tests_of
 from planweave.tools.synonyms import SYNONYMS
 
@@ -101,15 +101,11 @@ def _sum(select: exp.Select, measures: Sequence[exp.Expr]) -> None:
 
 
 def _is_added_up(measure: exp.Expr) -> bool:
-    return bool(_words(measure) & _ADDED_UP) and not _is_of_one(measure)
+    return bool(stems_of(measure.name) & _ADDED_UP) and not _is_of_one(measure)
 
 
 def _is_of_one(measure: exp.Expr) -> bool:
-    return bool(_words(measure) & _OF_ONE)
-
-
-def _words(column: exp.Expr) -> set[str]:
-    return {stem(part.lower()) for part in parts_of(column.name)}
+    return bool(stems_of(measure.name) & _OF_ONE)
 
 
 def _asks_for_a_whole(question: str) -> bool:
@@ -123,6 +119,6 @@ def _is_subject(column: exp.Expr, question: str) -> bool:
     asked = _SUBJECT.search(question)
     if asked is None:
         return False
-    own, noun = _words(column), stem(asked["noun"].lower())
+    own, noun = stems_of(column.name), stem(asked["noun"].lower())
     same = (words for words in _SYNONYMS if noun in words)
     return bool(own & {noun}.union(*same)) or asked[0].lower().startswith("who ")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from planweave.tools.linking import parts_of, plain, stem
+from planweave.tools.linking import plain, stem, stems_of
 from planweave.tools.sql.catalogue import Homes
 from planweave.tools.sql.denied import NEVER
 from planweave.tools.sql.slips import has_value, in_none_of, test_by, tests_of
@@ -93,6 +93,5 @@ def _is_there(test: exp.Expr | None, table: exp.Table) -> bool:
 
 def _said(table: exp.Table, other: tuple[str, str] | None, question: str) -> bool:
     """Whether a question has a word of a table that the other table's name has not."""
-    known = {stem(part.lower()) for part in parts_of(other[0])} if other else set()
-    words = {stem(part.lower()) for part in parts_of(table.name)} - known
+    words = stems_of(table.name) - (stems_of(other[0]) if other else set())
     return not words or bool(words & {stem(word) for word in plain(question).split()})

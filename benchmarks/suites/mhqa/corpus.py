@@ -6,7 +6,7 @@ that was found can be traced to its paragraph.
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop, Paragraph
@@ -47,7 +47,7 @@ def collect(
     titles: dict[str, list[str]] = {}
     for paragraph in placed:
         titles.setdefault(paragraph.title, []).append(paragraph.page)
-    name = f"bench/mhqa-{dataset}-{_digest(embeddings, titles)}"
+    name = f"bench/mhqa-{dataset}-{digest(json.dumps([embeddings, titles]), 12)}"
     open_collection(name, embeddings=embeddings, create=True).add_texts(titles, progress=progress)
     return ParagraphCollection(name, placed)
 
@@ -60,7 +60,3 @@ def places(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:
         pages[paragraph.title] += 1
         found[paragraph] = (paragraph.title, pages[paragraph.title])
     return found
-
-
-def _digest(embeddings: str, titles: Mapping[str, Sequence[str]]) -> str:
-    return digest(json.dumps([embeddings, titles]), 12)
