@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, NamedTuple, TypeAlias
+from typing import Annotated, NamedTuple, TypeAlias
 
 import typer
 from pydantic import BaseModel, JsonValue
@@ -19,7 +19,7 @@ from planweave.apps.options import Reading, output_folder
 from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.metrics import wilson
-from planweave.benchmarks.core.picture import draw_picture
+from planweave.benchmarks.core.picture import Figure, draw_picture
 from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.learning.queries.course import (
     Course,
@@ -33,9 +33,6 @@ from planweave.learning.queries.search import RankingSettings
 from planweave.records import read_object
 from planweave.simulators.outcome import Semantics
 from planweave.simulators.registry import scenario
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _QUICK = RankingSettings(generations=40, population=60, proposals=200, batch=150, promoted=20)
 
@@ -245,7 +242,7 @@ def _tell(console: Console, taken: list[_Taken]) -> None:
         console.print(plain(f"  {learned.ranking}"), markup=False)
 
 
-def _draw(curves: list[_Curve], figure: "Figure") -> None:
+def _draw(curves: list[_Curve], figure: Figure) -> None:
     """Draw the share of unseen questions decided rightly."""
     names = list(dict.fromkeys(curve.scenario for curve in curves))
     figure.set_size_inches(4.5 * len(names), 3.6)

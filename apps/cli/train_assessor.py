@@ -16,7 +16,7 @@ from rich.progress import Progress
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.options import output_folder
 from planweave.benchmarks.core import machine
-from planweave.benchmarks.core.picture import draw_picture
+from planweave.benchmarks.core.picture import Figure, draw_picture
 from planweave.benchmarks.suites.assessor import measure as assessor
 from planweave.benchmarks.suites.assessor.rounds import (
     Lot,
@@ -31,8 +31,6 @@ from planweave.learning import AssessorCard, Embed, Group
 from planweave.learning.plan_assessor import VERSION, fingerprint, save
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from planweave.learning.training import Epoch, Trained
 
 FILES = (
@@ -125,7 +123,7 @@ def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> AssessorCar
     )
 
 
-def _draw(trained: "Trained", figure: "Figure") -> None:
+def _draw(trained: "Trained", figure: Figure) -> None:
     """Draw the losses and the held-out MRR, epoch by epoch."""
     figure.set_size_inches(8, 3.5)
     losses, quality = figure.subplots(1, 2)

@@ -21,7 +21,7 @@ from planweave.apps.options import output_folder
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import listed
-from planweave.benchmarks.core.picture import draw_picture
+from planweave.benchmarks.core.picture import Figure, draw_picture
 from planweave.benchmarks.suites.environment.play import MOST_STEPS
 from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
 from planweave.benchmarks.suites.paths.tasks import EnvironmentName, load, world
@@ -48,8 +48,6 @@ from planweave.models import process_settings
 from planweave.tools.environments import open_environment
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from planweave.learning.agent_batches import AgentSettings
     from planweave.learning.meta_training import TrainingPoint
 
@@ -296,7 +294,7 @@ def _card(
     )
 
 
-def _draw(points: "list[TrainingPoint]", figure: "Figure") -> None:
+def _draw(points: "list[TrainingPoint]", figure: Figure) -> None:
     """Draw the reward and the two losses, iteration by iteration."""
     figure.set_size_inches(9, 3)
     for axes, (name, title) in zip(

@@ -5,9 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    import matplotlib.figure
 
-Draw: TypeAlias = Callable[["Figure"], None]
+Figure: TypeAlias = "matplotlib.figure.Figure"
+"""What is drawn on, named without importing what draws."""
+Draw: TypeAlias = Callable[[Figure], None]
 
 
 class Picture(NamedTuple):
@@ -21,10 +23,10 @@ class Picture(NamedTuple):
 def draw_picture(path: Path, draw: Draw) -> bool:
     """Draw a picture into a file; False where matplotlib is not installed."""
     try:
-        from matplotlib.figure import Figure
+        from matplotlib import figure as drawing
     except ImportError:
         return False
-    figure = Figure(layout="constrained")
+    figure = drawing.Figure(layout="constrained")
     draw(figure)
     figure.savefig(path, dpi=130)
     return True

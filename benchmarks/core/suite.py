@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, zip_longest
 from typing import (
-    TYPE_CHECKING,
     Any,
     ClassVar,
     Protocol,
@@ -25,6 +24,7 @@ from pydantic import JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.options import Options
+from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Record, Score, settings_of
 from planweave.benchmarks.core.table import ReportTable
@@ -33,10 +33,6 @@ from planweave.graphs import METHODS
 from planweave.memory import Context
 from planweave.registry import Registry
 from planweave.texts import digest
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 Item = TypeVar("Item")
 ShowStatus: TypeAlias = Callable[[str], None]
@@ -157,7 +153,7 @@ class Drawing(Protocol):
     def caption(self) -> str:
         """What the picture shows."""
 
-    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
+    def draw(self, records: Sequence[Record], figure: Figure) -> None:
         """Draw it, and set the size of the figure."""
 
 

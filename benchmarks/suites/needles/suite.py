@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import Annotated, NamedTuple
 
 import typer
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -19,15 +19,12 @@ from pydantic import JsonValue
 from planweave import BadInput, prompts
 from planweave.benchmarks.core.options import SuiteModel
 from planweave.benchmarks.core.play import Memory, OnCall, ask_once
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, register
 from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
 from planweave.memory import Answer, Context
 from planweave.models import process_settings
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 NAME = "needles"
 
@@ -84,6 +81,7 @@ class Needles(Suite):
 
     Options = NeedleOptions
     caption = "Recall by length of the text and position of the needle"
+    draw = staticmethod(draw_heat_map)
 
     def select(self, options: NeedleOptions, context: Context, status: ShowStatus) -> Selection:
         """Every length several times."""
@@ -104,10 +102,6 @@ class Needles(Suite):
             HumanMessage(sample.asked),
         ]
         return await ask_once(sample, messages, "reader", on_call, seed=sample.context.seed)
-
-    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
-        """Draw the heat map."""
-        draw_heat_map(records, figure)
 
 
 def ingredients() -> list[str]:

@@ -4,18 +4,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import zip_longest
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from pydantic import BaseModel
 
 from planweave.benchmarks.core.metrics import accuracy, divided, grouped, rate
+from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
 from planweave.simulators.tables import Floats
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _SMALL = 200
 """A heat map of at most so many cells shows its numbers."""
@@ -114,7 +112,7 @@ def _share(value: float) -> Cell:
     return None if np.isnan(value) else f"{value:.0%}"
 
 
-def draw_heat_map(records: Sequence[Record], figure: "Figure") -> None:
+def draw_heat_map(records: Sequence[Record], figure: Figure) -> None:
     """Recall by length and position, a panel for each model or setting; dark is found."""
     groups = grouped(records)
     wide = max(len(_at_length(own)) for own in groups.values())

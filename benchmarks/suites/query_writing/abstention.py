@@ -9,15 +9,13 @@ prediction (2017, arXiv:1705.08500).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, lgamma, log, log1p
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
 from planweave.benchmarks.core.metrics import Estimate, rate
+from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _HALVINGS = 60
 _STEPS = 10
@@ -230,7 +228,7 @@ def calibration_table(
     )
 
 
-def draw(groups: Groups, found: Mapping[str, Calibration], target: float, figure: "Figure") -> None:
+def draw(groups: Groups, found: Mapping[str, Calibration], target: float, figure: Figure) -> None:
     """Coverage against error, a line for each method, and where its threshold lies."""
     figure.set_size_inches(6.4, 4.2)
     axis = figure.subplots()

@@ -3,14 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
-from typing import TYPE_CHECKING
 
 from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rate, rated, spread
+from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 def query_tables(records: Sequence[Record]) -> list[ReportTable]:
@@ -112,7 +109,7 @@ def _unanswerable(records: Sequence[Record]) -> Cells:
 CAPTION = "Accuracy against seconds"
 
 
-def draw_accuracy(records: Sequence[Record], figure: "Figure") -> None:
+def draw_accuracy(records: Sequence[Record], figure: Figure) -> None:
     """Accuracy with its interval against the median seconds, a point for each method and model.
 
     Only of questions that can be answered, unless there are none.

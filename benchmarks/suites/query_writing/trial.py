@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
 from pydantic import BaseModel, JsonValue
@@ -27,9 +27,6 @@ from planweave.texts import digest
 from planweave.tools.connect import open_database
 from planweave.tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
 from planweave.tools.result_text import one_line
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 QueryGrade: TypeAlias = Literal["right", "wrong", "failed", "refused", "empty", "answered"]
 """Of a question that can be answered: right, wrong, failed (no query that runs), refused. Of one
@@ -70,6 +67,7 @@ class QuerySuite(Suite):
     """One query for each question; each mode of writing queries is a method."""
 
     caption = CAPTION
+    draw = staticmethod(draw_accuracy)
 
     @abstractmethod
     def questions(self, options: Any, data: Path) -> list[QueryQuestion]:
@@ -119,10 +117,6 @@ class QuerySuite(Suite):
     def tables(self, records: Sequence[Record]) -> list[ReportTable]:
         """Results, cost of the prompts, questions that cannot be answered, confidence."""
         return query_tables(records)
-
-    def draw(self, records: Sequence[Record], figure: "Figure") -> None:
-        """Accuracy against seconds, a point for each mode and model."""
-        draw_accuracy(records, figure)
 
 
 def samples(
