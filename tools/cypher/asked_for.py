@@ -1,7 +1,6 @@
 """The things that a question asks for, next door to those that a query shows: they are put in."""
 
 import re
-from collections.abc import Iterator, Sequence
 
 from planweave.tools.cypher.counted import steps_between
 from planweave.tools.cypher.describe import quoted
@@ -9,7 +8,7 @@ from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.titles import Values, title_of
-from planweave.tools.cypher.tokens import CypherToken, Edit, behind
+from planweave.tools.cypher.tokens import Corrections, Edit, Tokens, behind
 from planweave.tools.linking import stem
 
 _ASKED = re.compile(
@@ -21,9 +20,7 @@ _ASKED = re.compile(
 _NAME = "asked"
 
 
-def shows_what_is_asked(
-    names: Names, tokens: Sequence[CypherToken], question: str, values: Values
-) -> Iterator[tuple[list[Edit], str]]:
+def shows_what_is_asked(names: Names, tokens: Tokens, question: str, values: Values) -> Corrections:
     """``RETURN p.name, p.supplierID`` where the question asks which suppliers: their names."""
     asked, words = _ASKED.match(question), clauses(tokens)
     returned = next((at for at, one in enumerate(words) if one.word == "RETURN"), 0)

@@ -1,11 +1,10 @@
 """Links that follow one another: how many a question asks for, and which types can."""
 
 import re
-from collections.abc import Iterator, Sequence
 
 from planweave.texts import COUNT, count_of
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.tokens import CypherToken, Edit, before
+from planweave.tools.cypher.tokens import Corrections, Tokens, before
 from planweave.tools.database import Entity
 
 _ANY = re.compile(r"\bdirectly or\b|\bindirect|\btransitive|\bhowever (?:far|many|long)\b", re.I)
@@ -30,9 +29,7 @@ def chained(entity: Entity) -> bool:
     return bool({*entity.start} & {*entity.end})
 
 
-def lengthened(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def lengthened(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Follow a link as often as the question says, where the query follows it once."""
     hops, links = said_hops(question), names.patterns.links
     found = [link for link in links if (type_ := names.only_type(link)) and chained(type_)]

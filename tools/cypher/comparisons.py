@@ -5,7 +5,7 @@ date with a year. The question and the types of the schema tell what was meant.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -14,7 +14,15 @@ from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import Element
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
+from planweave.tools.cypher.tokens import (
+    Corrections,
+    CypherToken,
+    Edit,
+    Tokens,
+    before,
+    behind,
+    instead,
+)
 from planweave.tools.database import Field
 from planweave.tools.said import TextPlace, said_bound, said_direction, said_part
 
@@ -42,9 +50,7 @@ class _Entry(NamedTuple):
     last: int
 
 
-def compared_as_meant(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def compared_as_meant(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Equalities that mean a part of a text, a year or an item of a list."""
     for access in names.patterns.accesses:
         place = access.place
@@ -70,9 +76,7 @@ def compared_as_meant(
     yield from _same(names, tokens, question)
 
 
-def _sorted_as_said(
-    tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def _sorted_as_said(tokens: Tokens, question: str) -> Corrections:
     """``ORDER BY p.born DESC LIMIT 3`` for the oldest, whose year of birth is the least."""
     words = [token.word or token.text for token in tokens]
     for at in range(len(tokens) - 5):
@@ -89,9 +93,7 @@ def _sorted_as_said(
         yield [edit], f"sorts {said}"
 
 
-def _same(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def _same(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Two variables for what the question calls the same: "directed by the same person"."""
     for label in names.nodes:
         variables = dict.fromkeys(
@@ -111,9 +113,7 @@ def _same(
         yield edits, f"{second} is the same {label} as {first}"
 
 
-def _maps(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def _maps(names: Names, tokens: Tokens, question: str) -> Corrections:
     """The first entry of a pattern's map that is no equality."""
     for place, element in names.patterns.elements.items():
         start = _map_of(tokens, place)
@@ -130,7 +130,7 @@ def _maps(
                 return
 
 
-def _test(tokens: Sequence[CypherToken], entry: _Entry) -> str:
+def _test(tokens: Tokens, entry: _Entry) -> str:
     """The comparison that a map has instead of a value; empty if it has a value."""
     written = [token.identifier or token.text for token in tokens[entry.first : entry.last + 1]]
     text = re.sub(r"([<>]) =", r"\1=", " ".join(written))
@@ -167,7 +167,7 @@ def _field(names: Names, variable: str, name: str) -> Field | None:
     return found[0] if len(found) == 1 else None
 
 
-def _map_of(tokens: Sequence[CypherToken], place: int) -> int:
+def _map_of(tokens: Tokens, place: int) -> int:
     """Where the map of an element opens; -1 if it has none."""
     for at in range(place + 1, len(tokens)):
         if tokens[at].text == "{":
@@ -177,7 +177,7 @@ def _map_of(tokens: Sequence[CypherToken], place: int) -> int:
     return -1
 
 
-def _entries(tokens: Sequence[CypherToken], start: int) -> Iterator[_Entry]:
+def _entries(tokens: Tokens, start: int) -> Iterator[_Entry]:
     """The keys of the map that opens at a token, with their values."""
     depth, key = 0, start + 1
     for at in range(start + 1, len(tokens) if start >= 0 else 0):
@@ -191,7 +191,7 @@ def _entries(tokens: Sequence[CypherToken], start: int) -> Iterator[_Entry]:
         depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
 
 
-def _value(tokens: Sequence[CypherToken], entry: _Entry) -> CypherToken | None:
+def _value(tokens: Tokens, entry: _Entry) -> CypherToken | None:
     """The literal of an entry, or of the only entry of its map."""
     if entry.first == entry.last:
         found = tokens[entry.first]
@@ -205,9 +205,7 @@ def _value(tokens: Sequence[CypherToken], entry: _Entry) -> CypherToken | None:
     return found if found.kind in ("string", "number") else None
 
 
-def moved_to_where(
-    names: Names, tokens: Sequence[CypherToken], place: int, name: str, test: str
-) -> list[Edit]:
+def moved_to_where(names: Names, tokens: Tokens, place: int, name: str, test: str) -> list[Edit]:
     """Take an entry out of its map, and test it in WHERE; empty where there is no place for it."""
     element: Element = names.patterns.elements[place]
     start = _map_of(tokens, place)

@@ -1,7 +1,7 @@
 """What schema, data and question correct in a Cypher query: directions, owners and names."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from planweave import PlanweaveError
 from planweave.tools.cypher.asked_for import shows_what_is_asked
@@ -30,7 +30,15 @@ from planweave.tools.cypher.patterns import PropertyAccess
 from planweave.tools.cypher.reach import joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
 from planweave.tools.cypher.titles import LOOKED_UP, Values, keyed, meant_titles, title_of, titled
-from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead, tokenize
+from planweave.tools.cypher.tokens import (
+    Corrections,
+    Edit,
+    Tokens,
+    before,
+    behind,
+    instead,
+    tokenize,
+)
 from planweave.tools.database import Corrected, Limits, QueryResult, Schema
 from planweave.tools.linking import linked
 
@@ -77,9 +85,7 @@ def corrected(query: str, schema: Schema, values: Values, question: str) -> Corr
     return Corrected(statement if changes else query, tuple(dict.fromkeys(changes)))
 
 
-def _found(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> list[tuple[list[Edit], str]]:
+def _found(names: Names, tokens: Tokens, question: str) -> list[tuple[list[Edit], str]]:
     """What schema and question correct, with what is reported of it."""
     corrections = (renamed, turned, routed, _moved, _as_numbers)
     found = [one for correction in corrections for one in correction(names, tokens)]
@@ -116,7 +122,7 @@ def _returning(query: str, names: Names, rewritten: tuple[str, ...], values: Val
     return Corrected(fixed, (*rewritten, "returns what it sorts"))
 
 
-def _moved(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
+def _moved(names: Names, tokens: Tokens) -> Corrections:
     """Properties of another element of the same patterns, if it is the only one that has them."""
     fresh = 0
     named: dict[int, str] = {}
@@ -143,7 +149,7 @@ def _moved(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
 
 
-def _as_numbers(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
+def _as_numbers(names: Names, tokens: Tokens) -> Corrections:
     """Numbers that the data writes as texts, where a query compares them or adds them up."""
     for access, owner in names.owned():
         field = next((f for f in owner.fields if f.name == access.property), None)
@@ -158,7 +164,7 @@ def _as_numbers(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[l
             yield edits, f"{access.variable}.{access.property} is read as a number"
 
 
-def _is_compared_with_number(tokens: Sequence[CypherToken], place: int) -> bool:
+def _is_compared_with_number(tokens: Tokens, place: int) -> bool:
     marks = 0
     while place + marks < len(tokens) and tokens[place + marks].text in ("<", ">", "="):
         marks += 1
@@ -166,7 +172,7 @@ def _is_compared_with_number(tokens: Sequence[CypherToken], place: int) -> bool:
     return marks > 0 and any(token.kind == "number" for token in following)
 
 
-def _bound(tokens: Sequence[CypherToken]) -> set[str]:
+def _bound(tokens: Tokens) -> set[str]:
     """Names that a pattern, AS or a list brings in; before a dot a name is only used."""
     found = set()
     for earlier, token, later in zip(tokens, tokens[1:], tokens[2:], strict=False):

@@ -4,7 +4,7 @@
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import pairwise, permutations
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
 from planweave.tools.cypher.titles import tells_apart
-from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind
+from planweave.tools.cypher.tokens import Corrections, Edit, Tokens, before, behind
 from planweave.tools.linking import stem
 
 _COUNTED = re.compile(
@@ -42,9 +42,7 @@ _AGGREGATES = ("COUNT", "SUM", "AVG")
 _ROOT = 5
 
 
-def counts_what_is_asked(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def counts_what_is_asked(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Count the nodes that the question names, next door to one of the query, and nothing else."""
     label, type_, count = _label(names, question), _type(names, question), _count(tokens)
     asked = label or type_
@@ -76,9 +74,7 @@ def counts_what_is_asked(
     yield edits, f"counts {asked}"
 
 
-def counts_none(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def counts_none(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Keep what has nothing to count, where the question says that it counts, too.
 
     ``MATCH (c:Club)<-[:IN]-(p) RETURN c.name, count(p)`` has no club without members.
@@ -103,9 +99,7 @@ def counts_none(
     yield edits, f"counts 0 for each {owners[0].name} that has none"
 
 
-def counts_once(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def counts_once(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Leave out the end of a pattern that nobody asks for, where it would multiply a number.
 
     ``(c)-[:PURCHASED]->(:Order)-[:ORDERS]->(:Product)`` counts the products of an order.
@@ -127,7 +121,7 @@ def counts_once(
                 return
 
 
-def _is_for_each(names: Names, tokens: Sequence[CypherToken]) -> bool:
+def _is_for_each(names: Names, tokens: Tokens) -> bool:
     """Whether what a query returns is told apart by nodes as such, and no property of several."""
     begin = next((at for at, one in enumerate(tokens) if one.word in ("WITH", "RETURN")), 0)
     called = [
@@ -153,7 +147,7 @@ class _End(NamedTuple):
     without: Edit
 
 
-def _ends(link: PatternLink, names: Names, tokens: Sequence[CypherToken]) -> Iterator[_End]:
+def _ends(link: PatternLink, names: Names, tokens: Tokens) -> Iterator[_End]:
     closing = names.patterns.closing
     first = link.place - (2 if link.arrow == "<" else 1)
     left, right = names.patterns.opening[first - 1], link.end + (3 if link.arrow == ">" else 2)
@@ -167,9 +161,7 @@ def _ends(link: PatternLink, names: Names, tokens: Sequence[CypherToken]) -> Ite
     yield _End(link.left, is_last(left - 1), cut)
 
 
-def has_both(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def has_both(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Let only what is linked to both values pass, where the question asks for both.
 
     ``(p)-[:TOOK]->(c) WHERE c.name IN ['art', 'music']`` finds who took either.
@@ -193,7 +185,7 @@ def has_both(
         yield [before(words[2], both)], f"has both values of {value.property}"
 
 
-def _are_both(tokens: Sequence[CypherToken], question: str) -> bool:
+def _are_both(tokens: Tokens, question: str) -> bool:
     """Whether tokens are ``IN`` and a list of two values, and the question asks for both."""
     marks = [token.text for token in tokens]
     if len(marks) < 6 or marks[0].upper() != "IN" or marks[1::2] != ["[", ",", "]"]:
@@ -206,9 +198,7 @@ def _are_both(tokens: Sequence[CypherToken], question: str) -> bool:
     )
 
 
-def counts_those_who_do(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def counts_those_who_do(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Turn a link between two of a kind: who has the most followers does not follow most."""
     counted = {
         tokens[at + 2].identifier
@@ -230,7 +220,7 @@ def counts_those_who_do(
             yield the_other_way(link, tokens), f"counts those who {type_.name}"
 
 
-def _is_idle(element: Element, tokens: Sequence[CypherToken]) -> bool:
+def _is_idle(element: Element, tokens: Tokens) -> bool:
     """Whether an element has a name for its kind, and nothing else that the query uses."""
     uses = [token for token in tokens if element.variable and token.identifier == element.variable]
     return len(element.names) == 1 and not element.properties and len(uses) <= 1
@@ -256,7 +246,7 @@ def _label(names: Names, question: str) -> str:
     return next((label for label in names.nodes if label.lower() in nouns), "")
 
 
-def _count(tokens: Sequence[CypherToken]) -> Edit | None:
+def _count(tokens: Tokens) -> Edit | None:
     """Count our nodes in the only ``count(…)``; None if there are several."""
     places = [
         at

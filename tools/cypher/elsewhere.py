@@ -1,6 +1,6 @@
 """Texts that another property holds: a summary that is looked for in the tagline."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import PropertyAccess
 from planweave.tools.cypher.reach import last_of_pattern, properties, step_from, steps_to
 from planweave.tools.cypher.titles import LOOKED_UP, Values
-from planweave.tools.cypher.tokens import CypherToken, Edit, behind, instead
+from planweave.tools.cypher.tokens import Corrections, CypherToken, Edit, Tokens, behind, instead
 from planweave.tools.database import Entity
 from planweave.tools.linking import stems_of
 
@@ -34,9 +34,7 @@ class _Tested(NamedTuple):
     meant: str
 
 
-def held_elsewhere(
-    names: Names, tokens: Sequence[CypherToken], question: str, values: Values
-) -> Iterator[tuple[list[Edit], str]]:
+def held_elsewhere(names: Names, tokens: Tokens, question: str, values: Values) -> Corrections:
     """Tests for a text that the property holds nowhere, and only one other within reach does.
 
     That may be a property of the query's own nodes and links, else of what is linked to the node.
@@ -55,7 +53,7 @@ def held_elsewhere(
             return
 
 
-def _compared(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:
+def _compared(names: Names, tokens: Tokens, values: Values) -> Iterator[_Tested]:
     """``m.tagline = 'Silly'``, and ``CONTAINS``."""
     for access, owner in names.owned():
         place = access.place
@@ -80,7 +78,7 @@ def _of_neighbour(
     meant: str,
     holders: set[str],
     names: Names,
-    tokens: Sequence[CypherToken],
+    tokens: Tokens,
 ) -> list[Edit]:
     """``m.name = 'Codeine'`` of an ingredient: the step to the only neighbour that holds it."""
     near = steps_to(owner.name, meant, names)
@@ -94,7 +92,7 @@ def _of_neighbour(
     return [step, instead(tokens[access.place], name), key]
 
 
-def _mapped(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[_Tested]:
+def _mapped(names: Names, tokens: Tokens, values: Values) -> Iterator[_Tested]:
     """``(p:Product {categoryID: 'Sweets'})``: the entry goes to WHERE first."""
     for place, element in names.patterns.elements.items():
         owners = names.entities(element)
@@ -109,7 +107,7 @@ def _mapped(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iter
                 return
 
 
-def _is_said_apart(value: CypherToken, tokens: Sequence[CypherToken]) -> bool:
+def _is_said_apart(value: CypherToken, tokens: Tokens) -> bool:
     """Whether the text stands twice in a query of several parts.
 
     Without this test they would not be linked by anything, and return rows in place of none.
@@ -123,7 +121,7 @@ def _holder(
     name: str,
     sought: _Sought,
     names: Names,
-    tokens: Sequence[CypherToken],
+    tokens: Tokens,
     values: Values,
 ) -> tuple[str, set[str]]:
     """The only other property that holds a text, and whose it is.

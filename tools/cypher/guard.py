@@ -5,9 +5,8 @@ is still run on an immutable graph or in a read transaction.
 """
 
 import re
-from collections.abc import Sequence
 
-from planweave.tools.cypher.tokens import CypherToken, bare, tokenize
+from planweave.tools.cypher.tokens import CypherToken, Tokens, bare, tokenize
 from planweave.tools.database import QueryRefused
 
 _MAX_CHARACTERS = 20_000
@@ -108,7 +107,7 @@ def _is_graph_name(token: CypherToken) -> bool:
     return token.kind == "quoted" or bool(token.word and token.word not in _OPERATORS)
 
 
-def names_format(tokens: Sequence[CypherToken], index: int) -> bool:
+def names_format(tokens: Tokens, index: int) -> bool:
     """Whether ``LOAD`` or ``FORMAT`` is no variable here, but has the name of a format behind it.
 
     Servers know CSV, JSONL, PARQUET, and may know more. To the embedded engine both words are the

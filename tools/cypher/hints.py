@@ -7,7 +7,7 @@ from planweave import PlanweaveError
 from planweave.texts import listed
 from planweave.tools.cypher.describe import ReadRows, quoted
 from planweave.tools.cypher.patterns import Element, PatternLink, Patterns, PropertyAccess
-from planweave.tools.cypher.tokens import CypherToken
+from planweave.tools.cypher.tokens import Tokens
 from planweave.tools.database import Cell, Entity, QueryFailed, Schema
 from planweave.tools.suggest import nearest, values_near
 
@@ -23,7 +23,7 @@ _PARTS |= {"longitude", "latitude"}  # of dates, durations and points
 class Names:
     """The names in a query beside those of the schema."""
 
-    def __init__(self, schema: Schema, tokens: Sequence[CypherToken]) -> None:
+    def __init__(self, schema: Schema, tokens: Tokens) -> None:
         self.patterns = Patterns(tokens)
         self.nodes = {e.name: e for e in schema.entities if e.kind == "node"}
         self.relationships = {e.name: e for e in schema.entities if e.kind == "relationship"}

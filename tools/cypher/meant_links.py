@@ -1,13 +1,13 @@
 """Links that a query gets nearly right: direction, type, ends, and the nodes that they skip."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names, runs
 from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import CypherToken, Edit, before, behind, instead
+from planweave.tools.cypher.tokens import Corrections, Edit, Tokens, before, behind, instead
 from planweave.tools.database import Entity
 from planweave.tools.linking import parts_of, stem
 
@@ -16,7 +16,7 @@ _NONE = re.compile(r"\b(?:never|nobody|no one|none|without|no|not)\b|n['\u2019]t
 _ASKED = re.compile(r"\b(?:which|what)(?: of (?:the|our|my))? (\w+(?: \w+)?)", re.I)
 
 
-def turned(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
+def turned(names: Names, tokens: Tokens) -> Corrections:
     """Links that run the other way only."""
     for link in names.patterns.links:
         types = names.types(link)
@@ -27,16 +27,14 @@ def turned(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
         yield the_other_way(link, tokens), f"[:{types[0].name}] runs the other way"
 
 
-def the_other_way(link: PatternLink, tokens: Sequence[CypherToken]) -> list[Edit]:
+def the_other_way(link: PatternLink, tokens: Tokens) -> list[Edit]:
     """Turn the arrow of a link."""
     if link.arrow == ">":
         return [instead(tokens[link.end + 2], ""), before(tokens[link.place - 1], "<")]
     return [instead(tokens[link.place - 2], ""), behind(tokens[link.end + 1], ">")]
 
 
-def turned_as_said(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def turned_as_said(names: Names, tokens: Tokens, question: str) -> Corrections:
     """Links between two of a kind: who reports to Ann is where the arrow to Ann begins."""
     for link in names.patterns.links:
         type_ = names.only_type(link)
@@ -63,7 +61,7 @@ def _texts(names: Names, element: Element) -> list[str]:
     return [text[1:-1] for text in found if text[:1] in ("'", '"') and len(text) > len("''")]
 
 
-def retyped(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
+def retyped(names: Names, tokens: Tokens) -> Corrections:
     """Links of a type that leads from neither label to the other, where one other type does."""
     for link in names.patterns.links:
         type_ = names.only_type(link)
@@ -79,7 +77,7 @@ def retyped(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[
             yield [instead(token, quoted(name))], f"{type_.name} → {name}"
 
 
-def routed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
+def routed(names: Names, tokens: Tokens) -> Corrections:
     """Links that skip a node: what lies between is put in, where one label and type lead there."""
     for link in names.patterns.links:
         type_ = names.only_type(link)
@@ -116,9 +114,7 @@ def routed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[E
             yield [before(opening, f"(:{quoted(label)}){step}")], change
 
 
-def never_linked(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def never_linked(names: Names, tokens: Tokens, question: str) -> Corrections:
     """``NOT (p)-[:ACTED_IN]->(m)`` beside another link to m: who never acted has no such link."""
     if not _NEVER.search(question):
         return
@@ -138,9 +134,7 @@ def never_linked(
             return
 
 
-def lacking(
-    names: Names, tokens: Sequence[CypherToken], question: str
-) -> Iterator[tuple[list[Edit], str]]:
+def lacking(names: Names, tokens: Tokens, question: str) -> Corrections:
     """``MATCH (a:A) WHERE NOT (a)-[:T]->(:B)``, where the question asks for what no A has.
 
     A query that looks for the link that it denies finds nothing, so it means the same.
@@ -192,9 +186,7 @@ def _asked(labels: Sequence[str], question: str) -> int | None:
     return None
 
 
-def _back(
-    link: PatternLink, type_: Entity, names: Names, tokens: Sequence[CypherToken]
-) -> list[Edit]:
+def _back(link: PatternLink, type_: Entity, names: Names, tokens: Tokens) -> list[Edit]:
     """``(p)-[:WROTE]->(m)-[:DIRECTED]->(m2)`` means ``(m)<-[:DIRECTED]-(p)``: p did both.
 
     So does ``(m)<-[:DIRECTED]-(m)``.

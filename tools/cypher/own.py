@@ -7,11 +7,11 @@ to ask for that: what the engine makes up is never asked for.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
-from planweave.tools.cypher.tokens import CLOSING, OPENING, CypherToken, brackets
+from planweave.tools.cypher.tokens import CLOSING, OPENING, Tokens, brackets
 from planweave.tools.database import QueryFailed
 
 INVENTED = frozenset(
@@ -65,7 +65,7 @@ def shown(text: str) -> str:
     return text.replace(_MARK, "")
 
 
-def rewritten(statement: str, tokens: Sequence[CypherToken]) -> str:
+def rewritten(statement: str, tokens: Tokens) -> str:
     """The statement that asks for the graph's own properties alone.
 
     Raises:
@@ -90,7 +90,7 @@ def _length(wrap: _Wrap) -> int:
 
 
 class _Rewriting:
-    def __init__(self, statement: str, tokens: Sequence[CypherToken]) -> None:
+    def __init__(self, statement: str, tokens: Tokens) -> None:
         self._statement, self._tokens = statement, tokens
         self._closing, self._around = brackets(tokens)
         self._other_end = self._closing | {end: start for start, end in self._closing.items()}
@@ -378,7 +378,7 @@ class _Rewriting:
             yield first, end - 1
 
 
-def _clauses_of(tokens: Sequence[CypherToken]) -> Iterator[str]:
+def _clauses_of(tokens: Tokens) -> Iterator[str]:
     """For each token the word of the clause that it is in."""
     clause = ""
     for token in tokens:

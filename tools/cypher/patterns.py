@@ -1,10 +1,10 @@
 """What a Cypher query speaks of: the patterns, properties and literals in its tokens."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from planweave.tools.cypher.tokens import CypherToken, brackets
+from planweave.tools.cypher.tokens import Tokens, brackets
 
 _BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS"}
 _LABEL_MARKS = {":", "|", "&", "!"}
@@ -59,7 +59,7 @@ class PropertyAccess:
 class Patterns:
     """Reads tokens once; scopes are not told apart, which errs on the side of letting pass."""
 
-    def __init__(self, tokens: Sequence[CypherToken]) -> None:
+    def __init__(self, tokens: Tokens) -> None:
         self._tokens = tokens
         self.closing, self._around = brackets(tokens)
         self.opening = {end: start for start, end in self.closing.items()}

@@ -4,13 +4,13 @@ A small model knows what it looks for better than where a graph keeps it: as in 
 near neighbour is that one, and a property of the node next door is looked up there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import Element, PropertyAccess
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import CypherToken, Edit, behind, instead
+from planweave.tools.cypher.tokens import Corrections, CypherToken, Tokens, behind, instead
 from planweave.tools.database import Entity
 from planweave.tools.linking import parts_of
 from planweave.tools.suggest import nearest
@@ -25,7 +25,7 @@ def properties(entity: Entity) -> set[str]:
     return {field.name for field in entity.fields}
 
 
-def renamed(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
+def renamed(names: Names, tokens: Tokens) -> Corrections:
     """Labels, types and properties that do not exist, where one that exists is meant."""
     for place, element in names.patterns.elements.items():
         known = names.nodes if element.is_node else names.relationships
@@ -69,7 +69,7 @@ def is_known(name: str, names: Names) -> bool:
     return any(name in properties(entity) for entity in every)
 
 
-def joined(names: Names, tokens: Sequence[CypherToken]) -> Iterator[tuple[list[Edit], str]]:
+def joined(names: Names, tokens: Tokens) -> Corrections:
     """Properties of the one label next door that has them: the step there joins the pattern."""
     made: dict[tuple[str, str], str] = {}
     for access, owner in names.owned():
@@ -117,9 +117,7 @@ def steps_to(label: str, name: str, names: Names) -> list[tuple[str, str]]:
     return nodes or [*types.items()]
 
 
-def last_of_pattern(
-    access: PropertyAccess, names: Names, tokens: Sequence[CypherToken]
-) -> CypherToken | None:
+def last_of_pattern(access: PropertyAccess, names: Names, tokens: Tokens) -> CypherToken | None:
     """The end of the MATCH that binds a variable; None if the property is read elsewhere."""
 
     def binds(element: Element) -> bool:
@@ -136,6 +134,6 @@ def last_of_pattern(
     return last_before(tokens, after[0])
 
 
-def last_before(tokens: Sequence[CypherToken], following: CypherToken) -> CypherToken:
+def last_before(tokens: Tokens, following: CypherToken) -> CypherToken:
     """The last token of the clause before another one."""
     return [one for one in tokens if one.start < following.start][-1]

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from planweave.tools.cypher.tokens import CypherToken, brackets, tokenize
+from planweave.tools.cypher.tokens import CypherToken, Tokens, brackets, tokenize
 
 _CLAUSES = frozenset(
     (
@@ -191,7 +191,7 @@ def items(text: str) -> list[str]:
     return [*found, text[start:].strip()]
 
 
-def clauses(tokens: Sequence[CypherToken]) -> list[CypherToken]:
+def clauses(tokens: Tokens) -> list[CypherToken]:
     """The words that begin a clause, and no label, property or operator of such a name."""
     found = []
     for at, token in enumerate(tokens):

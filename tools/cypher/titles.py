@@ -8,7 +8,7 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.reach import is_known, properties
 from planweave.tools.cypher.sql_habits import clauses, items
-from planweave.tools.cypher.tokens import CypherToken, Edit, before, instead
+from planweave.tools.cypher.tokens import Edit, Tokens, before, instead
 from planweave.tools.database import Entity, Limits
 
 _SHOWN = re.compile(r"RETURN\s+(?P<once>DISTINCT\s+)?(?P<items>.*)", re.I | re.S)
@@ -20,9 +20,7 @@ Values: TypeAlias = Callable[[str, str], Sequence[str]]
 """The texts that a property has, by label (or type) and property."""
 
 
-def titled(
-    statement: str, names: Names, tokens: Sequence[CypherToken], values: Values
-) -> tuple[Edit, str] | None:
+def titled(statement: str, names: Names, tokens: Tokens, values: Values) -> tuple[Edit, str] | None:
     """Show what a thing is called before what is asked about it, or before the thing as a whole.
 
     Before the whole its key is shown, too, and what the query compares.
@@ -58,7 +56,7 @@ def titled(
     return Edit(start, start, f"{once}{text}, "), f"shows {text}"
 
 
-def keyed(names: Names, tokens: Sequence[CypherToken], values: Values) -> tuple[Edit, str] | None:
+def keyed(names: Names, tokens: Tokens, values: Values) -> tuple[Edit, str] | None:
     """Show what a thing is called before its key, also beside what is counted of it."""
     words = clauses(tokens)
     last = next((one for one in reversed(words) if one.word == "RETURN"), None)
@@ -81,7 +79,7 @@ def keyed(names: Names, tokens: Sequence[CypherToken], values: Values) -> tuple[
     return None
 
 
-def meant_titles(names: Names, tokens: Sequence[CypherToken], values: Values) -> Iterator[Edit]:
+def meant_titles(names: Names, tokens: Tokens, values: Values) -> Iterator[Edit]:
     """Properties that no node has and that are called a name: the one that names the thing."""
     for access, owner in names.owned():
         if not _NAMING.search(access.property) or is_known(access.property, names):

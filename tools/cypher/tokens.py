@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from planweave.tools.database import QueryRefused
 
@@ -56,6 +56,11 @@ class Edit(NamedTuple):
     start: int
     end: int
     text: str
+
+
+Tokens: TypeAlias = Sequence[CypherToken]
+Corrections: TypeAlias = Iterator[tuple[list[Edit], str]]
+"""Edits that belong together, and what is reported of them."""
 
 
 def instead(token: CypherToken, text: str) -> Edit:
@@ -146,7 +151,7 @@ class Brackets(NamedTuple):
     around: list[int | None]
 
 
-def brackets(tokens: Sequence[CypherToken]) -> Brackets:
+def brackets(tokens: Tokens) -> Brackets:
     """Find the brackets of a query."""
     found, opened = Brackets({}, []), list[int]()
     for index, token in enumerate(tokens):
