@@ -5,10 +5,14 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from difflib import SequenceMatcher
+from typing import TypeAlias
 
 from planweave.texts import MORE
 from planweave.tools.database import Schema
 from planweave.tools.suggest import shared_start
+
+Values: TypeAlias = Callable[[str, str], Sequence[str]]
+"""Looks up the stored texts of a column (property), by table (label or type) and column."""
 
 _NAMED = 3
 """How much more a table that is named counts than a column."""
@@ -31,7 +35,7 @@ _AGGREGATES = frozenset(("average", "count", "maximum", "mean", "minimum", "rati
 def linked(
     question: str,
     schema: Schema,
-    values: Callable[[str, str], Sequence[str]],
+    values: Values,
     *,
     quote: Callable[[str], str] | None = None,
 ) -> list[str]:
@@ -57,7 +61,7 @@ def _some(names: Sequence[str], most: int, between: str) -> str:
 
 
 def spoken_values(
-    question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]
+    question: str, schema: Schema, values: Values
 ) -> Iterable[tuple[str, str, list[str]]]:
     """Columns with those of their values that are in the question as whole words.
 
@@ -82,9 +86,7 @@ def spoken_values(
             yield table, column, longest
 
 
-def misspelt_value(
-    question: str, schema: Schema, values: Callable[[str, str], Sequence[str]]
-) -> tuple[str, str]:
+def misspelt_value(question: str, schema: Schema, values: Values) -> tuple[str, str]:
     """Words of a question that are nearly a stored value, and that value; empty if there are none.
 
     A single word must be written as a name: with a capital letter, not at the beginning.

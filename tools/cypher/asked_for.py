@@ -7,9 +7,9 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.titles import Values, title_of
+from planweave.tools.cypher.titles import title_of
 from planweave.tools.cypher.tokens import Corrections, Edit, Tokens, behind
-from planweave.tools.linking import stem
+from planweave.tools.linking import Values, stem
 
 _ASKED = re.compile(
     r"\W*(?:which|what(?: are| is)?|who (?:are|is)|list|find|show|identify|name|give|display)"

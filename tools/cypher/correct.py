@@ -29,7 +29,7 @@ from planweave.tools.cypher.meant_links import (
 from planweave.tools.cypher.patterns import PropertyAccess
 from planweave.tools.cypher.reach import joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
-from planweave.tools.cypher.titles import LOOKED_UP, Values, keyed, meant_titles, title_of, titled
+from planweave.tools.cypher.titles import LOOKED_UP, keyed, meant_titles, title_of, titled
 from planweave.tools.cypher.tokens import (
     Corrections,
     Edit,
@@ -40,7 +40,7 @@ from planweave.tools.cypher.tokens import (
     tokenize,
 )
 from planweave.tools.database import Corrected, Limits, QueryResult, Schema
-from planweave.tools.linking import linked
+from planweave.tools.linking import Values, linked
 
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -191,9 +191,7 @@ def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResul
     return linked(question, schema, stored_values(schema, run), quote=_text)
 
 
-def stored_values(
-    schema: Schema, run: Callable[[str, Limits], QueryResult]
-) -> Callable[[str, str], Sequence[str]]:
+def stored_values(schema: Schema, run: Callable[[str, Limits], QueryResult]) -> Values:
     """What looks up the texts that a property has, by label (or type) and property."""
     labels = {entity.name for entity in schema.entities if entity.kind == "node"}
 

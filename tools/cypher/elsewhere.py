@@ -9,10 +9,10 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import PropertyAccess
 from planweave.tools.cypher.reach import last_of_pattern, properties, step_from, steps_to
-from planweave.tools.cypher.titles import LOOKED_UP, Values
+from planweave.tools.cypher.titles import LOOKED_UP
 from planweave.tools.cypher.tokens import Corrections, CypherToken, Edit, Tokens, behind, instead
 from planweave.tools.database import Entity
-from planweave.tools.linking import stems_of
+from planweave.tools.linking import Values, stems_of
 
 _HELD = "held"
 """Name of the neighbour that holds a text."""

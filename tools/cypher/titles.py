@@ -1,8 +1,7 @@
 """What things are called: names before keys, and before things that a query returns as a whole."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Iterator
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
@@ -10,14 +9,13 @@ from planweave.tools.cypher.reach import is_known, properties
 from planweave.tools.cypher.sql_habits import clauses, items
 from planweave.tools.cypher.tokens import Edit, Tokens, before, instead
 from planweave.tools.database import Entity, Limits
+from planweave.tools.linking import Values
 
 _SHOWN = re.compile(r"RETURN\s+(?P<once>DISTINCT\s+)?(?P<items>.*)", re.I | re.S)
 _ITEM = re.compile(r"(?P<variable>[A-Za-z]\w*)(?:\.`?(?P<property>\w+)`?)?(?:\s+AS\s+\S+)?", re.I)
 _NAMING = re.compile(r"name$|title", re.I)
 _RETURNS = ("RETURN", "return", "DISTINCT", "distinct")
 LOOKED_UP = Limits(seconds=1.0, rows=1_000, characters=100_000)
-Values: TypeAlias = Callable[[str, str], Sequence[str]]
-"""The texts that a property has, by label (or type) and property."""
 
 
 def titled(statement: str, names: Names, tokens: Tokens, values: Values) -> tuple[Edit, str] | None:

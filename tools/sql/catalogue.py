@@ -4,11 +4,14 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from sqlglot import exp
 
 from planweave.tools.database import Entity, Field, Schema
+
+ColumnTest: TypeAlias = Callable[[exp.Column], bool]
+"""Tells something of a column: whether it holds dates, or rows lack a value in it."""
 
 _LONGEST_PATH = 4
 _NUMBER_TYPES = ("int", "bigint", "smallint", "num", "dec", "real", "float", "double")
@@ -189,7 +192,7 @@ class Homes:
             return None
         return self.catalogue.name(homes[0]), self.catalogue.columns[homes[0]][name]
 
-    def lacking(self, rows: Callable[[str, str], bool]) -> Callable[[exp.Column], bool]:
+    def lacking(self, rows: Callable[[str, str], bool]) -> ColumnTest:
         """What tells of a column whether rows have no value in it, as ``rows`` does of a name."""
 
         def is_lacking(column: exp.Column) -> bool:

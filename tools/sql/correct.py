@@ -3,13 +3,14 @@
 Each correction changes a parsed query in place and returns what it changed, for the reader.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import NamedTuple
 
 from sqlglot import exp
 
 from planweave.tools.database import Corrected, Schema
+from planweave.tools.linking import Values
 from planweave.tools.sql import dates, grouping, slips
 from planweave.tools.sql.added_up import add_up
 from planweave.tools.sql.asked_columns import show_asked_columns
@@ -39,7 +40,7 @@ class Data(NamedTuple):
         several: Whether a query for two numbers gives two that differ.
     """
 
-    values: Callable[[str, str], Sequence[str]]
+    values: Values
     lacking: Callable[[str, str], bool]
     several: Callable[[exp.Select], bool]
 

@@ -1,14 +1,12 @@
 """Dates, their parts and the present, as SQLite keeps them."""
 
 import re
-from collections.abc import Callable
-from typing import TypeAlias
 
 from sqlglot import exp
 
+from planweave.tools.sql.catalogue import ColumnTest
 from planweave.tools.sql.slips import test_by, tests_of, values_of
 
-HasYear: TypeAlias = Callable[[exp.Column], bool]
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}$")
 _UNIT = re.compile(
@@ -38,7 +36,7 @@ _LENGTHS = {"%Y": 4, "%Y-%m": 7}
 _PARTS = {"%Y": "year", "%m": "month", "%d": "day"}
 
 
-def read_stored_parts(tree: exp.Expr, is_number: Callable[[exp.Column], bool]) -> list[str]:
+def read_stored_parts(tree: exp.Expr, is_number: ColumnTest) -> list[str]:
     """Take a year that is stored as a number as it is: SQLite would read it as a day count."""
     changes = []
     for call in list(tree.find_all(exp.TimeToStr, exp.Anonymous)):
@@ -50,7 +48,7 @@ def read_stored_parts(tree: exp.Expr, is_number: Callable[[exp.Column], bool]) -
     return changes
 
 
-def subtract_days(tree: exp.Expr, dates: Callable[[exp.Column], bool]) -> list[str]:
+def subtract_days(tree: exp.Expr, dates: ColumnTest) -> list[str]:
     """Count the days between dates: SQLite subtracts their years."""
 
     def is_date(node: exp.Expr) -> bool:
@@ -107,7 +105,7 @@ def _turns_days(product: exp.Mul) -> bool:
     return [_is_of_days(one) for one in inner.find_all(exp.Sub)] == [True]
 
 
-def take_named_months(select: exp.Select, question: str, has_year: HasYear) -> list[str]:
+def take_named_months(select: exp.Select, question: str, has_year: ColumnTest) -> list[str]:
     """Take all months of a span whose ends alone a query compares by name, and their year."""
     span, tests = _FROM_TO.search(question), tests_of(select)
     named = {
@@ -180,9 +178,7 @@ def _is_number(node: exp.Expr) -> bool:
     return node.is_number or isinstance(node, exp.Sub | exp.Add)
 
 
-def group_by_span(
-    select: exp.Select, question: str, dates: Callable[[exp.Column], bool]
-) -> list[str]:
+def group_by_span(select: exp.Select, question: str, dates: ColumnTest) -> list[str]:
     """Group by months, years or days where the question asks for each of them."""
     spans = {
         (one["span"] or _ADVERBS[one["adverb"].lower()]).lower() for one in _EACH.finditer(question)
@@ -210,7 +206,7 @@ def group_by_span(
     return [f"groups by the {span} of {column.sql()}"]
 
 
-def take_whole_days(tree: exp.Expr, moments: Callable[[exp.Column], bool]) -> list[str]:
+def take_whole_days(tree: exp.Expr, moments: ColumnTest) -> list[str]:
     """Let a span of days end with its last day: a moment of that day is later than its date."""
     changes = []
     for test in tree.find_all(exp.LTE, exp.Between):

@@ -6,6 +6,7 @@ from functools import partial
 
 from sqlglot import exp
 
+from planweave.tools.sql.catalogue import ColumnTest
 from planweave.tools.sql.slips import NO, YES, has_value, in_none_of, test_by, tests_of
 
 NEVER = re.compile(
@@ -19,8 +20,8 @@ def look_at_all_rows(
     select: exp.Select,
     question: str,
     differ: Callable[[exp.Select], bool],
-    lacking: Callable[[exp.Column], bool],
-    is_date: Callable[[exp.Column], bool],
+    lacking: ColumnTest,
+    is_date: ColumnTest,
 ) -> list[str]:
     """Find the things of which no row has a value, where the question asks who never has it.
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from planweave.texts import shorten
 from planweave.tools.database import Entity, Field, QueryResult, Schema
 from planweave.tools.result_text import cell_text
-from planweave.tools.sql.references import with_found_references
+from planweave.tools.sql.references import Find, Quote, with_found_references
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Inspector, Select
@@ -66,7 +66,7 @@ def definitions(engine: "Engine", schema: Schema) -> str:
     return "\n\n".join(f"{statement};" for statement in statements)
 
 
-def _definition(entity: Entity, quote: Callable[[str], str]) -> str:
+def _definition(entity: Entity, quote: Quote) -> str:
     """A CREATE statement of a table; of a view, whose query is not known, of its columns.
 
     A column's comment stands behind it: it tells what codes mean.
@@ -150,7 +150,7 @@ def _fields(inspector: "Inspector", table: str) -> tuple[Field, ...]:
     )
 
 
-def with_data(schema: Schema, quote: Callable[[str], str], read: Read) -> Schema:
+def with_data(schema: Schema, quote: Quote, read: Read) -> Schema:
     """Add row counts, sample values and references found, as far as a bounded time allows."""
     deadline = time.monotonic() + _SECONDS
 
@@ -162,9 +162,7 @@ def with_data(schema: Schema, quote: Callable[[str], str], read: Read) -> Schema
     return with_found_references(replace(schema, entities=counted), quote, bounded)
 
 
-def _with_data(
-    entity: Entity, quote: Callable[[str], str], read: Callable[[str], QueryResult | None]
-) -> Entity:
+def _with_data(entity: Entity, quote: Quote, read: Find) -> Entity:
     table = quote(entity.name)
     counted = read(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 (names of the catalogue, quoted)
     count = counted.rows[0][0] if counted else None
@@ -177,7 +175,7 @@ def _with_data(
     return replace(entity, count=count if isinstance(count, int) else None, fields=fields)
 
 
-def _samples(read: Callable[[str], QueryResult | None], table: str, column: str) -> tuple[str, ...]:
+def _samples(read: Find, table: str, column: str) -> tuple[str, ...]:
     found = read(
         f"SELECT DISTINCT {column} FROM (SELECT {column} FROM {table} LIMIT {_SAMPLED_ROWS}) AS t "  # noqa: S608
         f"WHERE {column} IS NOT NULL LIMIT {_SAMPLES}"

@@ -1,12 +1,11 @@
 """What a query groups by and adds up, and what the question asks to be grouped."""
 
 import re
-from collections.abc import Callable
 
 from sqlglot import exp
 
 from planweave.tools.linking import plain
-from planweave.tools.sql.catalogue import Catalogue
+from planweave.tools.sql.catalogue import Catalogue, ColumnTest
 from planweave.tools.sql.slips import bounds_of, has_value, test_by, tests_of
 
 _BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
@@ -76,9 +75,7 @@ def show_keys(select: exp.Select) -> list[str]:
     return [f"shows {key.sql()}" for key in [*before, *after]]
 
 
-def leave_out_the_nameless(
-    select: exp.Select, question: str, lacking: Callable[[exp.Column], bool]
-) -> list[str]:
+def leave_out_the_nameless(select: exp.Select, question: str, lacking: ColumnTest) -> list[str]:
     """Let no group without a name be what "which company has the most members?" asks for."""
     group = select.args.get("group")
     is_chosen = select.args.get("having") or select.args.get("limit")

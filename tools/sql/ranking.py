@@ -1,13 +1,14 @@
 """A query that ranks options: one row for each, with the value that decides, the best first."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from sqlglot import exp
 
 from planweave.tools.checking.words import roots
 from planweave.tools.database import Option, Schema
+from planweave.tools.linking import Values
 from planweave.tools.sql.slips import parsed
 
 VALUE = "value"
@@ -103,10 +104,7 @@ def _value(tree: exp.Select) -> exp.Expr | None:
 
 
 def option_column(
-    schema: Schema,
-    values: Callable[[str, str], Sequence[str]],
-    options: Sequence[str],
-    question: str,
+    schema: Schema, values: Values, options: Sequence[str], question: str
 ) -> Option | None:
     """The column that holds the options of a decision.
 

@@ -3,9 +3,14 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from planweave.tools.database import Entity, Field, QueryResult, Schema
+
+Quote: TypeAlias = Callable[[str], str]
+"""Writes a name as the dialect does."""
+Find: TypeAlias = Callable[[str], QueryResult | None]
+"""Runs a query; None if there was no time for it, or it failed."""
 
 _TEXT = ("char", "text", "string", "uuid")
 _INTEGER = ("int", "serial")
@@ -24,9 +29,7 @@ class _Key(NamedTuple):
     is_declared: bool = True
 
 
-def with_found_references(
-    schema: Schema, quote: Callable[[str], str], read: Callable[[str], QueryResult | None]
-) -> Schema:
+def with_found_references(schema: Schema, quote: Quote, read: Find) -> Schema:
     """Add ``references`` to columns all of whose values are values of another table's key.
 
     A text column may refer to any text key; an integer column only to a key whose table its name
@@ -45,11 +48,7 @@ def with_found_references(
 
 
 def _with_references(
-    entity: Entity,
-    own: _Key | None,
-    keys: list[_Key],
-    quote: Callable[[str], str],
-    read: Callable[[str], QueryResult | None],
+    entity: Entity, own: _Key | None, keys: list[_Key], quote: Quote, read: Find
 ) -> Entity:
     if entity.kind != "table" or any(field.references for field in entity.fields):
         return entity
@@ -80,13 +79,7 @@ def _plausible(table: str, field: Field, keys: list[_Key]) -> list[_Key]:
     return sorted(fits, key=lambda key: -shared[key])
 
 
-def _is_within(
-    table: str,
-    column: str,
-    key: _Key,
-    quote: Callable[[str], str],
-    read: Callable[[str], QueryResult | None],
-) -> bool:
+def _is_within(table: str, column: str, key: _Key, quote: Quote, read: Find) -> bool:
     value, target = quote(column), quote(key.column)
     found = read(
         f"SELECT COUNT(*), COUNT(k.{target}) FROM (SELECT DISTINCT {value} FROM {quote(table)} "  # noqa: S608 (names of the catalogue, quoted)
@@ -107,9 +100,7 @@ def _key(entity: Entity) -> _Key | None:
     return _Key(entity.name, keys[0].name, family, _tokens(entity.name))
 
 
-def _numbering(
-    entity: Entity, quote: Callable[[str], str], read: Callable[[str], QueryResult | None]
-) -> _Key | None:
+def _numbering(entity: Entity, quote: Quote, read: Find) -> _Key | None:
     """The first column of a table without a declared key, if it numbers its rows by its name."""
     first = entity.fields[0] if entity.fields else None
     if first is None or any(field.key for field in entity.fields) or not _family(first):

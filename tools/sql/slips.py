@@ -8,7 +8,9 @@ import sqlglot
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from planweave.tools.linking import Values
 from planweave.tools.said import said_direction
+from planweave.tools.sql.catalogue import ColumnTest
 from planweave.tools.suggest import nearest
 
 _SORTED_LIST = re.compile(
@@ -58,9 +60,7 @@ def keep_all(select: exp.Select, question: str) -> list[str]:
     return ["returns all rows"]
 
 
-def sort_as_asked(
-    select: exp.Select, question: str, is_date: Callable[[exp.Column], bool]
-) -> list[str]:
+def sort_as_asked(select: exp.Select, question: str, is_date: ColumnTest) -> list[str]:
     """Sort the other way round where the first row is not what is asked for.
 
     The oldest person has the least date of birth, and the worst restaurant the lowest rating.
@@ -81,7 +81,7 @@ def sort_as_asked(
     return [f"sorts {column.name} {said}"]
 
 
-def rank_values_only(tree: exp.Expr, lacking: Callable[[exp.Column], bool]) -> list[str]:
+def rank_values_only(tree: exp.Expr, lacking: ColumnTest) -> list[str]:
     """Let nothing be the lowest: SQLite sorts a missing value before all others."""
     changes = []
     for select in tree.find_all(exp.Select):
@@ -149,9 +149,7 @@ def _only_column(node: exp.Expr) -> str:
     return columns.pop() if len(columns) == 1 else ""
 
 
-def write_stored_values(
-    compared: Iterable[Compared], values: Callable[[str, str], Sequence[str]]
-) -> list[str]:
+def write_stored_values(compared: Iterable[Compared], values: Values) -> list[str]:
     """Write compared texts as the data has them: ``'mathematics'`` becomes ``'Mathematics'``."""
     changes = []
     for table, column, text in compared:
@@ -165,9 +163,7 @@ def write_stored_values(
     return changes
 
 
-def values_not_stored(
-    compared: Iterable[Compared], values: Callable[[str, str], Sequence[str]]
-) -> Iterable[str]:
+def values_not_stored(compared: Iterable[Compared], values: Values) -> Iterable[str]:
     """Say which compared texts no row holds, of columns with a few values that can be listed."""
     for table, column, text in compared:
         stored = values(table, column)

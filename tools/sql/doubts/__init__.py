@@ -13,10 +13,11 @@ from sqlglot import exp
 
 from planweave.texts import listed
 from planweave.tools.database import Schema
+from planweave.tools.linking import Values
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.dates import set_the_present
 from planweave.tools.sql.doubts.added import added
-from planweave.tools.sql.doubts.asked import SchemaQuestion, Values
+from planweave.tools.sql.doubts.asked import SchemaQuestion
 from planweave.tools.sql.doubts.counted import counted
 from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.sql.doubts.turned import turned

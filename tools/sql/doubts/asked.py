@@ -1,20 +1,16 @@
 """What a ranking must account for: the question and the rules that matter to it."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from datetime import date
 from functools import cached_property
-from typing import TypeAlias
 
 from planweave.tools.checking.words import numbers_of, stem, tokens
 from planweave.tools.database import Schema
-from planweave.tools.linking import spoken_values
+from planweave.tools.linking import Values, spoken_values
 from planweave.tools.rules import DAY, day_in, periods
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.terms import relevant
-
-Values: TypeAlias = Callable[[str, str], Sequence[str]]
-"""Stored texts of a column, by table and column."""
 
 _DENIED = re.compile(r"\b(?:not|no|without|except|never|nobody|still to)\W+(?:\w+\W+){0,2}$", re.I)
 _VAGUE = ("id", "name", "value", "number", "year")

@@ -4,8 +4,8 @@ from functools import cached_property
 
 from sqlglot import exp
 
+from planweave.tools.linking import Values
 from planweave.tools.sql.catalogue import Catalogue, Homes
-from planweave.tools.sql.doubts.asked import Values
 from planweave.tools.sql.ranking import VALUE
 
 
