@@ -297,7 +297,7 @@ class Runs(Keeper):
             .values(lease=now() + lease)
             .returning(runs.c.run_id, runs.c.cancel)
         )
-        return _pairs(connection.execute(renewed))
+        return dict(connection.execute(renewed).all())
 
     @transaction
     def release(
@@ -370,7 +370,7 @@ class Runs(Keeper):
         asked = select(runs.c.run_id, runs.c.attempt).where(
             runs.c.run_id.in_(names), runs.c.worker == worker
         )
-        held = _pairs(connection.execute(asked.with_for_update(read=True)))
+        held = dict(connection.execute(asked.with_for_update(read=True)).all())
         kept = [event for event in batch if held.get(event.run_id) == event.number // _NUMBERS]
         _add(connection, kept)
 
@@ -394,7 +394,7 @@ class Runs(Keeper):
             .where(events.c.run_id.in_(names))
             .group_by(events.c.run_id)
         )
-        unsaved = _pairs(connection.execute(last))
+        unsaved = dict(connection.execute(last).all())
         return {name: (how, unsaved.get(name)) for name, how in connection.execute(status)}
 
     @transaction
@@ -422,7 +422,7 @@ class Runs(Keeper):
             .where(runs.c.status.in_(_ACTIVE))
             .group_by(runs.c.status)
         )
-        found = _pairs(connection.execute(asked))
+        found: dict[str, int] = dict(connection.execute(asked).all())
         return {status: found.get(status, 0) for status in _ACTIVE}
 
     @transaction
@@ -594,11 +594,6 @@ def _spent(connection: Connection, owner: str) -> SpentToday:
     )
     row = connection.execute(asked).first()
     return SpentToday(*row) if row else SpentToday()
-
-
-def _pairs(rows: Any) -> dict[str, Any]:
-    """Rows of two columns, by the first."""
-    return {row[0]: row[1] for row in rows}
 
 
 def _today() -> str:
