@@ -34,7 +34,7 @@ from planweave.tools.checking.tables import (
 )
 from planweave.tools.checking.units import foreign_unit, is_unit_word, units_at, units_beside
 from planweave.tools.checking.words import (
-    GENERIC,
+    GENERIC_ROOTS,
     KINDS,
     NUMBER,
     Condition,
@@ -52,7 +52,6 @@ from planweave.tools.checking.words import (
 from planweave.tools.documents.quotes import adds, alike, gives, numbers, unsaid
 
 CITATION = re.compile(r"\[(\d+)\]")
-_GENERIC = frozenset(map(root, GENERIC))
 _PRONOUN = re.compile(
     r"^(it|this|that|he|she|they|this \w+|the (?:decision|choice|answer))\b(?!'s)", re.I
 )
@@ -133,8 +132,7 @@ def judge(
     judged = [
         _InTable(plain, view, question, rules, subject, settled=settled).judged() for view in tables
     ]
-    if any(fact["quote"] or fact["source"] == "calculator" for fact in facts):
-        others = [f for f in facts if f["quote"] or f["source"] == "calculator"]
+    if others := [f for f in facts if f["quote"] or f["source"] == "calculator"]:
         reason = _in_words(plain, others, question)
         judged.append(ClaimTruth(None if reason else True, reason))
     true = next((one for one in judged if one.truth), None)
@@ -390,7 +388,7 @@ class _InTable:
     def _beside_groups(self) -> Iterator[int]:
         """Where words are beside those for columns of text, as in "of the genre drama"."""
         texts = [c for c in range(len(self.view.columns)) if self.view.is_text(c)]
-        words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - _GENERIC
+        words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - GENERIC_ROOTS
         found = list(re.finditer(r"[^\W\d_][\w'-]*", self.claim))
         for at, match in enumerate(found):
             if root(match[0]) in words:
@@ -547,7 +545,7 @@ class _InTable:
             if superlatives(match[0]) or comparatives(f"{match[0]} than"):
                 continue
             columns = [c for c in every if word in roots(view.columns[c])]
-            if columns and word in _GENERIC:
+            if columns and word in GENERIC_ROOTS:
                 vague.append(_Place(match.start(), match.end(), columns))
                 continue
             if not columns:

@@ -35,7 +35,7 @@ from planweave.tools.checking.tables import (
 )
 from planweave.tools.checking.units import foreign_unit
 from planweave.tools.checking.words import (
-    GENERIC,
+    GENERIC_ROOTS,
     Condition,
     Superlative,
     conditions,
@@ -51,7 +51,6 @@ from planweave.tools.checking.words import (
 from planweave.tools.present import without_counted_spans
 from planweave.tools.result_text import cell_text
 
-_GENERIC = frozenset(map(root, GENERIC))
 _COMPARED = re.compile(r"([\w\"`]+)\s*=\s*'([^']*)'")
 COUNTING = re.compile(r"\b(?:how many|number of)\s+(?:different |distinct )?(\w+)", re.I)
 _ASKING = re.compile(
@@ -558,10 +557,9 @@ def _by_count(
     others = (c for c in range(len(view.columns)) if c not in used and c not in texts)
     if other := next((c for c in others if roots(view.columns[c]) & behind), None):
         return no(f"Nothing says which {view.columns[other]} the counted rows have.")
-    named = numbers_of(decision)
+    named, reason = numbers_of(decision), f"Fact {cites(view.facts)} lists {count}."
     if named == [count] and not foreign_unit(decision, f"{asked.question} {view.reading.text}"):
-        return Following("supported", f"Fact {cites(view.facts)} lists {count}.", view.facts)
-    reason = f"Fact {cites(view.facts)} lists {count}."
+        return Following("supported", reason, view.facts)
     return Following("contradicted", reason, view.facts, str(count))
 
 
@@ -628,7 +626,7 @@ def _by_lookup(decision: str, view: FactRows, asked: Requirements, used: set[int
 def _only_column(view: FactRows, free: Sequence[int], decision: str) -> list[int]:
     """The one column that is left, or the one number of which nothing says what it holds."""
     numeric = [c for c in free if view.is_ordered(c)]
-    vague = len(numeric) == 1 and not meaning(view.roots(numeric[0])) - _GENERIC
+    vague = len(numeric) == 1 and not meaning(view.roots(numeric[0])) - GENERIC_ROOTS
     if numbers_of(decision) and vague:
         return numeric
     return list(free) if len(free) == 1 and free != numeric else []

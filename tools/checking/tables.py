@@ -10,7 +10,7 @@ from planweave.tools.checking.queries import QueryReading, column_roots, read
 from planweave.tools.checking.units import is_unit_word
 from planweave.tools.checking.words import (
     ANY,
-    GENERIC,
+    GENERIC_ROOTS,
     Condition,
     Direction,
     Superlative,
@@ -25,7 +25,6 @@ from planweave.tools.checking.words import (
 Row = tuple[Value, ...]
 _DATE = re.compile(r"\d{4}-\d{2}(-\d{2})?([ T][\d:.]+)?")
 _IDENTIFIER = frozenset(map(root, ("id", "code", "number", "no", "key", "nr", "year")))
-_GENERIC = frozenset(map(root, GENERIC))
 TOTAL = frozenset(("total", "sum", "altogether", "combined", "overall"))
 MEAN = frozenset(("average", "mean"))
 
@@ -168,8 +167,8 @@ _NOTHING = frozenset(map(root, listed("n x y c v cnt of the per by in a an as id
 def meaning(column: frozenset[str]) -> frozenset[str]:
     """What the roots of a column say of what it holds: no units and no general words, if others."""
     words = column - _NOTHING
-    own = frozenset(word for word in words - _GENERIC if not is_unit_word(word))
-    return own or (words & _GENERIC) or words
+    own = frozenset(word for word in words - GENERIC_ROOTS if not is_unit_word(word))
+    return own or (words & GENERIC_ROOTS) or words
 
 
 def named_rows(view: FactRows, text: str, used: set[int]) -> FactRows:
@@ -257,7 +256,7 @@ def ranked(view: FactRows, superlative: Superlative, spoken: frozenset[str]) -> 
     chosen = [(c, d) for c, d, score in found if d and score == best]
     anyway = [d for d, kind in superlative.senses if kind == ANY]
     values = [c for c in columns if not roots(view.columns[c]) & _IDENTIFIER]
-    if not best and anyway and len(values) == 1 and not view.roots(values[0]) - _GENERIC:
+    if not best and anyway and len(values) == 1 and not view.roots(values[0]) - GENERIC_ROOTS:
         chosen = [(values[0], anyway[0])]
     return [
         Ranked(place(view, column, direction, superlative.place), column, direction)
@@ -296,7 +295,7 @@ def query_ranks(
 
 def _only_sense(superlative: Superlative, words: frozenset[str]) -> Direction | None:
     """The direction of a superlative by a column that says nothing of what it holds."""
-    if words - _GENERIC:
+    if words - GENERIC_ROOTS:
         return None
     return next((direction for direction, kind in superlative.senses if kind == ANY), None)
 

@@ -229,6 +229,9 @@ def stem(word: str) -> str:
     return re.sub(r"(?:e?ness|ings?|ed|es|s|e|able)$", "", plain)[:6] if len(plain) > 3 else plain
 
 
+GENERIC_ROOTS = frozenset(map(root, GENERIC))
+
+
 def roots(text: str) -> frozenset[str]:
     """The roots of the words of a text; numbers are none."""
     return frozenset(root(word) for word in tokens(text) if not word[0].isdigit())
