@@ -596,6 +596,18 @@ def test_a_postgresql_process_that_stands_still_is_left(
     assert another != process
 
 
+@pytest.mark.server
+@pytest.mark.parametrize("database", ["mariadb"], indirect=True)
+def test_the_time_of_a_query_says_how_long_mariadb_may_be_silent(
+    database: SqlDatabase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slow = "SELECT SLEEP(2)"
+    monkeypatch.setattr("planweave.tools.sql.mysql._SILENT_SECONDS", -9.5)
+    assert [*database._backend.run(slow, Limits(seconds=20)).rows] == [(0,)]
+    with pytest.raises(Exception, match="Lost connection"):
+        database._backend.run(slow, Limits(seconds=10))
+
+
 @in_postgresql
 @cases(
     "date 'infinity'",

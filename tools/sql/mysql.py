@@ -23,7 +23,7 @@ _DENIED = (1044, 1142, 1143, 1227, 1290, 1370, 1792)
 _GONE = (2002, 2003, 2006, 2013, 2055)
 _HARMLESS_EVERYWHERE = {"USAGE", "SELECT", "SHOW VIEW", "SHOW DATABASES", "PROCESS"}
 _GRANT = re.compile(r"GRANT (?P<powers>.+?) ON (?P<place>\*\.\*|.+?) TO ", re.IGNORECASE)
-_SILENT_SECONDS = 120  # how long a server may be silent before the connection counts as dead
+_SILENT_SECONDS = 60  # beyond the time of a query, before the connection counts as dead
 READER = """\
 CREATE USER planweave_reader@'%' IDENTIFIED BY 'choose one';
 GRANT SELECT, SHOW VIEW ON `{database}`.* TO planweave_reader@'%';"""
@@ -58,6 +58,8 @@ class MysqlBackend(CursorBackend):
         """Run ``text`` in a read-only transaction that the server stops when its time is over."""
         pooled = self.engine.raw_connection()
         connection: Connection[SSCursor] = pooled.driver_connection
+        # PyMySQL takes it at the start alone, and every read asks for it.
+        connection._read_timeout = limits.seconds + _SILENT_SECONDS
         is_drained = False
         try:
             with connection.cursor() as setting:
