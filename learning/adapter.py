@@ -1,4 +1,4 @@
-"""Training of the adapter with which the embedded model tells what a database can answer.
+"""Training of the adapter with which the embedded model judges questions and rows.
 
 Low-rank adaptation (Hu et al. 2021, arXiv 2106.09685) of the upper layers. All items of one
 database are one sequence: the schema once, then the questions, of which none reads another.

@@ -139,11 +139,12 @@ class Context(BaseModel):
     the 0.5B, which cannot tell, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: share of the queries tried that must return the same before an answer counts as
-    sure; not set: 0.75 with the embedded 1.5B, else 1"""
+    sure; not set: all where the model is asked about rows (see least_right), else 0.75 with the
+    embedded 1.5B and 1 with others"""
     least_right: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
-    """With aids: where half of the SQL queries tried return the same rows, these still count as
-    sure if the model finds it at least this likely that they are the answer; 1: the model is not
-    asked; not set: 0.65 with the embedded 1.5B, else 1"""
+    """With aids: the model is asked whether the rows of each SQL query tried are the answer; where
+    half of the queries return the same rows, these count as sure if it finds that at least this
+    likely; 1: it is not asked; not set: 0.65 with the embedded 1.5B, else 1"""
 
     database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
     """Relational database: SQLAlchemy URL, SQLite file, .sql script, or a CSV, Excel or Parquet

@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
@@ -14,7 +14,7 @@ from planweave.models.embedded import SLOTS
 from planweave.models.errors import ModelUnavailable
 from planweave.models.usage import CallRecord
 
-_SURER = 0.2
+_SURER = 0.5
 """Added to the chance of a model with an adapter, which is surer of its no."""
 _LIKELIEST = 10
 """First words of a reply whose chances are asked for."""
@@ -101,15 +101,20 @@ async def chance_of_yes(
     model with an adapter, the smaller of both chances counts. ``ModelUnavailable`` holds the calls'
     records.
     """
-    published = await _chance(model, messages, role)
-    if "lora" not in (getattr(adapted, "extra_body", None) or {}):
-        return published
-    trained = await _chance(cast("BaseChatModel", adapted), _read_apart(messages), role)
-    yes = min(published.yes, trained.yes + _SURER)
-    return Chance(yes, published.records + trained.records)
+    asked = await _chance(model, messages, role)
+    if adapted is None or not _has_adapter(adapted):
+        return asked
+    trained = await _chance(adapted, messages, role)
+    return Chance(min(asked.yes, trained.yes + _SURER), asked.records + trained.records)
+
+
+def _has_adapter(model: BaseChatModel) -> bool:
+    return "lora" in (getattr(model, "extra_body", None) or {})
 
 
 async def _chance(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> Chance:
+    if _has_adapter(model):
+        messages = _read_apart(messages)
     options: dict[str, Any] = {}
     if hasattr(model, "logprobs"):
         options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}

@@ -33,7 +33,7 @@ class ModelSettings(ProcessSettings):
     gguf: Path | None = None
     """A GGUF file that the name `embedded` stands for."""
     adapter: bool = True
-    """Whether the embedded 1.5B tells with its adapter what a database can answer."""
+    """Whether the embedded 1.5B judges questions and rows with its adapter."""
     threads: int | None = Field(default=None, ge=1)
     """Threads of the embedded model; the physical cores if unset."""
     n_ctx: int = Field(default=8192, ge=512)

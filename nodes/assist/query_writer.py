@@ -8,13 +8,14 @@ most of them agree on.
 import asyncio
 import re
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import permutations
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from planweave.nodes.assist.yes_or_no import YesOrNo, answerable_prompt, right_prompt
+from planweave.nodes.assist.yes_or_no import Sure, YesOrNo, answerable_prompt, right_prompt
 from planweave.nodes.support.decision_form import Ranking, form, ranking_for
 from planweave.nodes.support.each_form import each_form
 from planweave.nodes.support.pattern_form import pattern_form
@@ -46,8 +47,6 @@ _MOST_COLUMNS = 6
 _RESCUERS = 2
 """Candidates that are tried where the only one does not run."""
 _NO_TIME = "No query was written in time."
-_MOST = 0.5
-"""Share of the candidates from which on their result may be called right by the model."""
 _EMPTY_VOTE = 0.3
 """A query that finds nothing is more often wrong than right."""
 
@@ -158,19 +157,21 @@ async def write_query(
         replies = await ask(prompt, others, _VARIETY)
         for query, times in Counter(map(query_in, replies)).items():
             tried += [await _tried(query, writing)] * times
-    written = chosen_among(tried, ranking, sorts=asks_for_order(need.question))
-    return await _judged(written, ground, need, yes_or_no) if yes_or_no else written
+    chances = {}
+    if yes_or_no and yes_or_no.right and len(tried) > 1 and not ranking:
+        chances = await _chances(tried, ground, need, yes_or_no.right)
+    return chosen_among(tried, ranking, sorts=asks_for_order(need.question), chances=chances)
 
 
-async def _judged(written: Written, ground: BaseMessage, need: Need, yes_or_no: YesOrNo) -> Written:
-    """With the model's word on the rows, where most candidates returned the same, but not all."""
-    agreement, result = written.agreement, written.best.result
-    if agreement is None or result is None or written.ranking or not yes_or_no.right:
-        return written
-    if not _MOST <= agreement < 1:
-        return written
-    prompt = right_prompt(ground, need.question, notes_of(need), result)
-    return written._replace(chance=await yes_or_no.right(prompt))
+async def _chances(
+    candidates: Sequence[Candidate], ground: BaseMessage, need: Need, right: Sure
+) -> dict[object, float]:
+    """How likely the model finds each result to be the answer."""
+    results = {_rows_of(one.result): one.result for one in candidates if one.result}
+    return {
+        rows: await right(right_prompt(ground, need.question, notes_of(need), result))
+        for rows, result in results.items()
+    }
 
 
 async def _unanswerable(
@@ -327,12 +328,17 @@ def try_query(
 
 
 def chosen_among(
-    candidates: Sequence[Candidate], ranking: Ranking | None = None, *, sorts: bool = False
+    candidates: Sequence[Candidate],
+    ranking: Ranking | None = None,
+    *,
+    sorts: bool = False,
+    chances: Mapping[object, float] = MappingProxyType({}),
 ) -> Written:
     """The candidate whose result has most votes; among equals the earliest result wins.
 
-    Of a ranking the first option counts: what decides is the same, however it was computed. Of
-    queries with the same rows the shortest is kept; if an order is asked for, one that sorts.
+    Where ``chances`` has how likely a result is the answer, that is added to its share of the
+    votes. Of a ranking the first option counts: what decides is the same, however it was computed.
+    Of queries with the same rows the shortest is kept; if an order is asked for, one that sorts.
     """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:
@@ -342,11 +348,13 @@ def chosen_among(
             groups.setdefault(key, []).append(candidate)
     if not groups:
         return Written(candidates[0], None, tuple(candidates))
-    winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
+    votes = {key: sum(one.vote for one in group) for key, group in groups.items()}
+    chosen = max(groups, key=lambda key: votes[key] / len(candidates) + chances.get(key, 0.0))
+    winners = groups[chosen]
     best = min(winners, key=lambda one: (sorts and not _SORTS.search(one.query), len(one.query)))
     alike = winners if ranking else [one for one in candidates if _says_the_same(one, best)]
     agreement = len(alike) / len(candidates) if len(candidates) > 1 else None
-    return Written(best, agreement, tuple(candidates), ranking)
+    return Written(best, agreement, tuple(candidates), ranking, chances.get(chosen))
 
 
 def _says_the_same(one: Candidate, other: Candidate) -> bool:

@@ -181,8 +181,8 @@ async def _written(
         calls.extend(found.records)
         return found.replies
 
-    async def sure(prompt: Sequence[BaseMessage], *, adapter: bool) -> float:
-        found = await chance_for_role(_ROLE, prompt, runtime, adapter=adapter)
+    async def sure(prompt: Sequence[BaseMessage], *, published: bool, adapter: bool) -> float:
+        found = await chance_for_role(_ROLE, prompt, runtime, published=published, adapter=adapter)
         calls.extend(found.records)
         return found.yes
 
@@ -190,9 +190,11 @@ async def _written(
     is_first = sum(message.type == "human" for message in state["messages"]) < 2
     has_tables = database.kind == "relational"
     yes_or_no = YesOrNo(
-        partial(sure, adapter=has_tables),
+        partial(sure, published=True, adapter=has_tables),
         context.chance_needed(database.kind) if is_first else 0.0,
-        partial(sure, adapter=False) if has_tables and context.rightness_needed < 1 else None,
+        partial(sure, published=False, adapter=True)
+        if has_tables and context.rightness_needed < 1
+        else None,
     )
     is_words = not is_query(action["input"])
     need = Need(

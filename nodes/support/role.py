@@ -112,15 +112,16 @@ async def chance_for_role(
     messages: Sequence[BaseMessage],
     runtime: Runtime[Context],
     *,
+    published: bool = True,
     adapter: bool = False,
 ) -> Chance:
     """How likely the model that plays ``role`` answers these messages with yes.
 
-    With ``adapter`` its adapter has a say, too, if it has one.
+    It is asked as ``published``, with its ``adapter`` if it has one, or in both ways.
     """
-    model, adapted = [
-        await _model_for(role, runtime.context, 0.0, 0, adapter=given) for given in (False, adapter)
-    ]
+    ways = [False] * published + [True] * adapter
+    models = [await _model_for(role, runtime.context, 0.0, 0, adapter=way) for way in ways]
+    model, adapted = models[0], models[1] if len(models) > 1 else None
     with shown(role, runtime):
         found = await chance_of_yes(model, messages, adapted=adapted, role=role)
     _stream(found.records, runtime)

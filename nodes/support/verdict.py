@@ -23,6 +23,9 @@ LABELS: dict[VerdictKind, str] = {
     "undecided": "Undecided",
 }
 _NO_BASIS = {"how": "stated", "column": ""}
+_HALF = 0.5
+_UNLIKELY = 0.2
+"""What a model finds less likely is in doubt even if all candidate queries returned it."""
 
 
 def followed(answer: Answer, state: WorkingMemory, context: Context) -> Following:
@@ -131,16 +134,33 @@ def _checked(
 def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
     """Why the facts themselves are in doubt: other queries returned something else."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
-    shares = [fact.get("agreement", 1.0) for fact in cited if not _is_trusted(fact, context)]
-    least = min(shares, default=1.0)
-    if least >= context.agreement_needed:
+    shares = [fact.get("agreement", 1.0) for fact in cited if _is_doubted(fact, context)]
+    if not shares:
         return ""
+    if (least := min(shares)) == 1:
+        return "The model itself doubts that these rows are the answer."
     return f"Only {least:.0%} of the queries tried for this returned these rows."
 
 
+def _is_doubted(fact: Fact, context: Context) -> bool:
+    """Whether candidate queries or the model speak against it."""
+    if "chance" in fact:
+        return not _is_trusted(fact, context)
+    return fact.get("agreement", 1.0) < context.agreement_needed
+
+
 def _is_trusted(fact: Fact, context: Context) -> bool:
-    """Whether all candidate queries returned this, or half, and the model finds it the answer."""
-    return fact.get("agreement") == 1 or fact.get("chance", 0.0) >= context.rightness_needed
+    """Whether candidate queries and the model speak for it.
+
+    Half of the queries are enough where the model finds it likely that this is the answer, and all
+    are not where the model finds it most unlikely.
+    """
+    share, chance = fact.get("agreement", 0.0), fact.get("chance")
+    if chance is None:
+        return share == 1
+    if share >= (1.0 if context.least_agreement is None else context.least_agreement):
+        return chance >= _UNLIKELY
+    return share >= _HALF and chance >= context.rightness_needed
 
 
 def undecided(answer: Answer, reason: str, gives: str = "") -> Answer:

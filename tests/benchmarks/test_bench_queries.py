@@ -317,6 +317,15 @@ def test_lessons_are_the_prompts_of_the_query_writer(data: Path) -> None:
     assert len({lesson.prompt[0].text for lesson in of_shop}) == 1
 
 
+def test_lessons_say_whether_the_rows_of_a_tried_query_are_the_answer(data: Path) -> None:
+    tried = ["SELECT name FROM shop ORDER BY opened DESC", "SELECT 'many' FROM shop"]
+    write_lines(data / "questions.jsonl", {**LINES[0], "tried": tried})
+    (data / "questions.jsonl.gz").unlink()
+    [of_shop] = lessons(text2sql.load(data), seed=1)
+    judged = [(one.prompt[-1].text, one.reply) for one in of_shop if "rows" in one.prompt[-1].text]
+    assert [("North" in text, reply) for text, reply in judged] == [(True, "yes"), (False, "no")]
+
+
 def test_a_glossary_that_cannot_be_read_is_told(data: Path, tmp_path: Path) -> None:
     (data / "databases" / "shop.glossary.txt").write_bytes(b"\xff")
     bench("text2sql", "--data", data, "--out", tmp_path / "out", fails="not UTF-8")

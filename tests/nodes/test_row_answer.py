@@ -253,6 +253,9 @@ SMALL = {"model": "embedded:0.5b"}
     (SEASONAL, NORTH, 0.75, {"chance": 0.8}, "supported"),
     (SEASONAL, NORTH, 0.5, {"chance": 0.8}, "supported"),
     (SEASONAL, NORTH, 0.75, {"chance": 0.6}, "unsure"),
+    (SEASONAL, NORTH, 0.25, {"chance": 0.9}, "unsure"),
+    (SEASONAL, NORTH, 1.0, {"chance": 0.3}, "supported"),
+    (SEASONAL, NORTH, 1.0, {"chance": 0.1}, "unsure"),
     # and so are codes, and what is ranked by
     ("Which products are sold to retail?", f"{KIND} 'R'", 1.0, {}, "supported"),
     ("Which products are sold to retail?", f"{KIND} 'R'", 0.75, {}, "unsure"),

@@ -60,15 +60,16 @@ def points_of(records: Sequence[Record], by: By = "agreement") -> list[Confidenc
     """The questions whose record has a confidence, or was not answered.
 
     Records without a confidence are left out, unless the method refused or failed: that is no
-    answer at any threshold. By the model's word on the rows, those that all candidates return have
-    a confidence of 1, and those about which it was not asked none.
+    answer at any threshold. By the model's word on the rows, those about which it was not asked
+    have a confidence of 1 if all candidates return them, else none.
     """
     found = []
     for record in records:
         details = record.score.details
         confidence = details.get("confidence")
-        if by == "word" and confidence not in (None, 1):
-            confidence = details.get("chance") or 0.0
+        if by == "word" and confidence is not None:
+            chance = details.get("chance")
+            confidence = float(confidence == 1) if chance is None else chance
         given = details.get("result") in ("right", "wrong", "answered", "empty")
         answered = given and not record.error
         if answered and not isinstance(confidence, int | float):

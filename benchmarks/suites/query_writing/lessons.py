@@ -1,8 +1,9 @@
 """What the adapter learns from: prompts of the query writer, and good replies.
 
 Of each database some questions, with an answer and without, for the question whether the database
-can answer, and some with the query to be written. The adapter that ships learned both; its queries
-were worse than those of the model as published, so it is asked the question alone.
+can answer; some with the query to be written; and queries that a model wrote, for the question
+whether their rows are the answer. The adapter that ships learned all three. Its queries were worse
+than those of the model as published, so it only judges.
 """
 
 import random
@@ -12,10 +13,12 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage
 
+from planweave.benchmarks.suites.query_writing.compare import match
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, need_of
 from planweave.memory import Context
 from planweave.nodes.assist.query_writer import ground_of, notes_of, task_of
-from planweave.nodes.assist.yes_or_no import answerable_prompt
+from planweave.nodes.assist.yes_or_no import answerable_prompt, right_prompt
+from planweave.tools import Limits
 from planweave.tools.connect import open_database
 
 QUERIES, ANSWERABLE, UNANSWERABLE = 13, 7, 8
@@ -50,6 +53,7 @@ def _of_database(
     made = [_query(source, one) for one in _some(answerable, QUERIES, drawn)]
     made += [_judgement(source, one, "yes") for one in _some(answerable, ANSWERABLE, drawn)]
     made += [_judgement(source, one, "no") for one in _some(others, UNANSWERABLE, drawn)]
+    made += [_word_on_rows(source, one, query) for one in answerable for query in one.tried]
     return made
 
 
@@ -69,3 +73,13 @@ def _judgement(source: str, question: QueryQuestion, reply: str) -> Lesson:
     need = need_of(question)
     ground = ground_of(need, open_database(source), _LIMIT)
     return Lesson(answerable_prompt(ground, need.question, notes_of(need)), reply, _JUDGED)
+
+
+def _word_on_rows(source: str, question: QueryQuestion, query: str) -> Lesson:
+    """Whether the rows of a query that a model wrote are the answer."""
+    database, need = open_database(source), need_of(question)
+    result = database.run(query, Limits())
+    is_right = match([[*row] for row in result.rows], question.readings).right
+    ground = ground_of(need, database, _LIMIT)
+    prompt = right_prompt(ground, need.question, notes_of(need), result)
+    return Lesson(prompt, "yes" if is_right else "no", _JUDGED)

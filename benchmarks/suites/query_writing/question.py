@@ -44,6 +44,7 @@ class QueryQuestion(BaseModel, frozen=True):
     now: str = ""
     readings: tuple[AcceptedQuery, ...] = ()  # accepted queries; none if the database cannot answer
     refusal: str = ""  # the sentence that says so, as the instructions ask for it
+    tried: tuple[str, ...] = ()  # queries that a model wrote for it, right or wrong
 
     @property
     def answerable(self) -> bool:

@@ -45,9 +45,11 @@ async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candida
             on_call(record)
         return found.replies
 
-    async def sure(prompt: Sequence[BaseMessage], *, adapter: bool) -> float:
-        adapted = await model(adapter=adapter)
-        found = await chance_of_yes(await model(), prompt, adapted=adapted, role="query_writer")
+    async def sure(prompt: Sequence[BaseMessage], *, published: bool, adapter: bool) -> float:
+        asked, adapted = await model(adapter=not published), await model(adapter=adapter)
+        found = await chance_of_yes(
+            asked, prompt, adapted=adapted if published else None, role="query_writer"
+        )
         for record in found.records:
             on_call(record)
         return found.yes
@@ -65,9 +67,11 @@ async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candida
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
         yes_or_no=YesOrNo(
-            partial(sure, adapter=has_tables),
+            partial(sure, published=True, adapter=has_tables),
             context.chance_needed(database.kind),
-            partial(sure, adapter=False) if has_tables and context.rightness_needed < 1 else None,
+            partial(sure, published=False, adapter=True)
+            if has_tables and context.rightness_needed < 1
+            else None,
         ),
     )
     if written.refused:

@@ -50,6 +50,7 @@ class _Line(QuestionLine):
     answers: list[list[list[JsonValue]]] | None = None
     ordered: list[bool] | None = None
     ties: list[Ties] | None = None
+    tried: tuple[str, ...] = ()
 
 
 def load(
@@ -98,6 +99,7 @@ def _questions(file: Path, databases: Path, *, answerable: bool) -> list[QueryQu
                 now=line.now,
                 readings=readings,
                 refusal="" if answerable else _sentence(line.gold),
+                tried=line.tried,
             )
         )
     return made

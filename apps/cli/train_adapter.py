@@ -1,4 +1,4 @@
-"""``planweave train refusal``: the adapter that tells what a database can answer."""
+"""``planweave train adapter``: the adapter that judges questions and rows."""
 
 from collections.abc import Callable, Sequence
 from itertools import takewhile
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _END = "<|im_end|>"
 
 
-def refusal(
+def adapter(
     *,
     data: Annotated[
         list[Path], typer.Option(help="Folders of questions, as bench text2sql or text2cypher.")
@@ -62,8 +62,8 @@ def refusal(
             text = f"training, loss {step.loss:.3f}"
             bar.update(task, completed=step.done, total=step.whole, description=text)
 
-        adapter = train(language_model, grounds, settings, progress=show)
-    write_adapter(out, adapter, language_model.depth, settings.scale)
+        trained = train(language_model, grounds, settings, progress=show)
+    write_adapter(out, trained, language_model.depth, settings.scale)
     console.print(f"{len(grounds)} databases read: {out}")
 
 
