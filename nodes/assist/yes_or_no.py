@@ -32,7 +32,7 @@ class YesOrNo(NamedTuple):
     Attributes:
         answerable: Asks the model whether a database can answer.
         least_answerable: A question is refused if the model finds that less likely; 0 for never.
-        right: Asks the model whether the rows of the chosen query are the answer; None for never.
+        right: Asks the model whether the rows of a query are the answer; None for never.
     """
 
     answerable: Sure
