@@ -395,9 +395,9 @@ def attack(
 def test_the_page_says_how_many_they_are() -> None:
     harmless = len(READING) + len(WRITING) + len(REACHING)
     page = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text("utf-8")
-    assert f"{harmless + len(DANGEROUS)} programs that try to get out" in page
-    assert f"{harmless} of them do where nothing holds them" in page
-    assert f"{len(EXHAUSTING)} that use something up" in page
+    assert f"{harmless + len(DANGEROUS)} programs that try to escape" in page
+    assert f"without the sandbox, {harmless} of them succeed" in page
+    assert f"{len(EXHAUSTING)} that exhaust a resource" in page
 
 
 @pytest.mark.parametrize("layers", PAIRS, ids="+".join)
