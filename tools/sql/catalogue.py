@@ -201,11 +201,6 @@ class Homes:
 
         return is_lacking
 
-    def has_year(self, column: exp.Column) -> bool:
-        """Whether the column's table also has a number called year."""
-        home = self.of(column)
-        return home is not None and "year" in self.catalogue.columns[home[0].lower()]
-
 
 def _declared(entity: Entity) -> Iterator[Link]:
     for column in entity.fields:

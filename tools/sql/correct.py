@@ -18,17 +18,9 @@ from planweave.tools.sql.averages import average_each
 from planweave.tools.sql.catalogue import Catalogue, Homes
 from planweave.tools.sql.denied import look_at_all_rows
 from planweave.tools.sql.foreign import as_sqlite_has_them
-from planweave.tools.sql.joins import correct_joins, look_in_the_same_key
-from planweave.tools.sql.measures import show_in_the_unit_asked
-from planweave.tools.sql.named_keys import name_keys
-from planweave.tools.sql.needless import leave_out_unused
+from planweave.tools.sql.joins import correct_joins
 from planweave.tools.sql.spaces import with_stored_names
-from planweave.tools.sql.two_groups import (
-    compare_two_groups,
-    gather,
-    tell_apart,
-    with_brackets,
-)
+from planweave.tools.sql.two_groups import compare_two_groups
 
 
 class Data(NamedTuple):
@@ -58,27 +50,23 @@ def corrected(
 ) -> Corrected:
     """Correct a query as far as schema and data leave one reading."""
     query, named = with_stored_names(query, schema, dialect)
-    tree, joined = _read(query, dialect)
+    tree = slips.parsed(query, dialect)
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
     tree, changes = _placed(tree, catalogue, dialect, question)
     homes, stored = Homes(tree, catalogue), cache(data.values)
 
-    if not ranks:
-        if isinstance(tree, exp.Select):
-            changes += compare_two_groups(tree, question)
-        tree, gathered = gather(tree)
-        changes += gathered
-    changes = [*named, *joined, *changes, *slips.drop_placeholders(tree)]
+    if isinstance(tree, exp.Select) and not ranks:
+        changes += compare_two_groups(tree, question)
+    changes = [*named, *changes, *slips.drop_placeholders(tree)]
     for select in tree.find_all(exp.Select):
         changes += grouping.add_up_counts(select, catalogue, question)
         changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
-        changes += [] if ranks else leave_out_unused(tree, homes, question, instructions)
-        changes += _as_asked(tree, homes, data, question, dialect, ranks=ranks)
+        changes += _as_asked(tree, homes, data, question, ranks=ranks)
     changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
-    changes += _as_sqlite_compares(tree, homes, data, question) if dialect == "sqlite" else []
+    changes += _as_sqlite_compares(tree, catalogue) if dialect == "sqlite" else []
     changes += slips.join_alternatives(tree)
     changes += slips.write_stored_values(_compared(tree, homes), stored)
     doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
@@ -94,30 +82,17 @@ def corrected(
 
 
 def _as_asked(
-    select: exp.Select, homes: Homes, data: Data, question: str, dialect: str, *, ranks: bool
+    select: exp.Select, homes: Homes, data: Data, question: str, *, ranks: bool
 ) -> list[str]:
-    """Months, groups, columns and what is denied, as the question says; a ranking shows all."""
-    catalogue = homes.catalogue
-    changes = dates.take_named_months(select, question, homes.has_year)
-    if not ranks:
-        lacking = homes.lacking(data.lacking)
-        changes += look_at_all_rows(select, question, data.several, lacking, catalogue.is_date)
-        if dialect == "sqlite":
-            changes += dates.group_by_span(select, question, catalogue.is_date)
-        changes += tell_apart(select, catalogue, question)
-    changes += grouping.show_keys(select)
-    changes += grouping.group_by_what_is_shown(select, "" if ranks else question)
-    changes += [] if ranks else _shown(select, catalogue, question)
+    """What is denied, groups and columns, as the question says; a ranking shows all."""
+    catalogue, lacking = homes.catalogue, homes.lacking(data.lacking)
     if ranks:
-        return changes
-    return changes + grouping.leave_out_the_nameless(select, question, homes.lacking(data.lacking))
-
-
-def _read(query: str, dialect: str) -> tuple[exp.Expr | None, list[str]]:
-    """A query as a tree, with the brackets without which it is none."""
-    if (tree := slips.parsed(query, dialect)) is not None:
-        return tree, []
-    return slips.parsed(with_brackets(query), dialect), ["puts both queries in brackets"]
+        return grouping.show_keys(select) + grouping.group_by_what_is_shown(select)
+    changes = look_at_all_rows(select, question, data.several, lacking, catalogue.is_date)
+    changes += grouping.show_keys(select)
+    changes += grouping.group_by_what_is_shown(select, question)
+    changes += _shown(select, catalogue, question)
+    return changes + grouping.leave_out_the_nameless(select, question, lacking)
 
 
 def columns_read(query: str, dialect: str) -> tuple[str, ...]:
@@ -136,7 +111,6 @@ def _placed(
     """Functions as the database has them, columns where the schema has them, joins by keys."""
     original = tree.copy()
     changes = as_sqlite_has_them(tree) if dialect == "sqlite" else []
-    changes += look_in_the_same_key(tree, catalogue)
     joined = correct_joins(tree, catalogue, question)
     if joined is not None:
         return tree, changes + joined
@@ -144,26 +118,19 @@ def _placed(
     return original, as_sqlite_has_them(original) if dialect == "sqlite" else []
 
 
-def _as_sqlite_compares(tree: exp.Query, homes: Homes, data: Data, question: str) -> list[str]:
-    """Dates, their parts and missing values, which SQLite takes for texts and numbers."""
-    is_lacking = homes.lacking(data.lacking)
+def _as_sqlite_compares(tree: exp.Query, catalogue: Catalogue) -> list[str]:
+    """Dates and moments, which SQLite takes for texts."""
     return [
-        *dates.read_stored_parts(tree, homes.catalogue.is_number),
-        *dates.subtract_days(tree, homes.catalogue.is_date),
-        *dates.count_in_the_unit_asked(tree, question),
-        *dates.compare_parts_alike(tree),
-        *dates.take_whole_days(tree, homes.catalogue.is_moment),
-        *slips.rank_values_only(tree, is_lacking),
+        *dates.subtract_days(tree, catalogue.is_date),
+        *dates.take_whole_days(tree, catalogue.is_moment),
     ]
 
 
 def _shown(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
     """Show what the question names, what rows are called, and all rows of a sorted list."""
-    changes = slips.sort_as_asked(select, question, catalogue.is_date)
-    changes += show_asked_columns(select, catalogue, question)
+    changes = show_asked_columns(select, catalogue, question)
     changes += slips.show_names(select, catalogue.naming)
-    changes += show_in_the_unit_asked(select, question)
-    changes += name_keys(select, catalogue, question)
+    changes += grouping.count_different(select, question)
     return changes + slips.keep_all(select, question)
 
 

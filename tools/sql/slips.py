@@ -9,8 +9,6 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from planweave.tools.linking import Values
-from planweave.tools.said import said_direction
-from planweave.tools.sql.catalogue import ColumnTest
 from planweave.tools.suggest import nearest
 
 _SORTED_LIST = re.compile(
@@ -58,41 +56,6 @@ def keep_all(select: exp.Select, question: str) -> list[str]:
         return []
     select.set("limit", None)
     return ["returns all rows"]
-
-
-def sort_as_asked(select: exp.Select, question: str, is_date: ColumnTest) -> list[str]:
-    """Sort the other way round where the first row is not what is asked for.
-
-    The oldest person has the least date of birth, and the worst restaurant the lowest rating.
-    """
-    order = select.args.get("order")
-    if not order or not select.args.get("limit"):
-        return []
-    key = order.expressions[0]
-    named = {one.alias: one.unalias() for one in select.expressions if one.alias}
-    by = named.get(key.this.name, key.this)
-    column = by.this if isinstance(by, exp.Avg) else by
-    if not isinstance(column, exp.Column):
-        return []
-    said = said_direction(question, f"{column.name}_date" if is_date(column) else column.name)
-    if said is None or (said == "DESC") == bool(key.args.get("desc")):
-        return []
-    key.set("desc", said == "DESC")
-    return [f"sorts {column.name} {said}"]
-
-
-def rank_values_only(tree: exp.Expr, lacking: ColumnTest) -> list[str]:
-    """Let nothing be the lowest: SQLite sorts a missing value before all others."""
-    changes = []
-    for select in tree.find_all(exp.Select):
-        order = select.args.get("order") if select.args.get("limit") else None
-        shown = {one.alias: one for one in select.expressions if one.alias}
-        for key in order.expressions if order else ():
-            meant = shown.get(key.this.name, key)
-            if key.args.get("nulls_first") and any(map(lacking, meant.find_all(exp.Column))):
-                key.set("nulls_first", False)
-                changes.append("a missing value ranks last")
-    return changes
 
 
 def divide_as_real_numbers(tree: exp.Expr) -> list[str]:
@@ -232,12 +195,6 @@ def in_none_of(column: exp.Expr, rows: exp.Select) -> exp.Expr:
     return exp.Not(this=exp.In(this=column.copy(), query=exp.Subquery(this=rows)))
 
 
-def sources_of(select: exp.Select) -> list[exp.Expr]:
-    """What a query reads from: its FROM and its joins."""
-    first = select.args.get("from_")
-    return [one.this for one in (first, *(select.args.get("joins") or ())) if one]
-
-
 def values_of(test: exp.Expr) -> list[tuple[exp.Column, list[exp.Expr]]]:
     """The column that a test compares with literals, and these."""
     if isinstance(test, exp.Paren | exp.Or):
@@ -256,6 +213,12 @@ def values_of(test: exp.Expr) -> list[tuple[exp.Column, list[exp.Expr]]]:
     if isinstance(test.this, exp.Column) and all(isinstance(one, exp.Literal) for one in compared):
         return [(test.this, compared)]
     return []
+
+
+def sources_of(select: exp.Select) -> list[exp.Expr]:
+    """What a query reads from: its FROM and its joins."""
+    first = select.args.get("from_")
+    return [one.this for one in (first, *(select.args.get("joins") or ())) if one]
 
 
 def drop_placeholders(tree: exp.Expr) -> list[str]:
