@@ -268,6 +268,16 @@ SMALL = {"model": "embedded:0.5b"}
     ("Which region never had coffee?", f"{LACK} NOT region IN {COFFEE}", 0.75, {}, "supported"),
     ("Which region has no coffee?", f"{LACK} NOT product IN ('Coffee')", 0.75, {}, "unsure"),
     ("Which region never had coffee?", f"{LACK} product <> 'Coffee'", 0.75, {}, "unsure"),
+    # a denial that the check cannot follow is left to a model that has judged the rows
+    ("Which region had no coffee?", f"{LACK} product <> 'Coffee'", 1.0, {}, "unsure"),
+    (
+        "Which region had no coffee?",
+        f"{LACK} product <> 'Coffee'",
+        0.75,
+        {"chance": 0.9},
+        "supported",
+    ),
+    ("Which region had no coffee?", f"{LACK} product <> 'Coffee'", 0.75, {"chance": 0.5}, "unsure"),
 )
 def test_rows_are_as_sure_as_their_query(
     question: str, query: str, agreement: float, more: dict[str, Any], kind: str

@@ -203,7 +203,8 @@ def unspoken(
     """Why the facts are not about what is asked; empty if nothing speaks against it.
 
     Where the rows are the answer, verbs and comparing words are the query's to take account of,
-    and if the query is trusted, so are the other words.
+    and if the query is trusted, so are the other words. A denial is left to a model that has judged
+    the rows.
     """
     named = " ".join(map(_read, facts))
     named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
@@ -229,7 +230,9 @@ def unspoken(
     looks_for_none = in_rows and all(
         "agreement" in fact and _NONE.search(_THERE.sub("", fact["query"])) for fact in facts
     )
-    if not (looks_for_none or _is_row_by_row(asked.question, tables)) and denies(asked.question):
+    is_judged = trusted and all("chance" in fact for fact in facts)
+    is_followed = is_judged or looks_for_none or _is_row_by_row(asked.question, tables)
+    if not is_followed and denies(asked.question):
         return "The question denies something, which the check cannot follow."
     return ""
 

@@ -41,7 +41,8 @@ _WORDS_ASKED = re.compile(
 
 
 _SORTED = re.compile(
-    r"\bfrom (?:the )?\w+ to (?:the )?\w+est\b|\b(?:first|last)\s*names?\b"
+    r"\bfrom (?:the )?(?:(?:most|least) \w+|\w+)(?: \w+)? to (?:the )?(?:most|least|\w+est)\b"
+    r"|\bfrom (?:the )?(?:most|least|\w+est)\b|\b(?:first|last)\s*names?\b"
     r"|\b(?:the )?(?:first|last) \d+ \w+",
     re.I,
 )
@@ -119,7 +120,9 @@ def rows_asked(question: str, view: FactRows) -> list[int]:
 def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Following:
     """Whether the rows of a query, as they are, answer the question.
 
-    Of a query that is ``trusted`` no word of the question needs to be in query or rows.
+    Of a query that is ``trusted`` no word of the question needs to be in query or rows. If a model
+    has judged the rows, it is also trusted with what the check cannot follow: a denial, or several
+    questions in one.
     """
     asked = Requirements(question, "", roots(question), conditions(question))
     facts, (view, *_) = [fact], views([fact])
@@ -133,7 +136,7 @@ def follow_rows(fact: Fact, question: str, *, trusted: bool = False) -> Followin
     others = f"Fact {cites(view.facts)} also shows rows without what the question asks for."
     problems = (
         "" if _says_something(fact) else _NO_VALUE,
-        _one_of_several(asked, view),
+        "" if trusted and "chance" in fact else _one_of_several(asked, view),
         others if len(within.rows) < len(view.rows) else "",
         unbound(left, facts),
         numbers_unused(asked, view, used, facts),
