@@ -272,7 +272,7 @@ class Watched:
         return watched
 
 
-_KEPT = (parts.tools, parts.closing, parts.reading_of)
+_KEPT = (parts.tools, parts.closing, parts.build_reading)
 
 
 @pytest.fixture
