@@ -7,12 +7,12 @@ from planweave.tools import calculate
 
 
 def calculator(state: WorkingMemory) -> WorkingMemory:
-    """Work out ``action.input``; the result becomes a fact that keeps every step."""
+    """Calculate ``action.input``; the result becomes a fact with every step."""
     names = named_values(state["facts"])
 
     def run(program: str) -> Observation:
         calculation = calculate(program, names)
-        if calculation.repeats is not None:  # else a guess would become a fact
+        if calculation.repeats is not None:  # a guess must not become a fact
             what = "A fact" if calculation.repeats else "A number"
             return Observation(f"{what} by itself leaves nothing to calculate.", found=False)
         values: dict[str, Value] = {"value": calculation.value}

@@ -12,14 +12,14 @@ from planweave.prompts import load
 
 
 class Evaluation(BaseModel):
-    """The evaluator's reply; the notes come before the verdict."""
+    """The evaluator's reply, with the notes before the verdict."""
 
     notes: str = Field(max_length=REASON)
     verdict: Literal["Accept", "Reject"]
 
 
 def evaluator(prompt: str) -> Node:
-    """Make the evaluator that uses this prompt; an unreadable reply accepts."""
+    """Make the evaluator that uses this prompt; an unreadable reply accepts the plan."""
 
     async def evaluator(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         reply = await ask_role("evaluator", Evaluation, load(prompt).fill(), state, runtime)

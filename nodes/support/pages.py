@@ -8,7 +8,7 @@ from planweave.tools.documents.tables import above
 
 
 def pages_text(pages: Sequence[Page], context: Context, *, whole: bool = False) -> str:
-    """The pages found, numbered from 1 in their order, each cut to the context's length."""
+    """The pages, numbered from 1, each cut to the length in the context."""
     return "\n\n".join(
         load("documents/page").fill(
             number=str(number),
@@ -21,9 +21,9 @@ def pages_text(pages: Sequence[Page], context: Context, *, whole: bool = False) 
 
 
 def excerpt(page: Page, limit: int) -> str:
-    """The page, or so many characters of it around the words that were nearest.
+    """The page, or at most ``limit`` characters around its nearest passage.
 
-    An excerpt that begins inside a table begins with its heading and column names.
+    An excerpt that begins inside a table gets the heading and column names of the table first.
     """
     text = page["text"]
     if len(text) <= limit:
