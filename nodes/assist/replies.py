@@ -8,10 +8,16 @@ from string import punctuation
 from planweave.memory import Answer, Context, Fact, Page, WorkingMemory
 from planweave.nodes.shared.citation_check import CITATION, find_support, sentences
 from planweave.prompts import load
-from planweave.tools.checking import follow, said_by, says_result
+from planweave.tools.checking import facts_text, follow, has_result
 from planweave.tools.checking.words import roots
 from planweave.tools.documents.collection import open_collection
-from planweave.tools.documents.quotes import adds, alike, locate, says, states
+from planweave.tools.documents.quotes import (
+    has_content_of,
+    has_sentences_of,
+    is_new,
+    is_worded_like,
+    locate,
+)
 
 _ANSWERING = "answering_machine"
 _QUESTION_WORDS = roots(
@@ -49,7 +55,7 @@ def quote_if_unstated(statement: str, quote: str, page: str, context: Context) -
 
     Without aids the statement stays if the page has its numbers and half of its longer words.
     """
-    return quote if context.assists("reader") or not says(page, statement) else statement
+    return quote if context.assists("reader") or not has_content_of(page, statement) else statement
 
 
 def quote_if_nearer(statement: str, quote: str, asked: frozenset[str], context: Context) -> str:
@@ -81,7 +87,7 @@ def is_own_step(text: str, page: Page, prompts: Sequence[str], context: Context)
         f"{page['document']}, p. {page['page']}",
     ]
     instructions = "\n\n".join(prompt_texts)
-    return not (locate(text, instructions) or states(instructions, text))
+    return not (locate(text, instructions) or has_sentences_of(instructions, text))
 
 
 def clean_short_answer(short: str | None, state: WorkingMemory, context: Context) -> str | None:
@@ -89,8 +95,8 @@ def clean_short_answer(short: str | None, state: WorkingMemory, context: Context
     text = (short or "").strip()
     if not context.assists(_ANSWERING):
         return None if _strip(text) in ("", "null") else text
-    question, fact_text = state["question"], said_by(state["facts"])
-    asks_again = alike(question, text) and not adds(text, fact_text, question)
+    question, fact_text = state["question"], facts_text(state["facts"])
+    asks_again = is_worded_like(question, text) and not is_new(text, fact_text, question)
     return None if asks_again else drop_if_empty(text) or None
 
 
@@ -136,7 +142,7 @@ def _find_stating_fact(decision: str | None, state: WorkingMemory) -> list[Fact]
     question = state["question"]
     asked = {word for word in roots(question) - _QUESTION_WORDS if len(word) > 3}
     for fact in state["facts"] if decision else ():
-        is_about = len(asked & roots(said_by([fact]))) >= _MIN_SHARE * len(asked)
+        is_about = len(asked & roots(facts_text([fact]))) >= _MIN_SHARE * len(asked)
         if is_about and follow(decision or "", [fact], question=question).kind == "supported":
             return [fact]
     return []
@@ -151,7 +157,7 @@ def _find_supporting_facts(
     the text is about the question or has the result of a calculation.
     """
     numbers, why = {*named}, answer["why"]
-    is_about_question = alike(state["question"], why) or says_result(why, state["facts"])
+    is_about_question = is_worded_like(state["question"], why) or has_result(why, state["facts"])
     if is_about_question and not (numbers or answer["unknown"]):
         numbers = {*chain.from_iterable(find_support(text, state) for text in sentences(why))}
     return [fact for fact in state["facts"] if fact["number"] in numbers]

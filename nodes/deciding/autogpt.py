@@ -18,7 +18,7 @@ from planweave.prompts import load
 
 
 class Thoughts(BaseModel):
-    """AutoGPT's thoughts before a command."""
+    """What AutoGPT says before it commands."""
 
     text: str = Field(max_length=THOUGHT)
     reasoning: str = Field(max_length=THOUGHT)
@@ -28,7 +28,7 @@ class Thoughts(BaseModel):
 
 
 class Command(BaseModel):
-    """AutoGPT's command."""
+    """What AutoGPT commands."""
 
     name: Tool
     input: str = Field(max_length=QUERY)

@@ -12,7 +12,7 @@ from planweave.prompts import load
 
 
 class Evaluation(BaseModel):
-    """The evaluator's reply, with the notes before the verdict."""
+    """The evaluator's reply; the notes come before the verdict."""
 
     notes: str = Field(max_length=REASON)
     verdict: Literal["Accept", "Reject"]

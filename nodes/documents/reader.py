@@ -19,8 +19,19 @@ from planweave.nodes.support.turns import Observation, chosen_action, turn_taken
 from planweave.prompts import load
 from planweave.tools.calculator import CURRENCIES
 from planweave.tools.checking.words import roots
-from planweave.tools.documents.quotes import locate, numbers, says, sentences, unsaid
-from planweave.tools.documents.tables import Span, paragraph, with_headings, with_names
+from planweave.tools.documents.quotes import (
+    has_content_of,
+    locate,
+    missing_numbers,
+    numbers,
+    sentences,
+)
+from planweave.tools.documents.tables import (
+    Span,
+    find_paragraph,
+    quote_with_headings,
+    quote_with_names,
+)
 
 _AMOUNT = re.compile(
     rf"(?P<sign>[-+(\u2212])?\s*(?P<currency>{'|'.join(CURRENCIES)}|[A-Z]{{0,3}}[$€£])?\s*"
@@ -39,14 +50,14 @@ _MAX_FINDINGS = 10
 
 
 class Amount(BaseModel):
-    """A value in a finding, such as "main cabin": "$40"."""
+    """A value that a finding gives, such as "main cabin": "$40"."""
 
     name: str = Field(max_length=60)
     value: str = Field(max_length=60)
 
 
 class Finding(BaseModel):
-    """One finding, with the quote before the statement."""
+    """One finding; the words come before what they are taken to say."""
 
     page: int
     quote: str = Field(max_length=600)
@@ -61,13 +72,13 @@ class Reading(BaseModel):
 
 
 class ShortFinding(Finding):
-    """A finding that fits into the reply of a small model."""
+    """A finding whose texts keep a useful length within the reply of a small model."""
 
     values: list[Amount] = Field(default=[], max_length=2)
 
 
 class ShortReading(BaseModel):
-    """The reader's reply, limited to few findings."""
+    """The reply of a reader that is asked for few findings."""
 
     findings: list[ShortFinding] = Field(max_length=FEW_FINDINGS)
 
@@ -168,7 +179,7 @@ def _find_quote(finding: Finding, pages: Sequence[Page]) -> _Quoted | None:
         copied = finding.quote.removeprefix(f"{page['document']}, p. {page['page']}: ")
         if words := find(copied, page["text"]):
             quoted = _Quoted(page, _find_span(words, page["text"], finding.statement))
-            if not unsaid(finding.statement, with_names(page["text"], quoted.span)):
+            if not missing_numbers(finding.statement, quote_with_names(page["text"], quoted.span)):
                 return quoted
             found = found or quoted
     return found
@@ -178,19 +189,21 @@ def _find_span(words: str, text: str, statement: str) -> Span:
     """The span of the words that fits the statement best, since several rows may be equal."""
     begins = [match.start() for match in re.finditer(re.escape(words), text)]
     spans = [(begin, begin + len(words)) for begin in begins]
-    return max(spans, key=lambda span: _fit(statement, with_names(text, span)))
+    return max(spans, key=lambda span: _fit(statement, quote_with_names(text, span)))
 
 
 def _fit(statement: str, quote: str) -> tuple[bool, int]:
     """How well a quote fits a statement: by its numbers, then by the shared words."""
-    return not unsaid(statement, quote), len(roots(statement) & roots(quote))
+    return not missing_numbers(statement, quote), len(roots(statement) & roots(quote))
 
 
 def _find_stating_sentence(claim: str, text: str) -> str | None:
     """The first sentence of a page with all numbers and half of the words of a claim."""
     if not numbers(claim):
         return None
-    return next((words for words in _quotable_sentences(text) if says(words, claim)), None)
+    return next(
+        (words for words in _quotable_sentences(text) if has_content_of(words, claim)), None
+    )
 
 
 def _find_beginning_sentence(claim: str, text: str) -> str | None:
@@ -221,7 +234,7 @@ def _check(
         statement = quote_if_unstated(statement, quoted.words, quoted.page["text"], context)
     statement = quote_if_nearer(statement, quoted.words, asked, context)
     quote = _widen_quote(statement, quoted)
-    if missing := unsaid(statement, quote):
+    if missing := missing_numbers(statement, quote):
         reason = f'{missing} is not in the quoted words. Finding: "{statement}"'
         if not max_findings(context):
             return _CheckedFinding(None, [_build_failure("number_not_quoted", reason)])
@@ -241,25 +254,25 @@ def _widen_quote(statement: str, quoted: _Quoted) -> str:
     If nothing around them has the numbers: the words, or the rows with their names.
     """
     text, span = quoted.page["text"], quoted.span
-    quote = with_names(text, span)
+    quote = quote_with_names(text, span)
     for wider in _wider_quotes(statement, text, span):
-        if not unsaid(statement, quote):
+        if not missing_numbers(statement, quote):
             break
-        if not unsaid(statement, wider):
+        if not missing_numbers(statement, wider):
             return wider
     return quote
 
 
 def _wider_quotes(statement: str, text: str, span: Span) -> Iterator[str]:
     """More and more of a page around the quoted words, then another sentence."""
-    yield with_headings(text, span)
-    around = paragraph(text, span)
+    yield quote_with_headings(text, span)
+    around = find_paragraph(text, span)
     if around[1] - around[0] <= _MAX_QUOTABLE:
         yield text[slice(*around)]
-        yield with_headings(text, around)
+        yield quote_with_headings(text, around)
     if sentence := _find_stating_sentence(statement, text):
         begin = text.index(sentence)
-        yield with_names(text, (begin, begin + len(sentence)))
+        yield quote_with_names(text, (begin, begin + len(sentence)))
 
 
 def _read_values(finding: Finding, quote: str) -> tuple[dict[str, Value], list[Amount]]:

@@ -17,7 +17,7 @@ Text = Annotated[str, Field(max_length=DRAFT_STEP)]
 
 
 class Draft(BaseModel):
-    """The drafter's reply: steps that build on all steps before them."""
+    """Steps that are taken to build on all before them."""
 
     thought: str = Field(max_length=THOUGHT)
     steps: list[Text] = Field(min_length=1, max_length=MAX_STEPS)

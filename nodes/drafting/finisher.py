@@ -34,7 +34,7 @@ class Prose(Text):
 
 
 class Written(BaseModel):
-    """The finisher's reply to a question; it may answer from the model's own knowledge."""
+    """The finisher's reply to a question; it may answer from what the model itself knows."""
 
     text: str = Field(max_length=TEXT)
     short: str | None = Field(max_length=SHORT)

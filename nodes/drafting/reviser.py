@@ -18,26 +18,26 @@ from planweave.prompts import load
 
 
 class Rewritten(BaseModel):
-    """A corrected earlier step."""
+    """An earlier step as it should be."""
 
     number: int
     text: Text
 
 
 class Step(BaseModel):
-    """The revised step."""
+    """The step that is checked, written again."""
 
     text: Text
 
 
 class StepAndEarlier(Step):
-    """The revised step, and corrections of earlier steps."""
+    """The step, and what it shows to be wrong before it."""
 
     earlier: list[Rewritten] = Field(max_length=2)
 
 
 class Steps(BaseModel):
-    """All steps in order, if the whole draft is checked at once."""
+    """All steps in order, where the whole draft is checked at once."""
 
     steps: list[Text] = Field(max_length=MAX_STEPS)
 

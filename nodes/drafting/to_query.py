@@ -16,7 +16,7 @@ _DRAFT_IS_QUERY = ("code", "maths")
 
 
 class Query(BaseModel):
-    """The reply: a search that would settle the step."""
+    """The reply: what would settle the step."""
 
     query: str = Field(max_length=SEARCH)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from planweave.memory import Context, Page
 from planweave.prompts import load
-from planweave.tools.documents.tables import above
+from planweave.tools.documents.tables import names_above
 
 
 def pages_text(pages: Sequence[Page], context: Context, *, whole: bool = False) -> str:
@@ -30,7 +30,7 @@ def excerpt(page: Page, limit: int) -> str:
         return text
     middle = max(text.find(page["nearest"]), 0) + len(page["nearest"]) // 2
     start = min(max(middle - limit // 2, 0), len(text) - limit)
-    names = above(text, start)
+    names = names_above(text, start)
     before, after = "… " if start else "", " …" if start + limit < len(text) else ""
     shown = f"{before}{text[start : start + limit].strip()}{after}"
     return f"{names}\n{shown}" if names else shown

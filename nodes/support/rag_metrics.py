@@ -40,13 +40,13 @@ Line = Annotated[str, Field(max_length=300)]
 
 
 class Stated(BaseModel):
-    """The judge's reply: the statements of a text."""
+    """The judge's reply: what a text states."""
 
     statements: list[Line]
 
 
 class Verdict(BaseModel):
-    """The judge's verdict on one statement, with the reason first."""
+    """The judge's verdict on one statement; the reason comes first."""
 
     statement: int
     reason: str = Field(max_length=80)
@@ -54,13 +54,13 @@ class Verdict(BaseModel):
 
 
 class Verdicts(BaseModel):
-    """The judge's reply: one verdict for each statement."""
+    """The judge's reply: one verdict a statement."""
 
     verdicts: list[Verdict]
 
 
 class Questions(BaseModel):
-    """The judge's reply: questions that a text may answer."""
+    """The judge's reply: what a text may be the answer to."""
 
     questions: list[Line]
 

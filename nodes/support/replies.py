@@ -29,7 +29,7 @@ DecisionRule = Literal["stated", "highest", "lowest", "count", "sum", "compariso
 
 
 class Decision(BaseModel):
-    """The answering machine's reply to a decision question, with the reasons first."""
+    """The answering machine's reply to a decision question; the reasons come before it."""
 
     why: str = Field(max_length=REASONING)
     facts: list[int]
@@ -58,7 +58,7 @@ class CitedAnswer(BaseModel):
 
 
 class Verdict(BaseModel):
-    """Whether V3's answering machine answers now, with the reason first."""
+    """Whether V3's answering machine answers now; the reason comes before it."""
 
     reason: str = Field(max_length=REASON)
     verdict: Literal["CONTINUE", "TERMINATE"]
@@ -81,7 +81,7 @@ class Judgement(BaseModel):
 class PlannedStep(BaseModel):
     """A step of a plan, and the numbers of the earlier steps whose results it needs.
 
-    A step without needs may name its tool and input.
+    One that needs none may say with which tool and input it is carried out.
     """
 
     text: Step
@@ -97,13 +97,13 @@ class PlannedStep(BaseModel):
 
 
 class PlanWithNeeds(InPrompt):
-    """A :class:`Plan` with the needs of each step; without steps if no plan is needed."""
+    """A :class:`Plan` that says what each step needs; no step where nothing needs planning."""
 
     steps: list[PlannedStep] = Field(max_length=PLAN_STEPS)
 
 
 class JudgementWithNeeds(InPrompt):
-    """A :class:`Judgement` whose new plan has the needs of each step."""
+    """A :class:`Judgement` whose new plan says what each step needs."""
 
     reason: str = Field(max_length=REASON)
     replan: Literal["Y", "N"]
@@ -148,7 +148,7 @@ def verdict_form(answer: type[Decision] | type[CitedAnswer]) -> type[Verdict]:
 
 
 class _Acting(InPrompt):
-    """A reply with actions; a reply that is itself a single action is read, too."""
+    """A reply that names actions; one that names a single action outright is read as well."""
 
     @model_validator(mode="before")
     @classmethod
