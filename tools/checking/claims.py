@@ -10,13 +10,13 @@ from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.listed import comes_first, counted, tied
 from planweave.tools.checking.otherwise import unasked_number
 from planweave.tools.checking.passages import (
-    denies_otherwise,
-    otherwise_beside,
-    said_of_another,
-    says_opposite,
-    unit_changed,
-    unknown_name,
-    wrong_clause,
+    find_changed_amount,
+    find_changed_unit,
+    find_misplaced_name,
+    find_unknown_name,
+    find_wrong_clause,
+    is_negated_differently,
+    is_opposite,
 )
 from planweave.tools.checking.queries import column_roots
 from planweave.tools.checking.tables import (
@@ -49,7 +49,13 @@ from planweave.tools.checking.words import (
     superlatives,
     tokens,
 )
-from planweave.tools.documents.quotes import adds, alike, gives, numbers, unsaid
+from planweave.tools.documents.quotes import (
+    has_number_of,
+    is_new,
+    is_worded_like,
+    missing_numbers,
+    numbers,
+)
 
 CITATION = re.compile(r"\[(\d+)\]")
 _PRONOUN = re.compile(
@@ -64,7 +70,7 @@ _OF_ALL = re.compile(
     rf"\b(?:of|among|all|the|are)\s+(?:all\s+|the\s+)*({NUMBER})\s+([a-z]\w+)", re.I
 )
 _BEFORE_NAMES = re.compile(r"\b(?:in|at|from|of|for|than|by|to|versus|vs|against|is|are)\s+", re.I)
-_OPENINGS = listed(
+_OPENING_WORDS = listed(
     "the it its this that these those a an all of in on at by for from with among because "
     "since as based according both only there total average thus therefore so hence we i our "
     "however within is are was were does do did has have had can will its their his her he "
@@ -72,10 +78,10 @@ _OPENINGS = listed(
     "before looking fact facts first second third one two three"
 )
 
-_COUNTED = re.compile(
+_COUNTED_LIST = re.compile(
     r"\b(?P<count>\d{1,2}) (?P<what>[^\W\d_]+)[^\d:(]*[\d.,%]*[^\d:(]*[:(](?P<list>[^:()]+)"
 )
-_BETWEEN = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
+_LIST_SEPARATOR = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 
 class ClaimTruth(NamedTuple):
@@ -85,22 +91,24 @@ class ClaimTruth(NamedTuple):
     reason: str = ""
 
 
-_ALONE = re.compile(r"\balone\b|\bsolely\b|\bthe (?:only|sole)\b|^only\b", re.IGNORECASE)
+_EXCLUSIVE = re.compile(r"\balone\b|\bsolely\b|\bthe (?:only|sole)\b|^only\b", re.IGNORECASE)
 _CHANGE = "change growth increase decrease rise fall difference drop gain loss"
 _CHANGES = re.compile(
     r"\b(?:rose|risen|grew|grown|fell|fallen|(?:in|de)creased|dropped|shrank|climbed|doubled)\b",
     re.IGNORECASE,
 )
 _EACH = re.compile(r"\b(?:each|every|all|both)\b", re.IGNORECASE)
-_INSIDE = re.compile(
+_GROUP_PREPOSITION = re.compile(
     r"\b(?:in|at|of|from|for|among|within|on|to|by)\s+(?:the\s+|all\s+)*(?:\w+\s+)?$", re.IGNORECASE
 )
-_BETWEEN_NAMES = re.compile(r"\s*(?:,|and|,\s*and|&|as well as)\s+(?:the\s+)?", re.IGNORECASE)
+_NAME_SEPARATOR = re.compile(r"\s*(?:,|and|,\s*and|&|as well as)\s+(?:the\s+)?", re.IGNORECASE)
 _COSTS_LEAST = re.compile(r"\bcosts?(?: the)? least\b", re.IGNORECASE)
 _COSTS_MOST = re.compile(r"\bcosts?(?: the)? most\b", re.IGNORECASE)
 
 
-_LOOSE = re.compile(r"\b(or|not|case|having|left|union)\b|\bselect\b.*\bselect\b", re.I | re.S)
+_LOOSE_CONDITIONS = re.compile(
+    r"\b(or|not|case|having|left|union)\b|\bselect\b.*\bselect\b", re.I | re.S
+)
 """What a query has whose conditions need not hold for every row that it returns."""
 
 
@@ -127,13 +135,14 @@ def judge(
     plain = _COSTS_MOST.sub("is the most expensive", plain)
     tables = views(facts)
     if not tables:
-        reason = _in_words(plain, facts, question)
+        reason = _words_problem(plain, facts, question)
         return ClaimTruth(None if reason else True, reason)
     judged = [
-        _InTable(plain, view, question, rules, subject, settled=settled).judged() for view in tables
+        _TableClaim(plain, view, question, rules, subject, settled=settled).judged()
+        for view in tables
     ]
     if others := [f for f in facts if f["quote"] or f["source"] == "calculator"]:
-        reason = _in_words(plain, others, question)
+        reason = _words_problem(plain, others, question)
         judged.append(ClaimTruth(None if reason else True, reason))
     true = next((one for one in judged if one.truth), None)
     false = next((one for one in reversed(judged) if one.truth is False), None)
@@ -143,61 +152,63 @@ def judge(
 # -- words of documents, and results ---------------------------------------------------------------
 
 
-def _in_words(claim: str, facts: Sequence[Fact], question: str) -> str:
+def _words_problem(claim: str, facts: Sequence[Fact], question: str) -> str:
     """Why facts from documents and calculations do not support a claim; empty if they do."""
-    return next(filter(None, _problems(claim, facts, question)), "")
+    return next(filter(None, _find_problems(claim, facts, question)), "")
 
 
-def _without_count(claim: str) -> str:
+def _remove_count(claim: str) -> str:
     """A claim without the number of what it lists, as in "3 years: 2020, 2021 and 2023".
 
     The list itself has to be in the facts. A quantity, as in "2 tonnes: wheat and corn", is no
     count.
     """
-    counted = _COUNTED.search(claim)
+    counted = _COUNTED_LIST.search(claim)
     if counted is None:
         return claim
-    items = _BETWEEN.split(counted["list"].strip(" ."))
+    items = _LIST_SEPARATOR.split(counted["list"].strip(" ."))
     quantity = is_unit_word(root(counted["what"])) and not all(map(numbers, items))
     if quantity or len(items) != int(counted["count"]):
         return claim
     return f"{claim[: counted.start('count')]}{claim[counted.end('count') :]}"
 
 
-def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
+def _find_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim on words and results, one reason after the other."""
-    there = said_by(facts)
+    there = facts_text(facts)
     given = f"{there} {question}"
     worked = any(fact["source"] == "calculator" for fact in facts)
     quoted = any(fact["quote"] for fact in facts)
     count = counted(claim, facts)
     if count and count.problem:
         yield count.problem
-    if missing := unsaid(_without_count(claim), f"{given} {count.figures if count else ''}"):
+    if missing := missing_numbers(
+        _remove_count(claim), f"{given} {count.figures if count else ''}"
+    ):
         yield f"{missing} is in no fact that it cites"
-    if worked and not quoted and numbers(claim) and not says_result(claim, facts):
+    if worked and not quoted and numbers(claim) and not has_result(claim, facts):
         yield "it does not say what was worked out"
     if quoted:
-        yield from _beside_quotes(claim, facts, question)
-        yield _otherwise(claim, there, question)
+        yield from _quote_problems(claim, facts, question)
+        yield _find_difference(claim, there, question)
     if quoted and not worked:
-        yield wrong_clause(claim, there)
+        yield find_wrong_clause(claim, there)
 
 
-def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
+def _quote_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """What speaks against a claim that rests on the words of documents."""
-    there = said_by(facts)
+    there = facts_text(facts)
     given = f"{there} {question}"
-    if not alike(claim, given):
+    if not is_worded_like(claim, given):
         yield "its words are not in the facts that it cites"
-    new = adds(claim, there, question) or alike(claim, there) or counted(claim, facts)
+    new = is_new(claim, there, question) or is_worded_like(claim, there) or counted(claim, facts)
     if not new:
         yield "it says again what was asked, and nothing from the facts that it cites"
-    if name := unknown_name(claim, given):
+    if name := find_unknown_name(claim, given):
         yield f"the facts that it cites do not speak of {name}"
-    if unit := unit_changed(claim, there, question):
+    if unit := find_changed_unit(claim, there, question):
         yield f"the facts that it cites do not say {unit}"
-    if denies_otherwise(claim, there):
+    if is_negated_differently(claim, there):
         yield "it denies what the fact says, or the other way round"
     if superlatives(claim) and not (superlatives(given) or comes_first(claim, facts)):
         yield "the facts that it cites say nothing of a rank"
@@ -205,23 +216,23 @@ def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator
         yield tie
 
 
-def _otherwise(claim: str, there: str, question: str) -> str:
+def _find_difference(claim: str, there: str, question: str) -> str:
     """What a claim says otherwise than the words of documents."""
-    if other := otherwise_beside(claim, there, question):
+    if other := find_changed_amount(claim, there, question):
         return f"the facts that it cites do not say {other}"
-    if name := said_of_another(claim, there):
+    if name := find_misplaced_name(claim, there):
         return f"the facts that it cites do not say it of {name}"
-    if says_opposite(claim, there):
+    if is_opposite(claim, there):
         return "it says the opposite of the fact"
     if comparatives(claim) and not (numbers(claim) or comparatives(f"{there} {question}")):
         return "the facts that it cites compare nothing"
     return ""
 
 
-def says_result(claim: str, facts: Sequence[Fact]) -> bool:
+def has_result(claim: str, facts: Sequence[Fact]) -> bool:
     """Whether a claim holds a number that one of the facts came to by the calculator."""
     results = [result for fact in facts for result in _results(fact)]
-    return gives(claim, " ".join(results))
+    return has_number_of(claim, " ".join(results))
 
 
 def _results(fact: Fact) -> list[str]:
@@ -231,7 +242,7 @@ def _results(fact: Fact) -> list[str]:
     return [fact["text"].rpartition("=")[2]] if fact["source"] == "calculator" else []
 
 
-def said_by(facts: Sequence[Fact]) -> str:
+def facts_text(facts: Sequence[Fact]) -> str:
     """What facts state, and the words that they quote."""
     return " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
 
@@ -247,7 +258,7 @@ class _Place(NamedTuple):
     what: object
 
 
-class _InTable:
+class _TableClaim:
     """A claim on the rows of one table."""
 
     def __init__(
@@ -266,10 +277,10 @@ class _InTable:
         mentions = view.mentions(claim)
         keyed = [m for m in mentions if m.column == self.key]
         taken = {(m.begin, m.end) for m in keyed}
-        self.names = [_Place(m.begin, m.end, m.cell) for m in keyed] + self._ids(claim)
+        self.names = [_Place(m.begin, m.end, m.cell) for m in keyed] + self._find_ids(claim)
         self.attributes = [m for m in mentions if (m.begin, m.end) not in taken]
 
-    def _ids(self, claim: str) -> list[_Place]:
+    def _find_ids(self, claim: str) -> list[_Place]:
         """Numbers that name rows, where the key is a number."""
         if self.key is None or self.view.is_text(self.key):
             return []
@@ -287,45 +298,51 @@ class _InTable:
 
     def judged(self) -> ClaimTruth:
         """Whether the claim is true of the table: all that it says must be."""
-        if problem := next(filter(None, self._problems()), ""):
+        if problem := next(filter(None, self._find_problems()), ""):
             return ClaimTruth(None, problem)
-        checks = (self._values, self._lists, self._ranks, self._comparisons, self._bounds)
+        checks = (
+            self._check_values,
+            self._check_lists,
+            self._check_ranks,
+            self._check_comparisons,
+            self._check_bounds,
+        )
         found = [
             ClaimTruth(truth, "" if truth else why) for check in checks for truth, why in check()
         ]
         for worst in (None, False):
             if wrong := next((one for one in found if one.truth is worst), None):
                 return wrong
-        if found or self._says_the_decision():
+        if found or self._is_decision():
             return ClaimTruth(True)
         return ClaimTruth(None, "it says nothing that the rows show")
 
-    def _problems(self) -> Iterator[str]:
+    def _find_problems(self) -> Iterator[str]:
         """Why rows do not tell whether the claim is true."""
         if denies(self.claim):
             yield "it denies something, which rows do not show"
-        if _ALONE.search(self.claim):
+        if _EXCLUSIVE.search(self.claim):
             yield "it says that there is no other, which rows do not show"
-        if _CHANGES.search(self.claim) and not roots(_CHANGE) & roots(self._said_of_units()):
+        if _CHANGES.search(self.claim) and not roots(_CHANGE) & roots(self._unit_text()):
             yield "it speaks of a change, which rows do not show"
-        if stranger := self._stranger() or self._unknown_measure():
+        if stranger := self._unknown_name() or self._unknown_measure():
             yield f"the facts that it cites do not hold {stranger}"
-        yield self._other_rows()
+        yield self._other_rows_problem()
 
     def _unknown_measure(self) -> str:
         """The word behind "highest" or "average" that no column or query knows."""
         view = self.view
         columns = (view.roots(c) for c in range(len(view.columns)))
-        known = frozenset().union(*columns, view.reading.tables, roots(self._said_of_units()))
+        known = frozenset().union(*columns, view.reading.tables, roots(self._unit_text()))
         words = tokens(self.claim)
         for word, behind in pairwise(words):
             if word in MEAN or (word in ("highest", "lowest") and superlatives(word)):
-                plain = behind in _BEHIND or behind[0].isdigit() or _ordinary(behind)
+                plain = behind in _FUNCTION_WORDS or behind[0].isdigit() or _is_ordinary(behind)
                 if not plain and not is_known(behind, known):
                     return behind
         return ""
 
-    def _other_rows(self) -> str:
+    def _other_rows_problem(self) -> str:
         """Why ranks and totals are of other rows: of those that the query keeps."""
         view, words = self.view, set(tokens(self.claim)) - {"overall"}
         if aggregated(words, view) or (
@@ -342,7 +359,7 @@ class _InTable:
             return f"its query compares with {number}, which it does not say"
         return ""
 
-    def _says_the_decision(self) -> bool:
+    def _is_decision(self) -> bool:
         """Whether it only says what the decision is, and that follows from the facts."""
         named = {str(name.what).casefold() for name in self.names}
         chooses = _CHOOSES.search(self.claim) is not None
@@ -350,19 +367,19 @@ class _InTable:
 
     # .. names ..
 
-    def _stranger(self) -> str:
+    def _unknown_name(self) -> str:
         """A name that neither the table nor the question holds; empty if there is none."""
         view = self.view
         besides = [*view.columns, view.reading.text, self.question, self.rules]
         cells = [cell for row in view.rows for cell in row if isinstance(cell, str)]
         given = " ".join([*cells, *besides])
-        if name := unknown_name(self.claim, given):
+        if name := find_unknown_name(self.claim, given):
             return name
         covered = [(p.begin, p.end) for p in self.names]
         covered += [(m.begin, m.end) for m in self.attributes]
         known, general = roots(given), roots(" ".join(besides))
-        ends = self._ends_of_names()
-        strict = {*self._beside_groups()}
+        ends = self._roots_of_names()
+        strict = {*self._places_beside_groups()}
         loose = {0, *(m.end() for m in re.finditer(r"[,;:]\s+", self.claim))}
         loose |= {m.end() for m in _BEFORE_NAMES.finditer(self.claim)}
         for match in re.finditer(r"[^\W\d_][\w'-]*", self.claim):
@@ -370,22 +387,22 @@ class _InTable:
             plain = [w for w in tokens(word) if not w[0].isdigit()]
             if any(a <= start < b for a, b in covered) or superlatives(word):
                 continue
-            if any(w not in _BEHIND and root(w) in ends - general for w in plain):
+            if any(w not in _FUNCTION_WORDS and root(w) in ends - general for w in plain):
                 return word  # a part of a name, but not of one that is there
             if start not in strict | loose or comparatives(f"{word} than"):
                 continue
-            fine = all(w in _OPENINGS or root(w) in known for w in plain)
-            if not fine and not (start not in strict and _ordinary(word)):
+            fine = all(w in _OPENING_WORDS or root(w) in known for w in plain)
+            if not fine and not (start not in strict and _is_ordinary(word)):
                 return word
         return ""
 
-    def _ends_of_names(self) -> frozenset[str]:
+    def _roots_of_names(self) -> frozenset[str]:
         """The roots of the words that the names of rows are made of."""
         if self.key is None or not self.view.is_text(self.key):
             return frozenset()
         return roots(" ".join(str(row[self.key]) for row in self.view.rows))
 
-    def _beside_groups(self) -> Iterator[int]:
+    def _places_beside_groups(self) -> Iterator[int]:
         """Where words are beside those for columns of text, as in "of the genre drama"."""
         texts = [c for c in range(len(self.view.columns)) if self.view.is_text(c)]
         words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - GENERIC_ROOTS
@@ -399,7 +416,7 @@ class _InTable:
 
     # .. values ..
 
-    def _values(self) -> Iterator[tuple[bool | None, str]]:
+    def _check_values(self) -> Iterator[tuple[bool | None, str]]:
         """Each number and each text cell is in the row and the column that it is said of."""
         values = [*self._numbers(), *(_Place(m.begin, m.end, m) for m in self.attributes)]
         values.sort(key=lambda one: one.begin)
@@ -411,45 +428,49 @@ class _InTable:
                 is_single = len(self.names) == 1 or len(self.view.rows) == 1
                 yield False if is_single else None, f"{value.what:g} is in no fact that it cites"
                 return
-        for unit in [*units_beside(self.claim), *self._counted(values)]:
-            if foreign_unit(unit, self._said_of_units(), ""):
+        for unit in [*units_beside(self.claim), *self._counted_words(values)]:
+            if foreign_unit(unit, self._unit_text(), ""):
                 yield None, f"the facts that it cites do not say {unit}"
                 return
-        if self._wrong_unit():
+        if self._has_wrong_unit():
             yield None, "a number has another unit in the facts that it cites"
             return
-        rows = self._rows_named()
+        rows = self._named_rows()
         if rows is None:
             yield None, "it does not say of which row"
             return
         amounts = [value for value in values if isinstance(value.what, float)]
-        columns = self._columns_named(values)
+        columns = self._named_columns(values)
         for row_labels, column_labels in product(
-            _labelled(rows, values), _labelled(columns, amounts)
+            _label_values(rows, values), _label_values(columns, amounts)
         ):
             named = {value.begin: c for value, c in zip(amounts, column_labels, strict=True)}
             if all(
-                self._stands(value, r, named.get(value.begin))
+                self._is_cell(value, r, named.get(value.begin))
                 for value, r in zip(values, row_labels, strict=True)
             ):
                 yield True, ""
                 return
         yield False, "the cited rows say it of something else"
 
-    def _said_of_units(self) -> str:
+    def _unit_text(self) -> str:
         view = self.view
         return f"{' '.join(view.columns)} {view.reading.text} {self.question} {self.rules}"
 
-    def _counted(self, values: Sequence[_Place]) -> Iterator[str]:
+    def _counted_words(self, values: Sequence[_Place]) -> Iterator[str]:
         """The words right behind numbers that are neither function words nor verbs."""
         for value in values:
             match = re.match(r"\s([a-z][a-zß-ÿ]+)", self.claim[value.end :])
             if isinstance(value.what, float) and match:
                 word = match[1]
-                if word not in _BEHIND and not _ordinary(word) and not comparatives(f"{word} than"):
+                if (
+                    word not in _FUNCTION_WORDS
+                    and not _is_ordinary(word)
+                    and not comparatives(f"{word} than")
+                ):
                     yield word
 
-    def _wrong_unit(self) -> bool:
+    def _has_wrong_unit(self) -> bool:
         """Whether a number is beside a rival of the unit that its column names."""
         for match in re.finditer(NUMBER, self.claim):
             own = units_at(self.claim, *match.span())
@@ -458,8 +479,7 @@ class _InTable:
                 own
                 and columns
                 and all(
-                    foreign_unit(own[0], self._said_of_units(), self.view.columns[c])
-                    for c in columns
+                    foreign_unit(own[0], self._unit_text(), self.view.columns[c]) for c in columns
                 )
             ):
                 return True
@@ -469,7 +489,7 @@ class _InTable:
         return [
             c
             for c in range(len(self.view.columns))
-            if any(_is(row[c], number) for row in self.view.rows)
+            if any(_is_number(row[c], number) for row in self.view.rows)
         ]
 
     def _numbers(self) -> list[_Place]:
@@ -483,7 +503,7 @@ class _InTable:
             for match in _OF_ALL.finditer(self.claim)
             if self.view.complete
             and float(match[1].replace(",", "")) == len(self.view.rows)
-            and root(match[2]) in self._things()
+            and root(match[2]) in self._row_words()
         }
         found = []
         for match in re.finditer(
@@ -492,17 +512,17 @@ class _InTable:
             begin = match.start(2)
             number = float(match[1] + re.sub(r"[^\d.]", "", match[2]))
             within = any(a <= begin < b for a, b in covered)
-            if within or number in bounds or begin in total or self._given(match):
+            if within or number in bounds or begin in total or self._is_given(match):
                 continue
             found.append(_Place(begin, match.end(), number))
         return found
 
-    def _things(self) -> frozenset[str]:
+    def _row_words(self) -> frozenset[str]:
         """The roots of the words for what the rows are."""
         own = self.view.roots(self.key) if self.key is not None else frozenset()
         return self.view.reading.tables | own | roots("rows options candidates results")
 
-    def _given(self, match: re.Match[str]) -> bool:
+    def _is_given(self, match: re.Match[str]) -> bool:
         """Whether a number with its word is one that the question or the rules give."""
         if self._columns_of(float(re.sub(r"[^\d.]", "", match[2]))):
             return False
@@ -510,7 +530,7 @@ class _InTable:
         phrase = match[2] + (behind[0] if behind else "")
         return phrase.lower() in f"{self.question} {self.rules}".lower()
 
-    def _rows_named(self) -> list[_Place] | None:
+    def _named_rows(self) -> list[_Place] | None:
         """The rows that are spoken of, by where they are named; None where nothing names one."""
         view = self.view
         if self.names:
@@ -520,7 +540,7 @@ class _InTable:
             ]
         if len(view.rows) == 1:
             return [_Place(-1, -1, list(view.rows))]
-        top = [row for one in superlatives(self.claim) for row in self._top(one) or ()]
+        top = [row for one in superlatives(self.claim) for row in self._top_rows(one) or ()]
         if top:
             return [_Place(-1, -1, top)]
         if self.subject and self.key is not None:
@@ -531,7 +551,7 @@ class _InTable:
                 return [_Place(-1, -1, own)]
         return None
 
-    def _columns_named(self, values: Sequence[_Place]) -> list[_Place]:
+    def _named_columns(self, values: Sequence[_Place]) -> list[_Place]:
         """The columns that words of the claim name, by where they do."""
         view = self.view
         covered = [(p.begin, p.end) for p in self.names]
@@ -553,9 +573,9 @@ class _InTable:
                 columns = [c for c in every if any(of_kind(k, view.roots(c)) for k in kinds)]
             if columns:
                 found.append(_Place(match.start(), match.end(), columns))
-        return _merged(found) or _merged(vague)
+        return _merge_places(found) or _merge_places(vague)
 
-    def _stands(self, value: _Place, rows: object, columns: object) -> bool:
+    def _is_cell(self, value: _Place, rows: object, columns: object) -> bool:
         """Whether a value is a cell of these rows and columns; None stands for all of them."""
         what = value.what
         chosen: Iterable[Row] = rows if isinstance(rows, list) else self.view.rows
@@ -564,14 +584,14 @@ class _InTable:
             return any(row[mention.column] == mention.cell for row in chosen)  # type: ignore[attr-defined]
         wanted = columns if isinstance(columns, list) else range(len(self.view.columns))
         numeric = [c for c in wanted if self.view.is_ordered(c)]
-        return any(_is(row[c], what) for row in chosen for c in numeric)
+        return any(_is_number(row[c], what) for row in chosen for c in numeric)
 
-    def _lists(self) -> Iterator[tuple[bool | None, str]]:
+    def _check_lists(self) -> Iterator[tuple[bool | None, str]]:
         """What is said of several names in a row is true of each: "in Sales are Ann and Bob"."""
         columns = [m.column for m in self.attributes]
         if comparatives(self.claim) or len(set(columns)) < len(columns):
             return
-        for names in _in_a_row(self.names, self.claim):
+        for names in _listed_names(self.names, self.claim):
             rows = [row for row in self.view.rows for n in names if row[self.key or 0] == n.what]
             for mention in self.attributes:
                 if any(row[mention.column] != mention.cell for row in rows):
@@ -579,10 +599,10 @@ class _InTable:
 
     # .. ranks ..
 
-    def _ranks(self) -> Iterator[tuple[bool | None, str]]:
+    def _check_ranks(self) -> Iterator[tuple[bool | None, str]]:
         """Each superlative is true of a row that is named."""
         for one in superlatives(self.claim):
-            top = self._top(one)
+            top = self._top_rows(one)
             if top is None:
                 yield None, f"its facts do not show that it is the {one.word}"
                 continue
@@ -590,7 +610,7 @@ class _InTable:
                 row for row in self.view.rows for n in self.names if row[self.key or 0] == n.what
             ]
             if not self.names:
-                groups = [m for m in self.attributes if m not in self._within()]
+                groups = [m for m in self.attributes if m not in self._rank_groups()]
                 if any(row[m.column] != m.cell for m in groups for row in top):
                     yield False, f"the rows show another as the {one.word}"
                     continue
@@ -601,18 +621,18 @@ class _InTable:
             good = any(row in top for row in named)
             yield good, f"the rows show another as the {one.word}"
 
-    def _within(self) -> list[Mention]:
+    def _rank_groups(self) -> list[Mention]:
         """The groups to which ranks are narrowed, as in "the cheapest in the west"."""
         return [
             mention
             for mention in self.attributes
-            if _INSIDE.search(before := self.claim[: mention.begin])
+            if _GROUP_PREPOSITION.search(before := self.claim[: mention.begin])
             or superlatives(" ".join(tokens(before)[-2:]))
         ]
 
-    def _top(self, superlative: Superlative) -> list[Row] | None:
+    def _top_rows(self, superlative: Superlative) -> list[Row] | None:
         """The rows of which a superlative is true; None where the fact does not show it."""
-        view, within = self.view, self._within()
+        view, within = self.view, self._rank_groups()
         if within and len(superlatives(self.claim)) > 1:
             return None  # which of them it narrows is not known
         for mention in within:
@@ -632,7 +652,7 @@ class _InTable:
 
     # .. comparisons ..
 
-    def _comparisons(self) -> Iterator[tuple[bool | None, str]]:
+    def _check_comparisons(self) -> Iterator[tuple[bool | None, str]]:
         """Each "cheaper than" is true of the row before it and the row behind it."""
         bounds = conditions(self.claim)
         for one in comparatives(self.claim):
@@ -656,9 +676,9 @@ class _InTable:
             if len(left) != 1 or not right:
                 yield None, f"it does not say what is {one.word} than what"
                 continue
-            yield self._compared(one, left[0].what, [n.what for n in right])
+            yield self._compare(one, left[0].what, [n.what for n in right])
 
-    def _compared(
+    def _compare(
         self, one: Superlative, left: object, right: Sequence[object]
     ) -> tuple[bool | None, str]:
         spoken = self.spoken | (frozenset() if one.senses else roots(self.question))
@@ -679,13 +699,13 @@ class _InTable:
             return None, f"no column says what is {one.word}"
         return found.pop(), f"the rows do not show that it is {one.word}"
 
-    def _bounds(self) -> Iterator[tuple[bool | None, str]]:
+    def _check_bounds(self) -> Iterator[tuple[bool | None, str]]:
         """Each "more than 10" is true of the row that is named."""
         for bound in conditions(self.claim):
             if self._is_filter(bound):
                 yield True, ""
                 continue
-            rows = self._rows_named()
+            rows = self._named_rows()
             if not rows or len(rows) > 1:
                 yield None, f"it does not say what is {bound.text}"
                 continue
@@ -717,18 +737,18 @@ class _InTable:
         equal = "=?" if bound.relation.startswith("at_") else ""
         number = re.escape(f"{bound.number:g}")
         found = re.search(rf"([\w.]+)[`\"\]]?\s*{sign}{equal}\s*{number}(?![\w.])", query)
-        if not found or _LOOSE.search(query):
+        if not found or _LOOSE_CONDITIONS.search(query):
             return False
         return bool(column_roots(found[1], self.view.reading) & bound.roots)
 
 
-def _ordinary(word: str) -> bool:
+def _is_ordinary(word: str) -> bool:
     """Whether a word is an ordinary one that no name is, by its ending or its commonness."""
     plain = word.lower()
     return plain.endswith(("ly", "ing", "ed")) or plain in _ORDINARY
 
 
-_BEHIND = _OPENINGS | listed(
+_FUNCTION_WORDS = _OPENING_WORDS | listed(
     "to or is are was were belongs makes being than or as per each while whereas that against "
     "versus followed compared out per cent"
 )
@@ -741,18 +761,18 @@ _ORDINARY = listed(
 )
 
 
-def _in_a_row(names: Sequence[_Place], claim: str) -> Iterator[list[_Place]]:
+def _listed_names(names: Sequence[_Place], claim: str) -> Iterator[list[_Place]]:
     """Names that only commas and "and" are between."""
     group = list(names[:1])
     for before, name in pairwise(names):
-        if not _BETWEEN_NAMES.fullmatch(claim[before.end : name.begin]):
+        if not _NAME_SEPARATOR.fullmatch(claim[before.end : name.begin]):
             yield group
             group = []
         group.append(name)
     yield group
 
 
-def _is(cell: Value, number: float) -> bool:
+def _is_number(cell: Value, number: float) -> bool:
     if not isinstance(cell, int | float) or isinstance(cell, bool):
         return False
     text = f"{number:.12g}"
@@ -760,7 +780,7 @@ def _is(cell: Value, number: float) -> bool:
     return same_number(float(cell), number, decimals)
 
 
-def _merged(found: Sequence[_Place]) -> list[_Place]:
+def _merge_places(found: Sequence[_Place]) -> list[_Place]:
     """Words that follow one another name what all of them may mean, as "unit price" does."""
     merged: list[_Place] = []
     for place in found:
@@ -773,7 +793,7 @@ def _merged(found: Sequence[_Place]) -> list[_Place]:
     return merged
 
 
-def _labelled(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[list[object]]:
+def _label_values(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[list[object]]:
     """The ways in which values may belong to labels: behind them, before them, or in their order.
 
     Without labels a value belongs to anything.
