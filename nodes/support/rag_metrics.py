@@ -17,9 +17,9 @@ from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
 from planweave.memory import Context, Failure, UsageByRole
-from planweave.models import CallRecord, StructuredReply, achat_model, ask, usage_by_role
+from planweave.models import CallRecord, StructuredReply, achat_model, ask
 from planweave.nodes.shared.citation_check import sentences
-from planweave.nodes.support.role import failures
+from planweave.nodes.support.role import failures, usage_of_calls
 from planweave.prompts import load
 from planweave.tools.documents.quotes import locate
 
@@ -118,7 +118,7 @@ class RagMeasures:
     @property
     def usage(self) -> UsageByRole:
         """The usage of the calls, as an update of working memory."""
-        return {role: used.model_dump() for role, used in usage_by_role(self.calls).items()}
+        return usage_of_calls(self.calls)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -85,7 +85,7 @@ _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 
 class ClaimTruth(NamedTuple):
-    """True, false, or None where the facts do not tell, and why it is not true."""
+    """True, false, or None if the facts do not tell, and the reason unless it is true."""
 
     truth: bool | None
     reason: str = ""
@@ -109,7 +109,7 @@ _COSTS_MOST = re.compile(r"\bcosts?(?: the)? most\b", re.IGNORECASE)
 _LOOSE_CONDITIONS = re.compile(
     r"\b(or|not|case|having|left|union)\b|\bselect\b.*\bselect\b", re.I | re.S
 )
-"""What a query has whose conditions need not hold for every row that it returns."""
+"""Matches a query whose conditions need not hold for every row that it returns."""
 
 
 def judge(
@@ -125,11 +125,11 @@ def judge(
 
     Args:
         claim: A sentence; its citations do not count.
-        facts: Those that it cites.
-        question: What was asked; its words may be said again.
-        rules: The rules that were given.
-        subject: What "it" means: the decision.
-        settled: Whether that decision follows from the facts.
+        facts: The facts that it cites.
+        question: The question; the claim may repeat its words.
+        rules: The rules of the run.
+        subject: The decision, which "it" refers to.
+        settled: Whether the decision follows from the facts.
     """
     plain = _COSTS_LEAST.sub("is the cheapest", CITATION.sub("", claim).strip())
     plain = _COSTS_MOST.sub("is the most expensive", plain)
@@ -138,7 +138,7 @@ def judge(
         reason = _words_problem(plain, facts, question)
         return ClaimTruth(None if reason else True, reason)
     judged = [
-        _TableClaim(plain, view, question, rules, subject, settled=settled).judged()
+        _TableClaim(plain, view, question, rules, subject, settled=settled).judge()
         for view in tables
     ]
     if others := [f for f in facts if f["quote"] or f["source"] == "calculator"]:
@@ -158,92 +158,93 @@ def _words_problem(claim: str, facts: Sequence[Fact], question: str) -> str:
 
 
 def _remove_count(claim: str) -> str:
-    """A claim without the number of what it lists, as in "3 years: 2020, 2021 and 2023".
+    """Remove the number of listed items from a claim, as in "3 years: 2020, 2021 and 2023".
 
-    The list itself has to be in the facts. A quantity, as in "2 tonnes: wheat and corn", is no
-    count.
+    The list itself must be in the facts. A quantity, as in "2 tonnes: wheat and corn", stays.
     """
     counted = _COUNTED_LIST.search(claim)
     if counted is None:
         return claim
     items = _LIST_SEPARATOR.split(counted["list"].strip(" ."))
-    quantity = is_unit_word(root(counted["what"])) and not all(map(numbers, items))
-    if quantity or len(items) != int(counted["count"]):
+    is_quantity = is_unit_word(root(counted["what"])) and not all(map(numbers, items))
+    if is_quantity or len(items) != int(counted["count"]):
         return claim
     return f"{claim[: counted.start('count')]}{claim[counted.end('count') :]}"
 
 
 def _find_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
-    """What speaks against a claim on words and results, one reason after the other."""
-    there = facts_text(facts)
-    given = f"{there} {question}"
-    worked = any(fact["source"] == "calculator" for fact in facts)
-    quoted = any(fact["quote"] for fact in facts)
+    """The reasons against a claim on words and results."""
+    stated = facts_text(facts)
+    known_text = f"{stated} {question}"
+    has_results = any(fact["source"] == "calculator" for fact in facts)
+    has_quotes = any(fact["quote"] for fact in facts)
     count = counted(claim, facts)
     if count and count.problem:
         yield count.problem
     if missing := missing_numbers(
-        _remove_count(claim), f"{given} {count.figures if count else ''}"
+        _remove_count(claim), f"{known_text} {count.figures if count else ''}"
     ):
         yield f"{missing} is in no fact that it cites"
-    if worked and not quoted and numbers(claim) and not has_result(claim, facts):
+    if has_results and not has_quotes and numbers(claim) and not has_result(claim, facts):
         yield "it does not say what was worked out"
-    if quoted:
+    if has_quotes:
         yield from _quote_problems(claim, facts, question)
-        yield _find_difference(claim, there, question)
-    if quoted and not worked:
-        yield find_wrong_clause(claim, there)
+        yield _find_difference(claim, stated, question)
+    if has_quotes and not has_results:
+        yield find_wrong_clause(claim, stated)
 
 
 def _quote_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
-    """What speaks against a claim that rests on the words of documents."""
-    there = facts_text(facts)
-    given = f"{there} {question}"
-    if not is_worded_like(claim, given):
+    """The reasons against a claim on the words of documents."""
+    stated = facts_text(facts)
+    known_text = f"{stated} {question}"
+    if not is_worded_like(claim, known_text):
         yield "its words are not in the facts that it cites"
-    new = is_new(claim, there, question) or is_worded_like(claim, there) or counted(claim, facts)
-    if not new:
+    adds_something = (
+        is_new(claim, stated, question) or is_worded_like(claim, stated) or counted(claim, facts)
+    )
+    if not adds_something:
         yield "it says again what was asked, and nothing from the facts that it cites"
-    if name := find_unknown_name(claim, given):
+    if name := find_unknown_name(claim, known_text):
         yield f"the facts that it cites do not speak of {name}"
-    if unit := find_changed_unit(claim, there, question):
+    if unit := find_changed_unit(claim, stated, question):
         yield f"the facts that it cites do not say {unit}"
-    if is_negated_differently(claim, there):
+    if is_negated_differently(claim, stated):
         yield "it denies what the fact says, or the other way round"
-    if superlatives(claim) and not (superlatives(given) or comes_first(claim, facts)):
+    if superlatives(claim) and not (superlatives(known_text) or comes_first(claim, facts)):
         yield "the facts that it cites say nothing of a rank"
     if tie := tied(claim, facts):
         yield tie
 
 
-def _find_difference(claim: str, there: str, question: str) -> str:
-    """What a claim says otherwise than the words of documents."""
-    if other := find_changed_amount(claim, there, question):
+def _find_difference(claim: str, stated: str, question: str) -> str:
+    """The first difference between a claim and the words of documents."""
+    if other := find_changed_amount(claim, stated, question):
         return f"the facts that it cites do not say {other}"
-    if name := find_misplaced_name(claim, there):
+    if name := find_misplaced_name(claim, stated):
         return f"the facts that it cites do not say it of {name}"
-    if is_opposite(claim, there):
+    if is_opposite(claim, stated):
         return "it says the opposite of the fact"
-    if comparatives(claim) and not (numbers(claim) or comparatives(f"{there} {question}")):
+    if comparatives(claim) and not (numbers(claim) or comparatives(f"{stated} {question}")):
         return "the facts that it cites compare nothing"
     return ""
 
 
 def has_result(claim: str, facts: Sequence[Fact]) -> bool:
-    """Whether a claim holds a number that one of the facts came to by the calculator."""
+    """Whether a claim has a number that the calculator returned in one of the facts."""
     results = [result for fact in facts for result in _results(fact)]
     return has_number_of(claim, " ".join(results))
 
 
 def _results(fact: Fact) -> list[str]:
-    """What a calculation came to, and each of its steps."""
+    """The results of a calculation and of its steps."""
     if "working" in fact:
         return [step["result"] for step in fact["working"]]
     return [fact["text"].rpartition("=")[2]] if fact["source"] == "calculator" else []
 
 
 def facts_text(facts: Sequence[Fact]) -> str:
-    """What facts state, and the words that they quote."""
+    """The texts and quotes of facts."""
     return " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
 
 
@@ -251,7 +252,7 @@ def facts_text(facts: Sequence[Fact]) -> str:
 
 
 class _Place(NamedTuple):
-    """Something in the claim, and where it is."""
+    """Something in the claim, and its place."""
 
     begin: int
     end: int
@@ -259,7 +260,7 @@ class _Place(NamedTuple):
 
 
 class _TableClaim:
-    """A claim on the rows of one table."""
+    """A claim about the rows of one table."""
 
     def __init__(
         self, claim: str, view: FactRows, question: str, rules: str, subject: str, *, settled: bool
@@ -272,7 +273,7 @@ class _TableClaim:
             claim = _POSSESSIVE.sub(lambda _: f"The {subject}", claim, count=1)
         self.claim, self.view = claim, view
         self.question, self.rules = question, rules
-        self.spoken = roots(claim)
+        self.roots = roots(claim)
         self.key = view.key()
         mentions = view.mentions(claim)
         keyed = [m for m in mentions if m.column == self.key]
@@ -296,8 +297,8 @@ class _TableClaim:
                 found.append(_Place(match.start(), match.end(), number))
         return found
 
-    def judged(self) -> ClaimTruth:
-        """Whether the claim is true of the table: all that it says must be."""
+    def judge(self) -> ClaimTruth:
+        """Whether everything in the claim is true of the table."""
         if problem := next(filter(None, self._find_problems()), ""):
             return ClaimTruth(None, problem)
         checks = (
@@ -318,7 +319,7 @@ class _TableClaim:
         return ClaimTruth(None, "it says nothing that the rows show")
 
     def _find_problems(self) -> Iterator[str]:
-        """Why rows do not tell whether the claim is true."""
+        """Why the rows do not tell whether the claim is true."""
         if denies(self.claim):
             yield "it denies something, which rows do not show"
         if _EXCLUSIVE.search(self.claim):
@@ -330,7 +331,7 @@ class _TableClaim:
         yield self._other_rows_problem()
 
     def _unknown_measure(self) -> str:
-        """The word behind "highest" or "average" that no column or query knows."""
+        """The word after "highest" or "average" that is in no column or query."""
         view = self.view
         columns = (view.roots(c) for c in range(len(view.columns)))
         known = frozenset().union(*columns, view.reading.tables, roots(self._unit_text()))
@@ -343,7 +344,7 @@ class _TableClaim:
         return ""
 
     def _other_rows_problem(self) -> str:
-        """Why ranks and totals are of other rows: of those that the query keeps."""
+        """Why a rank or total may be of other rows than the claim says."""
         view, words = self.view, set(tokens(self.claim)) - {"overall"}
         if aggregated(words, view) or (
             "avg" in view.reading.aggregates and _EACH.search(self.claim)
@@ -351,16 +352,16 @@ class _TableClaim:
             return "the query does not compute that"
         if not (superlatives(self.claim) or view.reading.aggregates):
             return ""
-        said = f"{self.claim} {self.question} {self.rules} {self.subject}"
+        known_text = f"{self.claim} {self.question} {self.rules} {self.subject}"
         for name in view.reading.names:
-            if (own := roots(name)) and not own & roots(said):
+            if (own := roots(name)) and not own & roots(known_text):
                 return f"its query is about {name!r}, which it does not say"
-        if number := unasked_number(said, view.reading):
+        if number := unasked_number(known_text, view.reading):
             return f"its query compares with {number}, which it does not say"
         return ""
 
     def _is_decision(self) -> bool:
-        """Whether it only says what the decision is, and that follows from the facts."""
+        """Whether it only states the decision, and the decision follows from the facts."""
         named = {str(name.what).casefold() for name in self.names}
         chooses = _CHOOSES.search(self.claim) is not None
         return self.settled and chooses and named == {self.subject.strip().casefold()}
@@ -368,7 +369,7 @@ class _TableClaim:
     # .. names ..
 
     def _unknown_name(self) -> str:
-        """A name that neither the table nor the question holds; empty if there is none."""
+        """A name that is neither in the table nor in the question; empty if there is none."""
         view = self.view
         besides = [*view.columns, view.reading.text, self.question, self.rules]
         cells = [cell for row in view.rows for cell in row if isinstance(cell, str)]
@@ -388,7 +389,7 @@ class _TableClaim:
             if any(a <= start < b for a, b in covered) or superlatives(word):
                 continue
             if any(w not in _FUNCTION_WORDS and root(w) in ends - general for w in plain):
-                return word  # a part of a name, but not of one that is there
+                return word  # a part of another name
             if start not in strict | loose or comparatives(f"{word} than"):
                 continue
             fine = all(w in _OPENING_WORDS or root(w) in known for w in plain)
@@ -397,13 +398,13 @@ class _TableClaim:
         return ""
 
     def _roots_of_names(self) -> frozenset[str]:
-        """The roots of the words that the names of rows are made of."""
+        """The roots of the words in the names of rows."""
         if self.key is None or not self.view.is_text(self.key):
             return frozenset()
         return roots(" ".join(str(row[self.key]) for row in self.view.rows))
 
     def _places_beside_groups(self) -> Iterator[int]:
-        """Where words are beside those for columns of text, as in "of the genre drama"."""
+        """The places of words beside a word for a text column, as in "of the genre drama"."""
         texts = [c for c in range(len(self.view.columns)) if self.view.is_text(c)]
         words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - GENERIC_ROOTS
         found = list(re.finditer(r"[^\W\d_][\w'-]*", self.claim))
@@ -417,14 +418,14 @@ class _TableClaim:
     # .. values ..
 
     def _check_values(self) -> Iterator[tuple[bool | None, str]]:
-        """Each number and each text cell is in the row and the column that it is said of."""
+        """Check that each number and text cell is in the row and column that the claim names."""
         values = [*self._numbers(), *(_Place(m.begin, m.end, m) for m in self.attributes)]
         values.sort(key=lambda one: one.begin)
         if not values:
             return
         for value in values:
             if isinstance(value.what, float) and not self._columns_of(value.what):
-                # It contradicts a row that is named.
+                # It contradicts the row that is named.
                 is_single = len(self.names) == 1 or len(self.view.rows) == 1
                 yield False if is_single else None, f"{value.what:g} is in no fact that it cites"
                 return
@@ -458,7 +459,7 @@ class _TableClaim:
         return f"{' '.join(view.columns)} {view.reading.text} {self.question} {self.rules}"
 
     def _counted_words(self, values: Sequence[_Place]) -> Iterator[str]:
-        """The words right behind numbers that are neither function words nor verbs."""
+        """The words right after numbers that are neither function words nor verbs."""
         for value in values:
             match = re.match(r"\s([a-z][a-zß-ÿ]+)", self.claim[value.end :])
             if isinstance(value.what, float) and match:
@@ -471,7 +472,7 @@ class _TableClaim:
                     yield word
 
     def _has_wrong_unit(self) -> bool:
-        """Whether a number is beside a rival of the unit that its column names."""
+        """Whether a number has another unit than its column."""
         for match in re.finditer(NUMBER, self.claim):
             own = units_at(self.claim, *match.span())
             columns = self._columns_of(float(match[0].replace(",", "").replace("\u00a0", "")))
@@ -493,7 +494,7 @@ class _TableClaim:
         ]
 
     def _numbers(self) -> list[_Place]:
-        """The numbers of the claim, but for those in names, bounds, counts and given amounts."""
+        """The numbers of the claim, except those in names, bounds, counts and given amounts."""
         covered = [(p.begin, p.end) for p in self.names] + [
             (m.begin, m.end) for m in self.attributes
         ]
@@ -518,12 +519,12 @@ class _TableClaim:
         return found
 
     def _row_words(self) -> frozenset[str]:
-        """The roots of the words for what the rows are."""
+        """The roots of the words for the rows."""
         own = self.view.roots(self.key) if self.key is not None else frozenset()
         return self.view.reading.tables | own | roots("rows options candidates results")
 
     def _is_given(self, match: re.Match[str]) -> bool:
-        """Whether a number with its word is one that the question or the rules give."""
+        """Whether the question or the rules contain the number with its word."""
         if self._columns_of(float(re.sub(r"[^\d.]", "", match[2]))):
             return False
         behind = re.match(r"\s?[\w%€$£]+", self.claim[match.end() :])
@@ -531,7 +532,7 @@ class _TableClaim:
         return phrase.lower() in f"{self.question} {self.rules}".lower()
 
     def _named_rows(self) -> list[_Place] | None:
-        """The rows that are spoken of, by where they are named; None where nothing names one."""
+        """The rows in the claim, by the places of their names; None if it names none."""
         view = self.view
         if self.names:
             return [
@@ -552,7 +553,7 @@ class _TableClaim:
         return None
 
     def _named_columns(self, values: Sequence[_Place]) -> list[_Place]:
-        """The columns that words of the claim name, by where they do."""
+        """The columns in the claim, by the places of their names."""
         view = self.view
         covered = [(p.begin, p.end) for p in self.names]
         covered += [(v.begin, v.end) for v in values]
@@ -576,7 +577,7 @@ class _TableClaim:
         return _merge_places(found) or _merge_places(vague)
 
     def _is_cell(self, value: _Place, rows: object, columns: object) -> bool:
-        """Whether a value is a cell of these rows and columns; None stands for all of them."""
+        """Whether a value is a cell of these rows and columns; None means all of them."""
         what = value.what
         chosen: Iterable[Row] = rows if isinstance(rows, list) else self.view.rows
         if not isinstance(what, float):
@@ -587,7 +588,7 @@ class _TableClaim:
         return any(_is_number(row[c], what) for row in chosen for c in numeric)
 
     def _check_lists(self) -> Iterator[tuple[bool | None, str]]:
-        """What is said of several names in a row is true of each: "in Sales are Ann and Bob"."""
+        """Check that a statement on listed names is true of each: "in Sales are Ann and Bob"."""
         columns = [m.column for m in self.attributes]
         if comparatives(self.claim) or len(set(columns)) < len(columns):
             return
@@ -600,7 +601,7 @@ class _TableClaim:
     # .. ranks ..
 
     def _check_ranks(self) -> Iterator[tuple[bool | None, str]]:
-        """Each superlative is true of a row that is named."""
+        """Check that each superlative is true of a named row."""
         for one in superlatives(self.claim):
             top = self._top_rows(one)
             if top is None:
@@ -622,7 +623,7 @@ class _TableClaim:
             yield good, f"the rows show another as the {one.word}"
 
     def _rank_groups(self) -> list[Mention]:
-        """The groups to which ranks are narrowed, as in "the cheapest in the west"."""
+        """The groups that limit a rank, as in "the cheapest in the west"."""
         return [
             mention
             for mention in self.attributes
@@ -631,29 +632,29 @@ class _TableClaim:
         ]
 
     def _top_rows(self, superlative: Superlative) -> list[Row] | None:
-        """The rows of which a superlative is true; None where the fact does not show it."""
+        """The rows of which a superlative is true; None if the fact does not show it."""
         view, within = self.view, self._rank_groups()
         if within and len(superlatives(self.claim)) > 1:
-            return None  # which of them it narrows is not known
+            return None  # it is unknown which superlative the group limits
         for mention in within:
             if mention.column != self.key:
                 left = [row for row in view.rows if row[mention.column] == mention.cell]
                 view = view.where(left)
-        asked = self.spoken | roots(self.question) | roots(self.rules)
+        asked = self.roots | roots(self.question) | roots(self.rules)
         if len(self.view.rows) > 1:
-            for spoken in (self.spoken, asked):
-                picks = ranked(view, superlative, spoken)
+            for known_roots in (self.roots, asked):
+                picks = ranked(view, superlative, known_roots)
                 if picks and (view.complete or ordered_alike(view.reading, picks)):
                     common = [row for row in picks[0].rows if all(row in p.rows for p in picks)]
                     return common if common or len(picks) == 1 else None
-        if query_ranks(view.reading, superlative, self.spoken, asked):
+        if query_ranks(view.reading, superlative, self.roots, asked):
             return list(view.rows[:1])
         return None
 
     # .. comparisons ..
 
     def _check_comparisons(self) -> Iterator[tuple[bool | None, str]]:
-        """Each "cheaper than" is true of the row before it and the row behind it."""
+        """Check each "cheaper than" with the rows named before and after it."""
         bounds = conditions(self.claim)
         for one in comparatives(self.claim):
             if any(one.word in tokens(bound.text) for bound in bounds):
@@ -681,9 +682,11 @@ class _TableClaim:
     def _compare(
         self, one: Superlative, left: object, right: Sequence[object]
     ) -> tuple[bool | None, str]:
-        spoken = self.spoken | (frozenset() if one.senses else roots(self.question))
+        known_roots = self.roots | (frozenset() if one.senses else roots(self.question))
         view, key = self.view, self.key or 0
-        picks = ranked(view, one, spoken) or ranked(view, one, spoken | roots(self.question))
+        picks = ranked(view, one, known_roots) or ranked(
+            view, one, known_roots | roots(self.question)
+        )
         found = set()
         for pick in picks:
             mine = [row[pick.column] for row in view.rows if row[key] == left]
@@ -700,7 +703,7 @@ class _TableClaim:
         return found.pop(), f"the rows do not show that it is {one.word}"
 
     def _check_bounds(self) -> Iterator[tuple[bool | None, str]]:
-        """Each "more than 10" is true of the row that is named."""
+        """Check each "more than 10" with the named row."""
         for bound in conditions(self.claim):
             if self._is_filter(bound):
                 yield True, ""
@@ -709,9 +712,9 @@ class _TableClaim:
             if not rows or len(rows) > 1:
                 yield None, f"it does not say what is {bound.text}"
                 continue
-            spoken = bound.roots | self.spoken
+            known_roots = bound.roots | self.roots
             columns = {
-                c: len(meaning(self.view.roots(c)) & spoken)
+                c: len(meaning(self.view.roots(c)) & known_roots)
                 for c in range(len(self.view.columns))
                 if self.view.is_ordered(c) and c != self.key
             }
@@ -731,7 +734,7 @@ class _TableClaim:
             yield bool(cells) and good, f"it is not {bound.text}"
 
     def _is_filter(self, bound: Condition) -> bool:
-        """Whether the query keeps no row of which a bound is false; its column may not be shown."""
+        """Whether the query itself keeps only rows that meet a bound."""
         query = self.view.reading.text
         sign = "<" if bound.relation in ("at_most", "less") else ">"
         equal = "=?" if bound.relation.startswith("at_") else ""
@@ -743,7 +746,7 @@ class _TableClaim:
 
 
 def _is_ordinary(word: str) -> bool:
-    """Whether a word is an ordinary one that no name is, by its ending or its commonness."""
+    """Whether a word is an ordinary word and not a name, by its ending or a word list."""
     plain = word.lower()
     return plain.endswith(("ly", "ing", "ed")) or plain in _ORDINARY
 
@@ -762,7 +765,7 @@ _ORDINARY = listed(
 
 
 def _listed_names(names: Sequence[_Place], claim: str) -> Iterator[list[_Place]]:
-    """Names that only commas and "and" are between."""
+    """Groups of names with only commas and "and" between them."""
     group = list(names[:1])
     for before, name in pairwise(names):
         if not _NAME_SEPARATOR.fullmatch(claim[before.end : name.begin]):
@@ -781,7 +784,7 @@ def _is_number(cell: Value, number: float) -> bool:
 
 
 def _merge_places(found: Sequence[_Place]) -> list[_Place]:
-    """Words that follow one another name what all of them may mean, as "unit price" does."""
+    """Merge adjacent words; they mean what all of them may mean, as in "unit price"."""
     merged: list[_Place] = []
     for place in found:
         if merged and place.begin - merged[-1].end <= 1:
@@ -794,9 +797,9 @@ def _merge_places(found: Sequence[_Place]) -> list[_Place]:
 
 
 def _label_values(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[list[object]]:
-    """The ways in which values may belong to labels: behind them, before them, or in their order.
+    """The possible labels of the values: the label before each, after each, or in order.
 
-    Without labels a value belongs to anything.
+    Without labels a value may belong to anything.
     """
     if not (labels and values):
         yield [None] * len(values)
@@ -807,9 +810,9 @@ def _label_values(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterato
     before = [[x.what for x in labels if x.end <= v.begin][-1:] for v in values]
     if all(before):
         yield [one[0] for one in before]
-    behind = [[x.what for x in labels if x.begin >= v.end][:1] for v in values]
-    if all(behind):
-        yield [one[0] for one in behind]
-    apart = labels[-1].end <= values[0].begin or values[-1].end <= labels[0].begin
-    if len(labels) == len(values) and apart:
+    after = [[x.what for x in labels if x.begin >= v.end][:1] for v in values]
+    if all(after):
+        yield [one[0] for one in after]
+    is_separate = labels[-1].end <= values[0].begin or values[-1].end <= labels[0].begin
+    if len(labels) == len(values) and is_separate:
         yield [one.what for one in labels]

@@ -1,4 +1,4 @@
-"""What the words of documents say: names, numbers with their units, and the right clause."""
+"""Compares claims with the words of documents: names, numbers with units, and clauses."""
 
 import re
 
@@ -25,7 +25,7 @@ _AND = re.compile(r"\s(?:and|or|to)\s")
 _AMOUNT_SUFFIX = re.compile(
     r"\s?(?:million|billion|thousand)\b|\s?(?:percentage|%)[\s-]points?", re.IGNORECASE
 )
-"""What makes another amount of a number."""
+"""A word after a number that changes its amount."""
 _PERIOD = re.compile(
     r"[^\d.;,]{0,12}?\b(?:a|per|each|every)\s(hour|day|week|month|quarter|year)\b", re.IGNORECASE
 )
@@ -56,9 +56,9 @@ _SMALL_WORDS = listed(
 
 
 def find_clause_problem(decision: str, text: str, question: str) -> str:
-    """Why a text does not say a decision where it speaks of what is asked; empty if it does.
+    """Why the clause of a text about the question does not give a decision; empty if it does.
 
-    Of several clauses with such a value that one counts of which the question tells most.
+    Among several clauses with such a value, the one with most words of the question counts.
     """
     decision, text = write_in_digits(decision), write_in_digits(text)
     if missing := missing_numbers(decision, text):
@@ -79,13 +79,13 @@ def find_clause_problem(decision: str, text: str, question: str) -> str:
 
 
 def find_wrong_clause(claim: str, text: str) -> str:
-    """Why the numbers and names of a claim are in another clause than what it says of them."""
+    """Why the numbers of a claim belong to another clause; empty if they do not."""
     for clause in _clauses(claim):
         found = list(re.finditer(NUMBER, clause))
         for match in found:
             units = units_at(clause, *match.span())
             if len(found) > 1 and not units and _YEAR.fullmatch(match[0]):
-                continue  # it says when, not how much
+                continue  # a date, not an amount
             value = f"{match[0]} {' '.join(units)}"
             if problem := _find_other_clause(value, text, clause.replace(match[0], " ")):
                 return problem
@@ -93,7 +93,7 @@ def find_wrong_clause(claim: str, text: str) -> str:
 
 
 def is_negated_differently(claim: str, text: str) -> bool:
-    """Whether a claim denies what the nearest sentence of a text says, or the other way round."""
+    """Whether only one of a claim and the nearest sentence of a text is a denial."""
     best = max(
         _SENTENCE.split(text),
         key=lambda one: _shared_part(_content_words(claim), _content_words(one)),
@@ -102,22 +102,25 @@ def is_negated_differently(claim: str, text: str) -> bool:
 
 
 def is_opposite(claim: str, text: str) -> bool:
-    """Whether a claim says that something rose where the nearest sentence says that it fell."""
+    """Whether a claim says the opposite of the nearest sentence, as "rose" for "fell"."""
     words = roots(claim)
     about = words.difference(*(side for pair in _OPPOSITES for side in pair))
     best = max(_SENTENCE.split(text), key=lambda one: _shared_part(about, _content_words(one)))
-    said = roots(best)
+    sentence_roots = roots(best)
     return any(
-        words & own and words.isdisjoint(rival) and said & rival and said.isdisjoint(own)
+        words & own
+        and words.isdisjoint(rival)
+        and sentence_roots & rival
+        and sentence_roots.isdisjoint(own)
         for pair in _OPPOSITES
         for own, rival in (pair, pair[::-1])
     )
 
 
 def find_misplaced_name(claim: str, text: str) -> str:
-    """A name of a claim that the text has, but not where it says the rest; empty if none.
+    """A name of a claim that is in the text, but not beside the rest; empty if there is none.
 
-    Where the nearest sentences hold no name at all, they may speak of any.
+    If the nearest sentences have no name at all, they may be about any.
     """
     parts = _SENTENCE.split(text)
     names = {root(w) for part in parts for name in _capitalised_words(part) for w in tokens(name)}
@@ -132,23 +135,25 @@ def find_misplaced_name(claim: str, text: str) -> str:
 
 
 def _capitalised_words(sentence: str) -> list[str]:
-    """The capitalised words of a sentence, but for its opening."""
+    """The capitalised words of a sentence, without its first word."""
     return [name for name in _NAME.findall(sentence)[1:] if name[0].isupper()]
 
 
 def find_changed_amount(claim: str, text: str, question: str) -> str:
-    """A number of a claim that a text has as millions, per month or "to" it; empty if none."""
+    """A number that a text has in millions, per month or after "to", unlike the claim; or empty."""
     for match in re.finditer(NUMBER, claim):
-        there = [one for one in re.finditer(NUMBER, text) if not missing_numbers(match[0], one[0])]
-        if not there:
+        matches = [
+            one for one in re.finditer(NUMBER, text) if not missing_numbers(match[0], one[0])
+        ]
+        if not matches:
             continue
-        own, others = _amount_suffix(match, claim), {_amount_suffix(one, text) for one in there}
+        own, others = _amount_suffix(match, claim), {_amount_suffix(one, text) for one in matches}
         if own not in others and not (own or any(one in question for one in others)):
             return f"{match[0]} without {min(others)}"
         if own not in others and own and own not in question:
             return f"{match[0]} {own}"
-        for said in (_period, _direction):
-            mine, known = said(match, claim), {said(one, text) for one in there}
+        for read in (_period, _direction):
+            mine, known = read(match, claim), {read(one, text) for one in matches}
             if mine and mine not in known and "" not in known:
                 return f"{mine} for {match[0]}"
     return ""
@@ -169,20 +174,20 @@ def _direction(number: re.Match[str], text: str) -> str:
     return f'"{found[1].lower()}"' if found else ""
 
 
-def find_unknown_name(text: str, said: str) -> str:
-    """The first name of a text that is nowhere in what is said; openings are no names."""
-    known = {root(word) for word in tokens(said)}
+def find_unknown_name(text: str, known_text: str) -> str:
+    """The first name of a text that is not in ``known_text``; first words do not count as names."""
+    known = {root(word) for word in tokens(known_text)}
     for found in _NAME.finditer(text):
         if not found[1][0].isupper():
             continue
         before = text[: found.start()].rstrip()
-        opening = not before or before[-1] in ".!?:\"'(*"
-        if re.search(r"\d", found[1]) and not opening:
-            if not re.search(rf"(?<![\w-]){re.escape(found[1])}(?![\w-])", said, re.I):
+        is_opening = not before or before[-1] in ".!?:\"'(*"
+        if re.search(r"\d", found[1]) and not is_opening:
+            if not re.search(rf"(?<![\w-]){re.escape(found[1])}(?![\w-])", known_text, re.I):
                 return found[1]
             continue
         words = [w for w in tokens(found[1]) if not w[0].isdigit()]
-        if opening or not words or all(w in _SMALL_WORDS for w in words):
+        if is_opening or not words or all(w in _SMALL_WORDS for w in words):
             continue
         if superlatives(found[1]) or not {root(w) for w in words}.isdisjoint(known):
             continue
@@ -190,23 +195,23 @@ def find_unknown_name(text: str, said: str) -> str:
     return ""
 
 
-def _find_wrong_unit(said: str, text: str, question: str) -> str:
-    """A unit beside a number that the text has beside no such number."""
-    own = units_beside(said)
+def _find_wrong_unit(claim: str, text: str, question: str) -> str:
+    """A unit of ``claim`` that the text does not have beside the same number."""
+    own = units_beside(claim)
     if not own:
-        return foreign_unit(said, f"{text} {question}") if numbers_of(said) else ""
-    beside = " ".join(
+        return foreign_unit(claim, f"{text} {question}") if numbers_of(claim) else ""
+    surroundings = " ".join(
         text[max(0, match.start() - 12) : match.end() + 16]
         for match in re.finditer(NUMBER, text)
-        if any(not missing_numbers(number, match[0]) for number in re.findall(NUMBER, said))
+        if any(not missing_numbers(number, match[0]) for number in re.findall(NUMBER, claim))
     )
-    if beside and any(map(_PERCENT.match, own)) and not _PERCENT.search(beside):
+    if surroundings and any(map(_PERCENT.match, own)) and not _PERCENT.search(surroundings):
         return own[0]
-    return foreign_unit(" ".join(own), f"{beside} {question}")
+    return foreign_unit(" ".join(own), f"{surroundings} {question}")
 
 
 def find_changed_unit(claim: str, text: str, question: str) -> str:
-    """A unit of a claim that the text has beside no such number; empty if all agree."""
+    """A unit of a claim that the text does not have beside the same number; empty if all agree."""
     claim, text = write_in_digits(claim), write_in_digits(text)
     for match in re.finditer(NUMBER, claim):
         own = units_at(claim, *match.span())
@@ -232,21 +237,21 @@ def _is_denied(decision: str, text: str) -> bool:
 
 
 def _find_other_clause(value: str, text: str, about: str) -> str:
-    """Why a value is in a clause that speaks of something else than ``about``."""
+    """Why a value is in a clause that is not about ``about``; empty if it is."""
     numeric = bool(re.search(NUMBER, value))
-    spoken = _content_words(about)
+    topic = _content_words(about)
     scores: list[tuple[tuple[float, int], bool]] = []
     for clause in _clauses(text):
         holds = _has_value(clause, value)
         if not holds and bool(re.search(NUMBER, clause)) != numeric:
             continue
         if not holds and not same_unit(value, clause):
-            continue  # an amount of another kind is no rival
+            continue  # an amount of another kind is no alternative
         named = (name for name in _NAME.findall(clause) if name[0].isupper())
         names = {root(w) for name in named for w in tokens(name)}
-        words = _content_words(clause) - (names - spoken if not numeric else set())
+        words = _content_words(clause) - (names - topic if not numeric else set())
         words -= _content_words(value)
-        scores.append(((_shared_part(words, spoken), len(words & spoken)), holds))
+        scores.append(((_shared_part(words, topic), len(words & topic)), holds))
     right = max((score for score, holds in scores if holds), default=None)
     wrong = max((score for score, holds in scores if not holds), default=(-1.0, 0))
     if right is not None and wrong > right:
@@ -261,18 +266,18 @@ def _has_value(clause: str, value: str) -> bool:
 
 
 def _clauses(text: str) -> list[str]:
-    """The clauses of a text; amounts that "and" joins are said in clauses of their own."""
+    """The clauses of a text; amounts joined by "and" count as separate clauses."""
     parts = [clause for part in _CLAUSE.split(text) if (clause := part.strip())]
     clauses: list[str] = []
     for part in parts:
         pieces = _AND.split(part)
-        apart = len(pieces) > 1 and all(re.search(NUMBER, piece) for piece in pieces)
-        clauses += pieces if apart else [part]
+        is_list_of_amounts = len(pieces) > 1 and all(re.search(NUMBER, piece) for piece in pieces)
+        clauses += pieces if is_list_of_amounts else [part]
     return clauses
 
 
 def _content_words(text: str) -> frozenset[str]:
-    """The words of a text that say what it is about, years included."""
+    """The words of a text that carry its meaning, including years."""
     return frozenset(
         root(word)
         for word in tokens(text)
@@ -280,5 +285,5 @@ def _content_words(text: str) -> frozenset[str]:
     )
 
 
-def _shared_part(words: frozenset[str], spoken: frozenset[str]) -> float:
-    return len(words & spoken) / len(words) if words else 0.0
+def _shared_part(words: frozenset[str], others: frozenset[str]) -> float:
+    return len(words & others) / len(words) if words else 0.0
