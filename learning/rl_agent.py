@@ -16,7 +16,7 @@ from planweave.learning.graph_states import (
 )
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.paths import TaskPath
-from planweave.learning.slots import QuestionSlots, question_vectors
+from planweave.learning.slots import QuestionSlots, embed_questions
 from planweave.learning.vectors import Embed, Floats
 
 Parameters: TypeAlias = Mapping[str, Any]
@@ -35,10 +35,10 @@ BREADTH = 6
 SHIFTS = (0.0, -1.0, 1.0, 2.0, 3.0, 4.0)
 """What calibration may add to the score of including; the first of equally good ones is taken."""
 
-_SEARCHED = 8  # paths of the search among which candidates are chosen
-_LIKEST = 16  # stored paths, of the likest questions, beside them
-_KNOWN = 24  # stored paths on which a policy is calibrated
-_DECISIONS = 400
+_SEARCH_PATHS = 8  # paths of the search among which candidates are chosen
+_STORED_PATHS = 16  # stored paths, of the likest questions, beside them
+_CALIBRATION_PATHS = 24  # stored paths on which a policy is calibrated
+_MAX_DECISIONS = 400
 """Of a search, at most."""
 
 
@@ -73,7 +73,7 @@ def log_chances(parameters: Parameters, states: Any, xp: ModuleType = np) -> Any
     return scores - xp.logaddexp(scores[..., :1], scores[..., 1:])
 
 
-def policy(parameters: Parameters) -> Policy:
+def make_policy(parameters: Parameters) -> Policy:
     """The policy as :class:`Traversal` asks it; it sees as many features as it has weights for."""
     width = len(parameters["w1"])
     return lambda states: np.exp(log_chances(parameters, states[:, :width])[:, 1])
@@ -112,27 +112,27 @@ class Traversal:
         left_out = self._explore((), ())
         for choice in left_out:
             if len(self.formed) < k:
-                self._go_on((), (), choice)
+                self._include((), (), choice)
 
     def _explore(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[NodeChoice]:
         """Decide on all that may follow; returns what was excluded."""
         choices = self._choices(walk, texts)
         if not choices:
-            self._form(walk, texts)
+            self._add_formed(walk, texts)
             return []
         likely = self._decide(np.stack([choice.state for choice in choices]))
         left_out = []
         for place in np.argsort(-likely, kind="stable")[:BREADTH]:
-            if len(self.formed) >= self._k or len(self.decisions) >= _DECISIONS:
+            if len(self.formed) >= self._k or len(self.decisions) >= _MAX_DECISIONS:
                 break
             choice, chance = choices[place], float(likely[place])
             included = chance > (0.5 if self._draw is None else self._draw.random())
             self.decisions.append(NodeDecision(choice.state, included))
             if included:
-                self._go_on(walk, texts, choice)
+                self._include(walk, texts, choice)
             else:
                 left_out.append(choice)
-                self._form(walk, texts)
+                self._add_formed(walk, texts)
         return left_out
 
     def _choices(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[NodeChoice]:
@@ -145,16 +145,16 @@ class Traversal:
         before = [names[text] for text in texts]
         return [choice for choice in choices if self._rule(before, names[choice.text])]
 
-    def _go_on(self, walk: tuple[int, ...], texts: tuple[int, ...], choice: NodeChoice) -> None:
+    def _include(self, walk: tuple[int, ...], texts: tuple[int, ...], choice: NodeChoice) -> None:
         self._explore((*walk, choice.node), (*texts, choice.text))
 
-    def _form(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> None:
+    def _add_formed(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> None:
         known = any(other[: len(texts)] == texts for _, other in self.formed)
         if texts and not known and len(self.formed) < self._k:
             self.formed.append((walk, texts))
 
 
-def candidates(
+def choose_candidates(
     view: QuestionView, decide: Policy, k: int, *, rule: PathRule | None = None
 ) -> list[Walk]:
     """The ``k`` paths that are proposed for a question; fewer only where the graph has no more.
@@ -166,9 +166,9 @@ def candidates(
     """
     if view.printed:
         return Traversal(view, decide, k, rule=rule).formed
-    formed = Traversal(view, decide, _SEARCHED, rule=rule).formed
+    formed = Traversal(view, decide, _SEARCH_PATHS, rule=rule).formed
     known = {texts for _, texts in formed}
-    pool = formed + [walk for walk in view.walks(_LIKEST) if walk[1] not in known]
+    pool = formed + [walk for walk in view.walks(_STORED_PATHS) if walk[1] not in known]
     names = view.survey.texts
 
     def overlap(walk: Walk) -> float:
@@ -200,21 +200,21 @@ class RLAgent:
         slots: QuestionSlots | None = None,
         reward: Reward | None = None,
     ) -> None:
-        self._parameters, self._policy, self._embed = parameters, policy(parameters), embed
+        self._parameters, self._policy, self._embed = parameters, make_policy(parameters), embed
         self._printed, self._slots, self._reward = printed, slots, reward
         self._survey: tuple[InstructionGraph, Survey] | None = None
 
     def propose(self, graph: InstructionGraph, question: str, k: int = 3) -> list[Proposal]:
-        """At most ``k`` paths for a question, see :func:`candidates`; none from an empty graph."""
+        """At most ``k`` paths (:func:`choose_candidates`); none from an empty graph."""
         if not graph.paths:
             return []
-        survey = self._surveyed(graph)
-        vector = question_vectors([question], self._embed, self._slots)[0]
+        survey = self._survey_graph(graph)
+        vector = embed_questions([question], self._embed, self._slots)[0]
         view = QuestionView(survey, vector, printed=self._printed)
-        walks = candidates(view, self._policy, k, rule=search_first)
-        return [_proposal(view, *walk) for walk in walks]
+        walks = choose_candidates(view, self._policy, k, rule=search_first)
+        return [_build_proposal(view, *walk) for walk in walks]
 
-    def _surveyed(self, graph: InstructionGraph) -> Survey:
+    def _survey_graph(self, graph: InstructionGraph) -> Survey:
         if (
             self._survey is None
             or self._survey[0] is not graph
@@ -222,16 +222,16 @@ class RLAgent:
         ):
             survey = Survey(graph, self._embed, self._slots)
             if self._reward is not None:
-                some = np.random.default_rng(0).permutation(len(survey.paths))[:_KNOWN]
+                some = np.random.default_rng(0).permutation(len(survey.paths))[:_CALIBRATION_PATHS]
                 paths = [survey.paths[row] for row in some]
                 known = path_samples(survey, paths, self._embed, printed=self._printed)
-                ready = calibrated(self._parameters, known, search_first, self._reward)
-                self._policy = policy(ready)
+                ready = calibrate(self._parameters, known, search_first, self._reward)
+                self._policy = make_policy(ready)
             self._survey = graph, survey
         return self._survey[1]
 
 
-def _proposal(view: QuestionView, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Proposal:
+def _build_proposal(view: QuestionView, nodes: tuple[int, ...], texts: tuple[int, ...]) -> Proposal:
     survey = view.survey
     held = [survey.nodes[node] for node in nodes]
     rows = np.concatenate(
@@ -245,7 +245,7 @@ def _proposal(view: QuestionView, nodes: tuple[int, ...], texts: tuple[int, ...]
     return Proposal(instructions, origins, 0.0 if view.printed else view.expected(instructions))
 
 
-def calibrated(
+def calibrate(
     parameters: Parameters, known: Sequence[PathSample], rule: PathRule | None, reward: Reward
 ) -> Parameters:
     """The policy, as ready to include as makes its first paths worth most on known questions.
@@ -258,16 +258,16 @@ def calibrated(
     """
 
     def worth(shift: float) -> float:
-        decide = policy(_shifted(parameters, shift))
-        return round(sum(reward(s.path, _first(s.view, decide, rule)) for s in known), 6)
+        decide = make_policy(_shift_policy(parameters, shift))
+        return round(sum(reward(s.path, _first_path(s.view, decide, rule)) for s in known), 6)
 
-    return _shifted(parameters, max(SHIFTS, key=worth)) if known else parameters
+    return _shift_policy(parameters, max(SHIFTS, key=worth)) if known else parameters
 
 
-def _first(view: QuestionView, decide: Policy, rule: PathRule | None) -> Sequence[str]:
+def _first_path(view: QuestionView, decide: Policy, rule: PathRule | None) -> Sequence[str]:
     formed = Traversal(view, decide, 1, rule=rule).formed
     return [view.survey.texts[text] for _, texts in formed for text in texts]
 
 
-def _shifted(parameters: Parameters, shift: float) -> Parameters:
+def _shift_policy(parameters: Parameters, shift: float) -> Parameters:
     return {**parameters, "b2": parameters["b2"] + np.array([0, shift], np.float32)}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import slotted
+from planweave.learning.queries.literals import add_slots
 from planweave.learning.queries.memory import is_finish, is_query
 from planweave.learning.vectors import Embed, Floats
 
@@ -28,14 +28,14 @@ _CAPITALS = re.compile(
     r"[A-Z0-9][\w'\u2019&.-]*"
     r"(?:(?: (?:of|the|de|in|for|on|to|a|von|van|la|du|at))* [A-Z0-9(][\w'\u2019&.()-]*)*"
 )
-_EMPTY_WORDS = """
+_STOP_WORD_TEXT = """
 a about all also an and any are as at be been both but by did do does for from had has have he her
 his how if in into is it its name not of on only or she than that the their them then there these
 they this those to was were what when where which who whom whose why will with you your
 """
-_EMPTY = frozenset(_EMPTY_WORDS.split())
-_OPENERS = _EMPTY | {"after", "before", "between"}
-_SHARED, _FEWEST = 0.1, 3
+_STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
+_OPENERS = _STOP_WORDS | {"after", "before", "between"}
+_FIXED_SHARE, _MIN_FIXED = 0.1, 3
 _NUMBERED = re.compile(r"\{(\d+)\}")
 _PIECE = re.compile(rf"\{{\w+\}}|{_TOKEN.pattern}")
 _OPEN_TWICE = re.compile(r"\{fitting\}(?:\s+\{fitting\})+")
@@ -97,7 +97,7 @@ class QuestionSlots:
             for asked, text in done
             if _ACTION.fullmatch(text) and text.lower() not in moving
         }
-        enough = max(_FEWEST, _SHARED * len({path.question for path in kept}))
+        enough = max(_MIN_FIXED, _FIXED_SHARE * len({path.question for path in kept}))
         counts = Counter(text for _, text in bracketed)
         return cls(
             objects=frozenset(word for text in plain for word in _OBJECT.findall(text)),
@@ -107,7 +107,7 @@ class QuestionSlots:
 
     def names(self, question: str) -> list[str]:
         """What a question names: quoted, with capitals or digits, or a known object."""
-        question = without_limit(question)
+        question = remove_price_limit(question)
         found = [(match.start(1), match.group(1)) for match in _QUOTED.finditer(question)]
         rest = _QUOTED.sub(lambda match: " " * len(match.group()), question)
         for match in _CAPITALS.finditer(rest):
@@ -125,7 +125,7 @@ class QuestionSlots:
     def question(self, question: str) -> str:
         """The form of a question: its names as ``{1}``, ``{2}``, and so on."""
         numbered = enumerate(self.names(question), start=1)
-        question = without_limit(question)
+        question = remove_price_limit(question)
         for number, name in sorted(numbered, key=lambda pair: -len(pair[1])):
             question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f"{{{number}}}", question)
         return question
@@ -136,13 +136,15 @@ class QuestionSlots:
         for number, name in enumerate(self.names(path.question), start=1):
             for token in content_words(name):
                 where.setdefault(token.lower(), f"{{{number}}}")
-        for token in content_words(without_limit(path.question)):
+        for token in content_words(remove_price_limit(path.question)):
             where.setdefault(token.lower(), ASKED)
         gone = [text for text in path.instructions if text.lower() not in self.moves]
-        kept = slotted(replace(path, instructions=tuple(gone) or path.instructions)).instructions
+        kept = add_slots(replace(path, instructions=tuple(gone) or path.instructions)).instructions
         asks = any(map(is_query, kept))  # elsewhere `finish[…]` holds the answer of one question
-        formed = [text if asks and is_finish(text) else self._formed(text, where) for text in kept]
-        return replace(path, instructions=_without_repetitions(formed), observations=())
+        formed = [
+            text if asks and is_finish(text) else self._add_slots(text, where) for text in kept
+        ]
+        return replace(path, instructions=_drop_repetitions(formed), observations=())
 
     def forms(self, paths: Iterable[TaskPath]) -> dict[str, str]:
         """Each instruction with slots, by the question of the first path that has it."""
@@ -168,19 +170,19 @@ class QuestionSlots:
 
         ``origins`` are the questions that the instructions come from.
         """
-        names, asked = self.names(question), _word_set(without_limit(question))
+        names, asked = self.names(question), _word_set(remove_price_limit(question))
         elsewhere = _word_set(" ".join(origins)) - _word_set(question) - self.objects
         if not can_fill(instructions, len(names)):
             return None
         shown = [
             text
-            if is_query(text) or finishes(text) or text.lower() in self.fixed
-            else _opened(_with_names(text, names), asked, elsewhere)
+            if is_query(text) or is_final_answer(text) or text.lower() in self.fixed
+            else _open_slots(_fill_names(text, names), asked, elsewhere)
             for text in instructions
         ]
-        return _without_repetitions(shown)
+        return _drop_repetitions(shown)
 
-    def _formed(self, instruction: str, where: dict[str, str]) -> str:
+    def _add_slots(self, instruction: str, where: dict[str, str]) -> str:
         """One instruction, given the slot of each word of the question."""
         if is_query(instruction):
             return instruction
@@ -192,11 +194,13 @@ class QuestionSlots:
             return f"{verb}[{ANSWER}]"
         if instruction.lower() in self.fixed:
             return f"{verb}[{argument}]"
-        parts = [where.get(token.lower(), _new(token)) for token in content_words(argument)]
-        return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_rank))}]"
+        parts = [
+            where.get(token.lower(), _found_or_word(token)) for token in content_words(argument)
+        ]
+        return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_sort_key))}]"
 
 
-def question_vectors(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
+def embed_questions(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
     """The vectors [n, d] by which questions are compared.
 
     With slots, the mean direction of a question as it was asked and of its form: what it asks for
@@ -209,7 +213,7 @@ def question_vectors(questions: Sequence[str], embed: Embed, slots: QuestionSlot
     return np.asarray(both / np.linalg.norm(both, axis=1, keepdims=True), np.float32)
 
 
-def finishes(instruction: str) -> bool:
+def is_final_answer(instruction: str) -> bool:
     """Whether it only hands in the answer, as every path of its environment ends."""
     return instruction.lower().startswith("finish[")
 
@@ -228,7 +232,7 @@ def can_fill(instructions: Iterable[str], names: int) -> bool:
     return True
 
 
-def without_limit(question: str) -> str:
+def remove_price_limit(question: str) -> str:
     """The question without its limit of price, which no search is for."""
     return _LIMIT.sub("", question)
 
@@ -236,10 +240,10 @@ def without_limit(question: str) -> str:
 def content_words(text: str) -> list[str]:
     """The words that carry meaning, without an ending ``'s``."""
     plain = (token.replace("\u2019", "'").removesuffix("'s") for token in _TOKEN.findall(text))
-    return [token for token in plain if token.lower() not in _EMPTY]
+    return [token for token in plain if token.lower() not in _STOP_WORDS]
 
 
-def _without_repetitions(instructions: Sequence[str]) -> tuple[str, ...]:
+def _drop_repetitions(instructions: Sequence[str]) -> tuple[str, ...]:
     """Equal instructions in a row as one."""
     pairs = zip(["", *instructions], instructions, strict=False)
     return tuple(new for old, new in pairs if old != new)
@@ -249,20 +253,20 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in content_words(text))
 
 
-def _with_names(instruction: str, names: Sequence[str]) -> str:
+def _fill_names(instruction: str, names: Sequence[str]) -> str:
     """The instruction with names in its numbered slots; those that it has no name for are open."""
     named = {str(number): name for number, name in enumerate(names, start=1)}
     return _NUMBERED.sub(lambda slot: named.get(slot[1], FITTING), instruction)
 
 
-def _opened(instruction: str, asked: Container[str], elsewhere: Container[str]) -> str:
+def _open_slots(instruction: str, asked: Container[str], elsewhere: Container[str]) -> str:
     """The instruction with an open slot for what belongs to another question; the verb stays."""
     action = _ACTION.fullmatch(instruction)
     verb, words = (action[1], action[2]) if action else instruction.partition(" ")[::2]
 
     def piece(found: re.Match[str]) -> str:
         word = found[0].lower().replace("\u2019", "'").removesuffix("'s")
-        own = word in asked or word in _EMPTY if action else word not in elsewhere
+        own = word in asked or word in _STOP_WORDS if action else word not in elsewhere
         return found[0] if own or word.startswith("{") else FITTING
 
     opened = _OPEN_TWICE.sub(FITTING, _PIECE.sub(piece, words))
@@ -273,11 +277,11 @@ def _opened(instruction: str, asked: Container[str], elsewhere: Container[str]) 
     return f"{verb}[{opened}]"
 
 
-def _new(token: str) -> str:
+def _found_or_word(token: str) -> str:
     return FOUND if token[0].isupper() or token[0].isdigit() else token.lower()
 
 
-def _rank(part: str) -> tuple[int, str]:
+def _sort_key(part: str) -> tuple[int, str]:
     """Names by number, then what was found, what is asked, and other words as they come."""
     if part in (FOUND, ASKED):
         return (1 + (part == ASKED), "")

@@ -15,7 +15,7 @@ from planweave.learning.vectors import Floats
 
 Parameters: TypeAlias = dict[str, jax.Array]
 
-_FAR = -1e9  # score of a place that holds no candidate
+_MASKED = -1e9  # score of a place that holds no candidate
 
 
 class Batch(NamedTuple):
@@ -75,8 +75,8 @@ def loss(scores: jax.Array, batch: Batch, sharpness: float) -> jax.Array:
     each = optax.sigmoid_binary_cross_entropy(scores, batch.gains) * batch.real
     regression = each.sum(axis=1) / batch.real.sum(axis=1)
     present = batch.real > 0
-    aim = jax.nn.softmax(jnp.where(present, batch.gains * sharpness, _FAR))
-    ranking = -(aim * jax.nn.log_softmax(jnp.where(present, scores, _FAR))).sum(axis=1)
+    aim = jax.nn.softmax(jnp.where(present, batch.gains * sharpness, _MASKED))
+    ranking = -(aim * jax.nn.log_softmax(jnp.where(present, scores, _MASKED))).sum(axis=1)
     return jnp.mean((regression + ranking) * batch.weights)
 
 
@@ -91,24 +91,24 @@ def train(
     The order of the groups does not matter to the split.
     """
     settings = settings or HeadSettings()
-    held = _held_out([group.question for group in groups], settings)
+    held = _draw_held_out([group.question for group in groups], settings)
     inside = [group for group in groups if group.question not in held]
     outside = [group for group in groups if group.question in held]
     rows = np.concatenate([group.inputs for group in inside])
     mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-3
-    fitting, deciding = _batch(inside, mean, scale), _batch(outside, mean, scale)
+    fitting, deciding = _to_batch(inside, mean, scale), _to_batch(outside, mean, scale)
     parameters, epochs, best = _fit(fitting, deciding, settings, progress or (lambda _: None))
     arrays = {name: np.asarray(value, np.float32) for name, value in parameters.items()}
     return Trained({"mean": mean, "scale": scale, **arrays}, epochs, best)
 
 
-def _held_out(questions: Sequence[str], settings: HeadSettings) -> frozenset[str]:
+def _draw_held_out(questions: Sequence[str], settings: HeadSettings) -> frozenset[str]:
     names = sorted(set(questions))
     drawn = np.random.default_rng(settings.seed).permutation(len(names))
     return frozenset(names[row] for row in drawn[: max(1, round(len(names) * settings.held_out))])
 
 
-def _batch(groups: Sequence[Group], mean: Floats, scale: Floats) -> Batch:
+def _to_batch(groups: Sequence[Group], mean: Floats, scale: Floats) -> Batch:
     most = max(len(group.gains) for group in groups)
     inputs = np.zeros((len(groups), most, len(mean)), np.float32)
     gains, real = np.zeros((2, len(groups), most), np.float32)
@@ -121,7 +121,7 @@ def _batch(groups: Sequence[Group], mean: Floats, scale: Floats) -> Batch:
     return Batch(*map(jnp.asarray, (inputs, gains, real, weights / weights.mean())))
 
 
-def _first(features: int, settings: HeadSettings) -> Parameters:
+def _first_parameters(features: int, settings: HeadSettings) -> Parameters:
     one, two = jax.random.split(jax.random.PRNGKey(settings.seed))
     shape = (features, settings.hidden)
     return {
@@ -137,10 +137,10 @@ def _fit(
 ) -> tuple[Parameters, list[Epoch], int]:
     """Steps until the held-out MRR gets no better; the best parameters, all epochs, which."""
     optimiser = optax.adamw(settings.rate, weight_decay=settings.decay)
-    parameters = _first(fitting.inputs.shape[-1], settings)
+    parameters = _first_parameters(fitting.inputs.shape[-1], settings)
     state = optimiser.init(parameters)
 
-    def mistaken(parameters: Parameters, batch: Batch, key: jax.Array) -> jax.Array:
+    def loss_with_dropout(parameters: Parameters, batch: Batch, key: jax.Array) -> jax.Array:
         kept = jax.random.bernoulli(key, 1 - settings.dropout, batch.inputs.shape)
         inputs = batch.inputs * kept / (1 - settings.dropout)
         return loss(logits(parameters, inputs), batch, settings.sharpness)
@@ -149,7 +149,7 @@ def _fit(
     def step(
         parameters: Parameters, state: optax.OptState, batch: Batch, key: jax.Array
     ) -> tuple[Parameters, optax.OptState, jax.Array]:
-        value, slope = jax.value_and_grad(mistaken)(parameters, batch, key)
+        value, slope = jax.value_and_grad(loss_with_dropout)(parameters, batch, key)
         change, state = optimiser.update(slope, state, parameters)
         return optax.apply_updates(parameters, change), state, value
 
@@ -161,10 +161,10 @@ def _fit(
         values = []
         for rows in _slices(order.permutation(len(fitting.gains)), settings.batch):
             key, own = jax.random.split(key)
-            some = Batch(*(array[rows] for array in fitting))
-            parameters, state, value = step(parameters, state, some, own)
+            batch = Batch(*(array[rows] for array in fitting))
+            parameters, state, value = step(parameters, state, batch, own)
             values.append(float(value))
-        epochs.append(_judged(float(np.mean(values)), parameters, deciding, settings))
+        epochs.append(_evaluate(float(np.mean(values)), parameters, deciding, settings))
         progress(epochs[-1])
         if len(epochs) == 1 or epochs[-1].held_out_mrr > epochs[best].held_out_mrr:
             kept, best = parameters, len(epochs) - 1
@@ -178,8 +178,8 @@ def _slices(rows: np.ndarray[tuple[int], np.dtype[np.int64]], size: int) -> list
     return [jnp.asarray(rows[start:end]) for start, end in pairwise(edges)]
 
 
-def _judged(value: float, parameters: Parameters, held: Batch, settings: HeadSettings) -> Epoch:
+def _evaluate(value: float, parameters: Parameters, held: Batch, settings: HeadSettings) -> Epoch:
     scores = logits(parameters, held.inputs)
-    chosen = jnp.argmax(jnp.where(held.real > 0, scores, _FAR), axis=1)
+    chosen = jnp.argmax(jnp.where(held.real > 0, scores, _MASKED), axis=1)
     mrr = jnp.take_along_axis(held.gains, chosen[:, None], axis=1).mean()
     return Epoch(value, float(loss(scores, held, settings.sharpness)), float(mrr))

@@ -1,7 +1,7 @@
-"""A course of learning: which questions are asked, what is kept on the way, what is learned.
+"""A course of learning: its questions, its progress, and its result.
 
-Lessons are learned from; trial questions choose among what was learned; unseen questions only
-measure. All three are generated, each from seeds of its own.
+The learner learns from the lessons, chooses a ranking by the trial questions, and is measured on
+the unseen questions. All three are generated from separate seeds.
 """
 
 import math
@@ -20,7 +20,7 @@ from planweave.learning.queries.rankings import LearnedRanking
 from planweave.learning.queries.search import RankingSettings, Search
 from planweave.simulators.scenario import Question
 
-_LOOKED_AT = 20
+_SAMPLE_QUESTIONS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +44,7 @@ class CourseMaterial:
     @cached_property
     def attributes(self) -> Attributes:
         """What can be known of the candidates."""
-        seeds = range(1, _LOOKED_AT + 1)
+        seeds = range(1, _SAMPLE_QUESTIONS + 1)
         return attributes_of([question for _, question in self.course.worlds.questions(seeds)])
 
     @cached_property

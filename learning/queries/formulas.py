@@ -18,7 +18,7 @@ FormulaColumn: TypeAlias = NDArray[np.float64]
 OPERATORS = ("+", "-", "*", "/", "max", "min")
 """Each takes two formulas; a division by zero gives 0."""
 
-_REAL: Mapping[str, Callable[[FormulaColumn, FormulaColumn], FormulaColumn]] = {
+_FUNCTIONS: Mapping[str, Callable[[FormulaColumn, FormulaColumn], FormulaColumn]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -67,7 +67,7 @@ class Formula:
         left, right = (part.evaluate(columns) for part in self.parts)
         if self.symbol == "/":
             return np.where(right == 0, 0.0, left / np.where(right == 0, 1.0, right))
-        return _REAL[self.symbol](left, right)
+        return _FUNCTIONS[self.symbol](left, right)
 
     def __str__(self) -> str:
         """The formula as people write it."""
@@ -93,7 +93,7 @@ class Formula:
         return f"({left} {self.symbol} {right})"
 
 
-def varied(formula: Formula, leaves: Sequence[str], rng: random.Random) -> Formula:
+def vary(formula: Formula, leaves: Sequence[str], rng: random.Random) -> Formula:
     """A neighbour: another leaf or operator, something joined to a part, or a part less."""
     place = rng.randrange(formula.size)
     found = list(formula.nodes())[place]
@@ -109,7 +109,7 @@ def varied(formula: Formula, leaves: Sequence[str], rng: random.Random) -> Formu
     return formula.replaced(place, Formula(rng.choice(OPERATORS), found.parts))
 
 
-def crossed(formula: Formula, other: Formula, rng: random.Random) -> Formula:
+def cross(formula: Formula, other: Formula, rng: random.Random) -> Formula:
     """A part of it replaced by a part of another formula, or both joined by an operator."""
     if rng.random() < 0.3:
         return Formula(rng.choice(OPERATORS), (formula, other))

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from planweave.learning.paths import TaskPath, read_paths, succeeded
-from planweave.learning.queries.slots import phrases
+from planweave.learning.paths import TaskPath, read_paths, select_succeeded
+from planweave.learning.queries.slots import find_phrases
 
 SHIPPED, OWN = "shipped", "own"
 """Names of experience beside those of files: what ships with planweave, and the owner's own."""
@@ -28,12 +28,12 @@ _ENDINGS = re.compile(r"(ing|ed|es|s)$")
 
 
 @lru_cache(maxsize=8)
-def learned(name: str) -> tuple[TaskPath, ...]:
+def load_learned(name: str) -> tuple[TaskPath, ...]:
     """The paths that succeeded, of the shipped experience or of a file."""
-    return tuple(succeeded(read_paths(_FILE if name == SHIPPED else Path(name))))
+    return tuple(select_succeeded(read_paths(_FILE if name == SHIPPED else Path(name))))
 
 
-def action(instruction: str) -> tuple[str, str] | None:
+def parse_instruction(instruction: str) -> tuple[str, str] | None:
     """The tool of an instruction and its input; None if no tool of a decider can carry it out."""
     match = _INSTRUCTION.fullmatch(instruction.strip())
     return (match[1].lower(), match[2]) if match else None
@@ -41,24 +41,24 @@ def action(instruction: str) -> tuple[str, str] | None:
 
 def is_query(instruction: str) -> bool:
     """Whether it asks a database."""
-    found = action(instruction)
+    found = parse_instruction(instruction)
     return found is not None and found[0] != "finish"
 
 
 def is_finish(instruction: str) -> bool:
     """Whether it reads a decision off the last result."""
-    found = action(instruction)
+    found = parse_instruction(instruction)
     return found is not None and found[0] == "finish"
 
 
-def fitting(paths: Sequence[TaskPath], question: str, tools: Sequence[str]) -> list[TaskPath]:
+def find_fitting(paths: Sequence[TaskPath], question: str, tools: Sequence[str]) -> list[TaskPath]:
     """The paths for questions like this one that need no tool but these, the most alike first.
 
     Those that are equally alike stay in their order: the best one is first in a file.
     """
     found = []
     for path in paths:
-        actions = [action(instruction) for instruction in path.instructions]
+        actions = [parse_instruction(instruction) for instruction in path.instructions]
         known = [step and step[0] in (*tools, "finish") for step in actions]
         alike = round(likeness(question, path.question), 2)
         if all(known) and alike >= LIKENESS:
@@ -73,6 +73,6 @@ def likeness(question: str, other: str) -> float:
 
 
 def _stems(question: str) -> set[str]:
-    quoted = set(phrases(question)[: question.count('"') // 2])
+    quoted = set(find_phrases(question)[: question.count('"') // 2])
     words = {word for word in _WORD.findall(question.lower()) if word not in quoted}
     return {_ENDINGS.sub("", word) for word in words}

@@ -17,7 +17,7 @@ from planweave import BadInput
 from planweave.learning.queries.attributes import Attributes, Slot
 from planweave.learning.queries.formulas import FormulaColumn
 from planweave.learning.queries.rankings import LearnedRanking
-from planweave.learning.queries.slots import named
+from planweave.learning.queries.slots import find_named
 from planweave.simulators.outcome import Semantics
 from planweave.simulators.scenario import Question, Scenario
 
@@ -79,27 +79,30 @@ def attributes_of(questions: Sequence[Question]) -> Attributes:
         for node in scenario.graph.nodes
         for column in tables[node.table].columns
         if column.type == "text"
-        and all(_value(q, slot := Slot(node.label, column.name)) is not None for q in questions)
+        and all(
+            _find_named_value(q, slot := Slot(node.label, column.name)) is not None
+            for q in questions
+        )
     ]
     key = scenario.graph.node(labels[0]).key
     excluded = [
         slot
         for slot in slots
         if (slot.label, slot.column) == (labels[0], key)
-        and all(_value(q, slot) not in q.candidates for q in questions)
+        and all(_find_named_value(q, slot) not in q.candidates for q in questions)
     ]
     return Attributes(scenario, labels[0], slots, excluded[0] if excluded else None)
 
 
-def _value(question: Question, slot: Slot) -> str | None:
+def _find_named_value(question: Question, slot: Slot) -> str | None:
     """What of that column the question names, if its values are all different."""
     table = question.world[question.scenario.graph.node(slot.label).table]
     values = [str(value) for value in table.values(slot.column)]
-    return named(question.prompt, values) if len(set(values)) == len(values) else None
+    return find_named(question.prompt, values) if len(set(values)) == len(values) else None
 
 
-def _asked(question: Question, slot: Slot) -> str:
-    if (value := _value(question, slot)) is None:
+def _named_value(question: Question, slot: Slot) -> str:
+    if (value := _find_named_value(question, slot)) is None:
         raise BadInput(f"{question.id} names no single {slot.column}, as the first questions do.")
     return value
 
@@ -118,7 +121,7 @@ class Questions:
         cls, questions: Iterable[Question], attributes: Attributes, semantics: Semantics
     ) -> "Questions":
         """Put every candidate of every question before the simulator."""
-        every = [_simulated(question, attributes, semantics) for question in questions]
+        every = [_simulate(question, attributes, semantics) for question in questions]
         return cls(
             {
                 name: np.concatenate([one.columns[name] for one in every])
@@ -138,12 +141,12 @@ class Questions:
         ends = [*self.starts.tolist(), len(self.right)]
         rows = np.concatenate([np.arange(ends[n], ends[n + 1]) for n in numbers])
         sizes = [ends[n + 1] - ends[n] for n in numbers]
-        return self._rows(rows, np.cumsum([0, *sizes[:-1]]))
+        return self._select_rows(rows, np.cumsum([0, *sizes[:-1]]))
 
     def within(self, preferred: Sequence[str]) -> "Questions":
         """Without the candidates that a ranking with these preferences would never choose."""
         rows = np.flatnonzero(self._eligible(preferred))
-        return self._rows(rows, np.searchsorted(rows, self.starts).astype(np.intp))
+        return self._select_rows(rows, np.searchsorted(rows, self.starts).astype(np.intp))
 
     def telling(self) -> list[str]:
         """The attributes that differ between rows, each content once."""
@@ -197,7 +200,7 @@ class Questions:
         total = float(less.sum())
         return best[worse], worse, less[worse] / (total if total else 1.0)
 
-    def _rows(self, rows: Rows, starts: Rows) -> "Questions":
+    def _select_rows(self, rows: Rows, starts: Rows) -> "Questions":
         columns = {name: column[rows] for name, column in self.columns.items()}
         return Questions(columns, starts, self.right[rows], self.gain[rows])
 
@@ -210,12 +213,12 @@ class Questions:
         return kept
 
 
-def _simulated(question: Question, attributes: Attributes, semantics: Semantics) -> Questions:
+def _simulate(question: Question, attributes: Attributes, semantics: Semantics) -> Questions:
     """One question."""
     outcome, node = question.simulate(semantics=semantics), attributes.candidate
     place = {key: row for row, key in enumerate(question.world[node.table].values(node.key))}
     rows = [place[candidate] for candidate in outcome.candidates]
-    asked = {slot: _asked(question, slot) for slot in attributes.slots}
+    asked = {slot: _named_value(question, slot) for slot in attributes.slots}
     known = attributes.columns(question.world, asked)
     right = np.isin(outcome.candidates, outcome.equivalent)
     columns = {name: column[rows] for name, column in known.items()}

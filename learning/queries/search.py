@@ -15,14 +15,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from planweave import BadInput
-from planweave.learning.queries.formulas import Formula, crossed, varied
+from planweave.learning.queries.formulas import Formula, cross, vary
 from planweave.learning.queries.questions import Questions
 from planweave.learning.queries.rankings import LearnedRanking
 
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]\w)")
-_SHARE, _RIVALS = 0.3, 0.3
-_BETTER, _LOSS = 0.01, 3.0
-_AFRESH, _VARIED = 0.1, 0.65
+_GAIN_WEIGHT, _ORDER_WEIGHT = 0.3, 0.3
+_MIN_GAIN, _LOSS_WEIGHT = 0.01, 3.0
+_FRESH_SHARE, _VARIED_SHARE = 0.1, 0.65
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,17 +72,17 @@ class Search:
 
     def generations(self) -> Iterator[Generation]:
         """Every generation."""
-        last = self._first()
+        last = self._first_generation()
         yield last
         lessons = self._all.within(last.population[0].preferred)
         values = {ranking: self._value(ranking, lessons) for ranking in last.population}
         while last.number < self._settings.generations:
-            last = self._next(last, lessons, values)
+            last = self._next_generation(last, lessons, values)
             yield last
 
-    def _first(self) -> Generation:
+    def _first_generation(self) -> Generation:
         """The plain queries that the schema offers."""
-        preferred = self._narrowed()
+        preferred = self._find_preferred()
         formulas = [Formula(name) for name in self._names]
         formulas += [Formula("-", (Formula("0"), formula)) for formula in formulas]
         formulas += self._proposed
@@ -92,23 +92,23 @@ class Search:
         kept = tuple(rankings[: self._settings.population])
         return Generation(0, kept, len(rankings) * len(lessons))
 
-    def _narrowed(self) -> tuple[str, ...]:
+    def _find_preferred(self) -> tuple[str, ...]:
         """What a candidate should have: with it a choice by lot gains more, and little is lost."""
         preferred: tuple[str, ...] = ()
         worth = self._worth(preferred)
         while options := [(*preferred, name) for name in self._names if name not in preferred]:
             worths = {option: self._worth(option) for option in options}
             best = max(options, key=lambda option: worths[option])
-            if worths[best] < worth + _BETTER:
+            if worths[best] < worth + _MIN_GAIN:
                 break
             preferred, worth = best, worths[best]
         return preferred
 
     def _worth(self, preferred: tuple[str, ...]) -> float:
         by_lot, attainable = self._all.within(preferred).gains()
-        return by_lot + _LOSS * attainable
+        return by_lot + _LOSS_WEIGHT * attainable
 
-    def _next(
+    def _next_generation(
         self, last: Generation, lessons: Questions, values: dict[LearnedRanking, float]
     ) -> Generation:
         """One generation on; ``values`` holds what is known of the population, and is renewed."""
@@ -142,13 +142,13 @@ class Search:
         for _ in range(20 * self._settings.proposals):
             if len(made) == self._settings.proposals:
                 break
-            formula = self._near(population, rng)
+            formula = self._vary_good(population, rng)
             ranking = LearnedRanking(formula, population[0].preferred)
             if formula.size <= self._settings.largest and ranking not in known:
                 made[ranking] = None
         return list(made)
 
-    def _near(self, population: Sequence[LearnedRanking], rng: random.Random) -> Formula:
+    def _vary_good(self, population: Sequence[LearnedRanking], rng: random.Random) -> Formula:
         """A formula one to three changes away from a good one; some have a part made afresh."""
 
         def good() -> Formula:
@@ -156,16 +156,16 @@ class Search:
             return population[min(places)].formula
 
         formula = good()
-        if rng.random() < _AFRESH:
+        if rng.random() < _FRESH_SHARE:
             fresh = Formula(rng.choice(self._leaves))
             for _ in range(rng.randint(1, 4)):
-                fresh = varied(fresh, self._leaves, rng)
-            return crossed(formula, fresh, rng)
+                fresh = vary(fresh, self._leaves, rng)
+            return cross(formula, fresh, rng)
         for _ in range(rng.choice((1, 1, 1, 2, 3))):
-            if rng.random() < _VARIED:
-                formula = varied(formula, self._leaves, rng)
+            if rng.random() < _VARIED_SHARE:
+                formula = vary(formula, self._leaves, rng)
             else:
-                formula = crossed(formula, good(), rng)
+                formula = cross(formula, good(), rng)
         return formula
 
     def _value(self, ranking: LearnedRanking, questions: Questions) -> float:
@@ -177,4 +177,4 @@ class Search:
         right = float(questions.right[chosen].mean())
         gained = float(questions.gain[chosen].mean())
         length = self._settings.parsimony * ranking.size
-        return right + _SHARE * gained + _RIVALS * ordered - length
+        return right + _GAIN_WEIGHT * gained + _ORDER_WEIGHT * ordered - length

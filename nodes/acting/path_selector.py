@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from planweave.learning.progress import PathProgress
 from planweave.learning.rl_agent import Proposal
-from planweave.learning.slots import ANSWER, ASKED, FITTING, FOUND, without_limit
+from planweave.learning.slots import ANSWER, ASKED, FITTING, FOUND, remove_price_limit
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.acting.pathfinder import open_guide_for
 from planweave.prompts import load
@@ -53,7 +53,7 @@ def describe_instruction(instruction: str, question: str) -> str:
     what is asked is the question itself, without its price limit.
     """
     if instruction.casefold() == f"search[{ASKED}]":
-        return instruction.replace(ASKED, without_limit(question))
+        return instruction.replace(ASKED, remove_price_limit(question))
     missing = [words for slot, words in _SLOT_WORDS.items() if slot in instruction]
     for slot in _SLOT_WORDS:
         instruction = instruction.replace(slot, "…")

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from planweave.learning.experience import experience_of
-from planweave.learning.paths import TaskPath, succeeded
-from planweave.learning.queries.literals import for_question
-from planweave.learning.queries.memory import OWN, SHIPPED, fitting, learned
+from planweave.learning.paths import TaskPath, select_succeeded
+from planweave.learning.queries.literals import fill_for_question
+from planweave.learning.queries.memory import OWN, SHIPPED, find_fitting, load_learned
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.support.role import PlainNode
 from planweave.prompts import load
@@ -30,7 +30,7 @@ def experience(*, always: bool = False) -> PlainNode:
         if name is None or state["greeting"] or state["plan"]:
             return {}
         known = load_paths(name, runtime.context.owner)
-        for path in fitting(known, state["question"], list(state["languages"])):
+        for path in find_fitting(known, state["question"], list(state["languages"])):
             instructions = _fill_slots(path, state["question"], runtime.context)
             if instructions:
                 chosen = InstructionPath(instructions=instructions, origins=[path.origin])
@@ -43,8 +43,8 @@ def experience(*, always: bool = False) -> PlainNode:
 def load_paths(name: str, owner: str) -> Sequence[TaskPath]:
     """Load the paths that succeeded from this experience; of the owner's own, the latest first."""
     if name != OWN:
-        return learned(name)
-    return succeeded(entry.path for entry in reversed(experience_of(owner).entries()))
+        return load_learned(name)
+    return select_succeeded(entry.path for entry in reversed(experience_of(owner).entries()))
 
 
 def plan_of_path() -> list[str]:
@@ -60,4 +60,4 @@ def _fill_slots(path: TaskPath, question: str, context: Context) -> list[str]:
         limits = Limits(seconds=context.query_seconds, rows=_MAX_ROWS, owner=context.owner)
         return open_database(url or "").run(query, limits).texts
 
-    return list(for_question(path.instructions, question, look_up) or ())
+    return list(fill_for_question(path.instructions, question, look_up) or ())

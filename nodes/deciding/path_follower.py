@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from planweave.learning.queries.memory import action
+from planweave.learning.queries.memory import parse_instruction
 from planweave.memory import Context, Tool, WorkingMemory
 from planweave.nodes.deciding.experience import plan_of_path
 from planweave.nodes.deciding.selector import build_action
@@ -20,7 +20,7 @@ def path_follower(state: WorkingMemory) -> WorkingMemory:
     if path is None:
         raise RuntimeError("The path follower runs only with a path.")
     left = path["instructions"][state["step"] - 1 :]
-    found = action(left[0]) if left else None
+    found = parse_instruction(left[0]) if left else None
     tool, text = found or ("finish", "")
     thought = f"Learned from {'; '.join(path['origins'])}."
     chosen = build_action(state, thought=thought, tool=_TOOLS[tool], input=text)
@@ -60,7 +60,7 @@ def find_decision(state: WorkingMemory) -> LearnedDecision | None:
     path = state.get("path")
     if not number or path is None or not is_following(state):
         return None
-    tool, column = action(path["instructions"][-1]) or ("", "")
+    tool, column = parse_instruction(path["instructions"][-1]) or ("", "")
     values = state["facts"][number - 1]["values"]
     value = values.get(column if tool == "finish" else _DECISION_COLUMN)
     return None if value is None else LearnedDecision(str(value), number)

@@ -63,7 +63,7 @@ class PageChunk(NamedTuple):
 
     page: int
     text: str
-    names_above: str
+    above: str
 
     @property
     def searched(self) -> str:
