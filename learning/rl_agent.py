@@ -23,39 +23,39 @@ Parameters: TypeAlias = Mapping[str, Any]
 """Arrays of NumPy or JAX by name."""
 
 Policy: TypeAlias = Callable[[Floats], Floats]
-"""From states [n, features] to the chance [n] with which each node is included."""
+"""Maps states [n, features] to the probability [n] of including each node."""
 
 PathRule: TypeAlias = Callable[[Sequence[str], str], bool]
-"""Whether an instruction may follow those of a path."""
+"""Tells whether an instruction may follow those of a path."""
 
 BREADTH = 6
-"""Nodes that are decided on at one place, at most: the likeliest."""
+"""The most nodes to decide on at one place: the most likely ones."""
 
 
 SHIFTS = (0.0, -1.0, 1.0, 2.0, 3.0, 4.0)
-"""What calibration may add to the score of including; the first of equally good ones is taken."""
+"""What calibration may add to the score of including; the first of equally good ones wins."""
 
 _SEARCH_PATHS = 8  # paths of the search among which candidates are chosen
 _STORED_PATHS = 16  # stored paths, of the likest questions, beside them
 _CALIBRATION_PATHS = 24  # stored paths on which a policy is calibrated
 _MAX_DECISIONS = 400
-"""Of a search, at most."""
+"""The most decisions of a search."""
 
 
 Reward: TypeAlias = Callable[[TaskPath, Sequence[str]], float]
-"""From a question with its successful path to what other instructions are worth on it: 0 to 1."""
+"""Rates other instructions for a question with its successful path: 0 to 1."""
 
 
 class Proposal(NamedTuple):
     """A path for a question."""
 
     instructions: tuple[str, ...]
-    origins: tuple[str, ...] = ()  # questions of stored paths with one of them, likest first
+    origins: tuple[str, ...] = ()  # questions of stored paths with one of them, most similar first
     expected: float = 0.0  # overlap with the question's own path
 
 
 class NodeDecision(NamedTuple):
-    """A state [features] that was decided on, and whether its node was included."""
+    """The state [features] of a decision, and whether its node was included."""
 
     state: Floats
     included: bool
@@ -74,13 +74,13 @@ def log_chances(parameters: Parameters, states: Any, xp: ModuleType = np) -> Any
 
 
 def make_policy(parameters: Parameters) -> Policy:
-    """The policy as :class:`Traversal` asks it; it sees as many features as it has weights for."""
+    """Make the policy for :class:`Traversal`; it sees as many features as it has weights for."""
     width = len(parameters["w1"])
     return lambda states: np.exp(log_chances(parameters, states[:, :width])[:, 1])
 
 
 def search_first(before: Sequence[str], instruction: str) -> bool:
-    """The paper's rule for HotpotQA: nothing is looked up before something was searched."""
+    """The paper's rule for HotpotQA: no lookup before a search."""
     opened = any(text.lower().startswith(("search[", "retrieve[")) for text in before)
     return opened or not instruction.lower().startswith("lookup[")
 
@@ -88,13 +88,12 @@ def search_first(before: Sequence[str], instruction: str) -> bool:
 class Traversal:
     """One depth-first search for K paths.
 
-    At each place the nodes that may follow (by ``rule``) are decided on, the likeliest first: by
-    lot with the policy's chances (``draw``), or by whether a chance is over 1/2. One that is
-    included joins the path, and the search goes on behind it; one that is excluded sends the search
-    back to another branch, and the path so far is formed, unless it is the beginning of one that is
-    formed already. No path gets longer than the longest stored one. It ends when K paths are
-    formed, or after 400 decisions. If the policy forms fewer, the first nodes that it has excluded
-    are included one after the other.
+    At each place it decides on the nodes that may follow (by ``rule``), most likely first: randomly
+    with the policy's probabilities (``draw``), or by whether a probability is over 1/2. An included
+    node joins the path, and the search continues after it. An excluded node sends the search to
+    another branch, and the path so far is complete, unless it is the beginning of a complete one.
+    No path gets longer than the longest stored one. The search ends with K complete paths, or after
+    400 decisions. If there are fewer paths, the first excluded nodes are included one by one.
     """
 
     def __init__(
@@ -115,7 +114,7 @@ class Traversal:
                 self._include((), (), choice)
 
     def _explore(self, walk: tuple[int, ...], texts: tuple[int, ...]) -> list[NodeChoice]:
-        """Decide on all that may follow; returns what was excluded."""
+        """Decide on all nodes that may follow; returns the excluded ones."""
         choices = self._choices(walk, texts)
         if not choices:
             self._add_formed(walk, texts)
@@ -157,12 +156,12 @@ class Traversal:
 def choose_candidates(
     view: QuestionView, decide: Policy, k: int, *, rule: PathRule | None = None
 ) -> list[Walk]:
-    """The ``k`` paths that are proposed for a question; fewer only where the graph has no more.
+    """Choose the ``k`` paths to propose for a question; fewer if the graph has no more.
 
-    As printed they are those of the search. By itself the search forms paths that differ little;
-    what it misses is in those of like questions. So both make a pool. First comes the one
-    that is expected to overlap most with the question's own path; each that follows is the one
-    that adds most to what all together are expected to recall of it.
+    In the paper these are the paths of the search. The search alone finds similar paths and misses
+    others that similar questions have. So both form a pool. The first choice has the greatest
+    expected overlap with the question's own path; each further one adds most to the expected
+    recall of all choices together.
     """
     if view.printed:
         return Traversal(view, decide, k, rule=rule).formed
@@ -186,9 +185,9 @@ class RLAgent:
     """Proposes paths from an instruction graph.
 
     If ``printed``, it starts at the instructions nearest to the question and takes from each node
-    the one nearest to it; see :class:`~learning.graph_states.QuestionView`. By ``reward``, what a
-    path is worth, the policy is calibrated on some paths of the graph, each as if it were not
-    stored; without it the policy stays as it was trained.
+    the nearest one; see :class:`~learning.graph_states.QuestionView`. With a ``reward``, the policy
+    is calibrated on some paths of the graph, each as if it were not stored. Without it, the policy
+    stays as it was trained.
     """
 
     def __init__(
@@ -241,20 +240,20 @@ def _build_proposal(view: QuestionView, nodes: tuple[int, ...], texts: tuple[int
     best = rows[np.argsort(-view.to_paths[rows], kind="stable")]
     origins = tuple(survey.paths[row].question for row in best)
     instructions = tuple(survey.texts[text] for text in texts)
-    # As printed nothing but the cosine decides on the selection.
+    # In the paper only the cosine decides on the selection.
     return Proposal(instructions, origins, 0.0 if view.printed else view.expected(instructions))
 
 
 def calibrate(
     parameters: Parameters, known: Sequence[PathSample], rule: PathRule | None, reward: Reward
 ) -> Parameters:
-    """The policy, as ready to include as makes its first paths worth most on known questions.
+    """Shift the score of including, so that the first paths get the best reward on known questions.
 
-    Tasks differ in how long their paths are and in how alike: a policy that was trained on some
-    stops too early, or too late, on others. So this one number is searched for where the policy is
-    used. Ours; the paper adapts by gradients alone.
+    Tasks differ in the length and the similarity of their paths: a policy that was trained on some
+    tasks stops too early, or too late, on others. So this number is chosen where the policy is
+    used. The paper adapts by gradients only.
 
-    ``known`` are questions with the paths that solved them; none leaves the policy as it is.
+    ``known`` are questions with the paths that solved them; without them the policy stays the same.
     """
 
     def worth(shift: float) -> float:

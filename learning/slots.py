@@ -1,4 +1,4 @@
-"""Instructions with slots, so that a path learned on one question serves another.
+"""Instructions with slots, so that a path learned on one question fits another.
 
 ``Search[Scott Derrickson nationality]`` for "Were Scott Derrickson and Ed Wood of the same
 nationality?" becomes ``Search[{1} {asked}]``. Queries of databases have slots of their own
@@ -57,25 +57,24 @@ _LIMIT = re.compile(
 class QuestionSlots:
     """Turns the words that belong to one question alone into slots.
 
-    ``{1}``, ``{2}``, …: what the question names, in reading order; ``{asked}``: its other words
-    that carry meaning; ``{found}``: a name that the question does not have, so that it was found
-    on the way; ``{answer}``: what ``Finish`` is given. In an argument in brackets each comes once,
-    in that order, then the words that are left; what is searched for is a bag of words here.
-    Outside brackets a numbered object (``shelf 6``) loses its number and becomes a slot if the
-    question names it. The query of a database keeps its text but for the values that the question
-    names, and the ``finish[decision]`` behind it its own. Equal instructions in a row become one.
+    ``{1}``, ``{2}``, …: the names in the question, in reading order. ``{asked}``: its other words
+    with meaning. ``{found}``: a name that is not in the question, so it was found on the way.
+    ``{answer}``: the argument of ``Finish``. In an argument in brackets each slot occurs once, in
+    this order, before the remaining words; a search is a bag of words here. Outside brackets, a
+    numbered object (``shelf 6``) loses its number, and becomes a slot if the question names it. In
+    a database query only the values that the question names become slots; the ``finish[decision]``
+    after it does not change. Equal instructions in a row become one.
 
     Attributes:
-        objects: Words that stored instructions number, such as ``shelf``; a question that has
-            them names them.
-        fixed: Actions in brackets, in small letters, that belong to the environment and not to a
-            question, such as ``click[buy now]``; they stay as they are.
+        objects: Words with numbers in stored instructions, such as ``shelf``; in a question they
+            count as names.
+        fixed: Actions in brackets, in lower case, that belong to the environment and not to a
+            question, such as ``click[buy now]``; they do not change.
+        moves: Actions in brackets, in lower case, that only move between the pages of the
+            environment, such as ``click[< prev]``; paths do not contain them.
 
-        moves: Actions in brackets, in small letters, that only move between the pages of the
-            environment, such as ``click[< prev]``; they are left out of paths.
-
-    A limit of price (``and price lower than 50.00 dollars``) names nothing, and nobody searches
-    for it: its words and its number fill no slot.
+    A price limit (``and price lower than 50.00 dollars``) names nothing, and nobody searches for
+    it: its words and its number fill no slot.
     """
 
     objects: frozenset[str] = frozenset()
@@ -84,9 +83,9 @@ class QuestionSlots:
 
     @classmethod
     def of(cls, paths: Iterable[TaskPath], moves: Iterable[str] = ()) -> "QuestionSlots":
-        """The slots for questions like those of stored paths.
+        """The slots for questions similar to those of stored paths.
 
-        Fixed is what the paths of a tenth of the questions have in common, of at least three.
+        An action is fixed if the paths of a tenth of the questions have it, and of at least three.
         """
         moving = frozenset(moves)
         kept = [*paths]
@@ -106,7 +105,7 @@ class QuestionSlots:
         )
 
     def names(self, question: str) -> list[str]:
-        """What a question names: quoted, with capitals or digits, or a known object."""
+        """The names in a question: quoted, with capitals or digits, or a known object."""
         question = remove_price_limit(question)
         found = [(match.start(1), match.group(1)) for match in _QUOTED.finditer(question)]
         rest = _QUOTED.sub(lambda match: " " * len(match.group()), question)
@@ -123,7 +122,7 @@ class QuestionSlots:
         return list(dict.fromkeys(name for _, name in sorted(found)))
 
     def question(self, question: str) -> str:
-        """The form of a question: its names as ``{1}``, ``{2}``, and so on."""
+        """The form of a question, with its names as ``{1}``, ``{2}``, and so on."""
         numbered = enumerate(self.names(question), start=1)
         question = remove_price_limit(question)
         for number, name in sorted(numbered, key=lambda pair: -len(pair[1])):
@@ -131,7 +130,7 @@ class QuestionSlots:
         return question
 
     def path(self, path: TaskPath) -> TaskPath:
-        """The path with slots in its instructions; its question stays as it was asked."""
+        """The path with slots in its instructions; its question does not change."""
         where: dict[str, str] = {}
         for number, name in enumerate(self.names(path.question), start=1):
             for token in content_words(name):
@@ -161,14 +160,11 @@ class QuestionSlots:
     ) -> tuple[str, ...] | None:
         """The instructions for a question, without anything that belongs to other questions.
 
-        Names of the question fill the numbered slots. A slot that it has no name for is open, and
-        so is a word that the instructions have from elsewhere: in brackets one that the question
-        lacks, outside of them one that a question of their origin has and this one lacks; where
-        things are numbered, such a thing is a guess at a place or a tool, and stays. Equal
-        instructions in a row become one. None if one of them wants names of the question, and it
-        has none of these.
-
-        ``origins`` are the questions that the instructions come from.
+        The names of the question fill the numbered slots. A slot without a name stays open. A word
+        from elsewhere becomes an open slot: in brackets, a word that is not in this question;
+        outside them, a word that is in a question of ``origins`` but not in this one. An object
+        such as ``shelf`` stays, since it is a guess at a place or a tool. Equal instructions in a
+        row become one. None if an instruction needs names and the question has none of them.
         """
         names, asked = self.names(question), _word_set(remove_price_limit(question))
         elsewhere = _word_set(" ".join(origins)) - _word_set(question) - self.objects
@@ -183,7 +179,7 @@ class QuestionSlots:
         return _drop_repetitions(shown)
 
     def _add_slots(self, instruction: str, where: dict[str, str]) -> str:
-        """One instruction, given the slot of each word of the question."""
+        """Add slots to one instruction, given the slot of each word of the question."""
         if is_query(instruction):
             return instruction
         if (action := _ACTION.fullmatch(instruction)) is None:
@@ -203,8 +199,8 @@ class QuestionSlots:
 def embed_questions(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
     """The vectors [n, d] by which questions are compared.
 
-    With slots, the mean direction of a question as it was asked and of its form: what it asks for
-    and how it asks both show which path serves.
+    With slots, the mean direction of a question and of its form: both its topic and its form tell
+    which path fits.
     """
     vectors = embed(questions)
     if slots is None:
@@ -214,15 +210,15 @@ def embed_questions(questions: Sequence[str], embed: Embed, slots: QuestionSlots
 
 
 def is_final_answer(instruction: str) -> bool:
-    """Whether it only hands in the answer, as every path of its environment ends."""
+    """Whether an instruction only submits the answer, as at the end of every path."""
     return instruction.lower().startswith("finish[")
 
 
 def can_fill(instructions: Iterable[str], names: int) -> bool:
-    """Whether a question with so many names can fill the numbered slots of a path.
+    """Whether a question with this number of names can fill the numbered slots of a path.
 
-    In brackets one name for each instruction that wants some is enough, outside of them all are
-    needed: ``take {1} from {2}`` says nothing without.
+    In brackets, one name for each instruction with slots is enough. Outside brackets all are
+    needed: ``take {1} from {2}`` means nothing without.
     """
     for text in instructions:
         wanted = {int(number) for number in _NUMBERED.findall(text)}
@@ -233,18 +229,18 @@ def can_fill(instructions: Iterable[str], names: int) -> bool:
 
 
 def remove_price_limit(question: str) -> str:
-    """The question without its limit of price, which no search is for."""
+    """Remove the price limit from a question; nobody searches for it."""
     return _LIMIT.sub("", question)
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry meaning, without an ending ``'s``."""
+    """The words with meaning, without a final ``'s``."""
     plain = (token.replace("\u2019", "'").removesuffix("'s") for token in _TOKEN.findall(text))
     return [token for token in plain if token.lower() not in _STOP_WORDS]
 
 
 def _drop_repetitions(instructions: Sequence[str]) -> tuple[str, ...]:
-    """Equal instructions in a row as one."""
+    """Merge equal instructions in a row."""
     pairs = zip(["", *instructions], instructions, strict=False)
     return tuple(new for old, new in pairs if old != new)
 
@@ -254,13 +250,13 @@ def _word_set(text: str) -> frozenset[str]:
 
 
 def _fill_names(instruction: str, names: Sequence[str]) -> str:
-    """The instruction with names in its numbered slots; those that it has no name for are open."""
+    """Fill the numbered slots with names; slots without a name stay open."""
     named = {str(number): name for number, name in enumerate(names, start=1)}
     return _NUMBERED.sub(lambda slot: named.get(slot[1], FITTING), instruction)
 
 
 def _open_slots(instruction: str, asked: Container[str], elsewhere: Container[str]) -> str:
-    """The instruction with an open slot for what belongs to another question; the verb stays."""
+    """Replace words that belong to another question by open slots; the verb stays."""
     action = _ACTION.fullmatch(instruction)
     verb, words = (action[1], action[2]) if action else instruction.partition(" ")[::2]
 
@@ -282,7 +278,7 @@ def _found_or_word(token: str) -> str:
 
 
 def _sort_key(part: str) -> tuple[int, str]:
-    """Names by number, then what was found, what is asked, and other words as they come."""
+    """Sorts names by number, then the found, the asked, and the other words in order."""
     if part in (FOUND, ASKED):
         return (1 + (part == ASKED), "")
     return (0, part.zfill(4)) if part.startswith("{") else (3, "")

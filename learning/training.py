@@ -19,7 +19,7 @@ _MASKED = -1e9  # score of a place that holds no candidate
 
 
 class Batch(NamedTuple):
-    """Groups filled up to one size."""
+    """Groups padded to one size."""
 
     inputs: jax.Array  # [n, most, features], standardised
     gains: jax.Array
@@ -28,7 +28,7 @@ class Batch(NamedTuple):
 
 
 class Epoch(NamedTuple):
-    """What an epoch came to: losses, and the MRR of the candidates chosen in the held-out part."""
+    """The result of an epoch: losses, and the MRR of the candidates chosen in the held-out part."""
 
     loss: float
     held_out_loss: float
@@ -43,16 +43,16 @@ class HeadSettings:
     hidden: int = 64
     rate: float = 2e-3  # step size of AdamW
     decay: float = 1e-3
-    dropout: float = 0.1  # share of the inputs that is left out
+    dropout: float = 0.1  # share of the dropped inputs
     batch: int = 128
     epochs: int = 80
     patience: int = 15  # epochs without a better held-out MRR after which it stops
     held_out: float = 0.15  # share of the questions that decides when to stop
-    sharpness: float = 6.0  # inverse temperature of the ranking that is aimed at
+    sharpness: float = 6.0  # inverse temperature of the target ranking
 
 
 class Trained(NamedTuple):
-    """The best weights, the course of the training, and which epoch (from 0) they are of."""
+    """The best weights, all epochs, and the number (from 0) of the epoch of these weights."""
 
     weights: dict[str, Floats]
     epochs: list[Epoch]
@@ -66,7 +66,7 @@ def logits(parameters: Parameters, inputs: jax.Array) -> jax.Array:
 
 
 def loss(scores: jax.Array, batch: Batch, sharpness: float) -> jax.Array:
-    """How far scores [n, most] are from the gains.
+    """The distance of scores [n, most] from the gains.
 
     The sum of two parts, the weighted mean over groups: cross-entropy of each score with its gain,
     which makes the sigmoid of the score an expected reciprocal rank, and ListNet (Cao et al. 2007,
@@ -86,9 +86,9 @@ def train(
     *,
     progress: Callable[[Epoch], None] | None = None,
 ) -> Trained:
-    """Train a head on the rounds of two questions or more; it ends as the best epoch left it.
+    """Train a head on the rounds of at least two questions; returns the weights of the best epoch.
 
-    The order of the groups does not matter to the split.
+    The split does not depend on the order of the groups.
     """
     settings = settings or HeadSettings()
     held = _draw_held_out([group.question for group in groups], settings)
@@ -135,7 +135,7 @@ def _first_parameters(features: int, settings: HeadSettings) -> Parameters:
 def _fit(
     fitting: Batch, deciding: Batch, settings: HeadSettings, progress: Callable[[Epoch], None]
 ) -> tuple[Parameters, list[Epoch], int]:
-    """Steps until the held-out MRR gets no better; the best parameters, all epochs, which."""
+    """Train until the held-out MRR stops rising; the best parameters, all epochs, the best one."""
     optimiser = optax.adamw(settings.rate, weight_decay=settings.decay)
     parameters = _first_parameters(fitting.inputs.shape[-1], settings)
     state = optimiser.init(parameters)
@@ -172,7 +172,7 @@ def _fit(
 
 
 def _slices(rows: np.ndarray[tuple[int], np.dtype[np.int64]], size: int) -> list[jax.Array]:
-    """Rows in slices of one size, for one compilation; a shorter rest waits for the next epoch."""
+    """Slices of one size, for one compilation; a shorter rest waits for the next epoch."""
     size = min(size, len(rows))
     edges = range(0, len(rows) + 1, size)
     return [jnp.asarray(rows[start:end]) for start, end in pairwise(edges)]

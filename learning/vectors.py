@@ -1,4 +1,4 @@
-"""Sentence vectors by a frozen model: what is trained uses them and never changes them."""
+"""Sentence vectors of a frozen model; training uses them and never changes them."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,9 +22,9 @@ _BLOCK = 256
 class SentenceVectors:
     """Turns texts into vectors, each text once; safe for threads.
 
-    ``keep`` vectors stay in memory; those asked for longest ago go first. Whole blocks of new texts
-    are kept in ``folder``, too, so that a run that was stopped goes on where it was. ``progress``
-    is called with how many new texts are done, and of how many.
+    ``keep`` vectors stay in memory; the least recently used go first. Whole blocks of new texts are
+    also stored in ``folder``, so that a stopped run can continue. ``progress`` is called with the
+    number of finished new texts and their total.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class SentenceVectors:
                 self._known.update(zip(block, self._embed_block(block), strict=True))
                 self._progress(start + len(block), len(new))
             asked = {text: self._known.pop(text) for text in dict.fromkeys(texts)}
-            self._known.update(asked)  # the last to go
+            self._known.update(asked)  # now the most recently used
             for text in list(self._known)[: max(0, len(self._known) - self._keep)]:
                 del self._known[text]
         return np.stack([asked[text] for text in texts])

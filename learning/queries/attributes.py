@@ -71,7 +71,7 @@ class Attributes:
         self.known = {attribute.name: attribute for attribute in self._all_attributes()}
 
     def columns(self, world: World, named: Mapping[Slot, str]) -> dict[str, FormulaColumn]:
-        """Every attribute [n] of the n candidates of a world, with the values that are ``named``."""
+        """Every attribute [n] of the n candidates of a world, for the ``named`` values."""
         return {name: self._values(a, world, named) for name, a in self.known.items()}
 
     def _all_attributes(self) -> Iterator[Attribute]:

@@ -1,9 +1,9 @@
-"""Slots for the values that a query shares with its question, so that it serves other questions.
+"""Slots for the values that a query shares with its question, so that it fits other questions.
 
-What a run did, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers its own question
-alone. Where the question names a value that the query compares with a column, the slot of that
-column takes its place (see :mod:`planweave.learning.queries.slots`). For another question the one
-value of that column that it names is looked up, and takes the place of the slot.
+An action of a run, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers only its own
+question. A value that the question names and the query compares with a column is replaced by the
+slot of that column (see :mod:`planweave.learning.queries.slots`). For another question, the one
+value of that column that it names is looked up and fills the slot.
 """
 
 import re
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from sqlglot import exp
 
 LookUp: TypeAlias = Callable[[str, str], Iterable[str]]
-"""The texts that a query of a tool, such as ``sql``, finds; it may raise a PlanweaveError."""
+"""Returns the texts that a query of a tool, such as ``sql``, finds; may raise a PlanweaveError."""
 
 _ESCAPES = {"sql": "'", "cypher": "\\"}
 _NODE = re.compile(r"\(\s*(\w*)\s*:\s*(\w+)\s*(?:\{([^{}]*)\})?")
@@ -40,10 +40,10 @@ _MAX_LENGTH = 20_000
 
 
 def add_slots(path: TaskPath) -> TaskPath:
-    """The path with slots in its queries; instructions that are no queries stay as they are.
+    """Add slots to the queries of a path; other instructions do not change.
 
-    A value becomes a slot if the question names it and the query compares it with one column
-    alone. A query that cannot be read keeps its values.
+    A value becomes a slot if the question names it and the query compares it with only one column.
+    A query that cannot be parsed keeps its values.
     """
     instructions = tuple(_add_slots(text, path.question) for text in path.instructions)
     return replace(path, instructions=instructions)
@@ -52,10 +52,10 @@ def add_slots(path: TaskPath) -> TaskPath:
 def fill_for_question(
     instructions: Sequence[str], question: str, look_up: LookUp
 ) -> tuple[str, ...] | None:
-    """The instructions with what a question names in the slots of their queries.
+    """Fill the slots of the instructions with the values that a question names.
 
-    None if one of the slots cannot be filled: the question names no value of its column or
-    several, or there is no such column.
+    None if a slot cannot be filled: the question names no value of its column or several, or there
+    is no such column.
     """
     try:
         return tuple(_fill_instruction(text, question, look_up) for text in instructions)
@@ -106,13 +106,13 @@ def _add_slots(instruction: str, question: str) -> str:
 
 
 def _unquote(text: str) -> str:
-    """What a literal stands for; both ways to write a quote in it are understood."""
+    """The value of a literal; a quote in it may be doubled or escaped."""
     inner = text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1]
     return re.sub(r"\\(.)", r"\1", inner)
 
 
 def _literals_in_sql(query: str) -> Iterator[tuple[str, Place | None]]:
-    """Each text literal, as it is written, with the column that it is compared with, if one is."""
+    """Each text literal, as written, with the column that it is compared with, if there is one."""
     import sqlglot
     from sqlglot import exp
 
@@ -140,7 +140,7 @@ def _compared_place(found: "exp.Literal") -> Place | None:
 
 
 def _table_of(column: "exp.Column") -> str | None:
-    """The table that a column is of; None where the query alone does not tell."""
+    """The table of a column; None if the query alone does not tell."""
     from sqlglot import exp
 
     select = column.find_ancestor(exp.Select)
@@ -155,7 +155,7 @@ def _table_of(column: "exp.Column") -> str | None:
 
 
 def _literals_in_cypher(query: str) -> Iterator[tuple[str, Place | None]]:
-    """As :func:`_literals_in_sql`; a literal that is elsewhere too is given once more for that."""
+    """As :func:`_literals_in_sql`; a literal without such a column comes as well."""
     labels = {match[1]: match[2] for match in _NODE.finditer(query)}
     literals = []
     for node in _NODE.finditer(query):

@@ -1,11 +1,11 @@
-"""How queries are learned: proposed, tried on generated questions, kept if they decide well.
+"""The search for rankings: proposed, tried on generated questions, kept if they decide well.
 
-The first proposals are the plain queries that the schema offers: candidates in the order of one
-attribute, those first that have what makes a choice by lot gain more. Later ones are made of those
-that did best, by joining, changing and exchanging parts of their formulas, with the rules' own
-numbers: stored instructions are recombined (the enlargeability of arXiv 2504.13032). Every proposal
-answers a batch of questions; those that do well there answer all lessons (successive halving). Of
-those that decide alike only the best is kept, and what is long has to be better to be kept.
+The first proposals are the plain queries of the schema: they order the candidates by one attribute,
+after attributes with which a random choice gains more. Later proposals join, change and exchange
+parts of the best formulas, with the numbers of the rules: stored instructions are recombined (the
+enlargeability of arXiv 2504.13032). Every proposal answers a batch of questions; the best answer
+all lessons (successive halving). Of rankings with the same decisions only the best is kept, and a
+long one must be better to be kept.
 """
 
 import random
@@ -27,20 +27,20 @@ _FRESH_SHARE, _VARIED_SHARE = 0.1, 0.65
 
 @dataclass(frozen=True, kw_only=True)
 class RankingSettings:
-    """Of one search."""
+    """The settings of a search."""
 
     seed: int = 1
     generations: int = 250
     population: int = 100
     proposals: int = 400
-    batch: int = 300  # questions that each of them answers
+    batch: int = 300  # questions that each proposal answers
     promoted: int = 60
     largest: int = 41  # names, numbers and operators of a formula at most
-    parsimony: float = 0.001  # what each of them costs, in parts of the value
+    parsimony: float = 0.001  # cost of each of them
 
 
 class Generation(NamedTuple):
-    """How far a search is."""
+    """The state of a search."""
 
     number: int
     population: tuple[LearnedRanking, ...]
@@ -48,9 +48,9 @@ class Generation(NamedTuple):
 
 
 class Search:
-    """A search over the lessons of one scenario; numbers of its rules may be in formulas.
+    """A search over the lessons of one scenario; formulas may have numbers of its rules.
 
-    It begins with the plain formulas and those ``proposed`` that hold no unknown names.
+    It begins with the plain formulas and the ``proposed`` ones without unknown names.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Search:
         self._leaves = [*self._names, *2 * list(dict.fromkeys(_NUMBER.findall(rules)))]
 
     def generations(self) -> Iterator[Generation]:
-        """Every generation."""
+        """Yield every generation."""
         last = self._first_generation()
         yield last
         lessons = self._all.within(last.population[0].preferred)
@@ -81,7 +81,7 @@ class Search:
             yield last
 
     def _first_generation(self) -> Generation:
-        """The plain queries that the schema offers."""
+        """The generation of the plain queries."""
         preferred = self._find_preferred()
         formulas = [Formula(name) for name in self._names]
         formulas += [Formula("-", (Formula("0"), formula)) for formula in formulas]
@@ -93,7 +93,7 @@ class Search:
         return Generation(0, kept, len(rankings) * len(lessons))
 
     def _find_preferred(self) -> tuple[str, ...]:
-        """What a candidate should have: with it a choice by lot gains more, and little is lost."""
+        """Find attributes with which a random choice gains more and little is lost."""
         preferred: tuple[str, ...] = ()
         worth = self._worth(preferred)
         while options := [(*preferred, name) for name in self._names if name not in preferred]:
@@ -111,7 +111,7 @@ class Search:
     def _next_generation(
         self, last: Generation, lessons: Questions, values: dict[LearnedRanking, float]
     ) -> Generation:
-        """One generation on; ``values`` holds what is known of the population, and is renewed."""
+        """The next generation; ``values`` has the values of the population and is updated."""
         settings, number = self._settings, last.number + 1
         rng = random.Random(f"{settings.seed} {number}")  # noqa: S311 - not for secrets
         numbers = range(len(lessons))
@@ -122,7 +122,7 @@ class Search:
             values[ranking] = self._value(ranking, lessons)
         ranked = sorted(values, key=lambda ranking: values[ranking], reverse=True)
         kept: dict[bytes, LearnedRanking] = {}
-        for ranking in ranked:  # of rankings that decide alike the best one, which is the shortest
+        for ranking in ranked:  # the best, and so the shortest, of rankings with equal decisions
             kept.setdefault(lessons.decide(ranking).tobytes(), ranking)
             if len(kept) == settings.population:
                 break
@@ -137,7 +137,7 @@ class Search:
     def _proposals(
         self, population: Sequence[LearnedRanking], rng: random.Random
     ) -> list[LearnedRanking]:
-        """New rankings near those that did well, or made of the parts of two."""
+        """New rankings: variations of good ones, or combinations of two."""
         known, made = set(population), dict[LearnedRanking, None]()
         for _ in range(20 * self._settings.proposals):
             if len(made) == self._settings.proposals:
@@ -149,7 +149,7 @@ class Search:
         return list(made)
 
     def _vary_good(self, population: Sequence[LearnedRanking], rng: random.Random) -> Formula:
-        """A formula one to three changes away from a good one; some have a part made afresh."""
+        """A formula one to three changes away from a good one; some get a random new part."""
 
         def good() -> Formula:
             places = [rng.randrange(len(population)) for _ in range(rng.choice((1, 2, 2)))]
@@ -169,7 +169,7 @@ class Search:
         return formula
 
     def _value(self, ranking: LearnedRanking, questions: Questions) -> float:
-        """Share decided rightly, with a little for what is nearly right, less for what is long."""
+        """Share of correct decisions, plus a little for nearly correct ones, minus the length."""
         score = questions.scores(ranking)
         chosen = questions.first(score)
         best, worse, weight = questions.rivals
