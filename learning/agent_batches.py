@@ -114,10 +114,10 @@ def label_decisions(sample: PathSample, rule: PathRule | None) -> list[NodeDecis
     view, survey = sample.view, sample.view.survey
     own = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
     wanted = {survey.text_row.get(text, -1) for text in sample.path.instructions}
-    likest = view.likest(2)
-    walks = own + [survey.walks[row] for row in likest]
+    most_similar = view.most_similar(2)
+    walks = own + [survey.walks[row] for row in most_similar]
     texts = [sample.path.instructions] * len(own)
-    texts += [survey.paths[row].instructions for row in likest]
+    texts += [survey.paths[row].instructions for row in most_similar]
     made: dict[tuple[int, ...], list[NodeDecision]] = {}
     for walk, names in zip(walks, texts, strict=True):
         given = tuple(survey.text_row[name] for name in names)

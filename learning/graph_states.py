@@ -34,7 +34,7 @@ _SHARPNESSES = (5.0, 10.0, 20.0)  # 10: a question that is 0.1 less alike weighs
 _SHARPNESS_SAMPLES = 500  # stored paths on which the sharpness is chosen
 _LENGTH_UNIT = 10.0
 _COMPLETIONS = 8
-_LIKEST = 64  # paths by which the overlap of a whole path is expected
+_SIMILAR_PATHS = 64  # paths by which the overlap of a whole path is expected
 _STEEPNESS = 10.0  # one instruction changes the expected overlap by a few hundredths
 
 Rows: TypeAlias = NDArray[np.intp]
@@ -167,7 +167,7 @@ class QuestionView:
         self._near_holds = survey.holds[self._near]
         self._text_shares = self._near_weights @ self._near_holds
 
-    def likest(self, count: int) -> Rows:
+    def most_similar(self, count: int) -> Rows:
         """The rows of at most ``count`` stored paths, those of the most similar questions first."""
         order = np.argsort(np.where(self.seen, -self.to_paths, np.inf), kind="stable")
         return order[: min(count, int(self.seen.sum()))]
@@ -175,7 +175,7 @@ class QuestionView:
     def walks(self, count: int) -> list[Walk]:
         """The distinct stored paths of the ``count`` most similar questions."""
         survey, found = self.survey, dict[tuple[int, ...], tuple[int, ...]]()
-        for row in self.likest(count):
+        for row in self.most_similar(count):
             texts = tuple(survey.text_row[text] for text in survey.paths[row].instructions)
             found.setdefault(texts, tuple(survey.walks[row]))
         return [(nodes, texts) for texts, nodes in found.items()]
@@ -244,7 +244,7 @@ class QuestionView:
         answer has no overlap. The state's ``expected``, ``gain`` and ``promise`` belong to parts of
         paths and ignore the order.
         """
-        rows = np.argsort(-self.weights, kind="stable")[:_LIKEST]
+        rows = np.argsort(-self.weights, kind="stable")[:_SIMILAR_PATHS]
         overlaps = [
             ordered_overlap(instructions, self.survey.paths[row].instructions)
             if self.survey.lengths[row]
@@ -276,9 +276,9 @@ class QuestionView:
 
     def _complete(self, edge: Passages, texts: Sequence[int]) -> Floats:
         """The instructions [n, texts] of a path that continues from here as stored paths do."""
-        likest = np.argsort(-self.weights[edge.paths], kind="stable")[:_COMPLETIONS]
-        held = np.repeat(self._to_row(texts)[None], len(likest), axis=0)
-        for row, passage in enumerate(likest):
+        most_similar = np.argsort(-self.weights[edge.paths], kind="stable")[:_COMPLETIONS]
+        held = np.repeat(self._to_row(texts)[None], len(most_similar), axis=0)
+        for row, passage in enumerate(most_similar):
             path, place = self.survey.paths[edge.paths[passage]], edge.places[passage]
             rest = path.instructions[place:]
             held[row, [self.survey.text_row[text] for text in rest]] = 1

@@ -48,7 +48,7 @@ _Loss: TypeAlias = Callable[..., jax.Array]
 class TrainingPoint(NamedTuple):
     """How an iteration went."""
 
-    reward: float  # mean of its searches, decided by lot; 0 without a policy gradient
+    reward: float  # mean of its random searches; 0 without a policy gradient
     policy_gradient: float  # L_PG after the inner step
     fine_tuning: float
 

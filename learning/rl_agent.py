@@ -36,7 +36,7 @@ SHIFTS = (0.0, -1.0, 1.0, 2.0, 3.0, 4.0)
 """What calibration may add to the score of including; the first of equally good ones wins."""
 
 _SEARCH_PATHS = 8  # paths of the search among which candidates are chosen
-_STORED_PATHS = 16  # stored paths, of the likest questions, beside them
+_STORED_PATHS = 16  # stored paths, of the most similar questions, beside them
 _CALIBRATION_PATHS = 24  # stored paths on which a policy is calibrated
 _MAX_DECISIONS = 400
 """The most decisions of a search."""

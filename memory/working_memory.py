@@ -150,7 +150,7 @@ class Evaluated(TypedDict, total=False):
 class Tasked(TypedDict, total=False):
     """The next task, and why the answering machine continues."""
 
-    reason: Annotated[str, Field(description="Why the answering machine goes on")]
+    reason: Annotated[str, Field(description="Why the answering machine continues")]
     task: Annotated[str, Field(description="What this iteration has to find out")]
 
 

@@ -116,7 +116,7 @@ class FactEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemEvent:
-    """Something went wrong, and the run goes on."""
+    """Something went wrong, but the run continues."""
 
     type: Literal["problem"] = field(default="problem", init=False)
     where: str

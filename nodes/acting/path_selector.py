@@ -49,8 +49,8 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
 def describe_instruction(instruction: str, question: str) -> str:
     """The instruction with … for each open slot, followed by the meaning of the slots.
 
-    Small models copy what is in the brackets, so the meaning does not stand there. The search for
-    what is asked is the question itself, without its price limit.
+    Small models copy the text in the brackets, so the meaning is not inside them. A search for
+    ``ASKED`` becomes a search for the question itself, without its price limit.
     """
     if instruction.casefold() == f"search[{ASKED}]":
         return instruction.replace(ASKED, remove_price_limit(question))

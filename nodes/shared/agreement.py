@@ -29,7 +29,7 @@ def agreement(state: WorkingMemory) -> WorkingMemory:
     return {
         "answer": best["answer"],
         "plan": best["plan"],
-        "facts": Overwrite(best["facts"]),  # type: ignore[typeddict-item]  # numbered by itself
+        "facts": Overwrite(best["facts"]),  # type: ignore[typeddict-item]  # each run numbers its own
         "turns": best["turns"],
         "claims": best["claims"],
         "agreement": agreeing / len(state["members"]),

@@ -485,7 +485,7 @@ class Store:
                 )
             ) as database:
                 database.execute("PRAGMA foreign_keys = ON")
-                database.execute("PRAGMA secure_delete = ON")  # what is removed is gone
+                database.execute("PRAGMA secure_delete = ON")  # overwrites removed data
                 yield database
         except sqlite3.Error as error:
             raise self._translate_error(error) from None

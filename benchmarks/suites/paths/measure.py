@@ -308,7 +308,7 @@ class Experiment:
 
         decide = make_policy(to_numpy(agents.rl))
         proposed = self._proposed(sample, decide)
-        stored = [survey.paths[row].instructions for row in sample.view.likest(MOST)]
+        stored = [survey.paths[row].instructions for row in sample.view.most_similar(MOST)]
         as_asked = self._nearest_as_asked(sample)
         return {
             FULL: selected(proposed),
