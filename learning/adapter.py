@@ -126,18 +126,12 @@ def train(
     order = np.random.default_rng(settings.seed).permutation(len(grounds))
     start = monotonic()
     for number, place in enumerate(order):
-        progress_share = max(
-            number / len(order), (monotonic() - start) / max(settings.seconds, 1e-9)
-        )
-        if progress_share >= 1:
+        share = max(number / len(order), (monotonic() - start) / max(settings.seconds, 1e-9))
+        if share >= 1:
             break
         value, slope = slope_of(adapter, model, pack(grounds[place]))
         change, state = optimiser.update(slope, state)
-        rate = (
-            settings.rate
-            * min(1.0, (number + 1) / settings.warm_up)
-            * max(0.03, 1 - progress_share)
-        )
+        rate = settings.rate * min(1.0, (number + 1) / settings.warm_up) * max(0.03, 1 - share)
         adapter = {
             name: (down - rate * change[name][0], up - rate * settings.ratio * change[name][1])
             for name, (down, up) in adapter.items()

@@ -106,7 +106,7 @@ def draw_nodes(sample: PathSample, random: np.random.Generator) -> list[NodeDeci
     return [NodeDecision(choice.state, choice.node in own) for choice in seen if choice]
 
 
-def label_decisions(sample: PathSample, rule: PathRule | None) -> list[NodeDecision]:
+def label(sample: PathSample, rule: PathRule | None) -> list[NodeDecision]:
     """Label the states along the paths of a question and of the two most similar questions.
 
     A node is labelled as included if it gives an instruction of the question's own path.
@@ -147,9 +147,7 @@ class GraphMaterial:
             decision
             for sample in self.support
             for decision in (
-                draw_nodes(sample, random)
-                if settings.printed
-                else label_decisions(sample, settings.rule)
+                draw_nodes(sample, random) if settings.printed else label(sample, settings.rule)
             )
         ]
         self.even = settings.printed
@@ -179,7 +177,7 @@ def draw_labels(
     return Labelled(material.states[rows], material.labels[rows])
 
 
-def draw_samples(
+def draw(
     samples: Sequence[PathSample], count: int, random: np.random.Generator
 ) -> list[PathSample]:
     """Draw random samples, with replacement."""
@@ -201,12 +199,7 @@ class Batches:
     def pairs(self, samples: Sequence[PathSample]) -> Pairs:
         """Questions with their own paths."""
         paths = [sample.path.instructions for sample in samples]
-        return Pairs(
-            self._question_sequences(samples),
-            self._sequences(paths),
-            _same_paths(paths),
-            self._printed,
-        )
+        return Pairs(self._questions(samples), self._sequences(paths), _same(paths), self._printed)
 
     def played(
         self, samples: Sequence[PathSample], agents: Agents, random: np.random.Generator
@@ -225,7 +218,7 @@ class Batches:
         ]
         rewards = np.array(
             [
-                [self._reward_of_selected(sample, search, selector) for search in tried]
+                [self._reward_for(sample, search, selector) for search in tried]
                 for sample, tried in zip(samples, searches, strict=True)
             ]
         )
@@ -259,10 +252,8 @@ class Batches:
         flat = self._sequences([path for pool in pools for path in pool])
         shown = Sequences(*(each.reshape(len(samples), size, *each.shape[1:]) for each in flat))
         real = worse.any(axis=1).astype(np.float32)
-        same = _same_paths([pool[0] for pool in pools])
-        return Pools(
-            self._question_sequences(samples), shown, expected, worse, same, real, self._printed
-        )
+        same = _same([pool[0] for pool in pools])
+        return Pools(self._questions(samples), shown, expected, worse, same, real, self._printed)
 
     @property
     def _printed(self) -> np.float32:
@@ -281,9 +272,7 @@ class Batches:
     def _paths(self, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
         return [tuple(self._survey.texts[text] for text in texts) for _, texts in walks]
 
-    def _reward_of_selected(
-        self, sample: PathSample, search: Traversal, selector: MLAgent
-    ) -> float:
+    def _reward_for(self, sample: PathSample, search: Traversal, selector: MLAgent) -> float:
         paths = self._paths(search.formed)
         if not paths:
             return 0.0
@@ -311,7 +300,7 @@ class Batches:
             states, actions.astype(np.float32), returns.astype(np.float32), np.float32(searches)
         )
 
-    def _question_sequences(self, samples: Sequence[PathSample]) -> Sequences:
+    def _questions(self, samples: Sequence[PathSample]) -> Sequences:
         questions = [sample.path.question for sample in samples]
         vectors = embed_questions(questions, self._embed, self._survey.slots)
         pairs = [sequence(vector[None], 2) for vector in vectors]
@@ -329,7 +318,7 @@ def _stack(pairs: Sequence[tuple[Floats, Floats]]) -> Sequences:
     return Sequences(np.stack(vectors), np.stack(ends))
 
 
-def _same_paths(paths: Sequence[tuple[str, ...]]) -> Floats:
+def _same(paths: Sequence[tuple[str, ...]]) -> Floats:
     return np.array([[one == other for other in paths] for one in paths], np.float32)
 
 

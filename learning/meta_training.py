@@ -20,8 +20,8 @@ from planweave.learning.agent_batches import (
     AgentSettings,
     Batches,
     GraphMaterial,
+    draw,
     draw_labels,
-    draw_samples,
     to_numpy,
 )
 from planweave.learning.agent_losses import (
@@ -202,7 +202,7 @@ def adapt(
     batches = Batches(survey, embed, settings, reward)
     for step in range(settings.adaptation):
         random = np.random.default_rng([settings.seed, step, len(task.support)])
-        samples = draw_samples(material.support, settings.questions, random)
+        samples = draw(material.support, settings.questions, random)
         after_inner = _take_inner_step(agents, material, batches, settings, random)
         rl, ml = after_inner.agents
         if settings.policy_gradient:
@@ -238,7 +238,7 @@ def _take_inner_step(
     random: np.random.Generator,
 ) -> _AfterInnerStep:
     labels = draw_labels([material], random, 256)
-    pairs = batches.pairs(draw_samples(material.support, 32, random))
+    pairs = batches.pairs(draw(material.support, 32, random))
     rl = _inner_update(warm_start, agents.rl, labels, _rl_rate(settings))
     ml = agents.ml
     if settings.pre_training:
@@ -258,7 +258,7 @@ def _prepare(
     if settings.pre_training:
         support = [sample for material in materials for sample in material.support]
         for _ in range(settings.pre_steps):
-            pairs = batches.pairs(draw_samples(support, 64, random))
+            pairs = batches.pairs(draw(support, 64, random))
             _, ml = _adam_step(pre_training, ml, settings.rate, pairs)
     return Agents(rl.parameters, ml.parameters)
 
@@ -273,7 +273,7 @@ def _iteration(
     after_inner, played, pools, rewards = [], [], [], []
     for material in (materials[row] for row in tasks):
         after_inner.append(_take_inner_step(state.agents, material, batches, settings, random))
-        samples = draw_samples(material.query, settings.questions, random)
+        samples = draw(material.query, settings.questions, random)
         if settings.policy_gradient:
             decisions, reward = batches.played(samples, after_inner[-1].agents, random)
             played.append(decisions)

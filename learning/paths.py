@@ -13,14 +13,7 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Annotated, BinaryIO, TypeAlias
 
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    JsonValue,
-    StringConstraints,
-)
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, JsonValue, StringConstraints
 
 from planweave.records import read_records, writing
 from planweave.texts import digest

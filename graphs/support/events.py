@@ -273,16 +273,12 @@ class EventReader:
     def _read_updates(self, updates: Mapping[str, Any], *, is_outermost: bool) -> Iterator[Event]:
         for node, found in updates.items():
             if node == "__interrupt__":
-                self._request, self._request_id = (
-                    _get_field(found[0], name) for name in ("value", "id")
-                )
+                self._request, self._request_id = (_field(found[0], key) for key in ("value", "id"))
             elif not node.startswith("__"):
                 for update in found if isinstance(found, list) else [found or {}]:
                     if is_outermost:
                         self._memory = _apply_update(self._memory, update)
-                    if (
-                        node != "intake" and node not in self._subgraphs
-                    ):  # intake empties the memory
+                    if node not in ("intake", *self._subgraphs):  # intake empties the memory
                         yield from self._read_update(update)
 
     def _read_update(self, update: Mapping[str, Any]) -> Iterator[Event]:
@@ -376,7 +372,7 @@ def _apply_update(memory: Mapping[str, Any], update: Mapping[str, Any]) -> dict[
     return after
 
 
-def _get_field(found: Any, name: str) -> Any:
+def _field(found: Any, name: str) -> Any:
     return found[name] if isinstance(found, Mapping) else getattr(found, name)
 
 

@@ -75,30 +75,24 @@ class Attributes:
         return {name: self._values(a, world, named) for name, a in self.known.items()}
 
     def _all_attributes(self) -> Iterator[Attribute]:
-        yield from self._node_attributes(self.candidate, None, "")
+        yield from self._columns(self.candidate, None, "")
         for slot in self.slots:
-            yield from self._node_attributes(
+            yield from self._columns(
                 self._graph.node(slot.label), slot, f"asked_{slot.label.lower()}_"
             )
         for link in self._graph.relationships:
             both = link.start[1] == link.end[1]
             if link.start[1] == self.candidate.label:
-                yield from self._link_attributes(
-                    link, "start", f"{link.table}_out" if both else link.table
-                )
+                yield from self._links(link, "start", f"{link.table}_out" if both else link.table)
             if link.end[1] == self.candidate.label:
-                yield from self._link_attributes(
-                    link, "end", f"{link.table}_in" if both else link.table
-                )
+                yield from self._links(link, "end", f"{link.table}_in" if both else link.table)
 
-    def _node_attributes(
-        self, node: NodeLabel, slot: Slot | None, prefix: str
-    ) -> Iterator[Attribute]:
+    def _columns(self, node: NodeLabel, slot: Slot | None, prefix: str) -> Iterator[Attribute]:
         table = self._tables[node.table]
         for name in _number_columns(table, {node.key}):
             yield Attribute(prefix + node.property(name), table, name, slot)
 
-    def _link_attributes(
+    def _links(
         self, link: RelationshipType, end: Literal["start", "end"], stem: str
     ) -> Iterator[Attribute]:
         table = self._tables[link.table]
@@ -150,23 +144,23 @@ class Attributes:
         if a.link is None and a.slot is None:
             return a.number("c")
         if a.link is None:
-            what, where_it_is = a.number("x"), self._slot_condition(a, "x")
+            what, where_it_is = a.number("x"), self._is_named(a, "x")
             return f"(SELECT MAX({what}) FROM {a.table.name} x WHERE {where_it_is})"  # noqa: S608 - names of our own schema
         join, where = (
             "",
-            [f"x.{getattr(a.link, a.end)[0]} = c.{self.candidate.key}", *_flag_condition(a)],
+            [f"x.{getattr(a.link, a.end)[0]} = c.{self.candidate.key}", *_flag(a)],
         )
         if a.slot is not None:
             column, label = a.other
             owner = self._graph.node(label)
             join = f" JOIN {owner.table} o ON o.{owner.key} = x.{column}"
-            where.append(self._slot_condition(a, "o"))
+            where.append(self._is_named(a, "o"))
         number = "1" if a.column == COUNT else a.number("x")
         what = f"COALESCE({a.aggregate.upper()}({number}), 0)"
         conditions = " AND ".join(where)
         return f"(SELECT {what} FROM {a.table.name} x{join} WHERE {conditions})"  # noqa: S608 - as above
 
-    def _slot_condition(self, a: Attribute, variable: str) -> str:
+    def _is_named(self, a: Attribute, variable: str) -> str:
         assert a.slot is not None  # noqa: S101 (asked only of attributes with a slot)
         table = self._graph.node(a.slot.label).table
         return f"{variable}.{a.slot.column} = {Place(table, a.slot.column)}"
@@ -181,7 +175,7 @@ class Attributes:
             return f"MATCH {self._node(a, a.slot, 'x')}", f"max({a.number('x', shown)})"
         assert a.link is not None  # noqa: S101 (the other two cases came first)
         arrow = f"-[x:{a.link.type}]->" if a.end == "start" else f"<-[x:{a.link.type}]-"
-        where = "".join(f" WHERE {condition}" for condition in _flag_condition(a))
+        where = "".join(f" WHERE {condition}" for condition in _flag(a))
         match = f"OPTIONAL MATCH (c){arrow}{self._node(a, a.slot, '')}{where}"
         if a.column == COUNT:
             return match, "count(x)"
@@ -200,7 +194,7 @@ def _number_columns(table: DataTable, excluded: Iterable[str]) -> list[str]:
     return [c.name for c in table.columns if c.type != "text" and c.name not in excluded_names]
 
 
-def _flag_condition(a: Attribute) -> list[str]:
+def _flag(a: Attribute) -> list[str]:
     if not a.flag:
         return []
     return [f"NOT x.{a.flag[1:]}" if a.flag.startswith("!") else f"x.{a.flag}"]

@@ -21,7 +21,7 @@ from planweave.learning.queries.slots import (
     find_named,
     find_phrases,
     find_slots,
-    quote_literal,
+    quoted,
     select_safe,
 )
 
@@ -74,9 +74,7 @@ def _fill_instruction(instruction: str, question: str, look_up: LookUp) -> str:
 
 def _find_value(slot: Place, tool: str, question: str, look_up: LookUp) -> str:
     """The one value of the slot's column that the question names."""
-    asked = (
-        quote_literal(text, escape=_ESCAPES[tool]) for text in select_safe(find_phrases(question))
-    )
+    asked = (quoted(text, escape=_ESCAPES[tool]) for text in select_safe(find_phrases(question)))
     listed = ", ".join(asked)
     query = (
         f"SELECT DISTINCT {slot.column} FROM {slot.owner} WHERE {slot.column} IN ({listed})"  # noqa: S608 - the guard checks it, literals are quoted
@@ -122,7 +120,7 @@ def _literals_in_sql(query: str) -> Iterator[tuple[str, Place | None]]:
         return
     for found in tree.find_all(exp.Literal):
         if found.is_string:
-            yield quote_literal(found.this, escape="'"), _compared_place(found)
+            yield quoted(found.this, escape="'"), _compared_place(found)
 
 
 def _compared_place(found: "exp.Literal") -> Place | None:

@@ -80,8 +80,7 @@ def attributes_of(questions: Sequence[Question]) -> Attributes:
         for column in tables[node.table].columns
         if column.type == "text"
         and all(
-            _find_named_value(q, slot := Slot(node.label, column.name)) is not None
-            for q in questions
+            _find_value(q, slot := Slot(node.label, column.name)) is not None for q in questions
         )
     ]
     key = scenario.graph.node(labels[0]).key
@@ -89,12 +88,12 @@ def attributes_of(questions: Sequence[Question]) -> Attributes:
         slot
         for slot in slots
         if (slot.label, slot.column) == (labels[0], key)
-        and all(_find_named_value(q, slot) not in q.candidates for q in questions)
+        and all(_find_value(q, slot) not in q.candidates for q in questions)
     ]
     return Attributes(scenario, labels[0], slots, excluded[0] if excluded else None)
 
 
-def _find_named_value(question: Question, slot: Slot) -> str | None:
+def _find_value(question: Question, slot: Slot) -> str | None:
     """The value of that column that the question names, if all its values are different."""
     table = question.world[question.scenario.graph.node(slot.label).table]
     values = [str(value) for value in table.values(slot.column)]
@@ -102,7 +101,7 @@ def _find_named_value(question: Question, slot: Slot) -> str | None:
 
 
 def _named_value(question: Question, slot: Slot) -> str:
-    if (value := _find_named_value(question, slot)) is None:
+    if (value := _find_value(question, slot)) is None:
         raise BadInput(f"{question.id} names no single {slot.column}, as the first questions do.")
     return value
 

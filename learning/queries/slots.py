@@ -60,10 +60,10 @@ def fill_slots(instruction: str, values: Mapping[Place, str], *, escape: str) ->
 
     ``escape`` precedes a quote in a literal: another quote in SQL, ``\`` in Cypher.
     """
-    return _SLOT.sub(lambda m: quote_literal(values[Place(m[1], m[2])], escape=escape), instruction)
+    return _SLOT.sub(lambda m: quoted(values[Place(m[1], m[2])], escape=escape), instruction)
 
 
-def quote_literal(text: str, *, escape: str) -> str:
+def quoted(text: str, *, escape: str) -> str:
     """Quote a text as a literal of the query language."""
     return "'" + text.replace("'", escape + "'") + "'"
 

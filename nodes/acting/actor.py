@@ -86,11 +86,7 @@ def limit_to_actions(schema: type[Acting], possible: Sequence[str]) -> type[Acti
     """
     if not possible:
         return schema
-    forms = [
-        re.escape(action_text.removesuffix(OPEN))
-        for action_text in possible
-        if action_text.endswith(OPEN)
-    ]
+    forms = [re.escape(one.removesuffix(OPEN)) for one in possible if one.endswith(OPEN)]
     pattern = rf"^(({'|'.join(forms)})\[{_ARGUMENT}\])$"
     constraint: JsonDict = {"pattern": pattern} if forms else {"enum": [*possible]}
     action = (str, Field(json_schema_extra=constraint))

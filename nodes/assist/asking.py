@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from planweave.memory import Action, Context, TaskFamily, Tool, Turn, WorkingMemory
-from planweave.nodes.support.turns import normalise_input
+from planweave.nodes.support.turns import normalise
 from planweave.prompts import load
 
 _TEMPERATURE_PER_REPETITION = 0.4
@@ -124,7 +124,7 @@ def _find_resting(done: Sequence[tuple[str, str]]) -> set[str]:
 
 def _normalise(action: str) -> str:
     """An action without differences in case, spaces or a last semicolon."""
-    return normalise_input(action).casefold()
+    return normalise(action).casefold()
 
 
 def _actions_and_outcomes(state: WorkingMemory) -> list[tuple[str, str]]:

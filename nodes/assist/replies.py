@@ -82,11 +82,8 @@ def is_own_step(text: str, page: Page, prompts: Sequence[str], context: Context)
     """Whether a revised step is the model's own and does not just repeat the prompt."""
     if not context.assists("reviser"):
         return True
-    prompt_texts = [
-        *(load(name).text for name in prompts),
-        f"{page['document']}, p. {page['page']}",
-    ]
-    instructions = "\n\n".join(prompt_texts)
+    texts = [*(load(name).text for name in prompts), f"{page['document']}, p. {page['page']}"]
+    instructions = "\n\n".join(texts)
     return not (locate(text, instructions) or has_sentences_of(instructions, text))
 
 

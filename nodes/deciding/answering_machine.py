@@ -39,7 +39,7 @@ from planweave.nodes.support.replies import (
     verdict_form,
 )
 from planweave.nodes.support.role import Node, ask_role, spent
-from planweave.nodes.support.turns import normalise_input
+from planweave.nodes.support.turns import normalise
 from planweave.nodes.support.verdict import followed, undecided
 from planweave.prompts import load
 from planweave.texts import listed
@@ -102,7 +102,7 @@ def may_continue(prompt: str, *, combined: str) -> Node:
     return may_continue
 
 
-def find_given_answer(form: type[Form], state: WorkingMemory) -> StructuredReply[Form] | None:
+def given_answer(form: type[Form], state: WorkingMemory) -> StructuredReply[Form] | None:
     """The answer that came with the action ``finish``, as a reply without a call; else None."""
     action = state["action"]
     if action is None or "answer" not in action:
@@ -122,7 +122,7 @@ async def _answer_in_words(state: WorkingMemory, runtime: Runtime[Context]) -> W
         occasion=occasion, told="\n".join(sources) or "(none)"
     )
     asked = hide_guesses(state, context)
-    reply = find_given_answer(CitedAnswer, state) or await ask_role(
+    reply = given_answer(CitedAnswer, state) or await ask_role(
         _ROLE, CitedAnswer, task, asked, runtime
     )
     update = spent(reply)
@@ -171,10 +171,8 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     occasion = reason_to_answer(state, runtime.context) or _learned_decision_text(learned)
     task = load("common/answering_machine").fill(occasion=occasion)
     form = decision_form(max(map(len, candidates), default=0))
-    replies = [find_given_answer(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
-    if learned_decision is None and (
-        complaint := _not_admitted_followup(replies[0].value, candidates)
-    ):
+    replies = [given_answer(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
+    if learned_decision is None and (complaint := _not_admitted(replies[0].value, candidates)):
         replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
     answer = _build_answer(replies[-1], state, candidates)
     refused = _not_admitted_failures(replies[-1].value, answer)
@@ -302,7 +300,7 @@ def _normalise(text: str) -> str:
     return " ".join(re.findall(r"[\w-]+(?:[.,]\d+)*", bare.replace("_", " ")))
 
 
-def _not_admitted_followup(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
+def _not_admitted(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
     if value is None or not value.decision or match_candidate(value.decision, candidates):
         return []
     text = load("common/not_admitted").fill(
@@ -345,7 +343,7 @@ def _answer_without_facts(state: WorkingMemory, reason: str) -> Answer:
     why = action["input"] if action and action["tool"] == "finish" else ""
     # The problem of each action's first turn; a repetition only refers to it.
     problems = {
-        (turn["tool"], normalise_input(turn["input"])): turn["problem"]
+        (turn["tool"], normalise(turn["input"])): turn["problem"]
         for turn in reversed(state["turns"])
     }
     problem = next(filter(None, problems.values()), "No tool has returned anything.")

@@ -17,7 +17,7 @@ from planweave.nodes.support.lengths import QUERY, THOUGHT
 from planweave.nodes.support.limits import count_repetitions, reason_to_answer
 from planweave.nodes.support.replies import MAX_AT_ONCE, actions_form, answer_form
 from planweave.nodes.support.role import Node, ask_role, spent
-from planweave.nodes.support.turns import last_round, normalise_input, unreadable_turn
+from planweave.nodes.support.turns import last_round, normalise, unreadable_turn
 from planweave.prompts import load
 
 _NUMBER = re.compile(r"\d")
@@ -91,9 +91,7 @@ async def _choose_several(
 def _build_actions(reply: dict[str, Any], state: WorkingMemory, context: Context) -> list[Action]:
     """The distinct actions of a reply; ``replan`` replaces all others, and none means finish."""
     thought = reply["thought"]
-    distinct = {
-        (one["tool"], normalise_input(one["input"])): one for one in reply["actions"]
-    }.values()
+    distinct = {(one["tool"], normalise(one["input"])): one for one in reply["actions"]}.values()
     chosen = []
     for one in distinct:
         action = build_action(state, thought=thought, tool=one["tool"], input=one["input"])

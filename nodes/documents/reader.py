@@ -26,12 +26,7 @@ from planweave.tools.documents.quotes import (
     numbers,
     sentences,
 )
-from planweave.tools.documents.tables import (
-    Span,
-    find_paragraph,
-    quote_with_headings,
-    quote_with_names,
-)
+from planweave.tools.documents.tables import Span, add_headings, add_names, paragraph_span
 
 _AMOUNT = re.compile(
     rf"(?P<sign>[-+(\u2212])?\s*(?P<currency>{'|'.join(CURRENCIES)}|[A-Z]{{0,3}}[$€£])?\s*"
@@ -98,17 +93,15 @@ async def reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemo
     beginning of a quote is copied word for word, the sentence on the page becomes the statement. A
     quote from a table becomes whole rows with the heading and the column names.
     """
-    return await _read_pages(state, runtime, whole=False)
+    return await _read(state, runtime, whole=False)
 
 
 async def whole_reader(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """As :func:`reader`, for a whole collection: no page is cut."""
-    return await _read_pages(state, runtime, whole=True)
+    return await _read(state, runtime, whole=True)
 
 
-async def _read_pages(
-    state: WorkingMemory, runtime: Runtime[Context], *, whole: bool
-) -> WorkingMemory:
+async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool) -> WorkingMemory:
     pages, context = state["pages"], runtime.context
     if not pages:
         return {}
@@ -179,7 +172,7 @@ def _find_quote(finding: Finding, pages: Sequence[Page]) -> _Quoted | None:
         copied = finding.quote.removeprefix(f"{page['document']}, p. {page['page']}: ")
         if words := find(copied, page["text"]):
             quoted = _Quoted(page, _find_span(words, page["text"], finding.statement))
-            if not missing_numbers(finding.statement, quote_with_names(page["text"], quoted.span)):
+            if not missing_numbers(finding.statement, add_names(page["text"], quoted.span)):
                 return quoted
             found = found or quoted
     return found
@@ -189,7 +182,7 @@ def _find_span(words: str, text: str, statement: str) -> Span:
     """The span of the words that fits the statement best, since several rows may be equal."""
     begins = [match.start() for match in re.finditer(re.escape(words), text)]
     spans = [(begin, begin + len(words)) for begin in begins]
-    return max(spans, key=lambda span: _fit(statement, quote_with_names(text, span)))
+    return max(spans, key=lambda span: _fit(statement, add_names(text, span)))
 
 
 def _fit(statement: str, quote: str) -> tuple[bool, int]:
@@ -201,9 +194,7 @@ def _find_stating_sentence(claim: str, text: str) -> str | None:
     """The first sentence of a page with all numbers and half of the words of a claim."""
     if not numbers(claim):
         return None
-    return next(
-        (words for words in _quotable_sentences(text) if has_content_of(words, claim)), None
-    )
+    return next((words for words in _quotable(text) if has_content_of(words, claim)), None)
 
 
 def _find_beginning_sentence(claim: str, text: str) -> str | None:
@@ -211,12 +202,10 @@ def _find_beginning_sentence(claim: str, text: str) -> str | None:
     first = claim.split()[:_MIN_WORDS]
     if len(first) < _MIN_WORDS:
         return None
-    return next(
-        (words for words in _quotable_sentences(text) if locate(" ".join(first), words)), None
-    )
+    return next((words for words in _quotable(text) if locate(" ".join(first), words)), None)
 
 
-def _quotable_sentences(text: str) -> Iterator[str]:
+def _quotable(text: str) -> Iterator[str]:
     return (words for words in sentences(text) if len(words) <= _MAX_QUOTABLE)
 
 
@@ -254,7 +243,7 @@ def _widen_quote(statement: str, quoted: _Quoted) -> str:
     If nothing around them has the numbers: the words, or the rows with their names.
     """
     text, span = quoted.page["text"], quoted.span
-    quote = quote_with_names(text, span)
+    quote = add_names(text, span)
     for wider in _wider_quotes(statement, text, span):
         if not missing_numbers(statement, quote):
             break
@@ -265,14 +254,14 @@ def _widen_quote(statement: str, quoted: _Quoted) -> str:
 
 def _wider_quotes(statement: str, text: str, span: Span) -> Iterator[str]:
     """More and more of a page around the quoted words, then another sentence."""
-    yield quote_with_headings(text, span)
-    around = find_paragraph(text, span)
+    yield add_headings(text, span)
+    around = paragraph_span(text, span)
     if around[1] - around[0] <= _MAX_QUOTABLE:
         yield text[slice(*around)]
-        yield quote_with_headings(text, around)
+        yield add_headings(text, around)
     if sentence := _find_stating_sentence(statement, text):
         begin = text.index(sentence)
-        yield quote_with_names(text, (begin, begin + len(sentence)))
+        yield add_names(text, (begin, begin + len(sentence)))
 
 
 def _read_values(finding: Finding, quote: str) -> tuple[dict[str, Value], list[Amount]]:

@@ -61,7 +61,7 @@ async def finisher(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
         return {"answer": _build_answer(plan_lines(state["revised"]), state)}
     task = load(f"rat/{family}_final").fill(notes=_notes_text(state, family, runtime.context))
     if family == "answer":
-        return await _answer_in_words(task, state, runtime)
+        return await _answer(task, state, runtime)
     form, product_of = _PRODUCTS[family]
     reply = await ask_writer("finisher", form, task, state, runtime)
     product = product_of(reply.value) if reply.value else ""
@@ -76,9 +76,7 @@ def plan_lines(steps: Iterable[str]) -> str:
     return "\n".join(f"STEP {number}: {step}" for number, step in enumerate(plain, start=1))
 
 
-async def _answer_in_words(
-    task: str, state: WorkingMemory, runtime: Runtime[Context]
-) -> WorkingMemory:
+async def _answer(task: str, state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Answer in words, without citations of unknown facts."""
     reply = await ask_writer("finisher", Written, task, state, runtime)
     value = reply.value or Written(text="", short=None, unknown="No readable answer.")

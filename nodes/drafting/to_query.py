@@ -8,7 +8,7 @@ from pydantic import BaseModel, Field
 from planweave.memory import Context, Lookup, WorkingMemory
 from planweave.nodes.support.lengths import SEARCH
 from planweave.nodes.support.role import ask_writer, spent
-from planweave.nodes.support.thoughts import earlier_steps, steps_text, steps_to_revise
+from planweave.nodes.support.thoughts import checked_steps, earlier_steps, steps_text
 from planweave.prompts import load
 
 _DRAFT_IS_QUERY = ("code", "maths")
@@ -28,26 +28,22 @@ async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMe
     or only the step, by ``query_from``.
     """
     context = runtime.context
-    text = _steps_text(state, steps_to_revise(state))
+    text = _steps_text(state, checked_steps(state))
     if context.family in _DRAFT_IS_QUERY or context.revision == "cot_rag":
         earlier = [*earlier_steps(state)] if context.query_from == "draft" else []
-        return {
-            "lookups": [
-                _build_lookup(state, _steps_text(state, [*earlier, *steps_to_revise(state)]))
-            ]
-        }
+        return {"lookups": [_lookup(state, _steps_text(state, [*earlier, *checked_steps(state)]))]}
     task = load("rat/to_query").fill(
         earlier=steps_text(state, earlier_steps(state)),
-        step=steps_text(state, steps_to_revise(state)),
+        step=steps_text(state, checked_steps(state)),
     )
     reply = await ask_writer("to_query", Query, task, state, runtime)
     query = reply.value.query.strip() if reply.value else ""
-    return {"lookups": [_build_lookup(state, query or text)], **spent(reply)}
+    return {"lookups": [_lookup(state, query or text)], **spent(reply)}
 
 
 def _steps_text(state: WorkingMemory, numbers: Iterable[int]) -> str:
     return "\n".join(state["revised"][number - 1] for number in numbers)
 
 
-def _build_lookup(state: WorkingMemory, query: str) -> Lookup:
+def _lookup(state: WorkingMemory, query: str) -> Lookup:
     return Lookup(step=state["step"], query=query, page=None, problem="")

@@ -12,7 +12,7 @@ from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.verdict import warning
 from planweave.tools.result_text import FOR_PEOPLE, table_lines
 
-_MAX_ROWS, _CELL_CHARACTERS = 40, 200
+_MAX_ROWS, _CHARACTERS = 40, 200
 
 
 def speaker(state: WorkingMemory) -> WorkingMemory:
@@ -81,9 +81,7 @@ def _rows_text(answer: Answer, cited: Sequence[Fact]) -> str:
         return ""
     if len(table["rows"]) < 2 or len(table["columns"]) < 2:
         return ""
-    head, *rows = table_lines(
-        table["columns"], table["rows"][:_MAX_ROWS], _CELL_CHARACTERS, FOR_PEOPLE
-    )
+    head, *rows = table_lines(table["columns"], table["rows"][:_MAX_ROWS], _CHARACTERS, FOR_PEOPLE)
     left = len(table["rows"]) - _MAX_ROWS
     lines = [head, " | ".join("---" for _ in table["columns"]), *rows]
     text = "\n".join(f"| {line} |" for line in lines)

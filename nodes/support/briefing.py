@@ -15,7 +15,7 @@ from planweave.memory import (
     WorkingMemory,
 )
 from planweave.nodes.support.naming import named_values
-from planweave.nodes.support.turns import normalise_input
+from planweave.nodes.support.turns import normalise
 from planweave.prompts import load
 from planweave.texts import shorten
 from planweave.tools.bound import TOOLS
@@ -134,7 +134,7 @@ def _distinct_turns(turns: list[Turn]) -> list[Turn]:
     thought: set[str] = set()
     kept: list[Turn] = []
     for turn in turns:
-        kind = (turn["tool"], normalise_input(turn["input"]))
+        kind = (turn["tool"], normalise(turn["input"]))
         if kind not in seen or turn["facts"]:  # a repeated search may have found more
             kept.append({**turn, "thought": "" if turn["thought"] in thought else turn["thought"]})
         seen.add(kind)

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from time import monotonic
 
 from planweave.memory import Answer, Context, Turn, WorkingMemory, total_usage
-from planweave.nodes.support.turns import normalise_input
+from planweave.nodes.support.turns import normalise
 from planweave.usage import Budget, End, Usage, current_meter, ending
 
 OUT_OF_TIME = "out_of_time"
@@ -108,7 +108,7 @@ def share_limits(runs: int, context: Context, spent: Usage) -> Context:
 
 def count_repetitions(turns: Sequence[Turn]) -> int:
     """Count the last turns that only repeated earlier ones and found no fact."""
-    actions = [(turn["tool"], normalise_input(turn["input"])) for turn in turns]
+    actions = [(turn["tool"], normalise(turn["input"])) for turn in turns]
     found = [bool(turn["facts"]) for turn in turns]
     count = 0
     while actions and actions.pop() in actions and not found.pop():

@@ -277,12 +277,8 @@ async def context_relevance(question: str, context: str, judge: RagJudge) -> Con
     there = sentences(context)
     return ContextRelevance(
         sentences=tuple(there),
-        relevant=tuple(
-            own for own in there if any(_is_same_sentence(own, other) for other in copied)
-        ),
-        invented=tuple(
-            other for other in copied if not any(_is_same_sentence(own, other) for own in there)
-        ),
+        relevant=tuple(own for own in there if any(_is_same(own, other) for other in copied)),
+        invented=tuple(other for other in copied if not any(_is_same(own, other) for own in there)),
         unread=sum(reply.value is None for reply in replies),
         calls=_all_calls(replies),
         failures=tuple(failures(*replies)),
@@ -313,7 +309,7 @@ def _statements_form(sentences: int) -> type[Stated]:
 
 @cache
 def _verdicts_form(statements: int) -> type[Verdicts]:
-    """The form for this number of verdicts; a reply with fewer can be read, too."""
+    """The form for this number of verdicts; fewer can be read, too."""
     bounds: JsonDict = {"minItems": statements, "maxItems": statements}
     return create_model(
         "Verdicts", __base__=Verdicts, verdicts=(list[Verdict], Field(json_schema_extra=bounds))
@@ -341,7 +337,7 @@ async def _cosines(
     return tuple((unit[1:] @ unit[0]).tolist())
 
 
-def _is_same_sentence(sentence: str, copied: str) -> bool:
+def _is_same(sentence: str, copied: str) -> bool:
     """Whether one equals the other, or more than half of it, word for word."""
     shorter, longer = sorted((sentence, copied), key=len)
     return 2 * len(shorter) > len(longer) and locate(shorter, longer) is not None

@@ -31,7 +31,7 @@ def earlier_steps(state: WorkingMemory) -> range:
     return range(1, state["step"])
 
 
-def steps_to_revise(state: WorkingMemory) -> list[int]:
+def checked_steps(state: WorkingMemory) -> list[int]:
     """The step that is checked, or all steps."""
     number = state["step"]
     return [*range(1, len(state["draft"]) + 1)] if number == WHOLE_DRAFT else [number]
@@ -53,7 +53,7 @@ def build_revisions(
             before=state["revised"][number - 1],
             after=changed.get(number, state["revised"][number - 1]),
         )
-        for number in sorted(changed or steps_to_revise(state))
+        for number in sorted(changed or checked_steps(state))
     ]
 
 

@@ -189,7 +189,7 @@ def _build_turn(
     return turn
 
 
-def normalise_input(text: str) -> str:
+def normalise(text: str) -> str:
     """An input without differences in spaces or a last semicolon."""
     return " ".join(text.split()).rstrip("; ")
 
@@ -210,7 +210,5 @@ def count_earlier_turns(state: WorkingMemory) -> int:
 
 def _earlier_turns(state: WorkingMemory) -> list[Turn]:
     action = chosen_action(state)
-    kind = (action["tool"], normalise_input(action["input"]))
-    return [
-        turn for turn in state["turns"] if (turn["tool"], normalise_input(turn["input"])) == kind
-    ]
+    kind = (action["tool"], normalise(action["input"]))
+    return [turn for turn in state["turns"] if (turn["tool"], normalise(turn["input"])) == kind]

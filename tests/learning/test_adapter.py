@@ -10,15 +10,7 @@ pytest.importorskip("jax", reason="the extra `learning` is not installed")
 import jax.numpy as jnp  # noqa: E402
 from cases import cases  # noqa: E402
 
-from planweave.learning.adapter import (  # noqa: E402
-    AdapterSettings,
-    Ground,
-    Item,
-    Step,
-    loss,
-    pack,
-    train,
-)
+from planweave.learning.adapter import AdapterSettings, Ground, Item, Step, loss, pack, train  # noqa: E402
 from planweave.learning.language_model import (  # noqa: E402
     CHANGED,
     LanguageModel,

@@ -19,7 +19,7 @@ from planweave.learning.agent_batches import (
     GraphMaterial,
     draw_labels,
     draw_nodes,
-    label_decisions,
+    label,
     published_settings,
     to_numpy,
 )
@@ -222,9 +222,9 @@ def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[GraphMate
     survey, materials = seen
     sample = materials[0].support[0]
     assert [survey.paths[row] for row in np.flatnonzero(~sample.view.seen)] == [sample.path]
-    for decision in label_decisions(sample, None):
+    for decision in label(sample, None):
         assert decision.state[FEATURES.index("question~path")] < 0.999
-    assert {decision.included for decision in label_decisions(sample, None)} == {True, False}
+    assert {decision.included for decision in label(sample, None)} == {True, False}
 
 
 def test_printed_agents_see_three_features(seen: tuple[Survey, list[GraphMaterial]]) -> None:

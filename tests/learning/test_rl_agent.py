@@ -165,7 +165,7 @@ def test_the_first_candidate_is_expected_to_overlap_most_and_the_others_to_recal
         seen = view(three, printed=printed)
         return spelt(seen, choose_candidates(seen, by_letter(chances), k))
 
-    # The search forms ce and ad. The most similar question's ab is expected to overlap most; beside it
+    # The search forms ce and ad. The nearest question's ab is expected to overlap most; beside it
     # ad has more in common with ab, but of what is missing ce brings more.
     assert proposed(9) == ["ab", "ce", "ad"]
     assert [proposed(k) for k in (1, 2, 3)] == [proposed(9)[:k] for k in (1, 2, 3)]

@@ -13,7 +13,7 @@ from published import published
 from planweave.tools.documents.chunks import chunk_page
 from planweave.tools.documents.pages import read
 from planweave.tools.documents.quotes import locate
-from planweave.tools.documents.tables import quote_with_names, tables
+from planweave.tools.documents.tables import add_names, tables
 
 HEADING = "Over 53 to 70 lbs"
 HEADER = "Regions | Basic Economy | Business"
@@ -30,7 +30,7 @@ MARKDOWN = bordered(HEADER, "--- | --- | ---", *ROWS)
 
 def quoted(text: str, words: str) -> str:
     begin = text.index(words)
-    return quote_with_names(text, (begin, begin + len(words)))
+    return add_names(text, (begin, begin + len(words)))
 
 
 def page_with(words: str, path: Path) -> str:

@@ -106,9 +106,7 @@ _COSTS_LEAST = re.compile(r"\bcosts?(?: the)? least\b", re.IGNORECASE)
 _COSTS_MOST = re.compile(r"\bcosts?(?: the)? most\b", re.IGNORECASE)
 
 
-_LOOSE_CONDITIONS = re.compile(
-    r"\b(or|not|case|having|left|union)\b|\bselect\b.*\bselect\b", re.I | re.S
-)
+_LOOSE = re.compile(r"\b(or|not|case|having|left|union)\b|\bselect\b.*\bselect\b", re.I | re.S)
 """Matches a query whose conditions need not hold for every row that it returns."""
 
 
@@ -200,10 +198,8 @@ def _quote_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterato
     known_text = f"{stated} {question}"
     if not is_worded_like(claim, known_text):
         yield "its words are not in the facts that it cites"
-    adds_something = (
-        is_new(claim, stated, question) or is_worded_like(claim, stated) or counted(claim, facts)
-    )
-    if not adds_something:
+    new = is_new(claim, stated, question) or is_worded_like(claim, stated) or counted(claim, facts)
+    if not new:
         yield "it says again what was asked, and nothing from the facts that it cites"
     if name := find_unknown_name(claim, known_text):
         yield f"the facts that it cites do not speak of {name}"
@@ -302,11 +298,11 @@ class _TableClaim:
         if problem := next(filter(None, self._find_problems()), ""):
             return ClaimTruth(None, problem)
         checks = (
-            self._check_values,
-            self._check_lists,
-            self._check_ranks,
-            self._check_comparisons,
-            self._check_bounds,
+            self._values,
+            self._lists,
+            self._ranks,
+            self._comparisons,
+            self._bounds,
         )
         found = [
             ClaimTruth(truth, "" if truth else why) for check in checks for truth, why in check()
@@ -338,7 +334,7 @@ class _TableClaim:
         words = tokens(self.claim)
         for word, behind in pairwise(words):
             if word in MEAN or (word in ("highest", "lowest") and superlatives(word)):
-                plain = behind in _FUNCTION_WORDS or behind[0].isdigit() or _is_ordinary(behind)
+                plain = behind in _SMALL_WORDS or behind[0].isdigit() or _is_ordinary(behind)
                 if not plain and not is_known(behind, known):
                     return behind
         return ""
@@ -388,7 +384,7 @@ class _TableClaim:
             plain = [w for w in tokens(word) if not w[0].isdigit()]
             if any(a <= start < b for a, b in covered) or superlatives(word):
                 continue
-            if any(w not in _FUNCTION_WORDS and root(w) in ends - general for w in plain):
+            if any(w not in _SMALL_WORDS and root(w) in ends - general for w in plain):
                 return word  # a part of another name
             if start not in strict | loose or comparatives(f"{word} than"):
                 continue
@@ -417,7 +413,7 @@ class _TableClaim:
 
     # .. values ..
 
-    def _check_values(self) -> Iterator[tuple[bool | None, str]]:
+    def _values(self) -> Iterator[tuple[bool | None, str]]:
         """Check that each number and text cell is in the row and column that the claim names."""
         values = [*self._numbers(), *(_Place(m.begin, m.end, m) for m in self.attributes)]
         values.sort(key=lambda one: one.begin)
@@ -465,7 +461,7 @@ class _TableClaim:
             if isinstance(value.what, float) and match:
                 word = match[1]
                 if (
-                    word not in _FUNCTION_WORDS
+                    word not in _SMALL_WORDS
                     and not _is_ordinary(word)
                     and not comparatives(f"{word} than")
                 ):
@@ -587,7 +583,7 @@ class _TableClaim:
         numeric = [c for c in wanted if self.view.is_ordered(c)]
         return any(_is_number(row[c], what) for row in chosen for c in numeric)
 
-    def _check_lists(self) -> Iterator[tuple[bool | None, str]]:
+    def _lists(self) -> Iterator[tuple[bool | None, str]]:
         """Check that a statement on listed names is true of each: "in Sales are Ann and Bob"."""
         columns = [m.column for m in self.attributes]
         if comparatives(self.claim) or len(set(columns)) < len(columns):
@@ -600,7 +596,7 @@ class _TableClaim:
 
     # .. ranks ..
 
-    def _check_ranks(self) -> Iterator[tuple[bool | None, str]]:
+    def _ranks(self) -> Iterator[tuple[bool | None, str]]:
         """Check that each superlative is true of a named row."""
         for one in superlatives(self.claim):
             top = self._top_rows(one)
@@ -642,8 +638,8 @@ class _TableClaim:
                 view = view.where(left)
         asked = self.roots | roots(self.question) | roots(self.rules)
         if len(self.view.rows) > 1:
-            for known_roots in (self.roots, asked):
-                picks = ranked(view, superlative, known_roots)
+            for about in (self.roots, asked):
+                picks = ranked(view, superlative, about)
                 if picks and (view.complete or ordered_alike(view.reading, picks)):
                     common = [row for row in picks[0].rows if all(row in p.rows for p in picks)]
                     return common if common or len(picks) == 1 else None
@@ -653,7 +649,7 @@ class _TableClaim:
 
     # .. comparisons ..
 
-    def _check_comparisons(self) -> Iterator[tuple[bool | None, str]]:
+    def _comparisons(self) -> Iterator[tuple[bool | None, str]]:
         """Check each "cheaper than" with the rows named before and after it."""
         bounds = conditions(self.claim)
         for one in comparatives(self.claim):
@@ -682,11 +678,9 @@ class _TableClaim:
     def _compare(
         self, one: Superlative, left: object, right: Sequence[object]
     ) -> tuple[bool | None, str]:
-        known_roots = self.roots | (frozenset() if one.senses else roots(self.question))
+        about = self.roots | (frozenset() if one.senses else roots(self.question))
         view, key = self.view, self.key or 0
-        picks = ranked(view, one, known_roots) or ranked(
-            view, one, known_roots | roots(self.question)
-        )
+        picks = ranked(view, one, about) or ranked(view, one, about | roots(self.question))
         found = set()
         for pick in picks:
             mine = [row[pick.column] for row in view.rows if row[key] == left]
@@ -702,7 +696,7 @@ class _TableClaim:
             return None, f"no column says what is {one.word}"
         return found.pop(), f"the rows do not show that it is {one.word}"
 
-    def _check_bounds(self) -> Iterator[tuple[bool | None, str]]:
+    def _bounds(self) -> Iterator[tuple[bool | None, str]]:
         """Check each "more than 10" with the named row."""
         for bound in conditions(self.claim):
             if self._is_filter(bound):
@@ -712,9 +706,9 @@ class _TableClaim:
             if not rows or len(rows) > 1:
                 yield None, f"it does not say what is {bound.text}"
                 continue
-            known_roots = bound.roots | self.roots
+            about = bound.roots | self.roots
             columns = {
-                c: len(meaning(self.view.roots(c)) & known_roots)
+                c: len(meaning(self.view.roots(c)) & about)
                 for c in range(len(self.view.columns))
                 if self.view.is_ordered(c) and c != self.key
             }
@@ -740,7 +734,7 @@ class _TableClaim:
         equal = "=?" if bound.relation.startswith("at_") else ""
         number = re.escape(f"{bound.number:g}")
         found = re.search(rf"([\w.]+)[`\"\]]?\s*{sign}{equal}\s*{number}(?![\w.])", query)
-        if not found or _LOOSE_CONDITIONS.search(query):
+        if not found or _LOOSE.search(query):
             return False
         return bool(column_roots(found[1], self.view.reading) & bound.roots)
 
@@ -751,7 +745,7 @@ def _is_ordinary(word: str) -> bool:
     return plain.endswith(("ly", "ing", "ed")) or plain in _ORDINARY
 
 
-_FUNCTION_WORDS = _OPENING_WORDS | listed(
+_SMALL_WORDS = _OPENING_WORDS | listed(
     "to or is are was were belongs makes being than or as per each while whereas that against "
     "versus followed compared out per cent"
 )

@@ -96,7 +96,7 @@ def is_negated_differently(claim: str, text: str) -> bool:
     """Whether only one of a claim and the nearest sentence of a text is a denial."""
     best = max(
         _SENTENCE.split(text),
-        key=lambda one: _shared_part(_content_words(claim), _content_words(one)),
+        key=lambda one: _share(_content(claim), _content(one)),
     )
     return (negations(claim) > 0) != (negations(best) > 0)
 
@@ -105,13 +105,10 @@ def is_opposite(claim: str, text: str) -> bool:
     """Whether a claim says the opposite of the nearest sentence, as "rose" for "fell"."""
     words = roots(claim)
     about = words.difference(*(side for pair in _OPPOSITES for side in pair))
-    best = max(_SENTENCE.split(text), key=lambda one: _shared_part(about, _content_words(one)))
-    sentence_roots = roots(best)
+    best = max(_SENTENCE.split(text), key=lambda one: _share(about, _content(one)))
+    found = roots(best)
     return any(
-        words & own
-        and words.isdisjoint(rival)
-        and sentence_roots & rival
-        and sentence_roots.isdisjoint(own)
+        words & own and words.isdisjoint(rival) and found & rival and found.isdisjoint(own)
         for pair in _OPPOSITES
         for own, rival in (pair, pair[::-1])
     )
@@ -125,8 +122,8 @@ def find_misplaced_name(claim: str, text: str) -> str:
     parts = _SENTENCE.split(text)
     names = {root(w) for part in parts for name in _capitalised_words(part) for w in tokens(name)}
     own = [name for name in _NAME.findall(claim) if name[0].isupper() and root(name) in names]
-    about = _content_words(claim) - names
-    shares = [(_shared_part(about, _content_words(part)), part) for part in parts]
+    about = _content(claim) - names
+    shares = [(_share(about, _content(part)), part) for part in parts]
     best = max(share for share, _ in shares)
     nearest = [roots(part) & names for share, part in shares if share == best]
     mine = {root(name) for name in own}
@@ -239,7 +236,7 @@ def _is_denied(decision: str, text: str) -> bool:
 def _find_other_clause(value: str, text: str, about: str) -> str:
     """Why a value is in a clause that is not about ``about``; empty if it is."""
     numeric = bool(re.search(NUMBER, value))
-    topic = _content_words(about)
+    topic = _content(about)
     scores: list[tuple[tuple[float, int], bool]] = []
     for clause in _clauses(text):
         holds = _has_value(clause, value)
@@ -249,9 +246,9 @@ def _find_other_clause(value: str, text: str, about: str) -> str:
             continue  # an amount of another kind is no alternative
         named = (name for name in _NAME.findall(clause) if name[0].isupper())
         names = {root(w) for name in named for w in tokens(name)}
-        words = _content_words(clause) - (names - topic if not numeric else set())
-        words -= _content_words(value)
-        scores.append(((_shared_part(words, topic), len(words & topic)), holds))
+        words = _content(clause) - (names - topic if not numeric else set())
+        words -= _content(value)
+        scores.append(((_share(words, topic), len(words & topic)), holds))
     right = max((score for score, holds in scores if holds), default=None)
     wrong = max((score for score, holds in scores if not holds), default=(-1.0, 0))
     if right is not None and wrong > right:
@@ -276,7 +273,7 @@ def _clauses(text: str) -> list[str]:
     return clauses
 
 
-def _content_words(text: str) -> frozenset[str]:
+def _content(text: str) -> frozenset[str]:
     """The words of a text that carry its meaning, including years."""
     return frozenset(
         root(word)
@@ -285,5 +282,5 @@ def _content_words(text: str) -> frozenset[str]:
     )
 
 
-def _shared_part(words: frozenset[str], others: frozenset[str]) -> float:
+def _share(words: frozenset[str], others: frozenset[str]) -> float:
     return len(words & others) / len(words) if words else 0.0

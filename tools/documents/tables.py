@@ -103,7 +103,7 @@ def names_above(text: str, place: int) -> str:
     return _shorten("\n".join(named))
 
 
-def quote_with_names(text: str, quoted: Span) -> str:
+def add_names(text: str, quoted: Span) -> str:
     """The words at ``quoted``; rows are whole and follow the names of their table.
 
     ``…`` marks omitted lines.
@@ -121,16 +121,16 @@ def quote_with_names(text: str, quoted: Span) -> str:
     return _join_spans(text, spans)
 
 
-def quote_with_headings(text: str, quoted: Span) -> str:
-    """As :func:`quote_with_names`, after the current headings."""
+def add_headings(text: str, quoted: Span) -> str:
+    """As :func:`add_names`, after the current headings."""
     table = _find_table(tables(text), quoted[1] - 1)
     if table is not None and _has_overlap((table.begin, table.end), quoted):
-        return quote_with_names(text, quoted)
+        return add_names(text, quoted)
     held = _current_headings(_lines(text[: quoted[0]]))
     return _join_spans(text, [*((line.begin, line.end) for line in held), quoted])
 
 
-def find_paragraph(text: str, quoted: Span) -> Span:
+def paragraph_span(text: str, quoted: Span) -> Span:
     """The span of the paragraph around some words, between two blank lines."""
     before, after = text.rfind(_BLANK, 0, quoted[0]), text.find(_BLANK, quoted[1])
     begin = before + len(_BLANK) if before >= 0 else 0

@@ -64,18 +64,16 @@ def fetch(
                     url = urljoin(url, reply.headers["location"])
                     continue
                 if not reply.is_success:
-                    raise BadInput(
-                        f"{_without_secrets(url)} answers with status {reply.status_code}."
-                    )
+                    raise BadInput(f"{_shown(url)} answers with status {reply.status_code}.")
                 path = folder / _file_name(url, reply.headers.get("content-type", ""))
                 _save(reply, path, max_bytes, deadline)
                 return path
     except (httpx.HTTPError, httpx.InvalidURL) as error:
         raise BadInput(
-            f"{_without_secrets(url)} cannot be fetched ({type(error).__name__}).",
+            f"{_shown(url)} cannot be fetched ({type(error).__name__}).",
             fix="Check the address and the network.",
         ) from None
-    raise BadInput(f"{_without_secrets(url)} is redirected more than {_REDIRECTS} times.")
+    raise BadInput(f"{_shown(url)} is redirected more than {_REDIRECTS} times.")
 
 
 @contextmanager
@@ -105,7 +103,7 @@ def _checked_url(url: str) -> httpx.URL:
     place = httpx.URL(url)
     if place.scheme not in ("http", "https") or not place.host:
         raise BadInput(
-            f"{_without_secrets(url)} is no web address.",
+            f"{_shown(url)} is no web address.",
             fix="Give an http:// or https:// URL, or a file.",
         )
     if place.userinfo:
@@ -159,7 +157,7 @@ def _file_name(url: str, content_type: str) -> str:
     ending = _KIND_OF_TYPE.get(kind)
     if ending is None:
         raise BadInput(
-            f"{_without_secrets(url)} is of the type {kind or 'unknown'}, which cannot be read.",
+            f"{_shown(url)} is of the type {kind or 'unknown'}, which cannot be read.",
             fix=f"Known are {', '.join(KINDS)}.",
         )
     return last if known == ending else f"{last}{ending}"
@@ -183,6 +181,6 @@ def _save(reply: httpx.Response, path: Path, max_bytes: int, deadline: float) ->
             file.write(block)
 
 
-def _without_secrets(url: str) -> str:
+def _shown(url: str) -> str:
     """The URL without its query and fragment."""
     return url.partition("?")[0].partition("#")[0]
