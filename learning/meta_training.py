@@ -214,8 +214,8 @@ def adapt(
         agents = Agents(rl, ml)
     if not settings.calibration or settings.printed:
         return agents
-    rl = calibrate(to_numpy(agents.rl), material.support, settings.rule, reward)
-    return Agents({name: jnp.asarray(value) for name, value in rl.items()}, agents.ml)
+    tuned = calibrate(to_numpy(agents.rl), material.support, settings.rule, reward)
+    return Agents({name: jnp.asarray(value) for name, value in tuned.items()}, agents.ml)
 
 
 _pg_slopes = jax.jit(jax.grad(policy_gradient))
