@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from planweave import BadInput
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import slotted
+from planweave.learning.queries.literals import add_slots
 from planweave.memory import Turn
 
 
@@ -20,7 +20,7 @@ def path_of(
             f"The thread {thread!r} has no answer that rests on an action.",
             fix="Confirm a thread that has been answered.",
         )
-    return slotted(TaskPath(task, question, instructions, reward, origin=f"thread {thread}"))
+    return add_slots(TaskPath(task, question, instructions, reward, origin=f"thread {thread}"))
 
 
 def _instruction(turn: Turn) -> str:

@@ -5,7 +5,14 @@ executor (the tools) → planner … A given plan bypasses planner and evaluator
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import answered, approval, choice, evaluated, review, revision
+from planweave.graphs.support.edges import (
+    route_answer,
+    route_approval,
+    route_choice,
+    route_evaluation,
+    route_review,
+    route_revision,
+)
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Evaluated, Tasked, Tool, Tooled
@@ -20,7 +27,7 @@ TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOO
 
 
 class AgentV3(Tooled, Evaluated, Tasked, total=False):
-    """The plan, the evaluator's view of it, and the task of the round."""
+    """The plan, the evaluator's objection, and the task of the round."""
 
 
 @method("agent_v3", family="documents", state=AgentV3)
@@ -38,25 +45,25 @@ def agent_v3(graph: Builder) -> None:
     graph.add_node("tools", tools(TOOLS))
 
     graph.add_conditional_edges(
-        "planner", review, {"to_evaluate": "evaluator", "accepted": "plan_approval"}
+        "planner", route_review, {"to_evaluate": "evaluator", "accepted": "plan_approval"}
     )
     graph.add_conditional_edges(
-        "evaluator", evaluated, {"rejected": "planner", "accepted": "plan_approval"}
+        "evaluator", route_evaluation, {"rejected": "planner", "accepted": "plan_approval"}
     )
     graph.add_conditional_edges(
-        "plan_approval", approval, {"approved": "answering_machine", "rejected": "planner"}
+        "plan_approval", route_approval, {"approved": "answering_machine", "rejected": "planner"}
     )
     graph.add_conditional_edges(
-        "answering_machine", answered, {"answered": "closing", "going_on": "taskmaster"}
+        "answering_machine", route_answer, {"answered": "closing", "going_on": "taskmaster"}
     )
     graph.add_edge("taskmaster", "selector")
     graph.add_conditional_edges(
         "selector",
-        choice,
+        route_choice,
         {"acting": "tools", "finish": "answering_machine", "unreadable": "selector"},
     )
     graph.add_conditional_edges(
-        "tools", revision, {"doubtful": "planner", "sound": "answering_machine"}
+        "tools", route_revision, {"doubtful": "planner", "sound": "answering_machine"}
     )
 
 

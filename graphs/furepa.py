@@ -5,8 +5,8 @@ assessor → retrieval → evidence → furthest reasoner … until it answers (
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import found_new, proposing
-from planweave.graphs.support.parts import begin, reading_of
+from planweave.graphs.support.edges import route_new_queries, route_reasoning
+from planweave.graphs.support.parts import begin, build_reading
 from planweave.graphs.support.registry import method
 from planweave.memory import Hopping
 from planweave.nodes.deciding.answering_machine import answering_machine
@@ -23,15 +23,17 @@ def furepa(graph: Builder) -> None:
     graph.add_node("reasoner", reasoner("furepa/reasoner"))
     graph.add_node("clusterer", clusterer)
     graph.add_node("assessor", assessor)
-    graph.add_node("documents", reading_of(unseen_documents, evidence))
+    graph.add_node("documents", build_reading(unseen_documents, evidence))
     graph.add_node("answering_machine", answering_machine)
 
     graph.add_conditional_edges(
         "reasoner",
-        proposing,
+        route_reasoning,
         {"answered": "closing", "at_a_limit": "answering_machine", "proposing": "clusterer"},
     )
-    graph.add_conditional_edges("clusterer", found_new, {"new": "assessor", "repeated": "reasoner"})
+    graph.add_conditional_edges(
+        "clusterer", route_new_queries, {"new": "assessor", "repeated": "reasoner"}
+    )
     graph.add_edge("assessor", "documents")
     graph.add_edge("documents", "reasoner")
     graph.add_edge("answering_machine", "closing")

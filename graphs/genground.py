@@ -1,6 +1,6 @@
 """GenGround: deduces an answer to a sub-question, then grounds it (Shi et al. 2024).
 
-Deducer → environment → grounder → deducer … until an action hands in the result.
+Deducer → environment → grounder → deducer … until an action submits the result.
 """
 
 from planweave.graphs.support.builder import Builder
@@ -12,7 +12,7 @@ from planweave.nodes.acting.grounder import grounder
 
 
 class GenGround(Work, Solving, Tasked, Deduced, total=False):
-    """The task, and the sub-questions that are answered."""
+    """The task and the answered sub-questions."""
 
 
 @method("genground", family="act", baseline=True, state=GenGround)

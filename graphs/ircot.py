@@ -1,8 +1,8 @@
 """IRCoT: one sentence of thought, one retrieval by it, in turn (Trivedi et al. 2023)."""
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import thinking_on
-from planweave.graphs.support.parts import begin, reading_of
+from planweave.graphs.support.edges import route_thought
+from planweave.graphs.support.parts import begin, build_reading
 from planweave.graphs.support.registry import method
 from planweave.memory import Hopping
 from planweave.nodes.deciding.answering_machine import answering_machine
@@ -15,12 +15,12 @@ from planweave.nodes.hops.thinker import thinker
 def ircot(graph: Builder) -> None:
     begin(graph, "thinker")
     graph.add_node("thinker", thinker("ircot/thinker"))
-    graph.add_node("documents", reading_of(unseen_documents, evidence))
+    graph.add_node("documents", build_reading(unseen_documents, evidence))
     graph.add_node("answering_machine", answering_machine)
 
     graph.add_conditional_edges(
         "thinker",
-        thinking_on,
+        route_thought,
         {"answered": "closing", "chain_ends": "answering_machine", "searching": "documents"},
     )
     graph.add_edge("documents", "thinker")

@@ -1,11 +1,11 @@
 """Path policy: decides by a learned path alone, without any language model.
 
-Experience → path follower → query → path answer: what is left of PlanRAG with experience when no
-model takes part. It shows what the experience is worth by itself.
+Experience → path follower → query → path answer: PlanRAG with experience but without a model. It
+shows what the experience alone is worth.
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import choice, following
+from planweave.graphs.support.edges import route_choice, route_learned_path
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
 from planweave.memory import Guided, Tooled
@@ -28,10 +28,10 @@ def path_policy(graph: Builder) -> None:
 
     for node in ("experience", "tools"):
         graph.add_conditional_edges(
-            node, following, {"followed": "path_follower", "ended": "path_answer"}
+            node, route_learned_path, {"followed": "path_follower", "ended": "path_answer"}
         )
     graph.add_conditional_edges(
-        "path_follower", choice, {"acting": "tools", "finish": "path_answer"}
+        "path_follower", route_choice, {"acting": "tools", "finish": "path_answer"}
     )
     graph.add_edge("path_answer", "closing")
 

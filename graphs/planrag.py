@@ -1,13 +1,13 @@
 """PlanRAG: plans first, retrieves by the plan, and re-plans when the plan falls short.
 
 The loop of figure 3 (b): planner → selector → tools → re-planner → selector … → answering machine.
-The plan lives in working memory, and re-planning is an edge of the graph. Actions that do not need
-each other are carried out at once; the observer waits for all of them. With experience switched on
-a learned path that fits the question is the plan, and the selector follows it.
+The plan is in working memory, and re-planning is an edge of the graph. Independent actions run in
+parallel; the observer waits for all of them. With experience switched on, a learned path that fits
+the question becomes the plan, and the selector follows it.
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import choice, progress, start
+from planweave.graphs.support.edges import route_approved_plan, route_choice, route_progress
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Guided, Tool, Tooled
@@ -15,7 +15,7 @@ from planweave.nodes.deciding.answering_machine import answering_machine
 from planweave.nodes.deciding.experience import experience
 from planweave.nodes.deciding.observer import observer
 from planweave.nodes.deciding.one_prompt import one_prompt
-from planweave.nodes.deciding.path_follower import following
+from planweave.nodes.deciding.path_follower import follow_or_select
 from planweave.nodes.deciding.plan_approval import plan_approval
 from planweave.nodes.deciding.planner import planner
 from planweave.nodes.deciding.replanner import replanner
@@ -26,7 +26,7 @@ CHOICES: tuple[Tool, ...] = (*TOOLS, "replan", "finish")
 
 
 class PlanRAG(Tooled, Guided, total=False):
-    """What PlanRAG knows, the learned path that it may follow included."""
+    """The state of PlanRAG, with the learned path that it may follow."""
 
 
 @method("planrag", family="decide", state=PlanRAG)
@@ -46,8 +46,8 @@ def planrag(graph: Builder) -> None:
     )
     graph.add_node("plan_approval", plan_approval)
     choosing = selector("planrag/selector", CHOICES, combined="planrag/act_task")
-    choosing = one_prompt("planrag/one_prompt", CHOICES, otherwise=choosing)
-    graph.add_node("selector", following(choosing))
+    choosing = one_prompt("planrag/one_prompt", CHOICES, fallback=choosing)
+    graph.add_node("selector", follow_or_select(choosing))
     graph.add_node("tools", tools(TOOLS, then=observer))
     graph.add_node(
         "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
@@ -56,11 +56,13 @@ def planrag(graph: Builder) -> None:
 
     graph.add_edge("planner", "plan_approval")
     graph.add_conditional_edges(
-        "plan_approval", start, {"approved": "selector", "acting": "tools", "rejected": "planner"}
+        "plan_approval",
+        route_approved_plan,
+        {"approved": "selector", "acting": "tools", "rejected": "planner"},
     )
     graph.add_conditional_edges(
         "selector",
-        choice,
+        route_choice,
         {
             "acting": "tools",
             "replan": "replanner",
@@ -68,7 +70,9 @@ def planrag(graph: Builder) -> None:
             "unreadable": "selector",
         },
     )
-    graph.add_conditional_edges("tools", progress, {"doubtful": "replanner", "sound": "selector"})
+    graph.add_conditional_edges(
+        "tools", route_progress, {"doubtful": "replanner", "sound": "selector"}
+    )
     graph.add_edge("replanner", "selector")
     graph.add_edge("answering_machine", "closing")
 

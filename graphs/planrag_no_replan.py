@@ -1,7 +1,7 @@
 """PlanRAG without re-planning: plans first and retrieves by that plan to the end (table 4)."""
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import approval
+from planweave.graphs.support.edges import route_approval
 from planweave.graphs.support.parts import begin
 from planweave.graphs.support.registry import method
 from planweave.graphs.support.shapes import act_until_finish
@@ -30,7 +30,7 @@ def planrag_no_replan(graph: Builder) -> None:
 
     graph.add_edge("planner", "plan_approval")
     graph.add_conditional_edges(
-        "plan_approval", approval, {"approved": "selector", "rejected": "planner"}
+        "plan_approval", route_approval, {"approved": "selector", "rejected": "planner"}
     )
     role = selector("planrag/selector", (*TOOLS, "finish"))
     act_until_finish(graph, "selector", role, TOOLS)

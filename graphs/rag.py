@@ -1,7 +1,7 @@
-"""RAG: the question is the query, the best pages go before the answer (RAG-1, RAG-5)."""
+"""RAG: searches for the question itself, then answers from the best pages (RAG-1, RAG-5)."""
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.parts import begin, reading_of
+from planweave.graphs.support.parts import begin, build_reading
 from planweave.graphs.support.registry import method
 from planweave.memory import Writing
 from planweave.nodes.documents.evidence import evidence
@@ -12,7 +12,7 @@ from planweave.nodes.drafting.retriever import question_documents
 @method("rag", family="write", baseline=True, state=Writing)
 def rag(graph: Builder) -> None:
     begin(graph, "documents")
-    graph.add_node("documents", reading_of(question_documents, evidence))
+    graph.add_node("documents", build_reading(question_documents, evidence))
     graph.add_node("finisher", finisher)
 
     graph.add_edge("documents", "finisher")

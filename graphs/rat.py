@@ -1,4 +1,4 @@
-"""RAT: drafts step by step, then looks up and revises each step before it goes on to the next.
+"""RAT: drafts step by step, then looks up and revises each step before the next one.
 
 Drafter → to-query → retriever → reviser → appender → to-query … → finisher (Wang et al. 2024).
 """
@@ -20,24 +20,24 @@ from planweave.nodes.support.limits import reason_to_answer
 from planweave.nodes.support.thoughts import open_lookups, step_to_check
 
 
-def checking(state: WorkingMemory) -> Send | str:
-    """The step that is checked next."""
+def route_next_step(state: WorkingMemory) -> Send | str:
+    """Go on with the next step to check, or finish."""
     if reason_to_answer(state, run_context()):
         return "finisher"
     step = step_to_check(state, run_context())
-    return "finisher" if step is None else Send("to_query", _for_step(state, step))
+    return "finisher" if step is None else Send("to_query", _step_state(state, step))
 
 
-def revising(state: WorkingMemory) -> list[Send] | str:
-    """A revision if a page was found; CoT+RAG revises nothing."""
+def route_revisions(state: WorkingMemory) -> list[Send] | str:
+    """Revise the step if a page was found; CoT+RAG revises nothing."""
     if run_context().revision == "cot_rag":
         return "appender"
     found = [lookup["step"] for lookup in open_lookups(state) if lookup["page"]]
-    return [Send("reviser", _for_step(state, step)) for step in found] or "appender"
+    return [Send("reviser", _step_state(state, step)) for step in found] or "appender"
 
 
-def _for_step(state: WorkingMemory, step: int) -> WorkingMemory:
-    """What a step's nodes need of working memory."""
+def _step_state(state: WorkingMemory, step: int) -> WorkingMemory:
+    """The part of working memory that the nodes of a step need."""
     return {
         "question": state["question"],
         "draft": state["draft"],
@@ -57,11 +57,11 @@ def rat(graph: Builder) -> None:
     graph.add_node("appender", appender)
     graph.add_node("finisher", finisher)
 
-    graph.add_conditional_edges("drafter", checking, ["to_query", "finisher"])
+    graph.add_conditional_edges("drafter", route_next_step, ["to_query", "finisher"])
     graph.add_edge("to_query", "retriever")
-    graph.add_conditional_edges("retriever", revising, ["reviser", "appender"])
+    graph.add_conditional_edges("retriever", route_revisions, ["reviser", "appender"])
     graph.add_edge("reviser", "appender")
-    graph.add_conditional_edges("appender", checking, ["to_query", "finisher"])
+    graph.add_conditional_edges("appender", route_next_step, ["to_query", "finisher"])
     graph.add_edge("finisher", "closing")
 
 

@@ -1,6 +1,6 @@
 """ReAct: thought, action and observation in turn, until it finishes (Yao et al. 2023).
 
-A question is answered with the tools, a task of an environment by acting there.
+It answers a question with the tools, and solves a task of an environment by acting there.
 """
 
 from planweave.graphs.support.builder import Builder
@@ -8,7 +8,7 @@ from planweave.graphs.support.parts import act_and_observe, begin_task
 from planweave.graphs.support.registry import method
 from planweave.graphs.support.shapes import act_until_finish
 from planweave.memory import BOUND_TOOL, Solving, Tool, Tooled
-from planweave.nodes.acting.actor import actor, unguided
+from planweave.nodes.acting.actor import actor, give_no_guidance
 from planweave.nodes.deciding.selector import selector
 
 TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOOL)
@@ -24,7 +24,7 @@ def react(graph: Builder) -> None:
     role = selector("react/selector", (*TOOLS, "finish"))
     act_until_finish(graph, "selector", role, TOOLS)
 
-    graph.add_node("actor", actor(unguided))
+    graph.add_node("actor", actor(give_no_guidance))
     act_and_observe(graph, "actor", then="actor")
 
 

@@ -4,27 +4,27 @@ Actor ⇄ environment until the trial is over, then the reflector, then the next
 """
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.edges import tried, trying
+from planweave.graphs.support.edges import route_trial_action, route_trial_episode
 from planweave.graphs.support.parts import begin_task
 from planweave.graphs.support.registry import method
 from planweave.memory import Reflected, Solving, Work
 from planweave.nodes.acting.actor import actor
-from planweave.nodes.acting.reflector import lessons, reflector
+from planweave.nodes.acting.reflector import guide_by_lessons, reflector
 
 
 class Reflexion(Work, Solving, Reflected, total=False):
-    """The task, and what failed trials have taught."""
+    """The task and the lessons of failed trials."""
 
 
 @method("reflexion", family="act", baseline=True, state=Reflexion)
 def reflexion(graph: Builder) -> None:
     begin_task(graph, "actor")
-    graph.add_node("actor", actor(lessons))
+    graph.add_node("actor", actor(guide_by_lessons))
     graph.add_node("reflector", reflector)
 
     graph.add_conditional_edges(
         "actor",
-        trying,
+        route_trial_action,
         {
             "acting": "environment",
             "unreadable": "actor",
@@ -33,7 +33,9 @@ def reflexion(graph: Builder) -> None:
         },
     )
     graph.add_conditional_edges(
-        "environment", tried, {"going_on": "actor", "over": "closing", "to_reflect": "reflector"}
+        "environment",
+        route_trial_episode,
+        {"going_on": "actor", "over": "closing", "to_reflect": "reflector"},
     )
     graph.add_edge("reflector", "actor")
 

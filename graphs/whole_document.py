@@ -1,7 +1,7 @@
-"""Whole document: the whole collection goes before the answer, in one prompt and one call."""
+"""Whole document: answers from the whole collection, in one prompt and one call."""
 
 from planweave.graphs.support.builder import Builder
-from planweave.graphs.support.parts import begin, reading_of
+from planweave.graphs.support.parts import begin, build_reading
 from planweave.graphs.support.registry import method
 from planweave.memory import Writing
 from planweave.nodes.documents.evidence import evidence
@@ -12,7 +12,7 @@ from planweave.nodes.drafting.finisher import finisher
 @method("whole_document", family="documents", state=Writing)
 def whole_document(graph: Builder) -> None:
     begin(graph, "documents")
-    graph.add_node("documents", reading_of(whole_collection, evidence))
+    graph.add_node("documents", build_reading(whole_collection, evidence))
     graph.add_node("finisher", finisher)
 
     graph.add_edge("documents", "finisher")

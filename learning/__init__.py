@@ -1,4 +1,4 @@
-"""What is trained: it learns from data and ships as small artefacts that the graphs load."""
+"""Trained parts: they learn from data and ship as small files that the graphs load."""
 
 from planweave.learning.features import FEATURES as FEATURES
 from planweave.learning.features import CandidateQuery as CandidateQuery

@@ -1,7 +1,7 @@
-"""Training of the adapter with which the embedded model judges questions and rows.
+"""Training of the adapter for the embedded model's judgement of questions and rows.
 
 Low-rank adaptation (Hu et al. 2021, arXiv 2106.09685) of the upper layers. All items of one
-database are one sequence: the schema once, then the questions, of which none reads another.
+database form one sequence: the schema once, then the questions, which do not see each other.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,11 +18,11 @@ import optax  # type: ignore[import-untyped]  # it ships no types
 from planweave.learning.language_model import Adapter, LanguageModel, hidden_states, new_adapter
 
 _ROUND = 256
-"""Lengths are filled up to a multiple, so that few programs are compiled."""
+"""Lengths are padded to a multiple of this, so that few programs are compiled."""
 
 
 class Item(NamedTuple):
-    """A question's tokens, those of the reply that is aimed at, and what it counts for."""
+    """The tokens of a question and of the target reply, and the weight of the item."""
 
     asked: Sequence[int]
     reply: Sequence[int]
@@ -30,14 +30,14 @@ class Item(NamedTuple):
 
 
 class Ground(NamedTuple):
-    """What all items of a database have before them, and the items."""
+    """The tokens before all items of a database, and the items."""
 
     tokens: Sequence[int]
     items: Sequence[Item]
 
 
 class Batch(NamedTuple):
-    """One sequence; ``aims`` is the token that should follow, where ``weights`` is not 0."""
+    """One sequence; ``aims`` is the target next token where ``weights`` is not 0."""
 
     tokens: jax.Array
     places: jax.Array
@@ -48,7 +48,7 @@ class Batch(NamedTuple):
 
 
 class Step(NamedTuple):
-    """How many of how many grounds are read, and the loss of the last."""
+    """The number of grounds that are read, their total, and the last loss."""
 
     done: int
     whole: int
@@ -69,8 +69,8 @@ class AdapterSettings:
     seconds: float = 4800.0
 
 
-def packed(ground: Ground) -> Batch:
-    """All items of a ground as one sequence."""
+def pack(ground: Ground) -> Batch:
+    """Pack all items of a ground into one sequence."""
     tokens, places = list(ground.tokens), list(range(len(ground.tokens)))
     parts = [0] * len(tokens)
     at: list[int] = []
@@ -86,29 +86,29 @@ def packed(ground: Ground) -> Batch:
         weights += [item.weight / len(item.reply)] * len(item.reply)
     whole = sum(item.weight for item in ground.items)
     return Batch(
-        _filled(tokens, 0),
-        _filled(places, 0),
-        _filled(parts, -1),
-        _filled(aims, 0),
-        _filled(at, 0),
-        _filled([weight / whole for weight in weights], 0),
+        _pad(tokens, 0),
+        _pad(places, 0),
+        _pad(parts, -1),
+        _pad(aims, 0),
+        _pad(at, 0),
+        _pad([weight / whole for weight in weights], 0),
     )
 
 
-def _filled(values: Sequence[float], filler: int) -> jax.Array:
+def _pad(values: Sequence[float], filler: int) -> jax.Array:
     missing = -len(values) % _ROUND
     return jnp.pad(jnp.asarray(values), (0, missing), constant_values=filler)
 
 
 def loss(adapter: Adapter, model: LanguageModel, batch: Batch, scale: float) -> jax.Array:
-    """Cross-entropy of the replies, each item by its weight, whatever its length."""
+    """Cross-entropy of the replies, weighted by item, independent of their length."""
     order = jnp.arange(len(batch.parts))
     same = batch.parts[:, None] == batch.parts
     seen = (same | (batch.parts == 0)) & (order[:, None] >= order)
     states = hidden_states(model, adapter, scale, batch.tokens, batch.places, seen)
     logits = (states[batch.at] @ model.output.T).astype(jnp.float32)
-    each = optax.softmax_cross_entropy_with_integer_labels(logits, batch.aims)
-    return jnp.sum(each * batch.weights)
+    losses = optax.softmax_cross_entropy_with_integer_labels(logits, batch.aims)
+    return jnp.sum(losses * batch.weights)
 
 
 def train(
@@ -118,7 +118,7 @@ def train(
     *,
     progress: Callable[[Step], None] | None = None,
 ) -> Adapter:
-    """Read every ground once, a step each; the rate falls with the share of the work or time."""
+    """Train one step on each ground; the rate falls with the share of the work or the time."""
     adapter = new_adapter(model, settings.layers, settings.rank, settings.seed)
     optimiser = optax.chain(optax.clip_by_global_norm(1.0), optax.scale_by_adam(b2=0.95))
     state = optimiser.init(adapter)
@@ -126,12 +126,12 @@ def train(
     order = np.random.default_rng(settings.seed).permutation(len(grounds))
     start = monotonic()
     for number, place in enumerate(order):
-        over = max(number / len(order), (monotonic() - start) / max(settings.seconds, 1e-9))
-        if over >= 1:
+        share = max(number / len(order), (monotonic() - start) / max(settings.seconds, 1e-9))
+        if share >= 1:
             break
-        value, slope = slope_of(adapter, model, packed(grounds[place]))
+        value, slope = slope_of(adapter, model, pack(grounds[place]))
         change, state = optimiser.update(slope, state)
-        rate = settings.rate * min(1.0, (number + 1) / settings.warm_up) * max(0.03, 1 - over)
+        rate = settings.rate * min(1.0, (number + 1) / settings.warm_up) * max(0.03, 1 - share)
         adapter = {
             name: (down - rate * change[name][0], up - rate * settings.ratio * change[name][1])
             for name, (down, up) in adapter.items()

@@ -1,4 +1,4 @@
-"""What the losses of the two agents are computed on: questions, searches, and their rewards."""
+"""The inputs of the losses of the two agents: questions, searches, and their rewards."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,20 +26,20 @@ from planweave.learning.rl_agent import (
     Policy,
     Reward,
     Traversal,
-    candidates,
-    policy,
+    choose_candidates,
+    make_policy,
     search_first,
 )
-from planweave.learning.slots import question_vectors
+from planweave.learning.slots import embed_questions
 from planweave.learning.vectors import Embed, Floats
 
 _NODES = 24
-"""Nodes that are drawn for a question of the warm start, as printed."""
+"""Nodes drawn for a question in the warm start of the paper."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AgentSettings:
-    """How the agents are trained; the first part says what is done, the second how much."""
+    """How the agents are trained: first which steps, then how much."""
 
     seed: int = 1
     k: int = 3
@@ -73,7 +73,7 @@ class AgentSettings:
 
     @property
     def features(self) -> int:
-        """How many features of a state the policy sees."""
+        """The number of features that the policy sees."""
         return len(PRINTED if self.printed else FEATURES)
 
 
@@ -84,8 +84,8 @@ class Agents(NamedTuple):
     ml: Parameters
 
 
-def as_published(seed: int, iterations: int, threshold: float = PUBLISHED) -> AgentSettings:
-    """The paper's agents; they take instructions without slots."""
+def published_settings(seed: int, iterations: int, threshold: float = PUBLISHED) -> AgentSettings:
+    """The settings of the paper's agents; their instructions have no slots."""
     return AgentSettings(
         seed=seed,
         iterations=iterations,
@@ -96,8 +96,8 @@ def as_published(seed: int, iterations: int, threshold: float = PUBLISHED) -> Ag
     )
 
 
-def drawn_nodes(sample: PathSample, random: np.random.Generator) -> list[NodeDecision]:
-    """States of nodes drawn by lot, labelled by whether the question's own path has them."""
+def draw_nodes(sample: PathSample, random: np.random.Generator) -> list[NodeDecision]:
+    """Draw random nodes, labelled by whether the question's own path has them."""
     survey = sample.view.survey
     walks = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
     own = {node for walk in walks for node in walk}
@@ -106,18 +106,18 @@ def drawn_nodes(sample: PathSample, random: np.random.Generator) -> list[NodeDec
     return [NodeDecision(choice.state, choice.node in own) for choice in seen if choice]
 
 
-def labelled(sample: PathSample, rule: PathRule | None) -> list[NodeDecision]:
-    """States along a question's own path and those of the two likest questions, with labels.
+def label(sample: PathSample, rule: PathRule | None) -> list[NodeDecision]:
+    """Label the states along the paths of a question and of the two most similar questions.
 
-    Included is what gives an instruction of the question's own path.
+    A node is labelled as included if it gives an instruction of the question's own path.
     """
     view, survey = sample.view, sample.view.survey
     own = [survey.walks[row] for row, path in enumerate(survey.paths) if path == sample.path]
     wanted = {survey.text_row.get(text, -1) for text in sample.path.instructions}
-    likest = view.likest(2)
-    walks = own + [survey.walks[row] for row in likest]
+    most_similar = view.most_similar(2)
+    walks = own + [survey.walks[row] for row in most_similar]
     texts = [sample.path.instructions] * len(own)
-    texts += [survey.paths[row].instructions for row in likest]
+    texts += [survey.paths[row].instructions for row in most_similar]
     made: dict[tuple[int, ...], list[NodeDecision]] = {}
     for walk, names in zip(walks, texts, strict=True):
         given = tuple(survey.text_row[name] for name in names)
@@ -134,7 +134,7 @@ def labelled(sample: PathSample, rule: PathRule | None) -> list[NodeDecision]:
 
 
 class GraphMaterial:
-    """A task as it is learned from."""
+    """The training data of a task."""
 
     def __init__(
         self, survey: Survey, task: MetaTask, embed: Embed, settings: AgentSettings
@@ -147,7 +147,7 @@ class GraphMaterial:
             decision
             for sample in self.support
             for decision in (
-                drawn_nodes(sample, random) if settings.printed else labelled(sample, settings.rule)
+                draw_nodes(sample, random) if settings.printed else label(sample, settings.rule)
             )
         ]
         self.even = settings.printed
@@ -156,15 +156,15 @@ class GraphMaterial:
         self.labels = np.array([decision.included for decision in decisions], np.float32)
 
 
-def drawn_labels(
+def draw_labels(
     materials: Sequence[GraphMaterial], random: np.random.Generator, count: int
 ) -> Labelled:
-    """States of one of the support sets, two on the path for one that is not, drawn by lot.
+    """Draw random states of one of the support sets, two on the path for each one off the path.
 
-    A node is included if its chance is over 1/2. To get the best F1 it has to be if the true
-    chance is over half of the F1 that can be reached (Lipton et al. 2014, arXiv 1402.1892); drawn
-    like this it is over about half of the share of nodes that are on a path. As printed each state
-    is as likely as the other.
+    A node is included if its probability is over 1/2. For the best F1 it should be included if its
+    true probability is over half of the attainable F1 (Lipton et al. 2014, arXiv 1402.1892). This
+    ratio makes 1/2 correspond to about half of the share of nodes on a path. In the paper all
+    states are equally likely.
     """
     material = materials[int(random.integers(len(materials)))]
     if material.even:
@@ -177,13 +177,15 @@ def drawn_labels(
     return Labelled(material.states[rows], material.labels[rows])
 
 
-def drawn(given: Sequence[PathSample], count: int, random: np.random.Generator) -> list[PathSample]:
-    """Samples drawn by lot; one may be drawn twice."""
-    return [given[row] for row in random.integers(len(given), size=count)]
+def draw(
+    samples: Sequence[PathSample], count: int, random: np.random.Generator
+) -> list[PathSample]:
+    """Draw random samples, with replacement."""
+    return [samples[row] for row in random.integers(len(samples), size=count)]
 
 
 class Batches:
-    """Makes what the losses take, with the paths' vectors at hand."""
+    """Makes the inputs of the losses, and keeps the vectors of the paths."""
 
     def __init__(
         self, survey: Survey, embed: Embed, settings: AgentSettings, reward: Reward
@@ -192,53 +194,53 @@ class Batches:
         self._settings, self._reward = settings, reward
         longest = max(len(path.instructions) for path in survey.paths)
         self._size = min(PLACES, -(-(longest + 1) // 8) * 8)  # few sizes, for few compilations
-        self._shown: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
+        self._path_sequences: dict[tuple[str, ...], tuple[Floats, Floats]] = {}
 
-    def pairs(self, some: Sequence[PathSample]) -> Pairs:
+    def pairs(self, samples: Sequence[PathSample]) -> Pairs:
         """Questions with their own paths."""
-        paths = [sample.path.instructions for sample in some]
-        return Pairs(self._asked(some), self._sequences(paths), _same(paths), self._printed)
+        paths = [sample.path.instructions for sample in samples]
+        return Pairs(self._questions(samples), self._sequences(paths), _same(paths), self._printed)
 
     def played(
-        self, some: Sequence[PathSample], agents: Agents, random: np.random.Generator
+        self, samples: Sequence[PathSample], agents: Agents, random: np.random.Generator
     ) -> tuple[Played, float]:
-        """Search by lot, let the ML-Agent select; gives the decisions and the mean reward.
+        """Search at random and let the ML-Agent select; returns the decisions and the mean reward.
 
-        If neither of its losses is taken, the first path is selected. As printed a decision's
-        return is its discounted reward; by itself the mean reward of the question's searches is
-        taken off first.
+        If neither of its losses is used, the first path is selected. In the paper a decision's
+        return is its discounted reward; otherwise the mean reward of the question's searches is
+        subtracted first.
         """
         settings = self._settings
         decide, selector = self._decide(agents), self._selector(agents)
         searches = [
             [self._search(sample, decide, random) for _ in range(settings.searches)]
-            for sample in some
+            for sample in samples
         ]
         rewards = np.array(
             [
-                [self._selected(sample, search, selector) for search in tried]
-                for sample, tried in zip(some, searches, strict=True)
+                [self._reward_for(sample, search, selector) for search in tried]
+                for sample, tried in zip(samples, searches, strict=True)
             ]
         )
-        usual = 0.0 if settings.printed else rewards.mean(axis=1, keepdims=True)
+        baseline = 0.0 if settings.printed else rewards.mean(axis=1, keepdims=True)
         taken: list[tuple[NodeDecision, float]] = []
-        for tried, gains in zip(searches, (rewards - usual), strict=True):
+        for tried, gains in zip(searches, (rewards - baseline), strict=True):
             for search, gain in zip(tried, gains, strict=True):
                 last = len(search.decisions) - 1
                 discounts = settings.discount ** (last - np.arange(last + 1))
                 taken += zip(search.decisions, (discounts * gain).tolist(), strict=True)
-        return self._played(taken, rewards.size), float(rewards.mean())
+        return self._to_batch(taken, rewards.size), float(rewards.mean())
 
     def pools(
-        self, some: Sequence[PathSample], agents: Agents, random: np.random.Generator
+        self, samples: Sequence[PathSample], agents: Agents, random: np.random.Generator
     ) -> Pools:
-        """What the RL-Agent proposes, and paths of other questions, each with its reward."""
+        """Paths that the RL-Agent proposes and paths of other questions, ordered by reward."""
         settings, decide = self._settings, self._decide(agents)
         size = settings.k + settings.others
         pools = []
-        worse, expected = np.zeros((2, len(some), size), np.float32)
-        for row, sample in enumerate(some):
-            proposed = candidates(sample.view, decide, settings.k, rule=settings.rule)
+        worse, expected = np.zeros((2, len(samples), size), np.float32)
+        for row, sample in enumerate(samples):
+            proposed = choose_candidates(sample.view, decide, settings.k, rule=settings.rule)
             pool = self._paths(proposed)
             drawn = random.choice(np.flatnonzero(sample.view.seen), size - len(pool))
             pool += [self._survey.paths[place].instructions for place in drawn]
@@ -248,20 +250,20 @@ class Batches:
             worse[row] = rewards[order] < rewards[order[0]] - 1e-6
             expected[row] = self._expected(sample, pools[-1])
         flat = self._sequences([path for pool in pools for path in pool])
-        shown = Sequences(*(each.reshape(len(some), size, *each.shape[1:]) for each in flat))
+        shown = Sequences(*(each.reshape(len(samples), size, *each.shape[1:]) for each in flat))
         real = worse.any(axis=1).astype(np.float32)
         same = _same([pool[0] for pool in pools])
-        return Pools(self._asked(some), shown, expected, worse, same, real, self._printed)
+        return Pools(self._questions(samples), shown, expected, worse, same, real, self._printed)
 
     @property
     def _printed(self) -> np.float32:
         return np.float32(self._settings.printed)
 
     def _decide(self, agents: Agents) -> Policy:
-        return policy(plain(agents.rl))
+        return make_policy(to_numpy(agents.rl))
 
     def _selector(self, agents: Agents) -> MLAgent:
-        return MLAgent(plain(agents.ml), self._embed, slots=self._survey.slots)
+        return MLAgent(to_numpy(agents.ml), self._embed, slots=self._survey.slots)
 
     def _search(self, sample: PathSample, decide: Policy, random: np.random.Generator) -> Traversal:
         k, rule = self._settings.k, self._settings.rule
@@ -270,7 +272,7 @@ class Batches:
     def _paths(self, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
         return [tuple(self._survey.texts[text] for text in texts) for _, texts in walks]
 
-    def _selected(self, sample: PathSample, search: Traversal, selector: MLAgent) -> float:
+    def _reward_for(self, sample: PathSample, search: Traversal, selector: MLAgent) -> float:
         paths = self._paths(search.formed)
         if not paths:
             return 0.0
@@ -284,7 +286,7 @@ class Batches:
         counts = self._settings.by_overlap and not self._settings.printed
         return [sample.view.expected(path) if counts else 0.0 for path in paths]
 
-    def _played(self, taken: Sequence[tuple[NodeDecision, float]], searches: int) -> Played:
+    def _to_batch(self, taken: Sequence[tuple[NodeDecision, float]], searches: int) -> Played:
         width = self._settings.features
         size = 1 << max(9, (len(taken) - 1).bit_length())
         states, (actions, returns) = np.zeros((size, width), np.float32), np.zeros((2, size))
@@ -298,20 +300,20 @@ class Batches:
             states, actions.astype(np.float32), returns.astype(np.float32), np.float32(searches)
         )
 
-    def _asked(self, some: Sequence[PathSample]) -> Sequences:
-        questions = [sample.path.question for sample in some]
-        vectors = question_vectors(questions, self._embed, self._survey.slots)
+    def _questions(self, samples: Sequence[PathSample]) -> Sequences:
+        questions = [sample.path.question for sample in samples]
+        vectors = embed_questions(questions, self._embed, self._survey.slots)
         pairs = [sequence(vector[None], 2) for vector in vectors]
-        return _stacked(pairs)
+        return _stack(pairs)
 
     def _sequences(self, paths: Sequence[tuple[str, ...]]) -> Sequences:
         for path in paths:
-            if path not in self._shown:
-                self._shown[path] = sequence(self._embed(path), self._size)
-        return _stacked([self._shown[path] for path in paths])
+            if path not in self._path_sequences:
+                self._path_sequences[path] = sequence(self._embed(path), self._size)
+        return _stack([self._path_sequences[path] for path in paths])
 
 
-def _stacked(pairs: Sequence[tuple[Floats, Floats]]) -> Sequences:
+def _stack(pairs: Sequence[tuple[Floats, Floats]]) -> Sequences:
     vectors, ends = zip(*pairs, strict=True)
     return Sequences(np.stack(vectors), np.stack(ends))
 
@@ -320,6 +322,6 @@ def _same(paths: Sequence[tuple[str, ...]]) -> Floats:
     return np.array([[one == other for other in paths] for one in paths], np.float32)
 
 
-def plain(parameters: Parameters) -> dict[str, Floats]:
-    """Parameters as arrays of NumPy."""
+def to_numpy(parameters: Parameters) -> dict[str, Floats]:
+    """Convert parameters to NumPy arrays."""
     return {name: np.asarray(value, np.float32) for name, value in parameters.items()}

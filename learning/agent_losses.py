@@ -14,7 +14,7 @@ from planweave.learning.rl_agent import log_chances
 
 Parameters: TypeAlias = dict[str, jax.Array]
 
-_FAR = -1e9
+_MASKED = -1e9
 
 
 class Labelled(NamedTuple):
@@ -29,8 +29,8 @@ class Played(NamedTuple):
 
     states: Array
     actions: Array  # [n], 1 for included
-    returns: Array  # [n], what each decision came to; 0 where a place was only filled up
-    searches: Array  # [], how many searches they are of
+    returns: Array  # [n], the return of each decision; 0 for padding
+    searches: Array  # [], number of searches
 
 
 class Sequences(NamedTuple):
@@ -45,17 +45,17 @@ class Pairs(NamedTuple):
 
     questions: Sequences
     paths: Sequences
-    same: Array  # [n, n], 1 where two paths are the same, so that neither is a wrong one
+    same: Array  # [n, n], 1 where two paths are the same, so that neither is a wrong one for it
     printed: Array  # [], 1 to leave the right path out of the denominators, as the paper does
 
 
 class Pools(NamedTuple):
-    """Questions with paths that were tried, for fine-tuning."""
+    """Questions with tried paths, for fine-tuning."""
 
     questions: Sequences
-    paths: Sequences  # [n, pool], what was tried for each; the best one first
-    expected: Array  # [n, pool], the overlap that was expected; 0 if it does not count
-    worse: Array  # [n, pool], 1 where a path did worse than the first
+    paths: Sequences  # [n, pool], the tried paths of each, best first
+    expected: Array  # [n, pool], the expected overlap; 0 if it does not count
+    worse: Array  # [n, pool], 1 where a path was worse than the first
     same: Array  # [n, n], 1 where the best paths of two questions are the same
     real: Array  # [n], 0 where no path is better than another
     printed: Array  # as in `Pairs`
@@ -79,17 +79,17 @@ def policy_gradient(parameters: Parameters, batch: Played) -> jax.Array:
 def pre_training(parameters: Parameters, batch: Pairs) -> jax.Array:
     """L_PT = L_QPA + L_QPM, equations 6 to 8.
 
-    QPA is InfoNCE in both directions: the printed denominator leaves the positive out, ours keeps
-    it in (see :func:`_contrast`). For QPM each question has its own path and that of the next
+    QPA is InfoNCE in both directions: the paper's denominator omits the positive, ours includes it
+    (see :func:`_contrast`). QPM pairs each question with its own path and with that of the next
     question.
     """
-    cosines = _encoded(parameters, QUESTION, batch.questions)
-    paths = _encoded(parameters, PATH, batch.paths)
+    cosines = _encode(parameters, QUESTION, batch.questions)
+    paths = _encode(parameters, PATH, batch.paths)
     cosines = cosines @ paths.T
     n = len(cosines)
-    wrong_ones = (1 - batch.same) * (1 - jnp.eye(n))
+    is_wrong = (1 - batch.same) * (1 - jnp.eye(n))
     logits = cosines * jnp.exp(parameters["scale"])
-    ways = (_contrast(jnp.diagonal(a), a, wrong_ones, batch.printed) for a in (logits, logits.T))
+    ways = (_contrast(jnp.diagonal(a), a, is_wrong, batch.printed) for a in (logits, logits.T))
     alignment = sum(way.mean() for way in ways) / 2
     ring = (jnp.arange(n), (jnp.arange(n) + 1) % n)
     slope, shift = parameters["match"]
@@ -102,14 +102,14 @@ def pre_training(parameters: Parameters, batch: Pairs) -> jax.Array:
 
 
 def fine_tuning(parameters: Parameters, batch: Pools) -> jax.Array:
-    """L_FT, equation 9: the best path of a pool against those that did worse, in both directions.
+    """L_FT, equation 9: the best path of a pool against the worse ones, in both directions.
 
     From question to path over the question's own pool, from path to question over the batch.
     """
-    questions = _encoded(parameters, QUESTION, batch.questions)
+    questions = _encode(parameters, QUESTION, batch.questions)
     n, size = batch.worse.shape
     flat = Sequences(*(array.reshape(n * size, *array.shape[2:]) for array in batch.paths))
-    paths = _encoded(parameters, PATH, flat).reshape(n, size, -1)
+    paths = _encode(parameters, PATH, flat).reshape(n, size, -1)
     scale = jnp.exp(parameters["scale"])
     own = jnp.einsum("nd,npd->np", questions, paths) * scale
     own = own + WORTH * batch.expected
@@ -121,7 +121,7 @@ def fine_tuning(parameters: Parameters, batch: Pools) -> jax.Array:
     return mean
 
 
-def _encoded(parameters: Parameters, kind: str, sequences: Sequences) -> jax.Array:
+def _encode(parameters: Parameters, kind: str, sequences: Sequences) -> jax.Array:
     encoded: jax.Array = encode(parameters, kind, sequences.vectors, sequences.ends, jnp)
     return encoded
 
@@ -129,9 +129,9 @@ def _encoded(parameters: Parameters, kind: str, sequences: Sequences) -> jax.Arr
 def _contrast(right: jax.Array, logits: jax.Array, wrong: Array, printed: Array) -> jax.Array:
     """Cross-entropy [n] of the right one (logit [n]) among wrong ones (equations 7 and 9).
 
-    ``wrong`` [n, m] is 1 where one of the ``logits`` is that of a wrong one. ``printed`` is 1 to
+    ``wrong`` [n, m] is 1 where a logit belongs to a wrong one. ``printed`` is 1 to
     leave the right one out of the denominator; a row without a wrong one then counts nothing.
     """
-    against = jax.nn.logsumexp(jnp.where(wrong > 0, logits, _FAR), axis=1)
+    against = jax.nn.logsumexp(jnp.where(wrong > 0, logits, _MASKED), axis=1)
     ours: jax.Array = jnp.logaddexp(against, right) - right
     return jnp.where(printed > 0, jnp.where(wrong.any(axis=1), against - right, 0.0), ours)

@@ -1,4 +1,4 @@
-"""Trained agents as a file: their parameters, and a card that says where they come from."""
+"""Files of trained agents: their parameters, and a card with their origin."""
 
 from pathlib import Path
 from typing import Literal, NamedTuple, TypeAlias
@@ -11,26 +11,26 @@ from planweave.learning.rl_agent import Parameters
 from planweave.learning.vectors import Floats
 
 RewardName: TypeAlias = Literal["overlap", "environment"]
-"""By what the agents were trained: overlap with a successful path, or the environment's score."""
+"""The reward of the training: overlap with a successful path, or the environment's score."""
 
 SHIPPED, NONE = "shipped", "none"
-"""Names of agents beside those of files: those that ship, and none at all."""
+"""Names of agents that are not files: the shipped ones, and none."""
 
 AS_PUBLISHED = "as-published"
-"""Name of the paper's agents, where agents are trained."""
+"""Name of the paper's agents in training."""
 
 ITERATIONS = 20
-"""Of the meta-training: twice as many bring no more."""
+"""Iterations of the meta-training; twice as many do not help."""
 
 QUESTIONS, OTHERS = 8, 8
-"""Of each task in an iteration, and the other questions' paths in the pool of each."""
+"""Questions of a task in an iteration, and paths of other questions in the pool of each."""
 
 SHIPPED_FILE = Path(__file__).parent / "artefacts" / "instructrag.npz"
 VERSION = 1
 
 
 class AgentsCard(trained.WeightsCard, frozen=True):
-    """What is written beside the parameters."""
+    """The card beside the parameters."""
 
     version: int = VERSION
     features: tuple[str, ...] = FEATURES
@@ -49,7 +49,7 @@ class LoadedAgents(NamedTuple):
 
 
 def save(path: Path, rl: Parameters, ml: Parameters, card: AgentsCard) -> None:
-    """Write the parameters, and the card beside them."""
+    """Write the parameters and their card."""
     arrays = {f"rl.{name}": value for name, value in rl.items()}
     arrays |= {f"ml.{name}": np.asarray(value, np.float16) for name, value in ml.items()}
     trained.write(path, arrays, card)
@@ -65,8 +65,8 @@ def load_agents(agents: str | Path = SHIPPED) -> LoadedAgents:
     path = SHIPPED_FILE if agents == SHIPPED else Path(agents)
     arrays, card = trained.read(path, AgentsCard, fits, by="planweave train instructrag")
     named = {name: np.asarray(value, np.float32) for name, value in arrays.items()}
-    return LoadedAgents(_of("rl.", named), _of("ml.", named), card)
+    return LoadedAgents(_with_prefix("rl.", named), _with_prefix("ml.", named), card)
 
 
-def _of(prefix: str, named: dict[str, Floats]) -> dict[str, Floats]:
+def _with_prefix(prefix: str, named: dict[str, Floats]) -> dict[str, Floats]:
     return {n.removeprefix(prefix): v for n, v in named.items() if n.startswith(prefix)}

@@ -1,7 +1,7 @@
-"""Experience: an owner's paths, kept from run to run, from which the instruction graph is made.
+"""Experience: the stored paths of an owner, from which the instruction graph is built.
 
-Each owner has a database of their own, so that no mistake in a query shows one owner's paths to
-another. The graph is derived again each time: what was removed leaves no trace in it.
+Each owner has a separate database, so that a mistake in a query cannot show one owner's paths to
+another. The graph is built anew each time, so that removed paths leave no trace.
 """
 
 import json
@@ -18,7 +18,7 @@ from planweave import BadInput, PlanweaveError
 from planweave.errors import StoreUnusable
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import slotted
+from planweave.learning.queries.literals import add_slots
 from planweave.learning.vectors import Embed, Floats
 from planweave.state import StateSettings
 from planweave.texts import digest
@@ -48,28 +48,28 @@ class Experience:
 
     @property
     def bytes(self) -> int:
-        """What it takes on disk."""
+        """The size on disk."""
         return self.file.stat().st_size if self.file.exists() else 0
 
     def add(self, paths: Iterable[TaskPath]) -> list[str]:
-        """Keep paths, with slots in their queries, and return the keys of those that are new.
+        """Store paths with slots in their queries, and return the keys of the new ones.
 
-        One that is there already takes over reward and origin: the last verdict counts.
+        An existing path gets the new reward and origin.
         """
-        paths = [slotted(path) for path in paths]
+        paths = [add_slots(path) for path in paths]
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._open() as database:
             known = {key for (key,) in database.execute("SELECT key FROM path")}
             database.executemany(
                 "INSERT INTO path VALUES (NULL, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key)"
                 " DO UPDATE SET reward = excluded.reward, origin = excluded.origin",
-                ((path.key, *_row(path), now) for path in paths),
+                ((path.key, *_to_row(path), now) for path in paths),
             )
         return [key for key in dict.fromkeys(path.key for path in paths) if key not in known]
 
     def entries(self) -> list[KeptPath]:
         """All paths, the oldest first."""
-        with suppress(PermissionError):  # said below
+        with suppress(PermissionError):  # reported below
             if not self.file.exists():
                 return []
         with self._open() as database:
@@ -104,8 +104,8 @@ class Experience:
     def graph(self, embed: Embed, model: str, *, threshold: float = THRESHOLD) -> InstructionGraph:
         """The instruction graph of the paths that succeeded.
 
-        ``model`` distinguishes the vectors of ``embed`` from those of others; each
-        instruction is embedded once, and its vector kept.
+        ``model`` identifies the vectors of ``embed``. Each instruction is embedded once, and its
+        vector is stored.
         """
         paths = [entry.path for entry in self.entries() if entry.path.reward >= 1]
         vectors = self._vectors(embed, model, paths)
@@ -133,7 +133,7 @@ class Experience:
 
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        """One transaction; what is deleted in it is overwritten."""
+        """One transaction; deleted data is overwritten on disk."""
         try:
             self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with closing(sqlite3.connect(self.file, timeout=30)) as database, database:
@@ -152,11 +152,11 @@ class Experience:
 
 
 def experience_of(owner: str) -> Experience:
-    """The experience of an owner, kept where all that outlasts a run is."""
+    """The experience of an owner, in the state folder."""
     return Experience(StateSettings().state_dir / "experience", owner)
 
 
-def _row(path: TaskPath) -> tuple[str | float, ...]:
+def _to_row(path: TaskPath) -> tuple[str | float, ...]:
     instructions = json.dumps(path.instructions, ensure_ascii=False)
     return path.task, path.question, instructions, path.reward, path.origin
 

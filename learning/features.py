@@ -1,4 +1,4 @@
-"""What the plan assessor sees of a candidate: nothing that is not known at run time."""
+"""The features of a candidate for the plan assessor; all are known at run time."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -11,17 +11,17 @@ import numpy as np
 from planweave.learning.vectors import Embed, Floats
 
 _DEPTH = 5
-"""New pages of a ranking that are looked at."""
+"""New pages of a ranking that count."""
 
 _WORD = re.compile(r"\w+")
 _BRACKETS = re.compile(r"\s*\(.*\)")
-_LONGEST_TITLE = 100
-_EMPTY_WORDS = """
+_MAX_TITLE_LENGTH = 100
+_STOP_WORD_TEXT = """
 a an and are as at be been but by did do does for from had has have he her his how in into is it
 its of on or she that the their them they this to was were what when where which who whom whose
 why will with
 """
-_EMPTY = frozenset(_EMPTY_WORDS.split())
+_STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
 
 
 class RetrievedPage(NamedTuple):
@@ -32,7 +32,7 @@ class RetrievedPage(NamedTuple):
 
 
 class CandidateQuery(NamedTuple):
-    """A query that could be searched next, and what it finds; the first five new pages count."""
+    """A possible next query and the pages that it finds; the first five new pages count."""
 
     query: str
     hits: Sequence[RetrievedPage]
@@ -41,7 +41,7 @@ class CandidateQuery(NamedTuple):
 class Group(NamedTuple):
     """The candidates of one round."""
 
-    question: str  # which question it belongs to; all its rounds fall on the same side of the split
+    question: str  # its question; all rounds of a question are on the same side of the split
     dataset: str  # data sets count alike, however many rounds they have (by the square root)
     inputs: Floats
     gains: Floats  # [candidates], reciprocal ranks
@@ -49,37 +49,37 @@ class Group(NamedTuple):
 
 def words(text: str) -> frozenset[str]:
     """The words of a text that carry meaning, in lower case."""
-    return frozenset(_WORD.findall(text.lower())) - _EMPTY
+    return frozenset(_WORD.findall(text.lower())) - _STOP_WORDS
 
 
 def features(
     question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery], embed: Embed
 ) -> Floats:
-    """A row of numbers for each candidate: [candidates, ``len(FEATURES)``], none of them NaN.
+    """The features of each candidate: [candidates, ``len(FEATURES)``], without NaN.
 
-    ``evidence`` is what was found so far, oldest first, as ``title: text`` where there is a
-    title; there is one candidate at least.
+    ``evidence`` holds the passages found so far, oldest first, as ``title: text`` if there is a
+    title. There is at least one candidate.
     """
-    fresh = [[hit for hit in c.hits if not _seen(hit, evidence)][:_DEPTH] for c in candidates]
-    pages = (_page(hit) for hits in fresh for hit in hits)
+    new_hits = [[hit for hit in c.hits if not _is_seen(hit, evidence)][:_DEPTH] for c in candidates]
+    pages = (_page_text(hit) for hits in new_hits for hit in hits)
     queries = (candidate.query for candidate in candidates)
     texts = list(dict.fromkeys([question, *evidence, *queries, *pages]))
     state = _State(question, evidence, dict(zip(texts, embed(texts), strict=True)))
-    rows = [_row(state, c, hits) for c, hits in zip(candidates, fresh, strict=True)]
+    rows = [_row(state, c, hits) for c, hits in zip(candidates, new_hits, strict=True)]
     return np.array([[row[name] for name in FEATURES] for row in rows], np.float32)
 
 
-def _seen(hit: RetrievedPage, evidence: Sequence[str]) -> bool:
+def _is_seen(hit: RetrievedPage, evidence: Sequence[str]) -> bool:
     return any(hit.text in passage for passage in evidence)
 
 
-def _page(hit: RetrievedPage) -> str:
+def _page_text(hit: RetrievedPage) -> str:
     return f"{hit.title}: {hit.text}" if hit.title else hit.text
 
 
 @dataclass(frozen=True)
 class _State:
-    """How far the search is."""
+    """The state of the search."""
 
     question: str
     evidence: Sequence[str]
@@ -101,7 +101,11 @@ class _State:
     def titles(self) -> list[str]:
         """Titles of the evidence, in lower case."""
         heads = (passage.partition(": ") for passage in self.evidence)
-        plain = (_plain(head) for head, colon, _ in heads if colon and len(head) < _LONGEST_TITLE)
+        plain = (
+            _plain_title(head)
+            for head, colon, _ in heads
+            if colon and len(head) < _MAX_TITLE_LENGTH
+        )
         return [title for title in plain if title]
 
     def near(self, text: str, others: Sequence[str]) -> list[float]:
@@ -110,17 +114,17 @@ class _State:
 
 
 def _row(
-    state: _State, candidate: CandidateQuery, fresh: Sequence[RetrievedPage]
+    state: _State, candidate: CandidateQuery, new_hits: Sequence[RetrievedPage]
 ) -> dict[str, float]:
-    seen = [_seen(hit, state.evidence) for hit in candidate.hits[:_DEPTH]]
+    is_seen = [_is_seen(hit, state.evidence) for hit in candidate.hits[:_DEPTH]]
     return {
-        "hits": float(bool(fresh)),
-        "hits_seen": sum(seen) / len(seen) if seen else 0.0,
-        "first_hit_seen": float(seen[:1] == [True]),
+        "hits": float(bool(new_hits)),
+        "hits_seen": sum(is_seen) / len(is_seen) if is_seen else 0.0,
+        "first_hit_seen": float(is_seen[:1] == [True]),
         "passages": len(state.evidence) / 10,
-        **_meaning(state, candidate.query, [_page(hit) for hit in fresh]),
-        **_wording(state, candidate.query, [words(_page(hit)) for hit in fresh]),
-        **_naming(state, candidate.query.lower(), fresh),
+        **_meaning(state, candidate.query, [_page_text(hit) for hit in new_hits]),
+        **_wording(state, candidate.query, [words(_page_text(hit)) for hit in new_hits]),
+        **_naming(state, candidate.query.lower(), new_hits),
     }
 
 
@@ -143,7 +147,7 @@ def _meaning(state: _State, query: str, pages: Sequence[str]) -> dict[str, float
 
 
 def _wording(state: _State, query: str, pages: Sequence[frozenset[str]]) -> dict[str, float]:
-    """Shares of words that two texts have in common; "open": asked, and not in the evidence."""
+    """Shares of common words of two texts; "open" words are asked and not in the evidence."""
     own, asked, known = words(query), state.asked, state.known
     open_ = asked - known
     first, second = [*pages, frozenset[str](), frozenset[str]()][:2]
@@ -166,32 +170,32 @@ def _wording(state: _State, query: str, pages: Sequence[frozenset[str]]) -> dict
     }
 
 
-def _naming(state: _State, query: str, fresh: Sequence[RetrievedPage]) -> dict[str, float]:
-    """Whether one text names the title of another: the links of a multi-hop question."""
-    hits = [*fresh, RetrievedPage("", ""), RetrievedPage("", "")][:2]
-    found = {"evidence_title_in_query": float(_any_in(state.titles, query))}
+def _naming(state: _State, query: str, new_hits: Sequence[RetrievedPage]) -> dict[str, float]:
+    """Whether one text contains the title of another: the links of a multi-hop question."""
+    hits = [*new_hits, RetrievedPage("", ""), RetrievedPage("", "")][:2]
+    found = {"evidence_title_in_query": float(_has_any(state.titles, query))}
     for n, hit in enumerate(hits, 1):
-        title = [part for part in [_plain(hit.title)] if part]
+        title = [part for part in [_plain_title(hit.title)] if part]
         found |= {
-            f"title{n}_in_question": float(_any_in(title, state.question.lower())),
-            f"title{n}_in_evidence": float(_any_in(title, state.lowered)),
-            f"title{n}_in_query": float(_any_in(title, query)),
-            f"query_in_title{n}": float(_any_in([query], hit.title.lower())),
-            f"evidence_title_in_hit{n}": float(_any_in(state.titles, hit.text.lower())),
+            f"title{n}_in_question": float(_has_any(title, state.question.lower())),
+            f"title{n}_in_evidence": float(_has_any(title, state.lowered)),
+            f"title{n}_in_query": float(_has_any(title, query)),
+            f"query_in_title{n}": float(_has_any([query], hit.title.lower())),
+            f"evidence_title_in_hit{n}": float(_has_any(state.titles, hit.text.lower())),
         }
     return found
 
 
-def _plain(title: str) -> str:
+def _plain_title(title: str) -> str:
     return _BRACKETS.sub("", title).strip().lower()
 
 
-def _any_in(parts: Sequence[str], text: str) -> bool:
+def _has_any(parts: Sequence[str], text: str) -> bool:
     return any(part in text for part in parts)
 
 
 def _share(part: frozenset[str], whole: frozenset[str]) -> float:
-    """The share of ``part`` that ``whole`` holds; 0 if there is no part."""
+    """The share of ``part`` that is in ``whole``; 0 for an empty part."""
     return len(part & whole) / len(part) if part else 0.0
 
 
@@ -204,4 +208,4 @@ def _mean(values: Sequence[float]) -> float:
 
 
 FEATURES = tuple(_row(_State("", [], {"": np.zeros(1, np.float32)}), CandidateQuery("", []), []))
-"""Their names, in the order of the columns."""
+"""The names of the features, in the order of the columns."""

@@ -1,4 +1,4 @@
-"""Past successes as guidance for a question: proposed paths, and whole paths that are nearest."""
+"""Past successes as guidance for a question: proposed paths, and the nearest whole paths."""
 
 import pathlib
 import re
@@ -13,29 +13,29 @@ from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD as PUBLISHED
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
-from planweave.learning.overlap import shared
-from planweave.learning.paths import TaskPath, read_paths, succeeded
-from planweave.learning.queries.slots import places
+from planweave.learning.overlap import reward_by_overlap
+from planweave.learning.paths import TaskPath, read_paths, select_succeeded
+from planweave.learning.queries.slots import find_slots
 from planweave.learning.rl_agent import Proposal, RLAgent
 from planweave.learning.slots import ASKED, QuestionSlots, can_fill
 from planweave.learning.vectors import Embed, Floats, SentenceVectors
 from planweave.models import embeddings
 
 THRESHOLD = 0.9
-"""Delta of a graph of instructions with slots, which are short and near each other."""
+"""Delta of a graph of instructions with slots; these are short and similar."""
 
-_KEEP = 4
-_MORE = 4
+_GUIDES_KEPT = 4
+_MORE_PROPOSALS = 4
 _ACTION = re.compile(r"(\w+)\[(.*)\]", re.DOTALL)
 _NUMBERED = re.compile(r"\{\d+\}")
 
 
 class Guide:
-    """What paths that succeeded say to a new question.
+    """Guidance for a new question from paths that succeeded.
 
-    ``rl_agent`` proposes paths from the instruction graph; without it those of the questions
-    that are nearest in form are proposed. ``ml_agent`` selects among them; without it the first.
-    If ``published``, instructions stay as they are, and the graph has the paper's delta.
+    ``rl_agent`` proposes paths from the instruction graph; without it, the paths of the questions
+    nearest in form are proposed. ``ml_agent`` selects one of them; without it, the first is
+    selected. If ``published``, instructions have no slots, and the graph has the paper's delta.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Guide:
         *,
         published: bool = False,
     ) -> None:
-        self.paths = succeeded(paths)
+        self.paths = select_succeeded(paths)
         if not self.paths:
             raise BadInput(
                 "There is no path that succeeded.",
@@ -64,22 +64,22 @@ class Guide:
         )
 
     def nearest(self, question: str, k: int) -> list[TaskPath]:
-        """Whole paths of the ``k`` questions nearest to ``question``, the nearest first (RAP)."""
+        """Whole paths of the ``k`` questions nearest to ``question``, nearest first (RAP)."""
         cosines = self._vectors @ self._embed([question])[0]
         return [self.paths[row] for row in np.argsort(-cosines, kind="stable")[:k]]
 
     def triplets(self, text: str, k: int) -> list[tuple[str, str]]:
-        """The ``k`` actions nearest to a text, with what each showed, the nearest first.
+        """The ``k`` actions nearest to a text, each with its observation, nearest first.
 
-        None where the paths keep no observations.
+        Empty if the paths have no observations.
         """
-        if not self._seen:
+        if not self._observed_actions:
             return []
-        cosines = self._seen_vectors @ self._embed([text])[0]
-        return [self._seen[row] for row in np.argsort(-cosines, kind="stable")[:k]]
+        cosines = self._observed_vectors @ self._embed([text])[0]
+        return [self._observed_actions[row] for row in np.argsort(-cosines, kind="stable")[:k]]
 
     @cached_property
-    def _seen(self) -> list[tuple[str, str]]:
+    def _observed_actions(self) -> list[tuple[str, str]]:
         pairs = (
             pair
             for path in self.paths
@@ -88,17 +88,17 @@ class Guide:
         return [*dict.fromkeys(pair for pair in pairs if pair[1])]
 
     @cached_property
-    def _seen_vectors(self) -> Floats:
-        return self._embed([f"{action} {shown}" for action, shown in self._seen])
+    def _observed_vectors(self) -> Floats:
+        return self._embed([f"{action} {shown}" for action, shown in self._observed_actions])
 
     @property
     def proposer(self) -> str:
-        """Who proposes paths, in words."""
+        """The proposer of paths, in words."""
         return "nearest in form" if self._rl_agent is None else "RL-Agent"
 
     @property
     def selector(self) -> str:
-        """Who selects one of them, in words."""
+        """The selector of a path, in words."""
         return "first of the proposed" if self._ml_agent is None else "ML-Agent"
 
     @cached_property
@@ -109,15 +109,18 @@ class Guide:
         return graph
 
     def propose(self, question: str, k: int) -> list[Proposal]:
-        """At most ``k`` different paths for a question, the likeliest first (InstructRAG).
+        """Propose at most ``k`` different paths for a question, most likely first (InstructRAG).
 
-        A path is not proposed if it wants names of which the question has none.
+        A path that needs more names than the question has is not proposed.
         """
         names = len(self.slots.names(question))
         if self._rl_agent is None:
             return self._nearest_in_form(question, k, names)
         found: list[Proposal] = []
-        for count in (k, _MORE * k):  # more are asked for only where some of the first do not fit
+        for count in (
+            k,
+            _MORE_PROPOSALS * k,
+        ):  # more only if some do not fit
             proposed = self._rl_agent.propose(self.graph, question, count)
             found = [one for one in proposed if can_fill(one.instructions, names)][:k]
             if len(found) == k or len(proposed) < count:
@@ -125,7 +128,7 @@ class Guide:
         return found
 
     def select(self, question: str, proposals: Sequence[Proposal]) -> int:
-        """The place of the path that suits the question best, of at least one."""
+        """The index of the best path for the question; there is at least one."""
         return self._ml_agent.select(question, proposals) if self._ml_agent else 0
 
     def form(self, path: TaskPath) -> tuple[str, ...]:
@@ -135,17 +138,17 @@ class Guide:
     def adapted(self, instructions: Sequence[str], question: str) -> tuple[str, ...]:
         """Instructions with the names of a question in their slots.
 
-        A number for which the question has no name is dropped from an argument in brackets; one
-        that is then empty asks for what the question asks.
+        A slot without a name is dropped from an argument in brackets; an argument that is then
+        empty becomes what the question asks.
         """
         names = enumerate(self.slots.names(question), start=1)
         values = {f"{{{number}}}": name for number, name in names}
-        return tuple(_filled(text, values) for text in instructions)
+        return tuple(_fill_names(text, values) for text in instructions)
 
     def shown(self, proposal: Proposal, question: str) -> tuple[str, ...] | None:
-        """A path as a model is shown it, with nothing in it that belongs to other questions."""
-        if any(map(places, proposal.instructions)):
-            return None  # environments have no database that would fill the slots of a query
+        """A path as it is shown to a model, without anything that belongs to other questions."""
+        if any(map(find_slots, proposal.instructions)):
+            return None  # an environment has no database to fill the slots of a query
         if self._published:
             return proposal.instructions
         return self.slots.shown(proposal.instructions, question, proposal.origins)
@@ -163,7 +166,7 @@ class Guide:
         return [Proposal(path, tuple(asked)) for path, asked in found.items()]
 
 
-def _filled(instruction: str, values: Mapping[str, str]) -> str:
+def _fill_names(instruction: str, values: Mapping[str, str]) -> str:
     known = _NUMBERED.sub(lambda slot: values.get(slot[0], slot[0]), instruction)
     if (action := _ACTION.fullmatch(known)) is None:
         return known
@@ -173,23 +176,23 @@ def _filled(instruction: str, values: Mapping[str, str]) -> str:
 def open_guide(
     file: str | None, owner: str, agents: str = NONE, moves: frozenset[str] = frozenset()
 ) -> Guide:
-    """The guide of a file of paths, or of an owner's experience; made once for the same paths."""
+    """Open the guide of a file of paths, or of an owner's experience."""
     if file is not None:
-        return guide_of(tuple(read_paths(pathlib.Path(file))), agents, moves)
+        return make_guide(tuple(read_paths(pathlib.Path(file))), agents, moves)
     kept = experience_of(owner).entries()
-    return guide_of(tuple(entry.path for entry in kept), agents, moves)
+    return make_guide(tuple(entry.path for entry in kept), agents, moves)
 
 
-@lru_cache(maxsize=_KEEP)
-def guide_of(
+@lru_cache(maxsize=_GUIDES_KEPT)
+def make_guide(
     paths: tuple[TaskPath, ...], agents: str = NONE, moves: frozenset[str] = frozenset()
 ) -> Guide:
-    """The guide of those of these paths that succeeded; made once.
+    """Make the guide of the paths that succeeded, once for the same paths.
 
-    ``agents`` is ``shipped``, a file that ``planweave train instructrag`` wrote, or ``none``: then
-    the paths of questions that are nearest in form are proposed, and the first is selected. Agents
-    see texts through the embedding model that they were trained with. ``moves`` only move between
-    the environment's pages.
+    ``agents`` is ``shipped``, a file that ``planweave train instructrag`` wrote, or ``none``. With
+    ``none`` the paths of the questions nearest in form are proposed, and the first is selected.
+    Agents use the embedding model of their training. ``moves`` are the actions that only move
+    between pages of the environment.
     """
     if agents == NONE:
         return Guide(paths, SentenceVectors(embeddings()), moves=moves)
@@ -198,8 +201,8 @@ def guide_of(
     if loaded.card.published:
         agents_as_published = RLAgent(loaded.rl, embed, printed=True), MLAgent(loaded.ml, embed)
         return Guide(paths, embed, *agents_as_published, moves, published=True)
-    slots = QuestionSlots.of(succeeded(paths), moves)
-    # Calibration by the overlap would undo what the environment taught the policy.
-    reward = shared if loaded.card.reward == "overlap" else None
+    slots = QuestionSlots.of(select_succeeded(paths), moves)
+    # Calibration by overlap would undo the training with the environment's reward.
+    reward = reward_by_overlap if loaded.card.reward == "overlap" else None
     rl_agent = RLAgent(loaded.rl, embed, slots=slots, reward=reward)
     return Guide(paths, embed, rl_agent, MLAgent(loaded.ml, embed, slots=slots), moves)

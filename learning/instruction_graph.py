@@ -1,4 +1,4 @@
-"""The instruction graph: past paths, joined where their instructions are alike.
+"""The instruction graph: past paths, joined where their instructions are similar.
 
 InstructRAG (arXiv 2504.13032), section 4.2 and Algorithm 1. A node is a set of similar
 instructions, a junction at which paths can be recombined; an edge is a set of tasks, each with
@@ -23,9 +23,9 @@ Edge: TypeAlias = tuple[int, int]
 """From a node to a node; never to itself."""
 
 THRESHOLD = 0.4
-"""The paper's choice of the cosine from which instructions share a node."""
+"""The paper's least cosine of instructions that share a node."""
 
-_ROUNDING = 1e-6  # a cosine of one comes out a little smaller
+_ROUNDING = 1e-6  # a computed cosine of 1 may be a little smaller
 _LINKS, _BUILDING, _SEARCHING = 16, 80, 128  # HNSW: links, and candidates looked at
 
 
@@ -38,11 +38,11 @@ class _Neighbour(NamedTuple):
 
 
 class InstructionGraph:
-    """Paths of instructions as a graph; not for several threads at once.
+    """Paths of instructions as a graph; not safe for threads.
 
-    Neighbours are found by HNSW (Malkov & Yashunin 2018), as in the paper: nearly always the
-    nearest, in time that hardly grows. An instruction joins the node of its nearest neighbour if
-    their cosine is at least ``threshold``, the paper's delta.
+    HNSW (Malkov & Yashunin 2018) finds neighbours, as in the paper: nearly always the nearest, in
+    nearly constant time. An instruction joins the node of its nearest neighbour if their cosine is
+    at least ``threshold``, the paper's delta.
     """
 
     def __init__(self, embed: Embed, threshold: float = THRESHOLD) -> None:
@@ -59,12 +59,12 @@ class InstructionGraph:
 
     @property
     def paths(self) -> list[TaskPath]:
-        """What was inserted, in order."""
+        """The inserted paths, in order."""
         return list(self._paths.values())
 
     @property
     def nodes(self) -> Mapping[int, Sequence[str]]:
-        """The different instructions of each node."""
+        """The distinct instructions of each node."""
         return self._nodes
 
     @property
@@ -97,19 +97,19 @@ class InstructionGraph:
         return [self._walks[path.key] for path in paths]
 
     def _insert(self, path: TaskPath, vectors: Mapping[str, Floats]) -> None:
-        """Algorithm 1 for one path; its first lines, which seed two nodes, need no case."""
+        """Algorithm 1 for one path; its first lines, which seed two nodes, need no special case."""
         walk: list[int] = []
         for text in path.instructions:
             last = walk[-1] if walk else None
             node = self._node_for(text, vectors, last)
-            self._hold(text, node, vectors)
+            self._add_to_node(text, node, vectors)
             walk.append(node)
-        self._keep(path, tuple(walk))
+        self._add_path(path, tuple(walk))
 
     def _node_for(self, text: str, vectors: Mapping[str, Floats], last: int | None) -> int:
         """The node of the nearest instruction outside ``last``, or a new one if none is near.
 
-        Of several nodes that hold the nearest instruction, the oldest.
+        If several nodes have the nearest instruction, the oldest one.
         """
         if same := self._index.holders(text, last):
             return min(same)
@@ -122,13 +122,13 @@ class InstructionGraph:
         known = self._index.vector(text)
         return vectors[text] if known is None else known
 
-    def _hold(self, text: str, node: int, vectors: Mapping[str, Floats]) -> None:
+    def _add_to_node(self, text: str, node: int, vectors: Mapping[str, Floats]) -> None:
         held = self._nodes.setdefault(node, [])
         if text not in held:
             held.append(text)
             self._index.add(text, node, self._vector(text, vectors))
 
-    def _keep(self, path: TaskPath, walk: tuple[int, ...]) -> None:
+    def _add_path(self, path: TaskPath, walk: tuple[int, ...]) -> None:
         self._paths[path.key], self._walks[path.key] = path, walk
         for edge in pairwise(walk):
             self._edges.setdefault(edge, {}).setdefault(path.task, set()).add(path.question)
@@ -136,35 +136,35 @@ class InstructionGraph:
 
 
 class _Index:
-    """The vectors of instructions with the nodes that hold them, each pair in a row of HNSW."""
+    """The vectors of instructions with their nodes, each pair in a row of HNSW."""
 
     def __init__(self) -> None:
         self._hnsw: faiss.IndexHNSWFlat | None = None
         self._rows: list[tuple[str, int]] = []
-        self._of: dict[str, dict[int, int]] = {}  # text → node → row
+        self._row_of: dict[str, dict[int, int]] = {}  # text → node → row
 
     def vector(self, text: str) -> Floats | None:
-        row = next(iter(self._of.get(text, {}).values()), None)
+        row = next(iter(self._row_of.get(text, {}).values()), None)
         if row is None or self._hnsw is None:
             return None
         return np.asarray(self._hnsw.reconstruct(row), np.float32)
 
-    def holders(self, text: str, left_out: int | None) -> list[int]:
-        return [node for node in self._of.get(text, ()) if node != left_out]
+    def holders(self, text: str, excluded: int | None) -> list[int]:
+        return [node for node in self._row_of.get(text, ()) if node != excluded]
 
     def add(self, text: str, node: int, vector: Floats) -> None:
-        """One at a time, which makes the same graph of neighbours in every run."""
+        """Add one vector at a time, so that the graph of neighbours is the same in every run."""
         import faiss
 
         if self._hnsw is None:
             self._hnsw = faiss.IndexHNSWFlat(len(vector), _LINKS, faiss.METRIC_INNER_PRODUCT)
             self._hnsw.hnsw.efConstruction = _BUILDING
         self._hnsw.add(vector[None])
-        self._of.setdefault(text, {})[node] = len(self._rows)
+        self._row_of.setdefault(text, {})[node] = len(self._rows)
         self._rows.append((text, node))
 
     def nearest_outside(self, vector: Floats, node: int | None) -> _Neighbour | None:
-        """The nearest instruction that ``node`` does not hold."""
+        """The nearest instruction outside ``node``."""
         import faiss
 
         if self._hnsw is None:
@@ -173,17 +173,17 @@ class _Index:
             depth = faiss.SearchParametersHNSW(  # type: ignore[attr-defined]  # its stubs lag behind
                 efSearch=max(_SEARCHING, 2 * k)
             )
-            found = self._found(*self._hnsw.search(vector[None], k, params=depth))
+            found = self._to_neighbours(*self._hnsw.search(vector[None], k, params=depth))
             outside = (near for near in found if self._rows[near.row][1] != node)
             if (near := next(outside, None)) is not None:
                 return near
-        # The neighbours at hand are all in the node: compare with every other row.
+        # All neighbours found are in the node: compare with every other row.
         inside = [row for row, (_, holder) in enumerate(self._rows) if holder == node]
         others = faiss.IDSelectorNot(faiss.IDSelectorBatch(np.array(inside, np.int64)))
         flat = faiss.downcast_index(self._hnsw.storage)
         params = faiss.SearchParameters(sel=others)  # type: ignore[call-arg]
-        return next(iter(self._found(*flat.search(vector[None], 1, params=params))), None)
+        return next(iter(self._to_neighbours(*flat.search(vector[None], 1, params=params))), None)
 
-    def _found(self, cosines: Floats, rows: NDArray[np.int64]) -> list[_Neighbour]:
+    def _to_neighbours(self, cosines: Floats, rows: NDArray[np.int64]) -> list[_Neighbour]:
         pairs = zip(cosines[0].tolist(), rows[0].tolist(), strict=True)
         return [_Neighbour(self._rows[row][0], row, cosine) for cosine, row in pairs if row >= 0]

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 
 Weights: TypeAlias = dict[str, jax.Array]
 Adapter: TypeAlias = dict[str, tuple[jax.Array, jax.Array]]
-"""Of each changed matrix, [layers, rank, in] and [layers, out, rank]; their product is added."""
+"""For each changed matrix [layers, rank, in] and [layers, out, rank]; their product is added."""
 
 CHANGED = ("attn_q", "attn_k", "attn_v", "attn_output", "ffn_down")
-"""Matrices that are changed, by llama.cpp's names."""
+"""The changed matrices, by llama.cpp's names."""
 
-_FAR = -1e9
+_MASKED = -1e9
 
 
 class Shape(NamedTuple):
-    """What the file says of the model's form."""
+    """The shape of the model, from its file."""
 
     heads: int
     kv_heads: int
@@ -55,12 +55,12 @@ class LanguageModel:
 
 
 def read_model(path: Path, dtype: jnp.dtype) -> LanguageModel:
-    """The model of a GGUF file, its weights as llama.cpp reads them."""
+    """Read a model from a GGUF file, with the weights as llama.cpp reads them."""
     from gguf import GGUFReader
 
     reader = GGUFReader(path)
-    arrays = {name: jnp.asarray(value, dtype) for name, value in _arrays(reader)}
-    depth = int(_field(reader, "block_count"))
+    arrays = {name: jnp.asarray(value, dtype) for name, value in _read_arrays(reader)}
+    depth = int(_read_field(reader, "block_count"))
     names = sorted({name.split(".", 2)[2] for name in arrays if name.startswith("blk.")})
     layers = {
         name: jnp.stack([arrays.pop(f"blk.{number}.{name}") for number in range(depth)])
@@ -68,23 +68,23 @@ def read_model(path: Path, dtype: jnp.dtype) -> LanguageModel:
     }
     embeddings = arrays["token_embd.weight"]
     shape = Shape(
-        int(_field(reader, "attention.head_count")),
-        int(_field(reader, "attention.head_count_kv")),
-        float(_field(reader, "attention.layer_norm_rms_epsilon")),
-        float(_field(reader, "rope.freq_base")),
+        int(_read_field(reader, "attention.head_count")),
+        int(_read_field(reader, "attention.head_count_kv")),
+        float(_read_field(reader, "attention.layer_norm_rms_epsilon")),
+        float(_read_field(reader, "rope.freq_base")),
     )
     output = arrays.get("output.weight", embeddings)
     return LanguageModel(layers, embeddings, arrays["output_norm.weight"], output, shape)
 
 
-def _arrays(reader: "GGUFReader") -> Iterator[tuple[str, np.ndarray]]:
+def _read_arrays(reader: "GGUFReader") -> Iterator[tuple[str, np.ndarray]]:
     from gguf.quants import dequantize
 
     for tensor in reader.tensors:
         yield tensor.name, dequantize(tensor.data, tensor.tensor_type)
 
 
-def _field(reader: "GGUFReader", name: str) -> float:
+def _read_field(reader: "GGUFReader", name: str) -> float:
     return float(reader.fields[f"qwen2.{name}"].contents())
 
 
@@ -110,22 +110,22 @@ def hidden_states(
 ) -> jax.Array:
     """Last hidden states [n, width] of ``tokens`` [n] at ``places`` [n].
 
-    ``seen`` [n, n] says which tokens (columns) each one (row) reads.
+    ``seen`` [n, n] tells which tokens (columns) each token (row) reads.
     """
     below = model.depth - next(iter(adapter.values()))[0].shape[0]
     lower = {name: value[:below] for name, value in model.layers.items()}
     upper = {name: value[below:] for name, value in model.layers.items()}
-    turns = _turns(model, places)
+    turns = _rotations(model, places)
     block = partial(_block, turns=turns, seen=seen, shape=model.shape, scale=scale)
     state = model.embeddings[tokens]
     state, _ = lax.scan(lambda x, w: (block(x, w, {}), None), state, lower)
     state = lax.stop_gradient(state)
-    lean = jax.checkpoint(block)  # the states inside a layer are computed again, not kept
+    lean = jax.checkpoint(block)  # recomputes the states inside a layer instead of keeping them
     state, _ = lax.scan(lambda x, w: (lean(x, *w), None), state, (upper, adapter))
-    return _normed(state, model.norm, model.shape.epsilon)
+    return _normalise(state, model.norm, model.shape.epsilon)
 
 
-def _turns(model: LanguageModel, places: jax.Array) -> tuple[jax.Array, jax.Array]:
+def _rotations(model: LanguageModel, places: jax.Array) -> tuple[jax.Array, jax.Array]:
     """Cosine and sine [n, 1, half a head] of the rotary positions."""
     half = model.layers["attn_q.weight"].shape[1] // model.shape.heads // 2
     angles = places[:, None] * model.shape.theta ** (-jnp.arange(half) / half)
@@ -154,27 +154,27 @@ def _block(
             y = y + (x @ down.T) @ up.T * scale
         return y
 
-    x = _normed(state, weights["attn_norm.weight"], shape.epsilon)
-    queries = _turned(linear(x, "attn_q").reshape(size, shape.heads, -1), turns)
-    keys = _turned(linear(x, "attn_k").reshape(size, shape.kv_heads, -1), turns)
+    x = _normalise(state, weights["attn_norm.weight"], shape.epsilon)
+    queries = _rotate(linear(x, "attn_q").reshape(size, shape.heads, -1), turns)
+    keys = _rotate(linear(x, "attn_k").reshape(size, shape.kv_heads, -1), turns)
     values = linear(x, "attn_v").reshape(size, shape.kv_heads, -1)
     keys, values = (jnp.repeat(one, shape.heads // shape.kv_heads, 1) for one in (keys, values))
     scores = jnp.einsum("qhd,khd->hqk", queries, keys) * queries.shape[-1] ** -0.5
-    scores = jnp.where(seen, scores.astype(jnp.float32), _FAR)
+    scores = jnp.where(seen, scores.astype(jnp.float32), _MASKED)
     read = jnp.einsum("hqk,khd->qhd", jax.nn.softmax(scores).astype(x.dtype), values)
     state = state + linear(read.reshape(size, -1), "attn_output")
-    x = _normed(state, weights["ffn_norm.weight"], shape.epsilon)
+    x = _normalise(state, weights["ffn_norm.weight"], shape.epsilon)
     return state + linear(jax.nn.silu(linear(x, "ffn_gate")) * linear(x, "ffn_up"), "ffn_down")
 
 
-def _turned(x: jax.Array, turns: tuple[jax.Array, jax.Array]) -> jax.Array:
+def _rotate(x: jax.Array, turns: tuple[jax.Array, jax.Array]) -> jax.Array:
     cosine, sine = turns
     first, second = jnp.split(x.astype(jnp.float32), 2, axis=-1)
     turned = first * cosine - second * sine, second * cosine + first * sine
     return jnp.concatenate(turned, axis=-1).astype(x.dtype)
 
 
-def _normed(x: jax.Array, weight: jax.Array, epsilon: float) -> jax.Array:
+def _normalise(x: jax.Array, weight: jax.Array, epsilon: float) -> jax.Array:
     wide = x.astype(jnp.float32)
     wide = wide * lax.rsqrt((wide**2).mean(-1, keepdims=True) + epsilon)
     return wide.astype(x.dtype) * weight

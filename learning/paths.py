@@ -1,7 +1,7 @@
-"""Instruction paths: the actions that were taken for a question, in order (arXiv 2504.13032, 4.2).
+"""Instruction paths: the actions for a question, in order (arXiv 2504.13032, section 4.2).
 
-A file of trajectories holds JSON lines or one JSON array, plain or packed; the names of its fields
-are those of the published sets (HotpotQA, ALFWorld, ScienceWorld, WebShop).
+A file of trajectories holds JSON lines or one JSON array, plain or packed; its fields have the
+names of the published sets (HotpotQA, ALFWorld, ScienceWorld, WebShop).
 """
 
 import gzip
@@ -13,30 +13,23 @@ from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Annotated, BinaryIO, TypeAlias
 
-from pydantic import (
-    AliasChoices,
-    BaseModel,
-    BeforeValidator,
-    Field,
-    JsonValue,
-    StringConstraints,
-)
+from pydantic import AliasChoices, BaseModel, BeforeValidator, Field, JsonValue, StringConstraints
 
 from planweave.records import read_records, writing
 from planweave.texts import digest
 
 TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
-"""Names the task of a record by its ``question`` and the fields that are not read here."""
+"""Names the task of a record from its ``question`` and the fields that are not read here."""
 
-_MOST = 10_000
-_MOST_BYTES = 256_000_000
+_MAX_CHARACTERS = 10_000
+_MAX_BYTES = 256_000_000
 _NOT_AN_ACTION = re.compile(r"(reset|think\b.*|)", re.IGNORECASE)
 _FIX = 'Give a .jsonl or .jsonl.gz file of {"question": …, "steps": [{"action": …}, …]} a line.'
 
 
 @dataclass(frozen=True, slots=True)
 class TaskPath:
-    """The instructions that were carried out for one question of a task."""
+    """The instructions for one question of a task."""
 
     task: str  # type of the question, such as `pick_and_place_simple`; may be empty
     question: str
@@ -47,21 +40,21 @@ class TaskPath:
 
     @property
     def key(self) -> str:
-        """Twelve hexadecimal digits that stand for task, question and instructions."""
+        """Twelve hexadecimal digits that identify task, question and instructions."""
         contents = json.dumps([self.task, self.question, self.instructions])
         return digest(contents, 12)
 
 
 @dataclass(frozen=True)
 class MetaTask:
-    """A type of question: what is learned from, and what is asked."""
+    """A type of question: paths to learn from, and paths to test with."""
 
     name: str
     support: tuple[TaskPath, ...]
     query: tuple[TaskPath, ...]
 
 
-_Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=_MOST)]
+_Text = Annotated[str, StringConstraints(strip_whitespace=True, max_length=_MAX_CHARACTERS)]
 
 
 class _Step(BaseModel):
@@ -69,8 +62,8 @@ class _Step(BaseModel):
     observation: Annotated[str, BeforeValidator(lambda given: given or "")] = ""
 
 
-def _as_step(given: object) -> object:
-    """Lists hold an action and what it showed."""
+def _list_to_step(given: object) -> object:
+    """Convert a list of an action and its observation."""
     if not (isinstance(given, list) and given):
         return given
     shown = [text for text in given[1:2] if isinstance(text, str)]
@@ -78,7 +71,7 @@ def _as_step(given: object) -> object:
 
 
 class _Trajectory(BaseModel, extra="allow"):
-    """A record of any of the published sets; beside a ``task_description`` ``task`` is a type."""
+    """A record of a published set; with a ``task_description``, ``task`` is a type."""
 
     question: Annotated[_Text, Field(min_length=1)] = Field(
         validation_alias=AliasChoices("question", "task_description", "instruction", "task")
@@ -86,7 +79,7 @@ class _Trajectory(BaseModel, extra="allow"):
     task_type: _Text = ""
     task: _Text = ""
     task_description: _Text | None = None
-    steps: list[Annotated[_Step, BeforeValidator(_as_step)]]
+    steps: list[Annotated[_Step, BeforeValidator(_list_to_step)]]
     reward: Annotated[float, Field(ge=0, le=1)] = Field(
         default=1.0, validation_alias=AliasChoices("reward", "score", "success")
     )
@@ -94,10 +87,10 @@ class _Trajectory(BaseModel, extra="allow"):
     source: _Text | None = None
 
     def path(self, file: str, task_of: TaskOf | None) -> TaskPath | None:
-        """The path, or None without any action."""
+        """The path; None without an action."""
         kept = [step for step in self.steps if not _NOT_AN_ACTION.fullmatch(step.action)]
         instructions = tuple(" ".join(step.action.split()) for step in kept)
-        shown = tuple(step.observation[:_MOST] for step in kept)
+        shown = tuple(step.observation[:_MAX_CHARACTERS] for step in kept)
         if not instructions:
             return None
         own = self.task_type or (self.task if self.task_description is not None else "")
@@ -121,35 +114,35 @@ def read_paths(
     opened: BinaryIO | None = None,
     most_bytes: int | None = None,
 ) -> list[TaskPath]:
-    """The paths of a file of trajectories, failed ones too; thoughts and resets are no actions.
+    """Read the paths of a file of trajectories, including failed ones, without thoughts and resets.
 
-    A record has a question and its ``steps``, each with an ``action``; ``task_of`` names its task,
-    by itself the one that it names. ``opened`` is read instead, where ``file`` is but its name.
-    Unpacked it may hold ``most_bytes``, by itself 256 MB.
+    A record has a question and its ``steps``, each with an ``action``. ``task_of`` names its task;
+    by default the record names it. ``opened`` is read instead of ``file``, which then only gives
+    the name. Unpacked, the file may have ``most_bytes``, by default 256 MB.
     """
-    most = most_bytes or _MOST_BYTES
-    read = read_records(file, _Trajectory, fix=_FIX, opened=opened, most=most)
+    limit = most_bytes or _MAX_BYTES
+    read = read_records(file, _Trajectory, fix=_FIX, opened=opened, most=limit)
     return [path for one in read if (path := one.path(file.name, task_of))]
 
 
-def succeeded(paths: Iterable[TaskPath]) -> list[TaskPath]:
-    """Those paths that solved their question."""
+def select_succeeded(paths: Iterable[TaskPath]) -> list[TaskPath]:
+    """Select the paths that solved their question."""
     return [path for path in paths if path.reward >= 1]
 
 
-def trajectories(paths: Iterable[TaskPath]) -> str:
-    """The text of a file that :func:`read_paths` reads back as it is."""
-    return "".join(json.dumps(_record(path), ensure_ascii=False) + "\n" for path in paths)
+def to_json_lines(paths: Iterable[TaskPath]) -> str:
+    """The text of a file that :func:`read_paths` reads back unchanged."""
+    return "".join(json.dumps(_to_record(path), ensure_ascii=False) + "\n" for path in paths)
 
 
 def write_paths(file: pathlib.Path, paths: Iterable[TaskPath]) -> None:
-    """Write :func:`trajectories` into a file, with gzip if it ends in ``.gz``."""
-    packed = trajectories(paths).encode("utf-8", "replace")
+    """Write :func:`to_json_lines` into a file, with gzip if it ends in ``.gz``."""
+    packed = to_json_lines(paths).encode("utf-8", "replace")
     with writing(file, fix="Name a file in a folder that can be written."):
         file.write_bytes(gzip.compress(packed, mtime=0) if file.suffix == ".gz" else packed)
 
 
-def _record(path: TaskPath) -> dict[str, JsonValue]:
+def _to_record(path: TaskPath) -> dict[str, JsonValue]:
     return {
         "source": path.origin,
         "task_type": path.task,

@@ -1,4 +1,4 @@
-"""The plan assessor: which query to search next (FuRePA, arXiv 2309.12767; the head is ours)."""
+"""The plan assessor: scores which query to search next (FuRePA, arXiv 2309.12767; own head)."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ VERSION = 1
 
 
 class AssessorCard(trained.WeightsCard, frozen=True):
-    """What is written beside the weights."""
+    """The card beside the weights."""
 
     features: tuple[str, ...] = FEATURES
     data: dict[str, dict[str, int]]  # questions and rounds of each data set
@@ -38,10 +38,10 @@ def expected_ranks(w: Mapping[str, Floats], inputs: Floats) -> Floats:
 
 
 class PlanAssessor:
-    """Scores candidate queries by what searching them would bring.
+    """Scores candidate queries by the expected benefit of their search.
 
-    Beside the weights of :func:`expected_ranks` there are the fingerprints of the questions that it
-    has seen, sorted: ``trained_on``.
+    ``trained_on`` holds the sorted fingerprints of its training questions, beside the weights of
+    :func:`expected_ranks`.
     """
 
     def __init__(
@@ -53,10 +53,10 @@ class PlanAssessor:
     def scores(
         self, question: str, evidence: Sequence[str], candidates: Sequence[CandidateQuery]
     ) -> list[float]:
-        """Reciprocal rank, 0 to 1, at which each query should find the next page that is needed.
+        """The expected reciprocal rank, 0 to 1, of the next needed page for each query.
 
-        The candidates are judged one by one, so that a score does not depend on the others.
-        ``evidence`` is what was found so far, oldest first, as ``title: text``.
+        The score of a candidate does not depend on the others. ``evidence`` holds the passages
+        found so far, oldest first, as ``title: text``.
         """
         if not candidates:
             return []
@@ -71,21 +71,21 @@ class PlanAssessor:
 
 
 def fingerprint(question: str) -> np.uint64:
-    """A number that stands for a question, whatever its spaces, case and stops."""
+    """A number that identifies a question, regardless of spaces, case and punctuation."""
     plain = "".join(filter(str.isalnum, question.lower()))
     return np.uint64(int.from_bytes(hashlib.blake2b(plain.encode(), digest_size=8).digest()))
 
 
 @cache
 def plan_assessor(path: Path = SHIPPED) -> PlanAssessor:
-    """The plan assessor, loaded once; the shipped one unless another is named."""
+    """The plan assessor, loaded once; by default the shipped one."""
     return load_assessor(path)
 
 
 def save(
     folder: Path, weights: Mapping[str, Floats], card: AssessorCard, trained_on: NDArray[np.uint64]
 ) -> Path:
-    """Write ``plan-assessor.npz`` and its card into a folder; the card gets the checksum."""
+    """Write ``plan-assessor.npz`` and its card, with the checksum, into a folder."""
     path = folder / SHIPPED.name
     trained.write(path, {"trained_on": trained_on, **weights}, card)
     return path

@@ -1,6 +1,6 @@
-"""How far a path has been followed, and what its next step is.
+"""The progress along a path, and its next step.
 
-The paper leaves it to the model to keep its place in the path; small models lose it.
+In the paper the model itself keeps its place in the path; small models lose it.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from planweave.learning.slots import ASKED, FOUND, content_words, without_limit
+from planweave.learning.slots import ASKED, FOUND, content_words, remove_price_limit
 
 _SLOT = re.compile(r"\{\w+\}")
 _FORM = "[…]"
@@ -16,38 +16,40 @@ _FORM = "[…]"
 
 @dataclass(frozen=True)
 class PathProgress:
-    """What is next on a path."""
+    """The progress along a path."""
 
     steps: Sequence[str]
     question: str
-    moves: Collection[str] = ()  # `click[< prev]` and the like: they do no step but the same
+    moves: Collection[str] = ()  # such as `click[< prev]`: they carry out only the same step
 
     def next_step(self, actions: Sequence[str], possible: Sequence[str]) -> int:
-        """Where in the path the next step is after these actions; the path's length at its end.
+        """The index of the next step after these actions; the length of the path at its end.
 
-        What does a step once more (another shelf is searched) does not go on; what does a later
-        step leaves out those between. Steps that are only guesses, as they name nothing of the
-        question (``go to shelf``), are passed over for one that is ``possible`` now. Back on an
-        earlier page, where no step that is left is possible, the next one is what is done there.
+        An action that repeats a step (it searches another shelf) makes no progress. An action that
+        carries out a later step skips the steps between. A step that names nothing of the question
+        (``go to shelf``) is only a guess and gives way to a step that is ``possible`` now. Back on
+        an earlier page where no remaining step is possible, the next step is the one for that page.
         """
-        behind = self._behind(actions)
-        for at, step in enumerate(self.steps[behind:], start=behind):
-            if self._filling(step, possible):
+        done_count = self._count_done(actions)
+        for at, step in enumerate(self.steps[done_count:], start=done_count):
+            if self._filling_actions(step, possible):
                 return at
             if _verb_and_names(step)[1] & _words(self.question):
                 break
-        if not (actions and self._moves(actions[-1])):
-            return behind
-        now = [at for at, step in enumerate(self.steps) if self._filling(step, possible)]
-        return behind if not now or now[-1] >= behind else now[-1]
+        if not (actions and self._is_move(actions[-1])):
+            return done_count
+        now = [at for at, step in enumerate(self.steps) if self._filling_actions(step, possible)]
+        return done_count if not now or now[-1] >= done_count else now[-1]
 
     def doing(self, step: str, possible: Sequence[str]) -> list[str]:
-        """The possible actions that do a step: those that fill its open slots, where any does."""
-        fitting = [action for action in possible if self._does(action, step)]
-        return self._filling(step, fitting) or fitting
+        """The possible actions for a step, if possible those that fill its open slots."""
+        fitting = [action for action in possible if self._carries_out(action, step)]
+        return self._filling_actions(step, fitting) or fitting
 
-    def _filling(self, step: str, possible: Sequence[str]) -> list[str]:
-        return [one for one in possible if self._does(one, step) and self._fills(one, step)]
+    def _filling_actions(self, step: str, possible: Sequence[str]) -> list[str]:
+        return [
+            one for one in possible if self._carries_out(one, step) and self._fills_slot(one, step)
+        ]
 
     @property
     def ends_the_task(self) -> bool:
@@ -57,38 +59,38 @@ class PathProgress:
         return own and not _verb_and_names(last)[1] <= _words(self.question)
 
     def asked_for(self, actions: Sequence[str], possible: Sequence[str]) -> list[str]:
-        """What the question asks for and is still to do before the last step, the longest first.
+        """The actions that the question still asks for before the last step, longest first.
 
-        These are possible actions of its kind that name nothing but words of the question, and
+        These are possible actions with the same verb that contain only words of the question and
         were not done on this page.
         """
         verb, asked = _verb_and_names(self.steps[-1])[0], _words(self.question)
-        moved = max((n for n, action in enumerate(actions) if self._moves(action)), default=-1)
+        moved = max((n for n, action in enumerate(actions) if self._is_move(action)), default=-1)
         done = {action.casefold() for action in actions[moved + 1 :]}
         found = {
             action: names
             for action in possible
             for kind, names in [_verb_and_names(action)]
-            if kind == verb and names and names <= asked and not self._moves(action)
+            if kind == verb and names and names <= asked and not self._is_move(action)
         }
         left = [action for action in found if action.casefold() not in done]
         return sorted(left, key=lambda action: -len(found[action]))
 
-    def _moves(self, action: str) -> bool:
+    def _is_move(self, action: str) -> bool:
         return action.casefold() in self.moves
 
-    def _does(self, action: str, step: str) -> bool:
-        """Whether an action does a step; one that is spelled out in the path does no other."""
-        if self._moves(action) or action.casefold() in self._spelled:
+    def _carries_out(self, action: str, step: str) -> bool:
+        """Whether an action carries out a step; an action of the path carries out only itself."""
+        if self._is_move(action) or action.casefold() in self._spelled_out:
             return action.casefold() == step.casefold()
-        return does(action, step, self.question)
+        return carries_out(action, step, self.question)
 
     @cached_property
-    def _spelled(self) -> frozenset[str]:
+    def _spelled_out(self) -> frozenset[str]:
         return frozenset(step.casefold() for step in self.steps)
 
-    def _fills(self, action: str, step: str) -> bool:
-        """Whether an action has for the step's open slot what the slot is for."""
+    def _fills_slot(self, action: str, step: str) -> bool:
+        """Whether an action fits the open slot of a step."""
         if action.endswith(_FORM):
             return True
         names, asked = _verb_and_names(action)[1], _words(self.question)
@@ -96,28 +98,28 @@ class PathProgress:
             return FOUND in step or bool(names & asked)
         return FOUND not in step or not names <= asked
 
-    def _behind(self, actions: Sequence[str]) -> int:
-        """How many steps were done."""
-        behind, moved = 0, False
+    def _count_done(self, actions: Sequence[str]) -> int:
+        """Count the steps that are done."""
+        done_count, moved = 0, False
         for action in actions:
-            fitting = [at for at, step in enumerate(self.steps) if self._does(action, step)]
-            filled = [at for at in fitting if self._fills(action, self.steps[at])]
+            fitting = [at for at, step in enumerate(self.steps) if self._carries_out(action, step)]
+            filled = [at for at in fitting if self._fills_slot(action, self.steps[at])]
             fitting = filled or fitting
-            later = [at for at in fitting if at >= behind]
-            if later and later[0] in (behind, fitting[0]):
-                behind = later[0] + 1
+            later = [at for at in fitting if at >= done_count]
+            if later and later[0] in (done_count, fitting[0]):
+                done_count = later[0] + 1
             elif fitting and moved:
-                behind = fitting[-1] + 1
-            moved = self._moves(action) or (moved and not fitting)
-        return behind
+                done_count = fitting[-1] + 1
+            moved = self._is_move(action) or (moved and not fitting)
+        return done_count
 
 
-def does(action: str, step: str, question: str) -> bool:
-    """Whether an action does a step: its verb, and what the step names.
+def carries_out(action: str, step: str, question: str) -> bool:
+    """Whether an action carries out a step: it has the step's verb and names.
 
-    Of a step that names something of the question only that has to be the same: ``take apple 1
-    from shelf 2`` does ``take apple from fridge``, as where an apple lies is a guess. A form
-    (``Search[…]``) does every step of its verb.
+    If the step has names from the question, only these must match: ``take apple 1 from shelf 2``
+    carries out ``take apple from fridge``, since the place is a guess. A form (``Search[…]``)
+    carries out every step with its verb.
     """
     verb, named = _verb_and_names(step)
     done, names = _verb_and_names(action)
@@ -130,4 +132,4 @@ def _verb_and_names(text: str) -> tuple[str, set[str]]:
 
 
 def _words(text: str) -> set[str]:
-    return {word.casefold() for word in content_words(without_limit(text))}
+    return {word.casefold() for word in content_words(remove_price_limit(text))}

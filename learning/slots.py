@@ -1,4 +1,4 @@
-"""Instructions with slots, so that a path learned on one question serves another.
+"""Instructions with slots, so that a path learned on one question fits another.
 
 ``Search[Scott Derrickson nationality]`` for "Were Scott Derrickson and Ed Wood of the same
 nationality?" becomes ``Search[{1} {asked}]``. Queries of databases have slots of their own
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import slotted
+from planweave.learning.queries.literals import add_slots
 from planweave.learning.queries.memory import is_finish, is_query
 from planweave.learning.vectors import Embed, Floats
 
@@ -28,14 +28,14 @@ _CAPITALS = re.compile(
     r"[A-Z0-9][\w'\u2019&.-]*"
     r"(?:(?: (?:of|the|de|in|for|on|to|a|von|van|la|du|at))* [A-Z0-9(][\w'\u2019&.()-]*)*"
 )
-_EMPTY_WORDS = """
+_STOP_WORD_TEXT = """
 a about all also an and any are as at be been both but by did do does for from had has have he her
 his how if in into is it its name not of on only or she than that the their them then there these
 they this those to was were what when where which who whom whose why will with you your
 """
-_EMPTY = frozenset(_EMPTY_WORDS.split())
-_OPENERS = _EMPTY | {"after", "before", "between"}
-_SHARED, _FEWEST = 0.1, 3
+_STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
+_OPENERS = _STOP_WORDS | {"after", "before", "between"}
+_FIXED_SHARE, _MIN_FIXED = 0.1, 3
 _NUMBERED = re.compile(r"\{(\d+)\}")
 _PIECE = re.compile(rf"\{{\w+\}}|{_TOKEN.pattern}")
 _OPEN_TWICE = re.compile(r"\{fitting\}(?:\s+\{fitting\})+")
@@ -57,25 +57,24 @@ _LIMIT = re.compile(
 class QuestionSlots:
     """Turns the words that belong to one question alone into slots.
 
-    ``{1}``, ``{2}``, …: what the question names, in reading order; ``{asked}``: its other words
-    that carry meaning; ``{found}``: a name that the question does not have, so that it was found
-    on the way; ``{answer}``: what ``Finish`` is given. In an argument in brackets each comes once,
-    in that order, then the words that are left; what is searched for is a bag of words here.
-    Outside brackets a numbered object (``shelf 6``) loses its number and becomes a slot if the
-    question names it. The query of a database keeps its text but for the values that the question
-    names, and the ``finish[decision]`` behind it its own. Equal instructions in a row become one.
+    ``{1}``, ``{2}``, …: the names in the question, in reading order. ``{asked}``: its other words
+    with meaning. ``{found}``: a name that is not in the question, so it was found on the way.
+    ``{answer}``: the argument of ``Finish``. In an argument in brackets each slot occurs once, in
+    this order, before the remaining words; a search is a bag of words here. Outside brackets, a
+    numbered object (``shelf 6``) loses its number, and becomes a slot if the question names it. In
+    a database query only the values that the question names become slots; the ``finish[decision]``
+    after it does not change. Equal instructions in a row become one.
 
     Attributes:
-        objects: Words that stored instructions number, such as ``shelf``; a question that has
-            them names them.
-        fixed: Actions in brackets, in small letters, that belong to the environment and not to a
-            question, such as ``click[buy now]``; they stay as they are.
+        objects: Words with numbers in stored instructions, such as ``shelf``; in a question they
+            count as names.
+        fixed: Actions in brackets, in lower case, that belong to the environment and not to a
+            question, such as ``click[buy now]``; they do not change.
+        moves: Actions in brackets, in lower case, that only move between the pages of the
+            environment, such as ``click[< prev]``; paths do not contain them.
 
-        moves: Actions in brackets, in small letters, that only move between the pages of the
-            environment, such as ``click[< prev]``; they are left out of paths.
-
-    A limit of price (``and price lower than 50.00 dollars``) names nothing, and nobody searches
-    for it: its words and its number fill no slot.
+    A price limit (``and price lower than 50.00 dollars``) names nothing, and nobody searches for
+    it: its words and its number fill no slot.
     """
 
     objects: frozenset[str] = frozenset()
@@ -84,9 +83,9 @@ class QuestionSlots:
 
     @classmethod
     def of(cls, paths: Iterable[TaskPath], moves: Iterable[str] = ()) -> "QuestionSlots":
-        """The slots for questions like those of stored paths.
+        """The slots for questions similar to those of stored paths.
 
-        Fixed is what the paths of a tenth of the questions have in common, of at least three.
+        An action is fixed if the paths of a tenth of the questions have it, and of at least three.
         """
         moving = frozenset(moves)
         kept = [*paths]
@@ -97,7 +96,7 @@ class QuestionSlots:
             for asked, text in done
             if _ACTION.fullmatch(text) and text.lower() not in moving
         }
-        enough = max(_FEWEST, _SHARED * len({path.question for path in kept}))
+        enough = max(_MIN_FIXED, _FIXED_SHARE * len({path.question for path in kept}))
         counts = Counter(text for _, text in bracketed)
         return cls(
             objects=frozenset(word for text in plain for word in _OBJECT.findall(text)),
@@ -106,8 +105,8 @@ class QuestionSlots:
         )
 
     def names(self, question: str) -> list[str]:
-        """What a question names: quoted, with capitals or digits, or a known object."""
-        question = without_limit(question)
+        """The names in a question: quoted, with capitals or digits, or a known object."""
+        question = remove_price_limit(question)
         found = [(match.start(1), match.group(1)) for match in _QUOTED.finditer(question)]
         rest = _QUOTED.sub(lambda match: " " * len(match.group()), question)
         for match in _CAPITALS.finditer(rest):
@@ -123,26 +122,28 @@ class QuestionSlots:
         return list(dict.fromkeys(name for _, name in sorted(found)))
 
     def question(self, question: str) -> str:
-        """The form of a question: its names as ``{1}``, ``{2}``, and so on."""
+        """The form of a question, with its names as ``{1}``, ``{2}``, and so on."""
         numbered = enumerate(self.names(question), start=1)
-        question = without_limit(question)
+        question = remove_price_limit(question)
         for number, name in sorted(numbered, key=lambda pair: -len(pair[1])):
             question = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", f"{{{number}}}", question)
         return question
 
     def path(self, path: TaskPath) -> TaskPath:
-        """The path with slots in its instructions; its question stays as it was asked."""
+        """The path with slots in its instructions; its question does not change."""
         where: dict[str, str] = {}
         for number, name in enumerate(self.names(path.question), start=1):
             for token in content_words(name):
                 where.setdefault(token.lower(), f"{{{number}}}")
-        for token in content_words(without_limit(path.question)):
+        for token in content_words(remove_price_limit(path.question)):
             where.setdefault(token.lower(), ASKED)
         gone = [text for text in path.instructions if text.lower() not in self.moves]
-        kept = slotted(replace(path, instructions=tuple(gone) or path.instructions)).instructions
+        kept = add_slots(replace(path, instructions=tuple(gone) or path.instructions)).instructions
         asks = any(map(is_query, kept))  # elsewhere `finish[…]` holds the answer of one question
-        formed = [text if asks and is_finish(text) else self._formed(text, where) for text in kept]
-        return replace(path, instructions=_without_repetitions(formed), observations=())
+        formed = [
+            text if asks and is_finish(text) else self._add_slots(text, where) for text in kept
+        ]
+        return replace(path, instructions=_drop_repetitions(formed), observations=())
 
     def forms(self, paths: Iterable[TaskPath]) -> dict[str, str]:
         """Each instruction with slots, by the question of the first path that has it."""
@@ -159,29 +160,26 @@ class QuestionSlots:
     ) -> tuple[str, ...] | None:
         """The instructions for a question, without anything that belongs to other questions.
 
-        Names of the question fill the numbered slots. A slot that it has no name for is open, and
-        so is a word that the instructions have from elsewhere: in brackets one that the question
-        lacks, outside of them one that a question of their origin has and this one lacks; where
-        things are numbered, such a thing is a guess at a place or a tool, and stays. Equal
-        instructions in a row become one. None if one of them wants names of the question, and it
-        has none of these.
-
-        ``origins`` are the questions that the instructions come from.
+        The names of the question fill the numbered slots. A slot without a name stays open. A word
+        from elsewhere becomes an open slot: in brackets, a word that is not in this question;
+        outside them, a word that is in a question of ``origins`` but not in this one. An object
+        such as ``shelf`` stays, since it is a guess at a place or a tool. Equal instructions in a
+        row become one. None if an instruction needs names and the question has none of them.
         """
-        names, asked = self.names(question), _word_set(without_limit(question))
+        names, asked = self.names(question), _word_set(remove_price_limit(question))
         elsewhere = _word_set(" ".join(origins)) - _word_set(question) - self.objects
         if not can_fill(instructions, len(names)):
             return None
         shown = [
             text
-            if is_query(text) or finishes(text) or text.lower() in self.fixed
-            else _opened(_with_names(text, names), asked, elsewhere)
+            if is_query(text) or is_final_answer(text) or text.lower() in self.fixed
+            else _open_slots(_fill_names(text, names), asked, elsewhere)
             for text in instructions
         ]
-        return _without_repetitions(shown)
+        return _drop_repetitions(shown)
 
-    def _formed(self, instruction: str, where: dict[str, str]) -> str:
-        """One instruction, given the slot of each word of the question."""
+    def _add_slots(self, instruction: str, where: dict[str, str]) -> str:
+        """Add slots to one instruction, given the slot of each word of the question."""
         if is_query(instruction):
             return instruction
         if (action := _ACTION.fullmatch(instruction)) is None:
@@ -192,15 +190,17 @@ class QuestionSlots:
             return f"{verb}[{ANSWER}]"
         if instruction.lower() in self.fixed:
             return f"{verb}[{argument}]"
-        parts = [where.get(token.lower(), _new(token)) for token in content_words(argument)]
-        return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_rank))}]"
+        parts = [
+            where.get(token.lower(), _found_or_word(token)) for token in content_words(argument)
+        ]
+        return f"{verb}[{' '.join(sorted(dict.fromkeys(parts), key=_sort_key))}]"
 
 
-def question_vectors(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
+def embed_questions(questions: Sequence[str], embed: Embed, slots: QuestionSlots | None) -> Floats:
     """The vectors [n, d] by which questions are compared.
 
-    With slots, the mean direction of a question as it was asked and of its form: what it asks for
-    and how it asks both show which path serves.
+    With slots, the mean direction of a question and of its form: both its topic and its form tell
+    which path fits.
     """
     vectors = embed(questions)
     if slots is None:
@@ -209,16 +209,16 @@ def question_vectors(questions: Sequence[str], embed: Embed, slots: QuestionSlot
     return np.asarray(both / np.linalg.norm(both, axis=1, keepdims=True), np.float32)
 
 
-def finishes(instruction: str) -> bool:
-    """Whether it only hands in the answer, as every path of its environment ends."""
+def is_final_answer(instruction: str) -> bool:
+    """Whether an instruction only submits the answer, as at the end of every path."""
     return instruction.lower().startswith("finish[")
 
 
 def can_fill(instructions: Iterable[str], names: int) -> bool:
-    """Whether a question with so many names can fill the numbered slots of a path.
+    """Whether a question with this number of names can fill the numbered slots of a path.
 
-    In brackets one name for each instruction that wants some is enough, outside of them all are
-    needed: ``take {1} from {2}`` says nothing without.
+    In brackets, one name for each instruction with slots is enough. Outside brackets all are
+    needed: ``take {1} from {2}`` means nothing without.
     """
     for text in instructions:
         wanted = {int(number) for number in _NUMBERED.findall(text)}
@@ -228,19 +228,19 @@ def can_fill(instructions: Iterable[str], names: int) -> bool:
     return True
 
 
-def without_limit(question: str) -> str:
-    """The question without its limit of price, which no search is for."""
+def remove_price_limit(question: str) -> str:
+    """Remove the price limit from a question; nobody searches for it."""
     return _LIMIT.sub("", question)
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry meaning, without an ending ``'s``."""
+    """The words with meaning, without a final ``'s``."""
     plain = (token.replace("\u2019", "'").removesuffix("'s") for token in _TOKEN.findall(text))
-    return [token for token in plain if token.lower() not in _EMPTY]
+    return [token for token in plain if token.lower() not in _STOP_WORDS]
 
 
-def _without_repetitions(instructions: Sequence[str]) -> tuple[str, ...]:
-    """Equal instructions in a row as one."""
+def _drop_repetitions(instructions: Sequence[str]) -> tuple[str, ...]:
+    """Merge equal instructions in a row."""
     pairs = zip(["", *instructions], instructions, strict=False)
     return tuple(new for old, new in pairs if old != new)
 
@@ -249,20 +249,20 @@ def _word_set(text: str) -> frozenset[str]:
     return frozenset(word.lower() for word in content_words(text))
 
 
-def _with_names(instruction: str, names: Sequence[str]) -> str:
-    """The instruction with names in its numbered slots; those that it has no name for are open."""
+def _fill_names(instruction: str, names: Sequence[str]) -> str:
+    """Fill the numbered slots with names; slots without a name stay open."""
     named = {str(number): name for number, name in enumerate(names, start=1)}
     return _NUMBERED.sub(lambda slot: named.get(slot[1], FITTING), instruction)
 
 
-def _opened(instruction: str, asked: Container[str], elsewhere: Container[str]) -> str:
-    """The instruction with an open slot for what belongs to another question; the verb stays."""
+def _open_slots(instruction: str, asked: Container[str], elsewhere: Container[str]) -> str:
+    """Replace words that belong to another question by open slots; the verb stays."""
     action = _ACTION.fullmatch(instruction)
     verb, words = (action[1], action[2]) if action else instruction.partition(" ")[::2]
 
     def piece(found: re.Match[str]) -> str:
         word = found[0].lower().replace("\u2019", "'").removesuffix("'s")
-        own = word in asked or word in _EMPTY if action else word not in elsewhere
+        own = word in asked or word in _STOP_WORDS if action else word not in elsewhere
         return found[0] if own or word.startswith("{") else FITTING
 
     opened = _OPEN_TWICE.sub(FITTING, _PIECE.sub(piece, words))
@@ -273,12 +273,12 @@ def _opened(instruction: str, asked: Container[str], elsewhere: Container[str]) 
     return f"{verb}[{opened}]"
 
 
-def _new(token: str) -> str:
+def _found_or_word(token: str) -> str:
     return FOUND if token[0].isupper() or token[0].isdigit() else token.lower()
 
 
-def _rank(part: str) -> tuple[int, str]:
-    """Names by number, then what was found, what is asked, and other words as they come."""
+def _sort_key(part: str) -> tuple[int, str]:
+    """Sorts names by number, then the found, the asked, and the other words in order."""
     if part in (FOUND, ASKED):
         return (1 + (part == ASKED), "")
     return (0, part.zfill(4)) if part.startswith("{") else (3, "")

@@ -1,4 +1,4 @@
-"""What was trained, as a file: arrays, and a card beside them that says where they come from."""
+"""Files of trained parts: arrays, and a card beside them with their origin."""
 
 import hashlib
 import io
@@ -15,13 +15,13 @@ from planweave import BadInput
 from planweave.records import writing
 
 EMBEDDINGS = "minilm"
-"""The frozen model of sentence vectors that all of it uses."""
+"""The frozen model of sentence vectors for all trained parts."""
 
 
 class WeightsCard(BaseModel, frozen=True):
-    """What is written beside the arrays."""
+    """The card beside the arrays."""
 
-    version: int  # of the features and the form of the arrays
+    version: int  # of the features and of the shape of the arrays
     sha256: str = ""
     embeddings: str = EMBEDDINGS
     features: tuple[str, ...]  # the names of the inputs, in order
@@ -48,9 +48,9 @@ def write(path: Path, arrays: Arrays, card: WeightsCard) -> None:
 def read(
     path: Path, kind: type[AnyCard], fits: Callable[[AnyCard], bool], *, by: str
 ) -> tuple[dict[str, NDArray[Any]], AnyCard]:
-    """The arrays and the card of a file; ``fits`` says whether they belong to this version.
+    """Read the arrays and the card of a file; ``fits`` tells whether they belong to this version.
 
-    ``by`` is the command that makes such a file, for the error.
+    ``by`` is the command that makes such a file, for error messages.
     """
     fix = f"Reinstall planweave, or train it again with `{by}`."
     try:

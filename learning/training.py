@@ -15,11 +15,11 @@ from planweave.learning.vectors import Floats
 
 Parameters: TypeAlias = dict[str, jax.Array]
 
-_FAR = -1e9  # score of a place that holds no candidate
+_MASKED = -1e9  # score of a place that holds no candidate
 
 
 class Batch(NamedTuple):
-    """Groups filled up to one size."""
+    """Groups padded to one size."""
 
     inputs: jax.Array  # [n, most, features], standardised
     gains: jax.Array
@@ -28,7 +28,7 @@ class Batch(NamedTuple):
 
 
 class Epoch(NamedTuple):
-    """What an epoch came to: losses, and the MRR of the candidates chosen in the held-out part."""
+    """The result of an epoch: losses, and the MRR of the candidates chosen in the held-out part."""
 
     loss: float
     held_out_loss: float
@@ -43,16 +43,16 @@ class HeadSettings:
     hidden: int = 64
     rate: float = 2e-3  # step size of AdamW
     decay: float = 1e-3
-    dropout: float = 0.1  # share of the inputs that is left out
+    dropout: float = 0.1  # share of the dropped inputs
     batch: int = 128
     epochs: int = 80
     patience: int = 15  # epochs without a better held-out MRR after which it stops
     held_out: float = 0.15  # share of the questions that decides when to stop
-    sharpness: float = 6.0  # inverse temperature of the ranking that is aimed at
+    sharpness: float = 6.0  # inverse temperature of the target ranking
 
 
 class Trained(NamedTuple):
-    """The best weights, the course of the training, and which epoch (from 0) they are of."""
+    """The best weights, all epochs, and the number (from 0) of the epoch of these weights."""
 
     weights: dict[str, Floats]
     epochs: list[Epoch]
@@ -66,7 +66,7 @@ def logits(parameters: Parameters, inputs: jax.Array) -> jax.Array:
 
 
 def loss(scores: jax.Array, batch: Batch, sharpness: float) -> jax.Array:
-    """How far scores [n, most] are from the gains.
+    """The distance of scores [n, most] from the gains.
 
     The sum of two parts, the weighted mean over groups: cross-entropy of each score with its gain,
     which makes the sigmoid of the score an expected reciprocal rank, and ListNet (Cao et al. 2007,
@@ -75,8 +75,8 @@ def loss(scores: jax.Array, batch: Batch, sharpness: float) -> jax.Array:
     each = optax.sigmoid_binary_cross_entropy(scores, batch.gains) * batch.real
     regression = each.sum(axis=1) / batch.real.sum(axis=1)
     present = batch.real > 0
-    aim = jax.nn.softmax(jnp.where(present, batch.gains * sharpness, _FAR))
-    ranking = -(aim * jax.nn.log_softmax(jnp.where(present, scores, _FAR))).sum(axis=1)
+    aim = jax.nn.softmax(jnp.where(present, batch.gains * sharpness, _MASKED))
+    ranking = -(aim * jax.nn.log_softmax(jnp.where(present, scores, _MASKED))).sum(axis=1)
     return jnp.mean((regression + ranking) * batch.weights)
 
 
@@ -86,29 +86,29 @@ def train(
     *,
     progress: Callable[[Epoch], None] | None = None,
 ) -> Trained:
-    """Train a head on the rounds of two questions or more; it ends as the best epoch left it.
+    """Train a head on the rounds of at least two questions; returns the weights of the best epoch.
 
-    The order of the groups does not matter to the split.
+    The split does not depend on the order of the groups.
     """
     settings = settings or HeadSettings()
-    held = _held_out([group.question for group in groups], settings)
+    held = _draw_held_out([group.question for group in groups], settings)
     inside = [group for group in groups if group.question not in held]
     outside = [group for group in groups if group.question in held]
     rows = np.concatenate([group.inputs for group in inside])
     mean, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-3
-    fitting, deciding = _batch(inside, mean, scale), _batch(outside, mean, scale)
+    fitting, deciding = _to_batch(inside, mean, scale), _to_batch(outside, mean, scale)
     parameters, epochs, best = _fit(fitting, deciding, settings, progress or (lambda _: None))
     arrays = {name: np.asarray(value, np.float32) for name, value in parameters.items()}
     return Trained({"mean": mean, "scale": scale, **arrays}, epochs, best)
 
 
-def _held_out(questions: Sequence[str], settings: HeadSettings) -> frozenset[str]:
+def _draw_held_out(questions: Sequence[str], settings: HeadSettings) -> frozenset[str]:
     names = sorted(set(questions))
     drawn = np.random.default_rng(settings.seed).permutation(len(names))
     return frozenset(names[row] for row in drawn[: max(1, round(len(names) * settings.held_out))])
 
 
-def _batch(groups: Sequence[Group], mean: Floats, scale: Floats) -> Batch:
+def _to_batch(groups: Sequence[Group], mean: Floats, scale: Floats) -> Batch:
     most = max(len(group.gains) for group in groups)
     inputs = np.zeros((len(groups), most, len(mean)), np.float32)
     gains, real = np.zeros((2, len(groups), most), np.float32)
@@ -121,7 +121,7 @@ def _batch(groups: Sequence[Group], mean: Floats, scale: Floats) -> Batch:
     return Batch(*map(jnp.asarray, (inputs, gains, real, weights / weights.mean())))
 
 
-def _first(features: int, settings: HeadSettings) -> Parameters:
+def _first_parameters(features: int, settings: HeadSettings) -> Parameters:
     one, two = jax.random.split(jax.random.PRNGKey(settings.seed))
     shape = (features, settings.hidden)
     return {
@@ -135,12 +135,12 @@ def _first(features: int, settings: HeadSettings) -> Parameters:
 def _fit(
     fitting: Batch, deciding: Batch, settings: HeadSettings, progress: Callable[[Epoch], None]
 ) -> tuple[Parameters, list[Epoch], int]:
-    """Steps until the held-out MRR gets no better; the best parameters, all epochs, which."""
+    """Train until the held-out MRR stops rising; the best parameters, all epochs, the best one."""
     optimiser = optax.adamw(settings.rate, weight_decay=settings.decay)
-    parameters = _first(fitting.inputs.shape[-1], settings)
+    parameters = _first_parameters(fitting.inputs.shape[-1], settings)
     state = optimiser.init(parameters)
 
-    def mistaken(parameters: Parameters, batch: Batch, key: jax.Array) -> jax.Array:
+    def loss_with_dropout(parameters: Parameters, batch: Batch, key: jax.Array) -> jax.Array:
         kept = jax.random.bernoulli(key, 1 - settings.dropout, batch.inputs.shape)
         inputs = batch.inputs * kept / (1 - settings.dropout)
         return loss(logits(parameters, inputs), batch, settings.sharpness)
@@ -149,7 +149,7 @@ def _fit(
     def step(
         parameters: Parameters, state: optax.OptState, batch: Batch, key: jax.Array
     ) -> tuple[Parameters, optax.OptState, jax.Array]:
-        value, slope = jax.value_and_grad(mistaken)(parameters, batch, key)
+        value, slope = jax.value_and_grad(loss_with_dropout)(parameters, batch, key)
         change, state = optimiser.update(slope, state, parameters)
         return optax.apply_updates(parameters, change), state, value
 
@@ -161,10 +161,10 @@ def _fit(
         values = []
         for rows in _slices(order.permutation(len(fitting.gains)), settings.batch):
             key, own = jax.random.split(key)
-            some = Batch(*(array[rows] for array in fitting))
-            parameters, state, value = step(parameters, state, some, own)
+            batch = Batch(*(array[rows] for array in fitting))
+            parameters, state, value = step(parameters, state, batch, own)
             values.append(float(value))
-        epochs.append(_judged(float(np.mean(values)), parameters, deciding, settings))
+        epochs.append(_evaluate(float(np.mean(values)), parameters, deciding, settings))
         progress(epochs[-1])
         if len(epochs) == 1 or epochs[-1].held_out_mrr > epochs[best].held_out_mrr:
             kept, best = parameters, len(epochs) - 1
@@ -172,14 +172,14 @@ def _fit(
 
 
 def _slices(rows: np.ndarray[tuple[int], np.dtype[np.int64]], size: int) -> list[jax.Array]:
-    """Rows in slices of one size, for one compilation; a shorter rest waits for the next epoch."""
+    """Slices of one size, for one compilation; a shorter rest waits for the next epoch."""
     size = min(size, len(rows))
     edges = range(0, len(rows) + 1, size)
     return [jnp.asarray(rows[start:end]) for start, end in pairwise(edges)]
 
 
-def _judged(value: float, parameters: Parameters, held: Batch, settings: HeadSettings) -> Epoch:
+def _evaluate(value: float, parameters: Parameters, held: Batch, settings: HeadSettings) -> Epoch:
     scores = logits(parameters, held.inputs)
-    chosen = jnp.argmax(jnp.where(held.real > 0, scores, _FAR), axis=1)
+    chosen = jnp.argmax(jnp.where(held.real > 0, scores, _MASKED), axis=1)
     mrr = jnp.take_along_axis(held.gains, chosen[:, None], axis=1).mean()
     return Epoch(value, float(loss(scores, held, settings.sharpness)), float(mrr))

@@ -1,4 +1,4 @@
-"""Sentence vectors by a frozen model: what is trained uses them and never changes them."""
+"""Sentence vectors of a frozen model; training uses them and never changes them."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -22,9 +22,9 @@ _BLOCK = 256
 class SentenceVectors:
     """Turns texts into vectors, each text once; safe for threads.
 
-    ``keep`` vectors stay in memory; those asked for longest ago go first. Whole blocks of new texts
-    are kept in ``folder``, too, so that a run that was stopped goes on where it was. ``progress``
-    is called with how many new texts are done, and of how many.
+    ``keep`` vectors stay in memory; the least recently used go first. Whole blocks of new texts are
+    also stored in ``folder``, so that a stopped run can continue. ``progress`` is called with the
+    number of finished new texts and their total.
     """
 
     def __init__(
@@ -46,21 +46,21 @@ class SentenceVectors:
             new = [text for text in dict.fromkeys(texts) if text not in self._known]
             for start in range(0, len(new), _BLOCK):
                 block = new[start : start + _BLOCK]
-                self._known.update(zip(block, self._block(block), strict=True))
+                self._known.update(zip(block, self._embed_block(block), strict=True))
                 self._progress(start + len(block), len(new))
             asked = {text: self._known.pop(text) for text in dict.fromkeys(texts)}
-            self._known.update(asked)  # the last to go
+            self._known.update(asked)  # now the most recently used
             for text in list(self._known)[: max(0, len(self._known) - self._keep)]:
                 del self._known[text]
         return np.stack([asked[text] for text in texts])
 
-    def _block(self, texts: list[str]) -> Floats:
+    def _embed_block(self, texts: list[str]) -> Floats:
         if self._folder is None or len(texts) < _BLOCK:
-            return self._embedded(texts)
+            return self._embed(texts)
         path = self._folder / f"{digest(chr(0).join(texts), 64)}.npy"
         with suppress(OSError, ValueError):  # not there yet, or damaged
             return np.asarray(np.load(path, allow_pickle=False), np.float32)
-        vectors = self._embedded(texts)
+        vectors = self._embed(texts)
         self._folder.mkdir(parents=True, exist_ok=True)
         part = path.with_suffix(".part")
         with part.open("wb") as file:
@@ -68,5 +68,5 @@ class SentenceVectors:
         part.replace(path)
         return vectors
 
-    def _embedded(self, texts: list[str]) -> Floats:
+    def _embed(self, texts: list[str]) -> Floats:
         return np.asarray(self._model.embed_documents(texts), np.float32)

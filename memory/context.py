@@ -1,4 +1,4 @@
-"""What varies between runs: models, connections, rules and limits, given as the graph's context."""
+"""The settings of a run: models, connections, rules and limits. They are the graph's context."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -25,19 +25,19 @@ CitationCheck = Literal["off", "string", "model"]
 _REPLY_TOKENS = 512
 
 Caller = Literal["free", "lower", "named", "never"]
-"""What a caller from outside may do with a setting: choose it, choose less than the operator's,
-choose among what the operator offers by name, or nothing."""
+"""What an outside caller may do with a setting: choose any value, choose less than the operator's,
+choose among the values that the operator offers by name, or nothing."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What everybody needs to know of a setting besides its type, default and description.
+    """Properties of a setting besides its type, default and description.
 
     Attributes:
         group: The heading under which forms and tables show it.
-        caller: What a caller from outside may do with it.
-        recorded: Whether it is written into result records as a setting; what belongs to the
-            question, as its sources do, is written down with that.
+        caller: What an outside caller may do with it.
+        recorded: Whether result records list it among the settings. Settings that belong to the
+            question, such as its sources, are recorded with the question.
     """
 
     group: str
@@ -46,11 +46,11 @@ class Setting:
 
     @property
     def families(self) -> tuple[str, ...]:
-        """Families of methods that read it; empty: all."""
-        return _FAMILIES.get(self.group, ())
+        """Families of the methods that read it; empty: all."""
+        return _GROUP_FAMILIES.get(self.group, ())
 
 
-_FAMILIES = {
+_GROUP_FAMILIES = {
     "Environment": ("act",),
     "InstructRAG": ("act",),
     "Reflexion": ("act",),
@@ -58,10 +58,10 @@ _FAMILIES = {
     "FuRePA": ("hops",),
     "Ensemble": ("any",),
 }
-"""Groups of settings that are not everybody's, and the families of methods that read them."""
+"""Groups of settings that only some methods read, and the families of these methods."""
 
 
-def _without_secret(name: str) -> str:
+def _reject_secret(name: str) -> str:
     if name.startswith(("http://", "https://")) and holds_secret(name):
         raise ValueError(
             "the URL of a model may hold no user, password or query; "
@@ -70,22 +70,23 @@ def _without_secret(name: str) -> str:
     return name
 
 
-def _listed(names: object) -> object:
-    """Names with commas between, as a command line gives them, as a list."""
+def _split_names(names: object) -> object:
+    """Split names with commas between them, as a command line passes them."""
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
 
 
 LOCAL = "local"
-"""The owner where one person alone uses the program."""
+"""The owner when only one person uses the program."""
 
-ModelName = Annotated[str, AfterValidator(_without_secret)]
-"""A model's name is written into every record, so it may hold no secret."""
+ModelName = Annotated[str, AfterValidator(_reject_secret)]
+"""Name of a model. Every record holds it, so it must not hold a secret."""
 
 
-class _Measured(NamedTuple):
-    """What was measured of a model: when its queries and its word can be trusted.
+class _Measures(NamedTuple):
+    """Measured thresholds of a model, from which its queries and its judgement can be trusted.
 
-    ``by_tables`` and ``by_graph``: how likely it must find it that these can answer a question.
+    ``by_tables`` and ``by_graph`` are the least probability, by the model, that a database of this
+    kind can answer the question.
     """
 
     agreement: float
@@ -94,11 +95,11 @@ class _Measured(NamedTuple):
     right: float
 
 
-_MEASURED = {
-    # It finds questions to graphs less likely to have an answer.
-    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measured(0.75, 0.7, 0.73, right=0.65)),
-    # Of what three of four of its queries return a fifth is wrong, and its yes is chance.
-    "embedded:0.5b": _Measured(agreement=1.0, by_tables=0.0, by_graph=0.0, right=1.0),
+_MEASURES = {
+    # It rates questions to graphs as less likely to have an answer.
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measures(0.75, 0.7, 0.73, right=0.65)),
+    # A fifth of the results that three of four queries agree on are wrong; its yes is chance.
+    "embedded:0.5b": _Measures(agreement=1.0, by_tables=0.0, by_graph=0.0, right=1.0),
 }
 
 
@@ -180,7 +181,9 @@ class Context(BaseModel):
     InstructRAG's paper"""
     trials: Annotated[int, Field(ge=1, le=5), Setting("Reflexion", "never")] = 3
     """Reflexion: attempts at a task"""
-    tools: Annotated[tuple[str, ...], BeforeValidator(_listed), Setting("Sources", "named")] = ()
+    tools: Annotated[
+        tuple[str, ...], BeforeValidator(_split_names), Setting("Sources", "named")
+    ] = ()
     """LangChain tools to offer beside a method's own, by name"""
     approve_tools: Annotated[bool, Setting("Plan", "free")] = False
     """Stop for a person's approval before each call of these tools"""
@@ -289,12 +292,12 @@ class Context(BaseModel):
 
     @property
     def has_documents(self) -> bool:
-        """Whether documents can be searched for."""
+        """Whether documents are connected."""
         return bool(self.collection or self.web_search)
 
     @property
     def in_words(self) -> bool:
-        """Whether the answer is a text that cites facts in it, and not a decision."""
+        """Whether the answer is a text with citations instead of a decision."""
         return self.has_documents and not self.candidates
 
     def assists(self, role: str) -> bool:
@@ -304,9 +307,9 @@ class Context(BaseModel):
         return self.assist == "on"
 
     def combines(self, role: str) -> bool:
-        """Whether one reply of ``role`` may say several things, as an action, ticks and the answer.
+        """Whether one reply of ``role`` may hold an action, completed steps and the answer at once.
 
-        Small models do better with one small thing at a time, and so do the papers.
+        Small models do better with one small thing at a time. The papers also ask for one.
         """
         guided = self.planning == "guided"
         return self.replan == "adaptive" and guided and not self.assists(role)
@@ -318,34 +321,34 @@ class Context(BaseModel):
 
     @property
     def reply_tokens(self) -> int:
-        """Tokens of a reply at most, where its form does not say what it needs."""
+        """Tokens of a reply at most, unless its form needs more."""
         return self.max_reply_tokens or _REPLY_TOKENS
 
     @property
     def agreement_needed(self) -> float:
-        """Share of the candidate queries that must return the same before an answer is sure."""
+        """Share of the candidate queries that must return the same for an answer to be sure."""
         least = self.least_agreement
-        return self._measured().agreement if least is None else least
+        return self._measures().agreement if least is None else least
 
     def chance_needed(self, kind: Literal["relational", "graph"]) -> float:
-        """How likely the model must find it that a database can answer, or it is refused."""
+        """Least probability, by the model, that a database can answer the question."""
         if self.least_answerable is not None:
             return self.least_answerable
-        measured = self._measured()
+        measured = self._measures()
         return measured.by_graph if kind == "graph" else measured.by_tables
 
     @property
     def rightness_needed(self) -> float:
-        """How likely the model must find it that rows are the answer, for its word to count."""
+        """Least probability, by the model, that rows are the answer, for its judgement to count."""
         least = self.least_right
-        return self._measured().right if least is None else least
+        return self._measures().right if least is None else least
 
-    def _measured(self) -> "_Measured":
-        return _MEASURED.get(self.model_for("query_writer"), _Measured(1.0, 0.5, 0.5, right=1.0))
+    def _measures(self) -> "_Measures":
+        return _MEASURES.get(self.model_for("query_writer"), _Measures(1.0, 0.5, 0.5, right=1.0))
 
     @property
     def aids(self) -> AidsGiven:
-        """Which roles have aids, for records: what ``auto`` comes to."""
+        """Which roles get aids, for records; it resolves ``auto``."""
         names = {self.model, *self.models.values()}
         if self.assist != "auto":
             return self.assist
@@ -359,7 +362,7 @@ class Context(BaseModel):
 
 @cache
 def settings() -> dict[str, Setting]:
-    """Every field of the context with its description, in their order."""
+    """Every field of the context with its properties, in order."""
     return {
         name: next(one for one in field.metadata if isinstance(one, Setting))
         for name, field in Context.model_fields.items()
@@ -367,5 +370,5 @@ def settings() -> dict[str, Setting]:
 
 
 def callers(*kinds: Caller) -> frozenset[str]:
-    """The settings with which a caller may do one of these."""
+    """The settings for which an outside caller has one of these rights."""
     return frozenset(name for name, one in settings().items() if one.caller in kinds)

@@ -1,4 +1,4 @@
-"""What callers write into the working memory, checked before a run sees it."""
+"""Checks what callers write into the working memory, before a run reads it."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -14,19 +14,19 @@ from planweave.texts import shorten
 from planweave.usage import Usage
 
 _OVERWRITE = "__overwrite__"
-"""The one key of an object by which LangGraph replaces a field instead of adding to it."""
+"""The only key of an object with which LangGraph replaces a field instead of adding to it."""
 _USAGE = TypeAdapter(dict[str, Usage])
 
 
 def check_input(values: Mapping[str, Any]) -> None:
-    """Check what a caller gives as the input of a run; fields that no input has are ignored."""
-    _check(values, "input", Input, removes=False)
+    """Check the input of a run; unknown fields are ignored."""
+    _check_fields(values, "input", Input, removes=False)
 
 
 def check_state(values: Mapping[str, Any], place: str = "values", *, removes: bool = True) -> None:
     """Check what a caller writes into a state.
 
-    Usage can only be added to: a state that says less than was spent would lift the limits.
+    Usage can only grow: a state with less than was spent would lift the limits.
 
     Args:
         values: The fields and their values.
@@ -34,11 +34,11 @@ def check_state(values: Mapping[str, Any], place: str = "values", *, removes: bo
         removes: Whether messages of the conversation may be removed.
     """
     if _is_overwrite(values.get("usage")):
-        raise _unusable(f"{place}.usage", "it cannot be replaced")
-    _check(values, place, WorkingMemory, removes=removes)
+        raise _unusable_field(f"{place}.usage", "it cannot be replaced")
+    _check_fields(values, place, WorkingMemory, removes=removes)
 
 
-def _check(values: Mapping[str, Any], place: str, schema: type, *, removes: bool) -> None:
+def _check_fields(values: Mapping[str, Any], place: str, schema: type, *, removes: bool) -> None:
     adapters = _adapters(schema)
     for name, value in values.items():
         given = value[_OVERWRITE] if _is_overwrite(value) else value
@@ -54,27 +54,29 @@ def _check_value(adapter: TypeAdapter[Any], value: Any, place: str, *, strict: b
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join([place, *(str(part) for part in first["loc"])])
-        raise _unusable(where, first["msg"]) from None
+        raise _unusable_field(where, first["msg"]) from None
 
 
 def _check_messages(value: Any, place: str, *, removes: bool) -> None:
-    """Messages in any of the forms that LangChain reads, one or several."""
+    """Check one or several messages, in any form that LangChain reads."""
     several = isinstance(value, Sequence) and not isinstance(value, str)
     for number, one in enumerate(value if several else [value]):
         where = f"{place}.{number}" if several else place
         try:
             message = convert_to_messages([one])[0]
-        except Exception as error:  # LangChain raises almost anything, by what is wrong
-            raise _unusable(where, f"it is no message: {_reason(error)}") from None
+        except Exception as error:  # LangChain raises errors of almost any type
+            raise _unusable_field(where, f"it is no message: {_error_text(error)}") from None
         if message.type == "remove" and not removes:
-            raise _unusable(where, "a run removes no messages; change the state of the thread")
+            raise _unusable_field(
+                where, "a run removes no messages; change the state of the thread"
+            )
 
 
-def _unusable(place: str, reason: str) -> BadInput:
+def _unusable_field(place: str, reason: str) -> BadInput:
     return BadInput(f"The field {place} cannot be used: {reason.rstrip('.')}.")
 
 
-def _reason(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     if isinstance(error, ValidationError):
         return first_problem(error)
     return shorten((str(error).splitlines() or [type(error).__name__])[0], 200)

@@ -1,14 +1,14 @@
-"""Long-term memory: what an owner, a user or a project, keeps from one thread to the next."""
+"""Long-term memory: what is kept for an owner (a user or project) between threads."""
 
 from typing import TypedDict
 
 from langgraph.store.base import BaseStore
 
-_MOST = 1_000
+_MAX_TERMS = 1_000
 
 
 class Term(TypedDict):
-    """What an abbreviation stands for, where that was read, and whether the owner confirmed it."""
+    """The expansion of an abbreviation, its source, and whether the owner confirmed it."""
 
     expansion: str
     document: str
@@ -17,14 +17,14 @@ class Term(TypedDict):
 
 
 def _namespace(owner: str) -> tuple[str, ...]:
-    # A store takes no point; another sign in its place could make it the name of somebody else.
+    # A store allows no dot. A plain substitute could turn the name into another owner's.
     return ("owners", owner.replace("%", "%25").replace(".", "%2E"), "abbreviations")
 
 
 async def abbreviations_of(store: BaseStore, owner: str) -> dict[str, Term]:
-    """Every abbreviation that was ever proposed to this owner."""
+    """Every abbreviation that was proposed to this owner."""
     space = _namespace(owner)
-    items = await store.asearch(space, limit=_MOST)
+    items = await store.asearch(space, limit=_MAX_TERMS)
     return {
         item.key: Term(
             expansion=str(item.value["expansion"]),
@@ -33,18 +33,18 @@ async def abbreviations_of(store: BaseStore, owner: str) -> dict[str, Term]:
             confirmed=bool(item.value["confirmed"]),
         )
         for item in sorted(items, key=lambda item: item.key)
-        if item.namespace == space  # some stores take _ for any character
+        if item.namespace == space  # some stores match _ with any character
     }
 
 
 async def confirmed_abbreviations(store: BaseStore, owner: str) -> dict[str, str]:
-    """What the abbreviations stand for that this owner has confirmed."""
+    """The expansions of the abbreviations that this owner has confirmed."""
     terms = await abbreviations_of(store, owner)
     return {short: term["expansion"] for short, term in terms.items() if term["confirmed"]}
 
 
 async def propose(store: BaseStore, owner: str, abbreviation: str, term: Term) -> None:
-    """Keep a new abbreviation; one that is already known stays as it is."""
+    """Store a new abbreviation; one that is already known does not change."""
     if await store.aget(_namespace(owner), abbreviation) is None:
         await store.aput(_namespace(owner), abbreviation, dict(term))
 

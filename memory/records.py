@@ -1,20 +1,20 @@
-"""What working memory holds: actions, facts, turns, answers and the like, as plain JSON."""
+"""The records in working memory: actions, facts, turns, answers and others, as plain JSON."""
 
 from typing import Literal, NotRequired, TypeAlias
 
 from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
 Tool: TypeAlias = str
-"""What an action uses: a method's tool, a bound tool by its name, or ``replan``, ``finish``."""
+"""The tool of an action: a method's tool, the name of a bound tool, ``replan`` or ``finish``."""
 
 OWN_TOOLS = (
     *("sql", "cypher", "documents", "calculator", "thinking", "environment"),
     *("replan", "finish"),
 )
-"""The tools and moves that are ours; every other name is that of a bound LangChain tool."""
+"""Our own tools and moves; every other name belongs to a bound LangChain tool."""
 
 BOUND_TOOL = "bound_tool"
-"""The node in which bound tools are called, and their place in a method's list of tools."""
+"""The node that calls bound tools; it represents them in a method's list of tools."""
 
 
 Value: TypeAlias = float | int | str | bool | None
@@ -23,9 +23,9 @@ Value: TypeAlias = float | int | str | bool | None
 class Action(TypedDict):
     """What the selector chose to do next.
 
-    ``completes`` names the steps of the plan that are done if it succeeds; without it that is
-    ``step``. An action that finishes may carry the ``answer``, as the answering machine would
-    have replied.
+    ``completes`` names the steps of the plan that are done if the action succeeds; by default only
+    ``step``. An action that finishes may hold the ``answer``, in the form of the answering
+    machine's reply.
     """
 
     step: int
@@ -37,7 +37,7 @@ class Action(TypedDict):
 
 
 class Page(TypedDict):
-    """A page that a search of a document collection found, and its words that were nearest."""
+    """A page that a search found, and the passage of it that is nearest to the query."""
 
     document: str
     page: int
@@ -47,7 +47,7 @@ class Page(TypedDict):
 
 
 class Quote(TypedDict):
-    """The words of a document that a fact rests on, as they are on that page."""
+    """The words of a page that a fact rests on, as they are written there."""
 
     document: str
     page: int
@@ -55,7 +55,7 @@ class Quote(TypedDict):
 
 
 class Table(TypedDict):
-    """The rows of a query as data; ``complete`` says that none was cut off."""
+    """The rows of a query as data; ``complete`` means that none was cut off."""
 
     columns: list[str]
     rows: list[list[Value]]
@@ -63,10 +63,10 @@ class Table(TypedDict):
 
 
 class Worked(TypedDict):
-    """One expression of a calculation and what it came to.
+    """One expression of a calculation and its result.
 
-    ``note`` says which item it is about and by which rule; ``result`` is a number with its unit,
-    ``true`` or ``false``, or a list of them.
+    ``note`` names the item and the rule; ``result`` is a number with its unit, ``true`` or
+    ``false``, or a list of them.
     """
 
     name: str
@@ -78,16 +78,14 @@ class Worked(TypedDict):
 class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
-    ``values`` names the cells of a one-row result and the values that a page gives, so that the
-    calculator can use them; one with a unit is a text, such as ``40 $``. ``table`` holds all rows
-    of a query, so that the program can carry out rules on them; ``quote`` is the place in a
-    document, None for a fact from elsewhere; ``agreement`` is the share of the candidate queries
-    that returned the same, where there were several; ``chance`` is how likely the model finds
-    it that these rows are the answer, where it was asked; ``working`` holds the steps of a
-    calculation;
-    ``ranks`` says that the rows are options, the best first, and whether the highest
-    or lowest value is best; ``doubts`` says what its query leaves out or does otherwise than the
-    question and the rules say, where the program has read it against them.
+    ``values`` names the cells of a one-row result and the values on a page, for the calculator;
+    a value with a unit is a text, such as ``40 $``. ``table`` holds all rows of a query, so that
+    the program can apply rules to them. ``quote`` is the place in a document; None for other
+    facts. ``agreement`` is the share of the candidate queries that returned the same, if there
+    were several. ``chance`` is the probability, by the model, that these rows are the answer, if
+    it was asked. ``working`` holds the steps of a calculation. ``ranks`` marks rows that are
+    options, best first, and tells whether the highest or lowest value is best. ``doubts`` lists
+    where the query differs from the question and the rules, if the program has compared them.
     """
 
     number: int
@@ -105,10 +103,10 @@ class Fact(TypedDict):
 
 
 class Turn(TypedDict):
-    """One iteration: the action, and the facts or the problem it led to.
+    """One iteration: the action, and its facts or its problem.
 
-    ``completes`` is that of the :class:`Action`; ``failed`` says that the problem is an error, not
-    a result without rows or a repetition.
+    ``completes`` is that of the :class:`Action`. ``failed`` marks a problem that is an error, not
+    an empty result or a repetition.
     """
 
     iteration: int
@@ -124,7 +122,7 @@ class Turn(TypedDict):
 
 
 class Observed(TypedDict):
-    """What one of several actions at once led to; turn and facts have no numbers yet."""
+    """The outcome of one of several parallel actions; turn and facts have no numbers yet."""
 
     turn: Turn
     facts: list[Fact]
@@ -159,23 +157,23 @@ class Claim(TypedDict):
 How: TypeAlias = Literal[
     "stated", "highest", "lowest", "count", "sum", "comparison", "learned", "rows"
 ]
-"""How a decision follows from a fact: it is stated there, a rule on a column gives it, or the rows
+"""How a decision follows from a fact: the fact states it, a rule on a column gives it, or the rows
 of the fact are the answer."""
 
 VerdictKind: TypeAlias = Literal["supported", "unsure", "not_in_facts", "contradicted", "undecided"]
 
 
 class Basis(TypedDict):
-    """How the decision follows from the facts, and by which column, as the model says."""
+    """How the decision follows from the facts, and by which column, according to the model."""
 
     how: How
     column: str
 
 
 class Verdict(TypedDict):
-    """What the check of an answer came to, and that with its reason as every interface shows it.
+    """The result of the check of an answer; ``text`` is the sentence that every interface shows.
 
-    A decision that is withheld is in ``said``; what a rule gives in its place in ``gives``.
+    ``said`` holds a decision that is withheld, ``gives`` the decision that a rule gives instead.
     """
 
     kind: VerdictKind
@@ -185,14 +183,14 @@ class Verdict(TypedDict):
 
 
 NO_DECISION = "none"
-"""The decision that no admitted decision improves anything; an answer like any other."""
+"""The decision that no admitted decision improves anything; a valid answer."""
 
 
 class Answer(TypedDict):
-    """The decision or short answer, why, the facts it rests on, and what stayed unknown.
+    """The decision or short answer, the reasons, the cited facts, and what is still unknown.
 
-    ``why`` may cite facts in its text as ``[n]``; ``facts`` lists every fact that is cited. The
-    verdict is that of the check; what is no answer from facts, such as a program, has none.
+    ``why`` may cite facts as ``[n]``; ``facts`` lists every cited fact. The verdict is that of the
+    check; an answer that does not come from facts, such as a program, has none.
     """
 
     decision: str | None
@@ -204,16 +202,16 @@ class Answer(TypedDict):
 
 
 class Exchange(TypedDict):
-    """An earlier question of the conversation and what was answered, both shortened."""
+    """An earlier question of the conversation and its answer, both shortened."""
 
     question: str
     answer: str
 
 
 class Lookup(TypedDict):
-    """What is looked up for a step of a draft, or for all of it as step 0 (RAT).
+    """The lookup for a step of a draft, or for the whole draft as step 0 (RAT).
 
-    Without a ``page`` it is still to be searched for, or ``problem`` says why there is none.
+    Without a ``page`` the search is still to come, or ``problem`` tells why it found none.
     """
 
     step: int
@@ -223,7 +221,7 @@ class Lookup(TypedDict):
 
 
 class Revision(TypedDict):
-    """What a retrieved page changed in a step of a draft (RAT)."""
+    """The change of a step of a draft by a retrieved page (RAT)."""
 
     step: int
     query: str
@@ -234,7 +232,7 @@ class Revision(TypedDict):
 
 
 class EpisodeState(TypedDict):
-    """How far a task of an environment has come; the actions done are in the turns."""
+    """The state of a task of an environment; its actions are in the turns."""
 
     environment: str
     task: str
@@ -246,9 +244,9 @@ class EpisodeState(TypedDict):
 class InstructionPath(TypedDict):
     """Actions that solved tasks before, adapted to this one, and the questions they come from.
 
-    Who proposed or selected it is in ``by``, where somebody did; in ``expected`` the overlap
-    with a path that solves the task that the proposer expects; in ``observations`` what each
-    instruction showed, where that is known and shown as an example.
+    ``by`` names the agent that proposed or selected it. ``expected`` is the overlap with a solving
+    path that the proposer expects. ``observations`` holds what each instruction showed, if the
+    path serves as an example.
     """
 
     instructions: list[str]
@@ -259,7 +257,7 @@ class InstructionPath(TypedDict):
 
 
 class Reflection(TypedDict):
-    """What an unsuccessful trial has taught (Reflexion)."""
+    """The lesson of a failed trial (Reflexion)."""
 
     trial: int
     score: float
@@ -267,7 +265,7 @@ class Reflection(TypedDict):
 
 
 class Grounded(TypedDict):
-    """A sub-question, what the model believed, and what an observation made of it (GenGround)."""
+    """A sub-question, the model's guess, and the answer after an observation (GenGround)."""
 
     question: str
     guess: str

@@ -1,4 +1,4 @@
-"""How working memory grows: the reducers, and their inverse."""
+"""The reducers of working memory, and their inverse."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -27,23 +27,23 @@ def total_usage(usage: UsageByRole) -> Usage:
     return sum((Usage.model_validate(part) for part in usage.values()), Usage())
 
 
-def latest(_: Item, right: Item) -> Item:
-    """Reducer: the last value holds, also where actions at once write several."""
+def keep_latest(_: Item, right: Item) -> Item:
+    """Reducer: keep the last value, also where parallel actions write several."""
     return right
 
 
-def merged(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
-    """Reducer: what actions at once have learned holds together."""
+def merge(left: dict[str, str], right: dict[str, str]) -> dict[str, str]:
+    """Reducer: merge what parallel actions have learned."""
     return left | right
 
 
 def changes(
     state: type[Any], before: Mapping[str, Any], after: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The update that turns ``before`` into ``after``: of what grows, only what is new."""
+    """The update that turns ``before`` into ``after``; growing fields get only their new items."""
     known = reducers(state)  # type: ignore[arg-type]  # a type can be hashed
     return {
-        name: _update(known.get(name), before[name], value) if name in before else value
+        name: _field_update(known.get(name), before[name], value) if name in before else value
         for name, value in after.items()
         if name not in before or before[name] != value
     }
@@ -51,17 +51,17 @@ def changes(
 
 @cache
 def reducers(state: type[Any]) -> dict[str, Callable[[Any, Any], Any]]:
-    """By name, how an update is added to what there is; without one it takes its place."""
+    """The reducer of each field; an update of any other field replaces its value."""
     hints = get_type_hints(state, include_extras=True)
     last = {name: [*getattr(hint, "__metadata__", ())][-1:] for name, hint in hints.items()}
     return {name: found[0] for name, found in last.items() if found and callable(found[0])}
 
 
-def _update(reducer: Callable[[Any, Any], Any] | None, before: Any, after: Any) -> Any:
-    if reducer is None or reducer is latest:
+def _field_update(reducer: Callable[[Any, Any], Any] | None, before: Any, after: Any) -> Any:
+    if reducer is None or reducer is keep_latest:
         return after
     if reducer is add_usage:
-        return Overwrite(after) if _begun_anew(before, after) else _used(before, after)
+        return Overwrite(after) if _has_restarted(before, after) else _usage_since(before, after)
     if isinstance(after, list):
         new: Any = after[len(before) :]
     else:
@@ -69,8 +69,8 @@ def _update(reducer: Callable[[Any, Any], Any] | None, before: Any, after: Any) 
     return new if reducer(before, new) == after else Overwrite(after)
 
 
-def _begun_anew(before: UsageByRole, after: UsageByRole) -> bool:
-    """Whether less has been used than before."""
+def _has_restarted(before: UsageByRole, after: UsageByRole) -> bool:
+    """Whether any usage is less than before."""
     return any(
         role not in after or after[role].get(name, 0) < value
         for role, used in before.items()
@@ -78,8 +78,8 @@ def _begun_anew(before: UsageByRole, after: UsageByRole) -> bool:
     )
 
 
-def _used(before: UsageByRole, after: UsageByRole) -> UsageByRole:
-    """What has been used since."""
+def _usage_since(before: UsageByRole, after: UsageByRole) -> UsageByRole:
+    """The usage since ``before``."""
     return {
         role: {name: value - before.get(role, {}).get(name, 0) for name, value in used.items()}
         for role, used in after.items()

@@ -1,8 +1,8 @@
 """The typed working memory that every graph passes from node to node, by concern.
 
-Everything in it is plain JSON (TypedDicts, lists, strings, numbers), so that it can be
-checkpointed, streamed over HTTP and edited in Studio. It grows by reducers; nodes never mutate it.
-A method's state is a sum of concerns; :class:`WorkingMemory` is the sum of all.
+It is plain JSON (TypedDicts, lists, strings, numbers), so it can be checkpointed, streamed over
+HTTP and edited in Studio. Reducers update it; nodes never mutate it. The state of a method is a
+sum of concerns; :class:`WorkingMemory` is the sum of all.
 """
 
 from operator import add
@@ -32,16 +32,16 @@ from planweave.memory.records import (
     Revision,
     Turn,
 )
-from planweave.memory.reducers import UsageByRole, add_usage, latest, merged
+from planweave.memory.reducers import UsageByRole, add_usage, keep_latest, merge
 
 
 def add_lookups(left: list[Lookup], right: list[Lookup]) -> list[Lookup]:
-    """Reducer: the later lookup for a step takes the place of the earlier one."""
+    """Reducer: a later lookup for a step replaces the earlier one."""
     return list({lookup["step"]: lookup for lookup in [*left, *right]}.values())
 
 
 class Input(TypedDict, total=False):
-    """What a caller gives: a chat message or a question, and a plan if there already is one."""
+    """The input: a chat message or a question, and perhaps a plan."""
 
     messages: Annotated[
         list[AnyMessage],
@@ -55,7 +55,7 @@ class Input(TypedDict, total=False):
 
 
 class Asked(Input, total=False):
-    """The question, where it is in a conversation, and what can be asked."""
+    """The question, the conversation before it, and the sources."""
 
     greeting: Annotated[bool, Field(description="The message only says hello")]
     history: Annotated[
@@ -68,7 +68,7 @@ class Asked(Input, total=False):
 
 
 class Planned(TypedDict, total=False):
-    """The plan, and how far it is carried out."""
+    """The plan and its progress."""
 
     plan: Annotated[list[str], Field(description="Steps of the plan that is carried out")]
     needs: Annotated[
@@ -90,42 +90,42 @@ class Planned(TypedDict, total=False):
 
 
 class Acted(TypedDict, total=False):
-    """What is done now, and what was done."""
+    """The present action and the earlier ones."""
 
-    action: Annotated[Action | None, Field(description="The action chosen last"), latest]
+    action: Annotated[Action | None, Field(description="The action chosen last"), keep_latest]
     iteration: Annotated[int, Field(description="Iterations done")]
     turns: Annotated[list[Turn], Field(description="Every iteration so far"), add]
 
 
 class Known(TypedDict, total=False):
-    """What has been found out."""
+    """The facts and abbreviations found so far."""
 
     facts: Annotated[list[Fact], Field(description="Numbered results of the tools"), add]
     abbreviations: Annotated[
-        dict[str, str], Field(description="Known abbreviations, expanded"), merged
+        dict[str, str], Field(description="Known abbreviations, expanded"), merge
     ]
 
 
 class Answered(TypedDict, total=False):
-    """The answer, as it was checked."""
+    """The answer and its check."""
 
     answer: Annotated[Answer | None, Field(description="The decision or answer")]
     claims: Annotated[list[Claim], Field(description="The answer's claims, checked")]
 
 
 class Spent(TypedDict, total=False):
-    """What the run has used, and what went wrong."""
+    """Usage and failures."""
 
     usage: Annotated[UsageByRole, Field(description="Usage by role and tool"), add_usage]
     failures: Annotated[list[Failure], Field(description="What went wrong on the way"), add]
 
 
 class Work(Asked, Planned, Acted, Known, Answered, Spent, total=False):
-    """What every method knows; all that most roles read."""
+    """The state of every method; most roles read nothing else."""
 
 
 class AtOnce(TypedDict, total=False):
-    """Several actions that do not need each other."""
+    """Independent actions that run in parallel."""
 
     actions: Annotated[list[Action], Field(description="Actions that are carried out at once")]
     observed: Annotated[
@@ -134,23 +134,23 @@ class AtOnce(TypedDict, total=False):
 
 
 class Searched(TypedDict, total=False):
-    """Pages of documents, before they are facts."""
+    """Pages of documents that are not facts yet."""
 
-    pages: Annotated[list[Page], Field(description="Pages that the last search found"), latest]
+    pages: Annotated[list[Page], Field(description="Pages that the last search found"), keep_latest]
     whole: Annotated[bool, Field(description="The document collection is read whole, once")]
 
 
 class Evaluated(TypedDict, total=False):
-    """What the evaluator thinks of the plan."""
+    """The evaluator's opinion of the plan."""
 
     objection: Annotated[str, Field(description="Why the evaluator rejects the plan")]
     rejections: Annotated[int, Field(description="Plans that the evaluator has rejected")]
 
 
 class Tasked(TypedDict, total=False):
-    """What the taskmaster sets next, and why the answering machine goes on."""
+    """The next task, and why the answering machine continues."""
 
-    reason: Annotated[str, Field(description="Why the answering machine goes on")]
+    reason: Annotated[str, Field(description="Why the answering machine continues")]
     task: Annotated[str, Field(description="What this iteration has to find out")]
 
 
@@ -161,7 +161,7 @@ class Thought(TypedDict, total=False):
 
 
 class Drafted(TypedDict, total=False):
-    """A draft, and what retrieval makes of it."""
+    """A draft and its revision by retrieval."""
 
     draft: Annotated[list[str], Field(description="The first thoughts, step by step")]
     lookups: Annotated[
@@ -172,7 +172,7 @@ class Drafted(TypedDict, total=False):
 
 
 class Proposed(TypedDict, total=False):
-    """Queries of which one is carried out."""
+    """Proposed queries, one of which is carried out."""
 
     candidate_queries: Annotated[list[str], Field(description="Queries that were proposed")]
     query_scores: Annotated[list[float], Field(description="What the plan assessor gives each")]
@@ -197,7 +197,7 @@ class Guided(TypedDict, total=False):
 
 
 class Reflected(TypedDict, total=False):
-    """What failed trials have taught."""
+    """Lessons of failed trials."""
 
     reflections: Annotated[
         list[Reflection], Field(description="Lessons of earlier trials of this task"), add
@@ -220,15 +220,15 @@ class Voted(TypedDict, total=False):
 
 
 class Tooled(Work, AtOnce, Searched, total=False):
-    """What methods know that act by tools."""
+    """The state of methods that use tools."""
 
 
 class Writing(Work, Searched, Thought, Drafted, total=False):
-    """What methods know that write a draft, or a text at once."""
+    """The state of methods that write a draft or a text."""
 
 
 class Hopping(Work, Searched, Thought, Proposed, total=False):
-    """What methods know that search by one query after another."""
+    """The state of methods that search with one query after another."""
 
 
 class WorkingMemory(
@@ -247,4 +247,4 @@ class WorkingMemory(
     Voted,
     total=False,
 ):
-    """Everything a run may know, whatever its method."""
+    """The sum of the states of all methods."""

@@ -56,7 +56,7 @@ def act(
     """Solve a task of an environment, action by action (docs/environments.md)."""
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import load_thread
-    from planweave.nodes.acting.environment import task_to_solve
+    from planweave.nodes.acting.environment import find_task_to_solve
 
     if telling.resume:
         check_resumed(given)
@@ -75,7 +75,7 @@ def act(
         "trials": trials,
         **limits.settings(),
     }
-    asked = task_to_solve(context_of(settings))
+    asked = find_task_to_solve(context_of(settings))
     if asked is None:
         raise BadInput("No environment is named.", fix=f"Name one of {', '.join(ENVIRONMENTS)}.")
     try:

@@ -17,7 +17,7 @@ from planweave.apps.threads import load_thread, memory_now
 from planweave.apps.trajectory import path_of
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
-from planweave.learning.paths import TaskPath, read_paths, trajectories, write_paths
+from planweave.learning.paths import TaskPath, read_paths, to_json_lines, write_paths
 from planweave.learning.trained import EMBEDDINGS
 from planweave.models import embedding_id
 from planweave.tools.result_text import one_line
@@ -164,7 +164,7 @@ def export(
     """Write all paths as trajectories, which `experience add` reads again."""
     paths = [entry.path for entry in experience_of(owner).entries()]
     if file is None:
-        typer.echo(trajectories(paths), nl=False)
+        typer.echo(to_json_lines(paths), nl=False)
         return
     write_paths(file, paths)
     _say(f"{counted(len(paths), 'path')} written to {file}.")

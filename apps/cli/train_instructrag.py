@@ -40,10 +40,10 @@ from planweave.learning.agents_file import (
 from planweave.learning.graph_states import FEATURES, PRINTED
 from planweave.learning.guide import Guide
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.overlap import shared
-from planweave.learning.paths import MetaTask, read_paths, succeeded
+from planweave.learning.overlap import reward_by_overlap
+from planweave.learning.paths import MetaTask, read_paths, select_succeeded
 from planweave.learning.rl_agent import Reward
-from planweave.learning.slots import QuestionSlots, finishes
+from planweave.learning.slots import QuestionSlots, is_final_answer
 from planweave.models import process_settings
 from planweave.tools.environments import open_environment
 
@@ -97,12 +97,12 @@ class Training:
 
     def settings(self) -> "AgentSettings":
         """It as the training takes it."""
-        from planweave.learning.agent_batches import AgentSettings, as_published
+        from planweave.learning.agent_batches import AgentSettings, published_settings
 
         left_out = listed(self.without, _PARTS, "part", every="") if self.without else []
         settings = AgentSettings(seed=self.seed, by_overlap=self.reward == "overlap")
         if self.published:
-            settings = as_published(self.seed, self.iterations)
+            settings = published_settings(self.seed, self.iterations)
         return replace(
             settings,
             iterations=self.iterations,
@@ -228,7 +228,7 @@ def adapt(
 ) -> None:
     """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
     prepare_jax()
-    from planweave.learning.agent_batches import AgentSettings, as_published
+    from planweave.learning.agent_batches import AgentSettings, published_settings
     from planweave.learning.graph_states import Survey
     from planweave.learning.meta_training import adapt as adapted
     from planweave.learning.meta_training import as_agents
@@ -239,8 +239,8 @@ def adapt(
     output_folder(out)
     known = [
         path
-        for path in succeeded(read_paths(data))
-        if task in ("", path.task) and not all(map(finishes, path.instructions))
+        for path in select_succeeded(read_paths(data))
+        if task in ("", path.task) and not all(map(is_final_answer, path.instructions))
     ]
     if len({path.question for path in known}) < 2:
         raise BadInput(
@@ -251,11 +251,13 @@ def adapt(
     published = loaded.card.published
     own_slots = QuestionSlots.of(known)
     slots = None if published else own_slots
-    reward = partial(shared, forms=own_slots.forms(known) if published else {})
+    reward = partial(reward_by_overlap, forms=own_slots.forms(known) if published else {})
     order = np.random.default_rng(seed).permutation(len(known))
     support = tuple(slots.path(known[row]) if slots else known[row] for row in order)
     # Calibrated are agents where they are used, on the graph at hand.
-    settings = as_published(seed, 0) if published else AgentSettings(seed=seed, calibration=False)
+    settings = (
+        published_settings(seed, 0) if published else AgentSettings(seed=seed, calibration=False)
+    )
     with sentence_vectors(console) as embed:
         graph = InstructionGraph(embed, settings.threshold)
         graph.insert_all(support)

@@ -32,7 +32,7 @@ from planweave.graphs.support.events import (
 )
 from planweave.graphs.support.running import belongs, events, graph, subgraphs_of
 from planweave.memory import Context
-from planweave.nodes.shared.speaker import said_after
+from planweave.nodes.shared.speaker import complete_streamed
 from planweave.nodes.support.briefing import plan_text, source_text
 from planweave.texts import shorten
 
@@ -219,7 +219,7 @@ class RunOutcome:
         """What is left to say after the pieces that came while the answer was written."""
         if not self._draft or self.result.answer is None:
             return self.result.text
-        return said_after(self._draft, self.result.answer, self.result.facts)
+        return complete_streamed(self._draft, self.result.answer, self.result.facts)
 
     @property
     def cited(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""The graph of a method before it is compiled, and of the parts that are one node of it."""
+"""The builder of a method's graph and of its subgraphs."""
 
 import logging
 import os
@@ -12,17 +12,17 @@ from langgraph.graph.state import CompiledStateGraph
 
 from planweave.graphs.support.edges import run_context
 from planweave.memory import Context, WorkingMemory, changes
-from planweave.nodes.support.limits import time_left
-from planweave.nodes.support.progress import within
+from planweave.nodes.support.limits import limit_call_time
+from planweave.nodes.support.progress import mark_subgraph
 
 CHECK = "PLANWEAVE_STATE_CHECK"
-"""``log`` in the environment: an undeclared key is logged, as a server does, instead of raised."""
+"""Environment variable; if it is ``log``, an undeclared key is logged instead of raised."""
 
 _log = logging.getLogger(__name__)
 
 
 class UndeclaredKey(RuntimeError):
-    """A node reads or returned a key that its method's state does not declare."""
+    """A node reads or returns a key that its method's state does not declare."""
 
 
 Subgraph: TypeAlias = CompiledStateGraph[Any, Context, Any, Any]
@@ -32,12 +32,12 @@ class Builder(StateGraph[Any, Context, Any, Any]):
     """A graph whose nodes read and write one state.
 
     Args:
-        state: What the nodes of the method pass to each other.
-        given: What it begins with, if it is not the whole state.
-        keeps: Of a graph that is a node of another: what it keeps to itself.
+        state: The state that the nodes pass to each other.
+        given: The input, if it is not the whole state.
+        keeps: Keys that a subgraph does not pass to the graph around it.
 
     Attributes:
-        parts: Its nodes that are graphs themselves.
+        parts: The nodes that are subgraphs.
     """
 
     def __init__(
@@ -55,35 +55,35 @@ class Builder(StateGraph[Any, Context, Any, Any]):
     def add_node(  # type: ignore[override]
         self, node: str, action: Callable[..., Any] | Subgraph, **options: Any
     ) -> "Builder":
-        """Add a node: its name and its function, or its subgraph; ``options`` are LangGraph's."""
+        """Add a node with its function or subgraph; ``options`` are those of LangGraph."""
         if isinstance(action, CompiledStateGraph):
             self.parts[node] = action
             options.setdefault("input_schema", self.state_schema)
-            super().add_node(node, _inside(action, self._keys), **options)  # type: ignore[call-overload]
+            super().add_node(node, _subgraph_node(action, self._keys), **options)  # type: ignore[call-overload]
         else:
-            options.setdefault("input_schema", self._read_by(node, action))
-            super().add_node(node, _checked(node, action, self._keys), **options)
+            options.setdefault("input_schema", self._find_read_state(node, action))
+            super().add_node(node, _with_checks(node, action, self._keys), **options)
         return self
 
     def add_conditional_edges(  # type: ignore[override]
         self, source: str, path: Callable[..., Any], path_map: Any = None
     ) -> "Builder":
-        """Add the edges that ``path`` chooses from; it reads what its signature names."""
-        first, read = next(iter(signature(path).parameters)), self._read_by(source, path)
+        """Add the edges that ``path`` chooses from; its signature names the state that it reads."""
+        first, read = next(iter(signature(path).parameters)), self._find_read_state(source, path)
 
         @wraps(path)
-        def chosen(state: Any) -> Any:
+        def route(state: Any) -> Any:
             return path(state)
 
-        chosen.__annotations__ = {**path.__annotations__, first: read}
-        super().add_conditional_edges(source, chosen, path_map)
+        route.__annotations__ = {**path.__annotations__, first: read}
+        super().add_conditional_edges(source, route, path_map)
         return self
 
-    def _read_by(self, node: str, action: Callable[..., Any]) -> type[Any]:
-        """The slice of the state that a node reads, as its signature names it."""
+    def _find_read_state(self, node: str, action: Callable[..., Any]) -> type[Any]:
+        """The part of the state that a node reads, by its signature."""
         first = next(iter(signature(action).parameters))
         read = get_type_hints(action).get(first, WorkingMemory)
-        if read is WorkingMemory:  # whatever its method knows
+        if read is WorkingMemory:
             return self.state_schema
         if unknown := get_type_hints(read).keys() - self._keys:
             raise UndeclaredKey(
@@ -94,7 +94,7 @@ class Builder(StateGraph[Any, Context, Any, Any]):
         return known
 
     def subgraphs(self) -> dict[str, Subgraph]:
-        """Its subgraphs by name, each before those inside it."""
+        """The subgraphs by name, each before the subgraphs inside it."""
         found: dict[str, Subgraph] = {}
         for name, part in self.parts.items():
             found[name] = part
@@ -103,41 +103,43 @@ class Builder(StateGraph[Any, Context, Any, Any]):
         return found
 
 
-def _inside(graph: Subgraph, known: Collection[str]) -> Callable[[WorkingMemory], Any]:
-    """The node that carries out a subgraph; its update is what the subgraph has changed.
+def _subgraph_node(graph: Subgraph, outer_keys: Collection[str]) -> Callable[[WorkingMemory], Any]:
+    """Make the node that runs a subgraph and returns what the subgraph has changed.
 
-    LangGraph itself would give all that the subgraph knows, and the reducers would add it again.
-    What the state around it does not know stays inside.
+    LangGraph itself would return the subgraph's whole state, and the reducers would add it again.
+    Keys that the outer state does not declare stay inside.
     """
     schema, builder = graph.builder.state_schema, graph.builder
     keeps = builder.keeps if isinstance(builder, Builder) else frozenset()
-    inner = frozenset(get_type_hints(schema))
+    inner_keys = frozenset(get_type_hints(schema))
 
-    async def inside(state: WorkingMemory) -> dict[str, Any]:
-        with within():
-            after = await graph.ainvoke({k: v for k, v in state.items() if k in inner})
-        written = {k: v for k, v in after.items() if k in known and k not in keeps}
+    async def run(state: WorkingMemory) -> dict[str, Any]:
+        with mark_subgraph():
+            after = await graph.ainvoke({k: v for k, v in state.items() if k in inner_keys})
+        written = {k: v for k, v in after.items() if k in outer_keys and k not in keeps}
         return changes(schema, state, written)
 
-    return inside
+    return run
 
 
-def _checked(node: str, action: Callable[..., Any], keys: Collection[str]) -> Callable[..., Any]:
-    """The node's function within the time of the run, with a look at what it returns."""
-
-    @wraps(action)
-    def plain(*given: Any, **named: Any) -> Any:
-        return _declared(node, action(*given, **named), keys)
+def _with_checks(
+    node: str, action: Callable[..., Any], keys: Collection[str]
+) -> Callable[..., Any]:
+    """Wrap a node: it ends with the time of the run, and its update is checked."""
 
     @wraps(action)
-    async def awaited(state: Any, *given: Any, **named: Any) -> Any:
-        with time_left(state, run_context()):
-            return _declared(node, await action(state, *given, **named), keys)
+    def run(*args: Any, **kwargs: Any) -> Any:
+        return _check_declared(node, action(*args, **kwargs), keys)
 
-    return awaited if iscoroutinefunction(action) else plain
+    @wraps(action)
+    async def run_async(state: Any, *args: Any, **kwargs: Any) -> Any:
+        with limit_call_time(state, run_context()):
+            return _check_declared(node, await action(state, *args, **kwargs), keys)
+
+    return run_async if iscoroutinefunction(action) else run
 
 
-def _declared(node: str, update: Any, keys: Collection[str]) -> Any:
+def _check_declared(node: str, update: Any, keys: Collection[str]) -> Any:
     if isinstance(update, Mapping) and (unknown := [key for key in update if key not in keys]):
         text = (
             f"The node {node!r} returned {unknown[0]!r}, which its method's state does not declare."

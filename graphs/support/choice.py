@@ -1,4 +1,4 @@
-"""Which method answers when nobody names one: by what is connected, and by the class of model.
+"""Chooses the method when the user names none: by the connected sources and the model.
 
 The rule rests on the table in ``docs/methods.md`` ("Which method answers by default").
 """
@@ -9,14 +9,14 @@ from planweave.memory import Context
 
 
 class MethodChoice(NamedTuple):
-    """A method, and why it was chosen, as a clause."""
+    """A method, and the reason for the choice as a clause."""
 
     method: str
     reason: str
 
 
 def choose(context: Context, *, with_plan: bool = False) -> MethodChoice:
-    """The cheapest method that is good enough for the model and the sources."""
+    """Choose the cheapest method that is good enough for the model and the sources."""
     if with_plan or context.approve or context.experience or context.evaluations:
         return MethodChoice("planrag", "it follows a plan")
     if not context.assists("selector"):

@@ -1,4 +1,4 @@
-"""What a run reports while it goes on, as typed events, and its result."""
+"""The typed events of a run, and its result."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +17,12 @@ from planweave.usage import Usage
 
 @dataclass(frozen=True, kw_only=True)
 class Result:
-    """What a run has come to.
+    """The result of a run.
 
     Attributes:
         method: Name of the method.
-        thread: Under which it is kept, if it is.
-        memory: The working memory at the end, with everything that the run knows.
+        thread: Name of the thread that stores the run, if one does.
+        memory: The whole working memory at the end.
     """
 
     method: str
@@ -37,7 +37,7 @@ class Result:
     def text(self) -> str:
         """The answer as one text, with its sources."""
         messages: list[Any] = [*self.memory.get("messages", ())]
-        return _text(messages[-1], "ai") if messages else ""
+        return _message_text(messages[-1], "ai") if messages else ""
 
     @property
     def answer(self) -> Answer | None:
@@ -56,7 +56,7 @@ class Result:
 
     @property
     def facts(self) -> list[Fact]:
-        """All facts of the conversation."""
+        """The facts of the conversation."""
         return self.memory.get("facts", [])
 
     @property
@@ -77,13 +77,13 @@ class Result:
 
     @property
     def usage(self) -> Usage:
-        """What all calls of models and tools used."""
+        """The usage of all calls of models and tools."""
         return total_usage(self.memory.get("usage", {}))
 
 
 @dataclass(frozen=True, kw_only=True)
 class PlanEvent:
-    """A plan is made, or was given."""
+    """There is a new plan."""
 
     type: Literal["plan"] = field(default="plan", init=False)
     steps: list[str]
@@ -91,7 +91,7 @@ class PlanEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ThoughtEvent:
-    """What a role thinks on the way: why it acts, a draft and its revisions, a lesson."""
+    """A thought of a role: why it acts, a draft and its revisions, a lesson."""
 
     type: Literal["thought"] = field(default="thought", init=False)
     text: str
@@ -99,7 +99,7 @@ class ThoughtEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ActionEvent:
-    """A tool was used; the facts and the problem that it led to follow."""
+    """A tool was used; its facts and its problem follow as events."""
 
     type: Literal["action"] = field(default="action", init=False)
     tool: str
@@ -116,7 +116,7 @@ class FactEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ProblemEvent:
-    """Something went wrong, and the run goes on."""
+    """Something went wrong, but the run continues."""
 
     type: Literal["problem"] = field(default="problem", init=False)
     where: str
@@ -134,9 +134,9 @@ class ReplanEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class TokenEvent:
-    """A piece of the answer's text as a model writes it, if tokens were asked for.
+    """A piece of the answer while a model writes it; only with ``tokens=True``.
 
-    The answer that is checked may differ, so it comes whole with the last event.
+    The checked answer may differ; the last event holds it whole.
     """
 
     type: Literal["token"] = field(default="token", init=False)
@@ -146,14 +146,15 @@ class TokenEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ProgressEvent:
-    """What is being done while the run is waited for.
+    """What the run is doing now.
 
     Attributes:
-        doing: It, in words, such as "writing a query".
-        role: The role that asks a model for it; empty where none does.
+        doing: In words, such as "writing a query".
+        role: The role that asks a model; empty where none does.
         read: Tokens of the prompt that the model has read so far, where its server reports that.
-        tokens: Tokens of the prompt; 0 where they are not known.
-        written: Pieces of the reply that have come so far; most servers send a token a piece.
+        tokens: Tokens of the prompt; 0 where unknown.
+        cached: Tokens of the prompt that the server had cached.
+        written: Pieces of the reply so far; most servers send one token a piece.
     """
 
     type: Literal["progress"] = field(default="progress", init=False)
@@ -166,11 +167,11 @@ class ProgressEvent:
 
     @property
     def text(self) -> str:
-        """It as a line for a person."""
+        """The progress as one line."""
         if self.written:
             return f"{self.doing}, {self.written} tokens"
         if self.tokens:
-            begun = self.read > self.cached  # a share of 0 % would look as if nothing happened
+            begun = self.read > self.cached  # 0 % would look as if nothing happened
             share = f"{self.read / self.tokens:.0%} of " if begun else ""
             return f"reading the prompt, {share}{self.tokens} tokens"
         return self.doing
@@ -178,7 +179,7 @@ class ProgressEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class CallEvent:
-    """A call of a model is over."""
+    """A call of a model has ended."""
 
     type: Literal["call"] = field(default="call", init=False)
     record: CallRecord
@@ -188,7 +189,7 @@ class CallEvent:
 class ApprovalEvent:
     """The run waits for a person; the last event, if nobody answers.
 
-    ``Command(resume={id: answer})`` answers this request alone, and not one that came after it.
+    ``Command(resume={id: answer})`` answers only this request, never a later one.
     """
 
     type: Literal["approval"] = field(default="approval", init=False)
@@ -199,7 +200,7 @@ class ApprovalEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerEvent:
-    """The run is over; the last event."""
+    """The run has ended; the last event."""
 
     type: Literal["answer"] = field(default="answer", init=False)
     result: Result
@@ -219,8 +220,8 @@ Event: TypeAlias = (
     | AnswerEvent
 )
 
-_GROWING = frozenset(name for name, reducer in reducers(WorkingMemory).items() if reducer is add)
-"""Parts of the working memory to which an update adds."""
+_APPENDED = frozenset(name for name, reducer in reducers(WorkingMemory).items() if reducer is add)
+"""Fields of the working memory to which an update appends."""
 
 _REMARKS = {
     "question": "understood as",
@@ -231,60 +232,60 @@ _REMARKS = {
 
 
 class EventReader:
-    """Reads events from LangGraph's stream, as its own objects or as a server's JSON."""
+    """Reads events from LangGraph's stream, either its own objects or a server's JSON."""
 
     def __init__(self, method: str, thread: str | None = None) -> None:
         self._method, self._thread = method, thread
         self._memory: dict[str, Any] = {}
         self._request: Mapping[str, Any] | None = None
-        self._asked = ""
+        self._request_id = ""
         self._plan: list[str] = []
         self._queries: list[str] = []
-        self._done: list[int] = []
-        self._inside: set[str] = set()
+        self._done_steps: list[int] = []
+        self._subgraphs: set[str] = set()
 
     def read(self, mode: str, data: Any, space: Sequence[str] = ()) -> Iterator[Event]:
-        """The events of one part of the stream; ``space`` are the subgraphs that it comes from.
+        """The events of one part of the stream; ``space`` names the subgraphs that it comes from.
 
-        What is heard from inside a subgraph (``tools:1b4e``) is not reported again when it ends.
+        An event from inside a subgraph (``tools:1b4e``) is not repeated when the subgraph ends.
         """
-        self._inside |= {name.partition(":")[0] for name in space}
+        self._subgraphs |= {name.partition(":")[0] for name in space}
         if mode == "custom" and "call" in data:
             yield CallEvent(record=CallRecord.model_validate(data["call"]))
         elif mode == "custom" and "progress" in data:
             fields = {name: value for name, value in data["progress"].items() if name != "task"}
             yield ProgressEvent(**fields)
-        elif mode == "messages" and (text := _text(data[0], "AIMessageChunk")):
+        elif mode == "messages" and (text := _message_text(data[0], "AIMessageChunk")):
             yield TokenEvent(node=data[1]["langgraph_node"], text=text)
         elif mode == "values" and not space:
             self._memory = data
         elif mode == "updates":
-            yield from self._updates(data, whole=not space)
+            yield from self._read_updates(data, is_outermost=not space)
 
     def end(self) -> "ApprovalEvent | AnswerEvent":
-        """The last event: what a person is asked, or the answer."""
+        """The last event: a request for approval, or the answer."""
         memory = cast("WorkingMemory", self._memory)
         result = Result(method=self._method, thread=self._thread, memory=memory)
         if self._request is not None:
-            return ApprovalEvent(request=self._request, id=self._asked, result=result)
+            return ApprovalEvent(request=self._request, id=self._request_id, result=result)
         return AnswerEvent(result=result)
 
-    def _updates(self, updates: Mapping[str, Any], *, whole: bool) -> Iterator[Event]:
+    def _read_updates(self, updates: Mapping[str, Any], *, is_outermost: bool) -> Iterator[Event]:
         for node, found in updates.items():
             if node == "__interrupt__":
-                self._request, self._asked = (_field(found[0], name) for name in ("value", "id"))
+                self._request, self._request_id = (_field(found[0], key) for key in ("value", "id"))
             elif not node.startswith("__"):
                 for update in found if isinstance(found, list) else [found or {}]:
-                    if whole:
-                        self._memory = _folded(self._memory, update)
-                    if node != "intake" and node not in self._inside:  # intake empties the memory
-                        yield from self._events(update)
+                    if is_outermost:
+                        self._memory = _apply_update(self._memory, update)
+                    if node not in ("intake", *self._subgraphs):  # intake empties the memory
+                        yield from self._read_update(update)
 
-    def _events(self, update: Mapping[str, Any]) -> Iterator[Event]:
-        yield from self._plans(update)
-        yield from (ThoughtEvent(text=text) for text in self._thoughts(update))
-        facts = {fact["number"]: fact for fact in _added(update, "facts")}
-        for turn in _added(update, "turns"):
+    def _read_update(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        yield from self._plan_events(update)
+        yield from (ThoughtEvent(text=text) for text in self._thought_texts(update))
+        facts = {fact["number"]: fact for fact in _new_items(update, "facts")}
+        for turn in _new_items(update, "turns"):
             yield ActionEvent(tool=turn["tool"], input=turn["input"])
             for number in turn["facts"]:
                 if number in facts:
@@ -293,12 +294,12 @@ class EventReader:
                 yield ProblemEvent(where=turn["tool"], text=turn["problem"])
         for fact in facts.values():
             yield FactEvent(fact=fact)
-        for failure in _added(update, "failures"):
+        for failure in _new_items(update, "failures"):
             yield ProblemEvent(where=failure["role"], text=failure["detail"])
 
-    def _plans(self, update: Mapping[str, Any]) -> Iterator[Event]:
-        """A plan when it is new; how it was changed, where the update says that."""
-        for change in _added(update, "replans"):
+    def _plan_events(self, update: Mapping[str, Any]) -> Iterator[Event]:
+        """A new plan, and each change of a plan."""
+        for change in _new_items(update, "replans"):
             self._plan = change["after"]
             yield ReplanEvent(reason=change["reason"], steps=change["after"])
         plan = update.get("plan")
@@ -306,19 +307,19 @@ class EventReader:
             self._plan = plan
             yield PlanEvent(steps=plan)
 
-    def _thoughts(self, update: Mapping[str, Any]) -> Iterator[str]:
+    def _thought_texts(self, update: Mapping[str, Any]) -> Iterator[str]:
         if draft := update.get("draft"):
             yield f"Draft:\n{plan_text(draft)}"
-        for revision in _added(update, "revisions"):
+        for revision in _new_items(update, "revisions"):
             yield revision_text(revision)
-        for lesson in _added(update, "reflections"):
+        for lesson in _new_items(update, "reflections"):
             yield f"trial {lesson['trial']} scored {lesson['score']:.2f}: {lesson['text']}"
-        for grounded in _added(update, "grounded"):
+        for grounded in _new_items(update, "grounded"):
             yield f"grounded: {grounded['question']} {grounded['answer']}"
         self._queries = update.get("candidate_queries") or self._queries
         for query, score in zip(self._queries, update.get("query_scores") or (), strict=False):
             yield f"query {score:.2f}: {query}"
-        yield from self._ticks(update)
+        yield from self._progress_texts(update)
         for part, words in _REMARKS.items():
             if remark := update.get(part):
                 yield f"{words}: {remark}"
@@ -328,43 +329,43 @@ class EventReader:
         elif (action := update.get("action")) and action["thought"]:
             yield action["thought"]
 
-    def _ticks(self, update: Mapping[str, Any]) -> Iterator[str]:
-        """Which steps of the plan are done, where more are than before."""
-        if {*(update.get("done_steps") or ())} - {*self._done}:
-            self._done = update["done_steps"]
-            numbers = ", ".join(map(str, self._done))
-            plan = self._plan or self._memory.get("plan", [])  # resumed: in memory
-            yield f"{len(self._done)} of {len(plan)} steps done: {numbers}"
+    def _progress_texts(self, update: Mapping[str, Any]) -> Iterator[str]:
+        """The steps of the plan that are done, if there are more than before."""
+        if {*(update.get("done_steps") or ())} - {*self._done_steps}:
+            self._done_steps = update["done_steps"]
+            numbers = ", ".join(map(str, self._done_steps))
+            plan = self._plan or self._memory.get("plan", [])  # in memory if the run was resumed
+            yield f"{len(self._done_steps)} of {len(plan)} steps done: {numbers}"
 
 
-def _added(update: Mapping[str, Any], part: str) -> Iterable[Any]:
-    """What an update adds to a part of the working memory, or puts in its place."""
-    return _written(update.get(part)).value or ()
+def _new_items(update: Mapping[str, Any], part: str) -> Iterable[Any]:
+    """The items that an update appends to a field of the working memory, or replaces it with."""
+    return _unwrap(update.get(part)).value or ()
 
 
-class _Written(NamedTuple):
-    """What an update writes, and whether that takes the place of what there is."""
+class _Unwrapped(NamedTuple):
+    """A value that an update writes, and whether it replaces the old one."""
 
     value: Any
     replaces: bool
 
 
-def _written(value: Any) -> _Written:
+def _unwrap(value: Any) -> _Unwrapped:
     if isinstance(value, Overwrite):
-        return _Written(value.value, replaces=True)
+        return _Unwrapped(value.value, replaces=True)
     if isinstance(value, Mapping) and value.get("type") == "__overwrite__":  # as JSON
-        return _Written(value["value"], replaces=True)
-    return _Written(value, replaces=False)
+        return _Unwrapped(value["value"], replaces=True)
+    return _Unwrapped(value, replaces=False)
 
 
-def _folded(memory: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
-    """The memory after an update, for streams that do not send it whole."""
+def _apply_update(memory: Mapping[str, Any], update: Mapping[str, Any]) -> dict[str, Any]:
+    """The memory after an update, for streams that send only updates."""
     after = dict(memory)
     for name, value in update.items():
-        found, replaces = _written(value)
+        found, replaces = _unwrap(value)
         if name == "usage" and not replaces:
             after[name] = add_usage(after.get(name, {}), found)
-        elif name in _GROWING and not replaces:
+        elif name in _APPENDED and not replaces:
             after[name] = [*after.get(name, ()), *(found or ())]
         else:
             after[name] = found
@@ -375,8 +376,8 @@ def _field(found: Any, name: str) -> Any:
     return found[name] if isinstance(found, Mapping) else getattr(found, name)
 
 
-def _text(message: Any, kind: str) -> str:
-    """The text of a message of this kind: a whole one of a model, or a piece; of others nothing."""
+def _message_text(message: Any, kind: str) -> str:
+    """The text of a message of this kind; empty for other messages."""
     if isinstance(message, Mapping):
         return str(message["content"]) if message["type"] == kind else ""
     return message.text if message.type == kind else ""

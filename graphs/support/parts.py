@@ -1,6 +1,6 @@
-"""What every method has: how a run is opened, how tools are carried out, how it is closed.
+"""The subgraphs that methods share: how a run opens, runs tools and closes.
 
-Each is a graph that is one node of a method: ``opening``, ``tools``, ``documents``, ``closing``.
+Each is one node of a method: ``opening``, ``tools``, ``documents``, ``closing``.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -11,16 +11,16 @@ from langgraph.graph import END, START
 
 from planweave.graphs.support.builder import Builder, Subgraph
 from planweave.graphs.support.edges import (
-    acting,
-    asked,
-    asked_of_documents,
-    at_once,
-    beginning,
-    opening_task,
-    outcome,
-    over,
-    reading,
-    starting,
+    route_action,
+    route_episode,
+    route_message,
+    route_message_or_whole,
+    route_outcome,
+    route_question,
+    route_question_or_read,
+    route_reading,
+    route_task,
+    route_to_tools,
 )
 from planweave.memory import BOUND_TOOL, Solving, Tasked, Tool, Tooled, Work
 from planweave.nodes.acting.environment import environment
@@ -42,11 +42,11 @@ from planweave.nodes.shared.speaker import speaker
 
 
 class ToolState(Tooled, Tasked, total=False):
-    """What tools and the reading of documents know; a method need not have all of it."""
+    """The state of tools and of the reading of documents; a method need not declare all of it."""
 
 
 class ClosingState(Work, Solving, total=False):
-    """What is known at the end."""
+    """The state of the closing."""
 
 
 # -- opening --------------------------------------------------------------------------------------
@@ -61,44 +61,44 @@ def begin(
     when_read: str = "",
     recalls: Callable[..., Any] | None = None,
 ) -> None:
-    """Open a run and go on with the node ``first``; a greeting is only answered.
+    """Open a run and continue with the node ``first``; a greeting ends the run.
 
     Args:
         graph: The method.
         first: Its first node.
-        tools: Its tools: with documents among them a collection that fits into one prompt is read
-            whole.
-        with_plan: Where it goes on with a predefined plan.
-        when_read: Where a method of one action goes on whose documents have all been read.
-        recalls: A node that recalls more.
+        tools: Its tools. If documents are among them, a collection that fits into one prompt is
+            read whole.
+        with_plan: The next node if there is a predefined plan.
+        when_read: The next node of a method with one action if all documents have been read.
+        recalls: A node that recalls more than the abbreviations.
     """
     edges: dict[Hashable, str] = {
         "greeting": END,
         "no_plan": first,
         "predefined_plan": with_plan or first,
     }
-    _open(graph, tools, recalls)
+    _add_opening(graph, tools, recalls)
     if when_read:
-        graph.add_conditional_edges("opening", starting, edges | {"read": when_read})
+        graph.add_conditional_edges("opening", route_question_or_read, edges | {"read": when_read})
     else:
-        graph.add_conditional_edges("opening", beginning, edges)
+        graph.add_conditional_edges("opening", route_question, edges)
 
 
-def _open(
+def _add_opening(
     graph: Builder, tools: Sequence[Tool] = (), recalls: Callable[..., Any] | None = None
 ) -> None:
-    part = opening(graph.state_schema, whole="documents" in tools, recalls=recalls)
+    part = opening(graph.state_schema, reads_whole="documents" in tools, recalls=recalls)
     graph.add_node("opening", part)
     graph.add_edge(START, "opening")
 
 
 def opening(
-    state: type[Any], *, whole: bool = False, recalls: Callable[..., Any] | None = None
+    state: type[Any], *, reads_whole: bool = False, recalls: Callable[..., Any] | None = None
 ) -> Subgraph:
-    """Make the part that takes the question up and recalls what bears on it.
+    """Make the subgraph that takes the question in and recalls what the owner has confirmed.
 
-    What ``state`` holds of an earlier question is emptied. With ``whole`` a collection that fits
-    into one prompt is read whole, once; the node ``recalls`` recalls more.
+    It clears the work on an earlier question from ``state``. With ``reads_whole`` it reads a
+    collection that fits into one prompt as a whole, once. The node ``recalls`` recalls more.
     """
     graph = Builder(state)
     graph.add_node("intake", intake(state))
@@ -107,15 +107,17 @@ def opening(
     graph.add_node("greeter", greeter)
 
     graph.add_edge(START, "intake")
-    ways: dict[Hashable, str]
-    ways = {"greeting": "greeter", "first_question": "recall", "follow_up": "interpreter"}
-    if whole:
-        _read_whole(graph)
+    edges: dict[Hashable, str]
+    edges = {"greeting": "greeter", "first_question": "recall", "follow_up": "interpreter"}
+    if reads_whole:
+        _add_whole_reading(graph)
         whole_first: dict[Hashable, str] = {"whole": "whole_collection"}
-        graph.add_conditional_edges("intake", asked_of_documents, ways | whole_first)
-        graph.add_conditional_edges("interpreter", reading, whole_first | {"by_search": "recall"})
+        graph.add_conditional_edges("intake", route_message_or_whole, edges | whole_first)
+        graph.add_conditional_edges(
+            "interpreter", route_reading, whole_first | {"by_search": "recall"}
+        )
     else:
-        graph.add_conditional_edges("intake", asked, ways)
+        graph.add_conditional_edges("intake", route_message, edges)
         graph.add_edge("interpreter", "recall")
     if recalls:
         graph.add_node(recalls.__name__, recalls)
@@ -123,7 +125,7 @@ def opening(
     return graph.compile(name="opening")
 
 
-def _read_whole(graph: Builder) -> None:
+def _add_whole_reading(graph: Builder) -> None:
     graph.add_node("whole_collection", whole_collection)
     graph.add_node("whole_reader", whole_reader)
     graph.add_node("whole_glossary", whole_glossary)
@@ -139,15 +141,15 @@ def _read_whole(graph: Builder) -> None:
 def tools(
     bound: tuple[Tool, ...], *, then: Callable[..., Any] | None = None, by_model: bool = True
 ) -> Subgraph:
-    """Make the part that carries the chosen action out, or several at once.
+    """Make the subgraph that carries out the chosen action, or several in parallel.
 
-    The node ``then`` takes in what all of them have led to. Without ``by_model`` no query is
-    written by a model in place of one that fails.
+    The node ``then`` takes in the outcome of all of them. Without ``by_model`` no model rewrites a
+    failed query.
     """
     nodes: dict[str, Any] = {
         "sql": query_node("database", by_model=by_model),
         "cypher": query_node("graph", by_model=by_model),
-        "documents": reading_of(documents, reader, glossary),
+        "documents": build_reading(documents, reader, glossary),
         "calculator": calculator,
         "thinking": thinking,
         BOUND_TOOL: bound_tool,
@@ -155,7 +157,7 @@ def tools(
     graph = Builder(ToolState)
     for tool in bound:
         graph.add_node(tool, nodes[tool])
-    graph.add_conditional_edges(START, at_once, [*bound])
+    graph.add_conditional_edges(START, route_to_tools, [*bound])
     if then:
         graph.add_node(then.__name__, then)
         for tool in bound:
@@ -164,8 +166,8 @@ def tools(
 
 
 @cache
-def reading_of(*nodes: Callable[..., Any]) -> Subgraph:
-    """Make the part that reads documents by these nodes: a search, and what is done with pages."""
+def build_reading(*nodes: Callable[..., Any]) -> Subgraph:
+    """Make the subgraph that reads documents: a search, then the nodes that process the pages."""
     graph = Builder(ToolState, keeps=("action",))
     names = ["search", *(node.__name__ for node in nodes[1:])]
     for name, node in zip(names, nodes, strict=True):
@@ -179,23 +181,23 @@ def reading_of(*nodes: Callable[..., Any]) -> Subgraph:
 
 
 def begin_task(graph: Builder, first: str, *, tools: Sequence[Tool] = (), asked: str = "") -> None:
-    """Open a run, bind the environment, and go on with the node ``first``."""
-    _open(graph, tools)
+    """Open a run, bind the environment, and continue with the node ``first``."""
+    _add_opening(graph, tools)
     graph.add_node("environment", environment)
     asked = asked or first
     graph.add_conditional_edges(
         "opening",
-        opening_task,
+        route_task,
         {"task": first, "greeting": END, "no_plan": asked, "predefined_plan": asked},
     )
 
 
 def act_and_observe(graph: Builder, role: str, *, then: str) -> None:
-    """Add the edges of the loop: ``role`` acts, and ``then`` goes on until the task is over."""
+    """Add the edges of a loop: ``role`` acts, then ``then`` continues until the task is over."""
     graph.add_conditional_edges(
-        role, acting, {"acting": "environment", "at_a_limit": "closing", "unreadable": role}
+        role, route_action, {"acting": "environment", "at_a_limit": "closing", "unreadable": role}
     )
-    graph.add_conditional_edges("environment", over, {"over": "closing", "going_on": then})
+    graph.add_conditional_edges("environment", route_episode, {"over": "closing", "going_on": then})
 
 
 # -- closing --------------------------------------------------------------------------------------
@@ -203,26 +205,26 @@ def act_and_observe(graph: Builder, role: str, *, then: str) -> None:
 
 @cache
 def closing(*, acts: bool = False, checks: bool = True) -> Subgraph:
-    """Make the part that checks the answer and says it."""
+    """Make the subgraph that checks the answer and writes it into the chat."""
     graph = Builder(ClosingState)
     graph.add_node("speaker", speaker)
-    ways: dict[Hashable, str] = {"answered": "speaker"}
+    edges: dict[Hashable, str] = {"answered": "speaker"}
     if checks:
         graph.add_node("citation_check", citation_check)
         graph.add_edge("citation_check", "speaker")
-        ways["answered"] = "citation_check"
+        edges["answered"] = "citation_check"
     if acts:
         graph.add_node("reporter", reporter)
         graph.add_edge("reporter", "speaker")
-        ways["acted"] = "reporter"
-        graph.add_conditional_edges(START, outcome, ways)
+        edges["acted"] = "reporter"
+        graph.add_conditional_edges(START, route_outcome, edges)
     else:
-        graph.add_edge(START, ways["answered"])
+        graph.add_edge(START, edges["answered"])
     return graph.compile(name="closing")
 
 
-def complete(graph: Builder) -> None:
-    """Add ``closing``, where the method has none of its own; it ends the run."""
+def add_closing(graph: Builder) -> None:
+    """Add the node ``closing``, unless the method has its own, and end the run after it."""
     if "closing" not in graph.nodes:
         graph.add_node("closing", closing(acts="environment" in graph.nodes))
     graph.add_edge("closing", END)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from planweave.graphs.support.builder import Builder
 
 Family: TypeAlias = Literal["decide", "learned", "documents", "write", "hops", "act", "any"]
-"""What a method is for: decisions on databases, decisions by learned paths alone, questions to
-documents, drafts, multi-hop questions, tasks of environments, or whatever another method does."""
+"""The purpose of a method: decisions on databases, decisions by learned paths alone, questions to
+documents, drafts, multi-hop questions, tasks of environments, or any."""
 
 _ORDER = (
     *("planrag", "planrag_no_replan", "iter_rag", "single_rag", "path_policy"),
@@ -33,7 +33,7 @@ _ORDER = (
     *("rat", "rag", "cot", "direct", "whole_document", "furepa", "ircot"),
     *("instructrag", "rap", "reflexion", "genground", "ensemble"),
 )
-"""In which our own are listed: by family, a paper's method before its baselines."""
+"""The order of our own methods: by family, a paper's method before its baselines."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -41,10 +41,10 @@ class Method:
     """A state machine that answers questions or solves tasks.
 
     Attributes:
-        wire: Adds its nodes and edges to a graph that has what every method has.
-        state: What its nodes pass to each other; all of working memory if None.
-        baseline: Whether it is a baseline of a paper, which benchmarks run without the aids for
-            small models unless they are asked for.
+        wire: Adds its nodes and edges to a graph.
+        state: The state that its nodes pass to each other; all of working memory if None.
+        baseline: Whether it is a baseline of a paper. Benchmarks run baselines without the aids
+            for small models unless the caller asks for them.
     """
 
     name: str
@@ -62,12 +62,12 @@ class Method:
     def builder(self) -> "Builder":
         """The graph before it is compiled."""
         from planweave.graphs.support.builder import Builder
-        from planweave.graphs.support.parts import complete
+        from planweave.graphs.support.parts import add_closing
         from planweave.memory import Input, WorkingMemory
 
         builder = Builder(self.state or WorkingMemory, given=Input)
         self.wire(builder)
-        complete(builder)
+        add_closing(builder)
         return builder
 
     @cached_property
@@ -76,21 +76,21 @@ class Method:
         return self.compiled()
 
     def compiled(self, **parts: Any) -> Any:
-        """The graph with a checkpointer, a store or interrupts, as ``StateGraph.compile`` takes."""
+        """Compile the graph, with arguments of ``StateGraph.compile`` such as a checkpointer."""
         from planweave.graphs.support.edges import RECURSION_LIMIT
 
         compiled = self.builder.compile(name=self.name, **parts)
         return compiled.with_config(recursion_limit=RECURSION_LIMIT)
 
 
-def _own() -> dict[str, str]:
+def _own_modules() -> dict[str, str]:
     files = {path.stem for path in Path(__file__).parents[1].glob("*.py")} - {"__init__"}
     names = (*_ORDER, *sorted(files - set(_ORDER)))
     return {name: f"planweave.graphs.{name}" for name in names if name in files}
 
 
 METHODS: Registry[Method] = Registry(
-    "method", accepts=lambda found: isinstance(found, Method), own=_own()
+    "method", accepts=lambda found: isinstance(found, Method), own=_own_modules()
 )
 """Every method by name."""
 
@@ -105,10 +105,10 @@ def method(
     """Decorate the function that wires a method; the first line of its module describes it.
 
     Args:
-        name: Under which it is asked for.
-        family: What it is for.
-        state: Its working memory: a sum of concerns (``planweave.memory``), and what only its own
-            nodes write; all of working memory if None.
+        name: Its name.
+        family: Its purpose.
+        state: Its working memory: a sum of concerns (``planweave.memory``) and the keys that only
+            its own nodes write; all of working memory if None.
         baseline: Whether it is a baseline of a paper.
     """
     if family not in get_args(Family):
@@ -117,12 +117,12 @@ def method(
             fix=f"The families are: {', '.join(get_args(Family))}.",
         )
 
-    def registered(wire: "Callable[[Builder], None]") -> Method:
+    def register(wire: "Callable[[Builder], None]") -> Method:
         return METHODS.add(
             name, Method(name=name, family=family, wire=wire, baseline=baseline, state=state)
         )
 
-    return registered
+    return register
 
 
 def of_family(family: Family) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""How a graph is run: by command line, library, servers, benchmarks and ensembles alike."""
+"""Runs a graph, for the command line, library, servers, benchmarks and ensembles alike."""
 
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
@@ -16,7 +16,7 @@ from planweave.graphs.support.registry import METHODS
 from planweave.memory import Context, WorkingMemory
 
 Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Any, WorkingMemory]
-"""A compiled method; its input is any, as LangGraph takes messages in more forms than it types."""
+"""A compiled method; its input is ``Any``, since LangGraph takes more forms than it types."""
 
 
 def graph(
@@ -25,21 +25,23 @@ def graph(
     checkpointer: BaseCheckpointSaver[Any] | None = None,
     store: BaseStore | None = None,
 ) -> Graph:
-    """The compiled graph of a method, for everything that LangGraph can do with one.
+    """The compiled graph of a method.
 
     Args:
         name: The method; `planweave methods` lists them.
-        checkpointer: Keeps threads, so that a run can be interrupted, continued and inspected.
-        store: Keeps what is known of an owner from one thread to the next.
+        checkpointer: Stores threads, so that a run can be interrupted, resumed and inspected.
+        store: Stores what is known of an owner from one thread to the next.
     """
     method = METHODS.get(name)
-    kept = checkpointer is not None or store is not None
-    compiled = method.compiled(checkpointer=checkpointer, store=store) if kept else method.graph
+    is_stored = checkpointer is not None or store is not None
+    compiled = (
+        method.compiled(checkpointer=checkpointer, store=store) if is_stored else method.graph
+    )
     return cast("Graph", compiled)
 
 
 class StreamPart(NamedTuple):
-    """A part of LangGraph's stream: the subgraphs it comes from, its mode, and what it holds."""
+    """A part of LangGraph's stream: the subgraphs it comes from, its mode, and its data."""
 
     space: tuple[str, ...]
     mode: str
@@ -54,38 +56,38 @@ async def parts(
     modes: Collection[str],
     config: Mapping[str, Any] | None = None,
     on_call: Callable[[Mapping[str, Any]], None] | None = None,
-    **how: Any,
+    **options: Any,
 ) -> AsyncGenerator[StreamPart]:
-    """Run a graph; every run goes through here. To stop the iteration stops the run.
+    """Run a graph; every run goes through here. Stopping the iteration stops the run.
 
     Args:
         graph: A compiled method.
-        given: The input, a ``Command``, or None to go on from the last checkpoint.
+        given: The input, a ``Command``, or None to continue from the last checkpoint.
         context: The settings of the run.
         modes: LangGraph's stream modes.
         config: LangGraph's configuration, such as the thread.
-        on_call: Takes the record of each call of a model, as soon as it is over.
-        how: Further arguments of ``astream``.
+        on_call: Called with the record of each call of a model when it has ended.
+        options: Further arguments of ``astream``.
     """
-    bounded: Any = {"recursion_limit": RECURSION_LIMIT, **(config or {})}
-    wanted: Any = [*{*modes, "custom"}]
-    own, subgraphs = len(_space()), subgraphs_of(graph.builder)
+    full_config: Any = {"recursion_limit": RECURSION_LIMIT, **(config or {})}
+    stream_modes: Any = [*{*modes, "custom"}]
+    depth, subgraphs = len(_current_space()), subgraphs_of(graph.builder)
     stream: Any = graph.astream(
-        given, bounded, context=context, stream_mode=wanted, subgraphs=True, **how
+        given, full_config, context=context, stream_mode=stream_modes, subgraphs=True, **options
     )
     async with aclosing(stream):
-        async for found, mode, data in stream:
-            space = found[own:]
+        async for full_space, mode, data in stream:
+            space = full_space[depth:]
             if not belongs(space, subgraphs):
-                continue  # another run, which a node of this one has begun
+                continue  # another run, which a node of this one has started
             if on_call and mode == "custom" and "call" in data:
                 on_call(data["call"])
             if mode in modes:
                 yield StreamPart(space, mode, data)
 
 
-def _space() -> tuple[str, ...]:
-    """Where this is, if it is in a node of another graph."""
+def _current_space() -> tuple[str, ...]:
+    """The subgraphs around this call, if it is inside a node of another graph."""
     try:
         place = get_config()["configurable"].get("checkpoint_ns", "")
     except RuntimeError:
@@ -94,12 +96,12 @@ def _space() -> tuple[str, ...]:
 
 
 def subgraphs_of(builder: object) -> frozenset[str]:
-    """The names of the nodes that are graphs themselves."""
+    """The names of the nodes that are subgraphs."""
     return frozenset(builder.subgraphs()) if isinstance(builder, Builder) else frozenset()
 
 
 def belongs(space: Sequence[str], subgraphs: Collection[str]) -> bool:
-    """Whether a part of a stream comes from these subgraphs, or from the graph itself."""
+    """Whether a part of a stream comes from one of these subgraphs or from the graph itself."""
     return all(name.partition(":")[0] in subgraphs for name in space)
 
 
@@ -111,18 +113,18 @@ async def events(
     thread: str | None = None,
     tokens: bool = False,
     config: Mapping[str, Any] | None = None,
-    **how: Any,
+    **options: Any,
 ) -> AsyncGenerator[Event]:
-    """Run a graph and report what happens: to its answer, or until a person is asked.
+    """Run a graph and yield its events, up to the answer or a request for approval.
 
-    It takes what :func:`parts` takes. A checkpointer keeps the run under ``thread``; with
-    ``tokens`` pieces of replies are reported, too.
+    It takes the arguments of :func:`parts`. A checkpointer stores the run under ``thread``. With
+    ``tokens`` it also yields pieces of replies.
     """
     if thread:
         config = {**(config or {}), "configurable": {"thread_id": thread}}
     reader = EventReader(graph.get_name(), thread)
     modes = ["updates", "values", "custom", *(["messages"] if tokens else [])]
-    run = parts(graph, given, context, modes=modes, config=config, **how)
+    run = parts(graph, given, context, modes=modes, config=config, **options)
     async with aclosing(run):
         async for part in run:
             for event in reader.read(part.mode, part.data, part.space):

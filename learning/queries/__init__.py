@@ -1,1 +1,1 @@
-"""Queries that are learned: formulas over what a database says about each candidate."""
+"""Learned queries: formulas over the attributes of each candidate in a database."""

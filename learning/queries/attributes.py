@@ -1,9 +1,9 @@
-"""What a database says about each candidate of a decision, found from its schema alone.
+"""The attributes of the candidates of a decision, derived from the schema alone.
 
-An attribute is a number for every candidate: a column of its own; a column of the link between it
-and what the question names (the flow from a node *to the home*); a sum or average over all its
-links; or a column of what the question names. Each is computed from the tables of a world, and can
-be asked for in SQL and in Cypher. Which of them matter is not known here: that is learned.
+An attribute is a number for every candidate: a column of the candidate; a column of the link
+between it and what the question names (the flow from a node *to the home*); a sum or average over
+all its links; or a column of what the question names. Each can be computed from the tables of a
+world, and queried in SQL and in Cypher. The learning finds out which of them matter.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,12 +18,12 @@ from planweave.simulators.scenario import Scenario
 from planweave.simulators.tables import DataTable, Indices, NodeLabel, RelationshipType, World
 
 COUNT = "links"
-"""Stands for a column where the links themselves are counted."""
+"""The column name for counting the links themselves."""
 
 
 @dataclass(frozen=True)
 class Slot:
-    """Something that questions name: a value of a text column of a node label's table."""
+    """A place for a named value: a text column of the table of a node label."""
 
     label: str
     column: str
@@ -43,14 +43,14 @@ class Attribute:
     flag: str = ""  # a boolean column of the link that must be true, or with `!` before it false
 
     def number(self, variable: str, shown: str = "") -> str:
-        """The column of a row as a number, in the words of SQL and Cypher; ``shown``: its name."""
+        """The column of a row as a number, for SQL and Cypher; ``shown`` is its name there."""
         kinds = {column.name: column.type for column in self.table.columns}
         text = f"{variable}.{shown or self.column}"
         return f"CASE WHEN {text} THEN 1 ELSE 0 END" if kinds[self.column] == "boolean" else text
 
     @property
     def other(self) -> tuple[str, str]:
-        """Column and label of the end of the link where the candidate is not."""
+        """Column and label of the other end of the link."""
         assert self.link is not None  # noqa: S101 (plain columns have no ends)
         return self.link.end if self.end == "start" else self.link.start
 
@@ -68,16 +68,16 @@ class Attributes:
         self._graph, self.slots, self.excluded = scenario.graph, tuple(slots), excluded
         self._tables = {table.name: table for table in scenario.tables}
         self.candidate = scenario.graph.node(candidate)
-        self.known = {attribute.name: attribute for attribute in self._all()}
+        self.known = {attribute.name: attribute for attribute in self._all_attributes()}
 
     def columns(self, world: World, named: Mapping[Slot, str]) -> dict[str, FormulaColumn]:
-        """Every attribute [n] of the n candidates of a world, given what the question names."""
+        """Every attribute [n] of the n candidates of a world, for the ``named`` values."""
         return {name: self._values(a, world, named) for name, a in self.known.items()}
 
-    def _all(self) -> Iterator[Attribute]:
-        yield from self._plain(self.candidate, None, "")
+    def _all_attributes(self) -> Iterator[Attribute]:
+        yield from self._columns(self.candidate, None, "")
         for slot in self.slots:
-            yield from self._plain(
+            yield from self._columns(
                 self._graph.node(slot.label), slot, f"asked_{slot.label.lower()}_"
             )
         for link in self._graph.relationships:
@@ -87,9 +87,9 @@ class Attributes:
             if link.end[1] == self.candidate.label:
                 yield from self._links(link, "end", f"{link.table}_in" if both else link.table)
 
-    def _plain(self, node: NodeLabel, slot: Slot | None, prefix: str) -> Iterator[Attribute]:
+    def _columns(self, node: NodeLabel, slot: Slot | None, prefix: str) -> Iterator[Attribute]:
         table = self._tables[node.table]
-        for name in _numbers(table, {node.key}):
+        for name in _number_columns(table, {node.key}):
             yield Attribute(prefix + node.property(name), table, name, slot)
 
     def _links(
@@ -97,7 +97,7 @@ class Attributes:
     ) -> Iterator[Attribute]:
         table = self._tables[link.table]
         flags = [column.name for column in table.columns if column.type == "boolean"]
-        plain = [c for c in _numbers(table, {link.start[0], link.end[0]}) if c not in flags]
+        plain = [c for c in _number_columns(table, {link.start[0], link.end[0]}) if c not in flags]
         other = (link.end if end == "start" else link.start)[1]
         for slot in self.slots:
             for column in (*plain, *flags, COUNT) if slot.label == other else ():
@@ -144,26 +144,29 @@ class Attributes:
         if a.link is None and a.slot is None:
             return a.number("c")
         if a.link is None:
-            what, where_it_is = a.number("x"), self._is(a, "x")
+            what, where_it_is = a.number("x"), self._is_named(a, "x")
             return f"(SELECT MAX({what}) FROM {a.table.name} x WHERE {where_it_is})"  # noqa: S608 - names of our own schema
-        join, where = "", [f"x.{getattr(a.link, a.end)[0]} = c.{self.candidate.key}", *_flag(a)]
+        join, where = (
+            "",
+            [f"x.{getattr(a.link, a.end)[0]} = c.{self.candidate.key}", *_flag(a)],
+        )
         if a.slot is not None:
             column, label = a.other
             owner = self._graph.node(label)
             join = f" JOIN {owner.table} o ON o.{owner.key} = x.{column}"
-            where.append(self._is(a, "o"))
+            where.append(self._is_named(a, "o"))
         number = "1" if a.column == COUNT else a.number("x")
         what = f"COALESCE({a.aggregate.upper()}({number}), 0)"
         conditions = " AND ".join(where)
         return f"(SELECT {what} FROM {a.table.name} x{join} WHERE {conditions})"  # noqa: S608 - as above
 
-    def _is(self, a: Attribute, variable: str) -> str:
+    def _is_named(self, a: Attribute, variable: str) -> str:
         assert a.slot is not None  # noqa: S101 (asked only of attributes with a slot)
         table = self._graph.node(a.slot.label).table
         return f"{variable}.{a.slot.column} = {Place(table, a.slot.column)}"
 
     def cypher(self, name: str) -> tuple[str, str]:
-        """What to match beside the candidate ``c`` (may be empty), and the attribute itself."""
+        """A match clause beside the candidate ``c`` (may be empty), and the attribute itself."""
         a = self.known[name]
         if a.link is None and a.slot is None:
             return "", a.number("c", self.candidate.property(a.column))
@@ -185,10 +188,10 @@ class Attributes:
         return f"({variable}:{slot.label} {{{found}: {Place(slot.label, found)}}})"
 
 
-def _numbers(table: DataTable, but: Iterable[str]) -> list[str]:
-    """The columns of a table that can be reckoned with: no text, no key, no reference."""
-    left_out = set(but)
-    return [c.name for c in table.columns if c.type != "text" and c.name not in left_out]
+def _number_columns(table: DataTable, excluded: Iterable[str]) -> list[str]:
+    """The columns of a table for arithmetic: no text, no key, no reference."""
+    excluded_names = set(excluded)
+    return [c.name for c in table.columns if c.type != "text" and c.name not in excluded_names]
 
 
 def _flag(a: Attribute) -> list[str]:

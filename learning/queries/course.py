@@ -1,7 +1,7 @@
-"""A course of learning: which questions are asked, what is kept on the way, what is learned.
+"""A course of learning: its questions, its progress, and its result.
 
-Lessons are learned from; trial questions choose among what was learned; unseen questions only
-measure. All three are generated, each from seeds of its own.
+The learner learns from the lessons, chooses a ranking by the trial questions, and is measured on
+the unseen questions. All three are generated from separate seeds.
 """
 
 import math
@@ -20,7 +20,7 @@ from planweave.learning.queries.rankings import LearnedRanking
 from planweave.learning.queries.search import RankingSettings, Search
 from planweave.simulators.scenario import Question
 
-_LOOKED_AT = 20
+_SAMPLE_QUESTIONS = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,8 +43,8 @@ class CourseMaterial:
 
     @cached_property
     def attributes(self) -> Attributes:
-        """What can be known of the candidates."""
-        seeds = range(1, _LOOKED_AT + 1)
+        """The attributes of the candidates."""
+        seeds = range(1, _SAMPLE_QUESTIONS + 1)
         return attributes_of([question for _, question in self.course.worlds.questions(seeds)])
 
     @cached_property
@@ -76,28 +76,28 @@ class CourseMaterial:
 
 
 class GenerationPoint(NamedTuple):
-    """How good the best ranking of a generation is: one point of the curve."""
+    """The quality of the best ranking of a generation: one point of the curve."""
 
     generation: int
-    answered: int  # questions that were answered up to there
-    lessons: float  # share of the lessons that it decides rightly
+    answered: int  # questions answered so far
+    lessons: float  # share of the lessons that it decides correctly
     unseen: float  # share of the unseen questions
     best: str
 
 
 class Learned(NamedTuple):
-    """What was learned in a course."""
+    """The result of a course."""
 
     ranking: LearnedRanking
-    trial: float  # share of the trial questions that it decides rightly
+    trial: float  # share of the trial questions that it decides correctly
     unseen: float
-    paths: tuple[TaskPath, ...]  # it as paths of instructions, for each query language
+    paths: tuple[TaskPath, ...]  # the ranking as paths of instructions, for each query language
 
 
 class Learner:
-    """Learns from the material of a course; ``curve`` has every generation that was done.
+    """Learns from the material of a course; ``curve`` has every finished generation.
 
-    It begins with the plain formulas and those ``proposed``, such as those of other searches.
+    It begins with the plain formulas and the ``proposed`` ones, such as those of other searches.
     """
 
     def __init__(
@@ -116,12 +116,12 @@ class Learner:
 
     @property
     def about(self) -> str:
-        """What distinguishes this search from others of the same course."""
+        """A description that distinguishes this search from others of the same course."""
         begun = f" after {len(self._proposed)} proposals" if self._proposed else ""
         return f"seed {self.settings.seed}{begun}"
 
     def learn(self) -> Iterator[GenerationPoint]:
-        """Every generation, as it is done."""
+        """Run the search and yield every generation."""
         rules = self.course.worlds.scenario.rules
         search = Search(self._material.lessons, rules, self.settings, self._proposed)
         for generation in search.generations():
@@ -139,15 +139,15 @@ class Learner:
             yield point
 
     def formulas(self) -> list[Formula]:
-        """Those of the last generation, the best first; none before the first one."""
+        """The formulas of the last generation, best first; none before the first generation."""
         return [ranking.formula for ranking in self._population]
 
     def learned(self) -> Learned:
-        """The ranking to keep: the shortest that no other one beats by more than chance.
+        """The shortest ranking that no other one beats by more than chance.
 
-        Candidates are the best of every generation and the last population. A ranking is beaten
-        if, on the trial questions that only one of the two decides rightly, it is behind by more
-        than one standard error.
+        The candidates are the best ranking of every generation and the last population. A ranking
+        is beaten if it is behind by more than one standard error on the trial questions that only
+        one of the two decides correctly.
         """
         if not self._population:
             raise BadInput("Nothing was learned yet.", fix="Start with `planweave learn dqa`.")
@@ -166,7 +166,7 @@ class Learner:
         return Learned(chosen, share, self._material.unseen.share(chosen), self._paths(chosen))
 
     def _paths(self, ranking: LearnedRanking) -> tuple[TaskPath, ...]:
-        """The ranking with the first trial question that it decides rightly."""
+        """The ranking as paths, with the first trial question that it decides correctly."""
         course, trial = self._material.course, self._material.trial
         right = trial.right[trial.decide(ranking)].tolist()
         if True not in right:

@@ -1,7 +1,6 @@
-"""Formulas over named numbers: what a learned query ranks by, and how it is varied.
+"""Formulas over named numbers, by which learned queries rank, and their variation.
 
-A formula is evaluated on columns of numbers, and written as an expression that SQL and Cypher read
-alike.
+A formula can be evaluated on columns of numbers, and written as an expression for SQL and Cypher.
 """
 
 import random
@@ -16,9 +15,9 @@ from numpy.typing import NDArray
 FormulaColumn: TypeAlias = NDArray[np.float64]
 
 OPERATORS = ("+", "-", "*", "/", "max", "min")
-"""Each takes two formulas; a division by zero gives 0."""
+"""Operators on two formulas; a division by zero gives 0."""
 
-_REAL: Mapping[str, Callable[[FormulaColumn, FormulaColumn], FormulaColumn]] = {
+_FUNCTIONS: Mapping[str, Callable[[FormulaColumn, FormulaColumn], FormulaColumn]] = {
     "+": np.add,
     "-": np.subtract,
     "*": np.multiply,
@@ -36,22 +35,22 @@ class Formula:
 
     @cached_property
     def size(self) -> int:
-        """How many names, numbers and operators it has."""
+        """The number of its names, numbers and operators."""
         return 1 + sum(part.size for part in self.parts)
 
     @property
     def names(self) -> set[str]:
-        """The names that occur in it."""
+        """The names in it."""
         return {node.symbol for node in self.nodes() if node.symbol.isidentifier()} - set(OPERATORS)
 
     def nodes(self) -> Iterator["Formula"]:
-        """It and everything in it, from the left."""
+        """The formula and all its parts, from the left."""
         yield self
         for part in self.parts:
             yield from part.nodes()
 
     def replaced(self, place: int, new: "Formula") -> "Formula":
-        """With ``new`` instead of what is number ``place`` in ``nodes()``."""
+        """The formula with ``new`` instead of node number ``place`` of ``nodes()``."""
         if place == 0:
             return new
         left, right = self.parts
@@ -60,14 +59,14 @@ class Formula:
         return Formula(self.symbol, (left, right.replaced(place - 1 - left.size, new)))
 
     def evaluate(self, columns: Mapping[str, FormulaColumn]) -> FormulaColumn:
-        """Its value in each row [n] of the columns [n]; a formula of numbers alone is a scalar."""
+        """Its value in each row [n] of the columns [n]; a formula without names gives a scalar."""
         if not self.parts:
             known = columns.get(self.symbol)
             return np.asarray(float(self.symbol)) if known is None else known
         left, right = (part.evaluate(columns) for part in self.parts)
         if self.symbol == "/":
             return np.where(right == 0, 0.0, left / np.where(right == 0, 1.0, right))
-        return _REAL[self.symbol](left, right)
+        return _FUNCTIONS[self.symbol](left, right)
 
     def __str__(self) -> str:
         """The formula as people write it."""
@@ -79,7 +78,7 @@ class Formula:
         return f"({left} {self.symbol} {right})"
 
     def expression(self) -> str:
-        """The formula in the words that SQL and Cypher share."""
+        """The formula in the common syntax of SQL and Cypher."""
         if not self.parts:
             return self.symbol
         left, right = (part.expression() for part in self.parts)
@@ -93,8 +92,8 @@ class Formula:
         return f"({left} {self.symbol} {right})"
 
 
-def varied(formula: Formula, leaves: Sequence[str], rng: random.Random) -> Formula:
-    """A neighbour: another leaf or operator, something joined to a part, or a part less."""
+def vary(formula: Formula, leaves: Sequence[str], rng: random.Random) -> Formula:
+    """Change a formula: replace a leaf or operator, join something to a part, or drop a part."""
     place = rng.randrange(formula.size)
     found = list(formula.nodes())[place]
     choice = rng.random()
@@ -109,8 +108,8 @@ def varied(formula: Formula, leaves: Sequence[str], rng: random.Random) -> Formu
     return formula.replaced(place, Formula(rng.choice(OPERATORS), found.parts))
 
 
-def crossed(formula: Formula, other: Formula, rng: random.Random) -> Formula:
-    """A part of it replaced by a part of another formula, or both joined by an operator."""
+def cross(formula: Formula, other: Formula, rng: random.Random) -> Formula:
+    """Replace a part of a formula by a part of another, or join both with an operator."""
     if rng.random() < 0.3:
         return Formula(rng.choice(OPERATORS), (formula, other))
     part = rng.choice(list(other.nodes()))

@@ -1,9 +1,9 @@
-"""Slots for the values that a query shares with its question, so that it serves other questions.
+"""Slots for the values that a query shares with its question, so that it fits other questions.
 
-What a run did, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers its own question
-alone. Where the question names a value that the query compares with a column, the slot of that
-column takes its place (see :mod:`planweave.learning.queries.slots`). For another question the one
-value of that column that it names is looked up, and takes the place of the slot.
+An action of a run, such as ``sql[SELECT … WHERE country_name = 'Brunswick']``, answers only its own
+question. A value that the question names and the query compares with a column is replaced by the
+slot of that column (see :mod:`planweave.learning.queries.slots`). For another question, the one
+value of that column that it names is looked up and fills the slot.
 """
 
 import re
@@ -14,59 +14,67 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from planweave import PlanweaveError
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.memory import action
-from planweave.learning.queries.slots import Place, filled, literal, named, phrases, places, safe
+from planweave.learning.queries.memory import parse_instruction
+from planweave.learning.queries.slots import (
+    Place,
+    fill_slots,
+    find_named,
+    find_phrases,
+    find_slots,
+    quoted,
+    select_safe,
+)
 
 if TYPE_CHECKING:
     from sqlglot import exp
 
 LookUp: TypeAlias = Callable[[str, str], Iterable[str]]
-"""The texts that a query of a tool, such as ``sql``, finds; it may raise a PlanweaveError."""
+"""Returns the texts that a query of a tool, such as ``sql``, finds; may raise a PlanweaveError."""
 
 _ESCAPES = {"sql": "'", "cypher": "\\"}
 _NODE = re.compile(r"\(\s*(\w*)\s*:\s*(\w+)\s*(?:\{([^{}]*)\})?")
 _TEXT = r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _PROPERTY = re.compile(rf"(\w+)\s*:\s*{_TEXT}")
 _COMPARISON = re.compile(rf"\b(\w+)\.(\w+)\s*=\s*{_TEXT}")
-_LONGEST = 20_000
+_MAX_LENGTH = 20_000
 
 
-def slotted(path: TaskPath) -> TaskPath:
-    """The path with slots in its queries; instructions that are no queries stay as they are.
+def add_slots(path: TaskPath) -> TaskPath:
+    """Add slots to the queries of a path; other instructions do not change.
 
-    A value becomes a slot if the question names it and the query compares it with one column
-    alone. A query that cannot be read keeps its values.
+    A value becomes a slot if the question names it and the query compares it with only one column.
+    A query that cannot be parsed keeps its values.
     """
-    instructions = tuple(_slotted(text, path.question) for text in path.instructions)
+    instructions = tuple(_add_slots(text, path.question) for text in path.instructions)
     return replace(path, instructions=instructions)
 
 
-def for_question(
+def fill_for_question(
     instructions: Sequence[str], question: str, look_up: LookUp
 ) -> tuple[str, ...] | None:
-    """The instructions with what a question names in the slots of their queries.
+    """Fill the slots of the instructions with the values that a question names.
 
-    None if one of the slots cannot be filled: the question names no value of its column or
-    several, or there is no such column.
+    None if a slot cannot be filled: the question names no value of its column or several, or there
+    is no such column.
     """
     try:
-        return tuple(_for_question(text, question, look_up) for text in instructions)
+        return tuple(_fill_instruction(text, question, look_up) for text in instructions)
     except (PlanweaveError, LookupError):
         return None
 
 
-def _for_question(instruction: str, question: str, look_up: LookUp) -> str:
-    found = action(instruction)
-    if found is None or not (slots := places(instruction)):
+def _fill_instruction(instruction: str, question: str, look_up: LookUp) -> str:
+    found = parse_instruction(instruction)
+    if found is None or not (slots := find_slots(instruction)):
         return instruction
     tool = found[0]
-    values = {slot: _named(slot, tool, question, look_up) for slot in slots}
-    return filled(instruction, values, escape=_ESCAPES[tool])
+    values = {slot: _find_value(slot, tool, question, look_up) for slot in slots}
+    return fill_slots(instruction, values, escape=_ESCAPES[tool])
 
 
-def _named(slot: Place, tool: str, question: str, look_up: LookUp) -> str:
+def _find_value(slot: Place, tool: str, question: str, look_up: LookUp) -> str:
     """The one value of the slot's column that the question names."""
-    asked = (literal(text, escape=_ESCAPES[tool]) for text in safe(phrases(question)))
+    asked = (quoted(text, escape=_ESCAPES[tool]) for text in select_safe(find_phrases(question)))
     listed = ", ".join(asked)
     query = (
         f"SELECT DISTINCT {slot.column} FROM {slot.owner} WHERE {slot.column} IN ({listed})"  # noqa: S608 - the guard checks it, literals are quoted
@@ -74,35 +82,35 @@ def _named(slot: Place, tool: str, question: str, look_up: LookUp) -> str:
         else f"MATCH (n:{slot.owner}) WHERE n.{slot.column} IN [{listed}] "
         f"RETURN DISTINCT n.{slot.column}"
     )
-    value = named(question, look_up(tool, query))
+    value = find_named(question, look_up(tool, query))
     if value is None:
         raise LookupError(str(slot))
     return value
 
 
-def _slotted(instruction: str, question: str) -> str:
-    found = action(instruction)
-    if found is None or found[0] == "finish" or len(found[1]) > _LONGEST:
+def _add_slots(instruction: str, question: str) -> str:
+    found = parse_instruction(instruction)
+    if found is None or found[0] == "finish" or len(found[1]) > _MAX_LENGTH:
         return instruction
     tool, query = found
     compared = defaultdict(set)
-    for text, place in _in_sql(query) if tool == "sql" else _in_cypher(query):
+    for text, place in _literals_in_sql(query) if tool == "sql" else _literals_in_cypher(query):
         compared[text].add(place)
     for text, (place, *others) in compared.items():
-        value = _value(text)
-        if place is not None and not others and named(question, [value]) == value:
+        value = _unquote(text)
+        if place is not None and not others and find_named(question, [value]) == value:
             query = query.replace(text, str(place))
     return f"{tool}[{query}]"
 
 
-def _value(text: str) -> str:
-    """What a literal stands for; both ways to write a quote in it are understood."""
+def _unquote(text: str) -> str:
+    """The value of a literal; a quote in it may be doubled or escaped."""
     inner = text[1:-1].replace("''", "'") if text[0] == "'" else text[1:-1]
     return re.sub(r"\\(.)", r"\1", inner)
 
 
-def _in_sql(query: str) -> Iterator[tuple[str, Place | None]]:
-    """Each text literal, as it is written, with the column that it is compared with, if one is."""
+def _literals_in_sql(query: str) -> Iterator[tuple[str, Place | None]]:
+    """Each text literal, as written, with the column that it is compared with, if there is one."""
     import sqlglot
     from sqlglot import exp
 
@@ -112,10 +120,10 @@ def _in_sql(query: str) -> Iterator[tuple[str, Place | None]]:
         return
     for found in tree.find_all(exp.Literal):
         if found.is_string:
-            yield literal(found.this, escape="'"), _place(found)
+            yield quoted(found.this, escape="'"), _compared_place(found)
 
 
-def _place(found: "exp.Literal") -> Place | None:
+def _compared_place(found: "exp.Literal") -> Place | None:
     from sqlglot import exp
 
     comparison = found.parent
@@ -125,12 +133,12 @@ def _place(found: "exp.Literal") -> Place | None:
         column = comparison.this
     else:
         return None
-    table = _table(column) if isinstance(column, exp.Column) else None
+    table = _table_of(column) if isinstance(column, exp.Column) else None
     return Place(table, column.name) if table else None
 
 
-def _table(column: "exp.Column") -> str | None:
-    """The table that a column is of; None where the query alone does not tell."""
+def _table_of(column: "exp.Column") -> str | None:
+    """The table of a column; None if the query alone does not tell."""
     from sqlglot import exp
 
     select = column.find_ancestor(exp.Select)
@@ -144,8 +152,8 @@ def _table(column: "exp.Column") -> str | None:
     return None
 
 
-def _in_cypher(query: str) -> Iterator[tuple[str, Place | None]]:
-    """As :func:`_in_sql`; a literal that is elsewhere too is given once more for that."""
+def _literals_in_cypher(query: str) -> Iterator[tuple[str, Place | None]]:
+    """As :func:`_literals_in_sql`; a literal without such a column comes as well."""
     labels = {match[1]: match[2] for match in _NODE.finditer(query)}
     literals = []
     for node in _NODE.finditer(query):

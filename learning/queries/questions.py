@@ -1,7 +1,7 @@
-"""Generated questions as numbers: what is known of every candidate, and what choosing it brings.
+"""Generated questions as numbers: the attributes of every candidate, and the gain of choosing it.
 
-All questions come from a scenario's generator, and the simulator alone says what is right: nothing
-of a published data set can get in here.
+All questions come from the generator of a scenario, and the simulator alone decides what is
+correct. No published data set is used.
 """
 
 import random
@@ -17,7 +17,7 @@ from planweave import BadInput
 from planweave.learning.queries.attributes import Attributes, Slot
 from planweave.learning.queries.formulas import FormulaColumn
 from planweave.learning.queries.rankings import LearnedRanking
-from planweave.learning.queries.slots import named
+from planweave.learning.queries.slots import find_named
 from planweave.simulators.outcome import Semantics
 from planweave.simulators.scenario import Question, Scenario
 
@@ -25,7 +25,7 @@ Rows: TypeAlias = NDArray[np.intp]
 
 
 class Origin(NamedTuple):
-    """Where a generated question comes from: enough to make it again."""
+    """The origin of a generated question, sufficient to generate it again."""
 
     scenario: str
     seed: int
@@ -33,7 +33,7 @@ class Origin(NamedTuple):
     semantics: str
 
     def __str__(self) -> str:
-        """As it is written into the experience."""
+        """The origin as written into the experience."""
         return (
             f"generated: {self.scenario}, seed {self.seed}, size {self.size}, "
             f"{self.semantics} semantics"
@@ -42,15 +42,15 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Worlds:
-    """Which questions are generated."""
+    """The settings of the generated questions."""
 
     scenario: Scenario
-    semantics: Semantics = "annotation"  # by which the simulator says what is right
+    semantics: Semantics = "annotation"  # by which the simulator decides what is correct
     smallest: int = 150  # rows
     largest: int = 1200
 
     def questions(self, seeds: Iterable[int]) -> Iterator[tuple[Origin, Question]]:
-        """One question for each seed; the size of its world is drawn by the seed too."""
+        """One question for each seed, which also determines the size of its world."""
         for seed in seeds:
             spread = self.largest / self.smallest
             drawn = random.Random(f"size {seed}").random()  # noqa: S311 - worlds, not secrets
@@ -60,10 +60,10 @@ class Worlds:
 
 
 def attributes_of(questions: Sequence[Question]) -> Attributes:
-    """What can be known of the candidates of questions like these.
+    """The attributes of the candidates of similar questions.
 
-    The candidates are the nodes whose keys they are; a slot is a text column without repetitions of
-    which every question names one value.
+    The candidates are keys of nodes. A slot is a text column without repetitions of which every
+    question names one value.
     """
     scenario = questions[0].scenario
     labels = [
@@ -79,46 +79,48 @@ def attributes_of(questions: Sequence[Question]) -> Attributes:
         for node in scenario.graph.nodes
         for column in tables[node.table].columns
         if column.type == "text"
-        and all(_value(q, slot := Slot(node.label, column.name)) is not None for q in questions)
+        and all(
+            _find_value(q, slot := Slot(node.label, column.name)) is not None for q in questions
+        )
     ]
     key = scenario.graph.node(labels[0]).key
     excluded = [
         slot
         for slot in slots
         if (slot.label, slot.column) == (labels[0], key)
-        and all(_value(q, slot) not in q.candidates for q in questions)
+        and all(_find_value(q, slot) not in q.candidates for q in questions)
     ]
     return Attributes(scenario, labels[0], slots, excluded[0] if excluded else None)
 
 
-def _value(question: Question, slot: Slot) -> str | None:
-    """What of that column the question names, if its values are all different."""
+def _find_value(question: Question, slot: Slot) -> str | None:
+    """The value of that column that the question names, if all its values are different."""
     table = question.world[question.scenario.graph.node(slot.label).table]
     values = [str(value) for value in table.values(slot.column)]
-    return named(question.prompt, values) if len(set(values)) == len(values) else None
+    return find_named(question.prompt, values) if len(set(values)) == len(values) else None
 
 
-def _asked(question: Question, slot: Slot) -> str:
-    if (value := _value(question, slot)) is None:
+def _named_value(question: Question, slot: Slot) -> str:
+    if (value := _find_value(question, slot)) is None:
         raise BadInput(f"{question.id} names no single {slot.column}, as the first questions do.")
     return value
 
 
 @dataclass(frozen=True, eq=False)
 class Questions:
-    """The candidates of many questions, below each other."""
+    """The candidates of many questions, as rows."""
 
     columns: Mapping[str, FormulaColumn]  # every attribute of every candidate [rows]
     starts: Rows  # the first row of each question [questions]
     right: NDArray[np.bool_]  # whether each candidate is a best decision [rows]
-    gain: FormulaColumn  # the part of the attainable gain that each candidate brings, 0 to 1 [rows]
+    gain: FormulaColumn  # the share of the attainable gain of each candidate, 0 to 1 [rows]
 
     @classmethod
     def of(
         cls, questions: Iterable[Question], attributes: Attributes, semantics: Semantics
     ) -> "Questions":
-        """Put every candidate of every question before the simulator."""
-        every = [_simulated(question, attributes, semantics) for question in questions]
+        """Simulate every candidate of every question."""
+        every = [_simulate(question, attributes, semantics) for question in questions]
         return cls(
             {
                 name: np.concatenate([one.columns[name] for one in every])
@@ -130,23 +132,23 @@ class Questions:
         )
 
     def __len__(self) -> int:
-        """How many questions."""
+        """The number of questions."""
         return len(self.starts)
 
     def chosen(self, numbers: Sequence[int]) -> "Questions":
-        """The questions of these numbers, in this order."""
+        """The questions with these numbers, in this order."""
         ends = [*self.starts.tolist(), len(self.right)]
         rows = np.concatenate([np.arange(ends[n], ends[n + 1]) for n in numbers])
         sizes = [ends[n + 1] - ends[n] for n in numbers]
-        return self._rows(rows, np.cumsum([0, *sizes[:-1]]))
+        return self._select_rows(rows, np.cumsum([0, *sizes[:-1]]))
 
     def within(self, preferred: Sequence[str]) -> "Questions":
-        """Without the candidates that a ranking with these preferences would never choose."""
+        """The questions without candidates that a ranking with these preferences never chooses."""
         rows = np.flatnonzero(self._eligible(preferred))
-        return self._rows(rows, np.searchsorted(rows, self.starts).astype(np.intp))
+        return self._select_rows(rows, np.searchsorted(rows, self.starts).astype(np.intp))
 
     def telling(self) -> list[str]:
-        """The attributes that differ between rows, each content once."""
+        """The attributes that differ between rows, without duplicates."""
         contents: dict[bytes, str] = {}
         for name, column in self.columns.items():
             if np.ptp(column) > 0:
@@ -154,21 +156,21 @@ class Questions:
         return list(contents.values())
 
     def gains(self) -> tuple[float, float]:
-        """The part of the attainable gain of a choice by lot, and of the best choice there is."""
+        """The share of the attainable gain of a random choice, and of the best choice."""
         sizes = np.diff([*self.starts, len(self.right)])
         by_lot = np.add.reduceat(self.gain, self.starts) / sizes
         return float(by_lot.mean()), float(np.maximum.reduceat(self.gain, self.starts).mean())
 
     def share(self, ranking: LearnedRanking) -> float:
-        """The share of the questions that a ranking decides rightly."""
+        """The share of the questions that a ranking decides correctly."""
         return float(self.right[self.decide(ranking)].mean())
 
     def decide(self, ranking: LearnedRanking) -> Rows:
-        """The row that a ranking puts first, for each question; of equal ones the earliest."""
+        """The row that a ranking puts first, for each question; of equal rows the earliest."""
         return self.first(self.scores(ranking))
 
     def scores(self, ranking: LearnedRanking) -> FormulaColumn:
-        """What a ranking puts the candidates in order by [rows]."""
+        """The scores by which a ranking orders the candidates [rows]."""
         with np.errstate(all="ignore"):
             score = np.broadcast_to(ranking.formula.evaluate(self.columns), self.gain.shape)
         least = np.finfo(np.float64).min
@@ -185,19 +187,19 @@ class Questions:
 
     @cached_property
     def question(self) -> Rows:
-        """The number of the question that each row belongs to [rows]."""
+        """The number of the question of each row [rows]."""
         return np.repeat(np.arange(len(self)), np.diff([*self.starts, len(self.right)]))
 
     @cached_property
     def rivals(self) -> tuple[Rows, Rows, FormulaColumn]:
-        """Pairs of rows: a best decision, and one that gains less; and how much, of all pairs."""
+        """Pairs of a best row and a worse row, with the share of each in the total difference."""
         best = self.first(self.gain)[self.question]
         less = self.gain[best] - self.gain
         worse = np.flatnonzero(less > 0)
         total = float(less.sum())
         return best[worse], worse, less[worse] / (total if total else 1.0)
 
-    def _rows(self, rows: Rows, starts: Rows) -> "Questions":
+    def _select_rows(self, rows: Rows, starts: Rows) -> "Questions":
         columns = {name: column[rows] for name, column in self.columns.items()}
         return Questions(columns, starts, self.right[rows], self.gain[rows])
 
@@ -210,12 +212,12 @@ class Questions:
         return kept
 
 
-def _simulated(question: Question, attributes: Attributes, semantics: Semantics) -> Questions:
-    """One question."""
+def _simulate(question: Question, attributes: Attributes, semantics: Semantics) -> Questions:
+    """The candidates of one question."""
     outcome, node = question.simulate(semantics=semantics), attributes.candidate
     place = {key: row for row, key in enumerate(question.world[node.table].values(node.key))}
     rows = [place[candidate] for candidate in outcome.candidates]
-    asked = {slot: _asked(question, slot) for slot in attributes.slots}
+    asked = {slot: _named_value(question, slot) for slot in attributes.slots}
     known = attributes.columns(question.world, asked)
     right = np.isin(outcome.candidates, outcome.equivalent)
     columns = {name: column[rows] for name, column in known.items()}

@@ -1,4 +1,4 @@
-"""Rankings: learned queries that put the candidates of a decision in order, the best one first."""
+"""Rankings: learned queries that order the candidates of a decision, best first."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from planweave.learning.queries.slots import Place
 
 @dataclass(frozen=True)
 class LearnedRanking:
-    """Candidates that have what is preferred go first, among them those with the largest formula.
+    """Orders candidates by the preferred attributes, then by the value of the formula.
 
     Attributes:
         formula: Over attribute names.
@@ -21,7 +21,7 @@ class LearnedRanking:
 
     @property
     def size(self) -> int:
-        """How much there is to it."""
+        """The size of the ranking."""
         return self.formula.size + 2 * len(self.preferred)
 
     @property
@@ -34,7 +34,7 @@ class LearnedRanking:
         return "".join(f"{name} > 0, then " for name in self.preferred) + f"largest {self.formula}"
 
     def sql(self, attributes: Attributes) -> str:
-        """As a SQL query with slots; its one row has the decision and its score."""
+        """The ranking as a SQL query with slots; its only row has the decision and its score."""
         columns = "".join(f", {attributes.sql(name)} AS {name}" for name in self.names)
         node, excluded = attributes.candidate, attributes.excluded
         where = f" WHERE c.{node.key} <> {Place(node.table, excluded.column)}" if excluded else ""
@@ -45,7 +45,7 @@ class LearnedRanking:
         )
 
     def cypher(self, attributes: Attributes) -> str:
-        """The same as a Cypher query with slots."""
+        """The ranking as a Cypher query with slots."""
         node, excluded, known = attributes.candidate, attributes.excluded, ["c"]
         lines = [f"MATCH (c:{node.label})"]
         if excluded:

@@ -1,8 +1,7 @@
-"""Slots: the places of a learned query that take what a question names.
+"""Slots: places in a learned query for values that a question names.
 
-A slot names the column (or property) that its value is in, as ``{{country.country_name}}``, so
-that it can be filled in any database that has that column: by the one value of it that the
-question mentions.
+A slot names the column (or property) of its value, as ``{{country.country_name}}``. So any database
+with that column can fill it, with the one value of the column that the question names.
 """
 
 import re
@@ -12,43 +11,43 @@ from typing import NamedTuple
 _SLOT = re.compile(r"\{\{(\w+)\.(\w+)\}\}")
 _QUOTED = re.compile(r"[\"“'`]([^\"“”'`\n]{1,80})[\"”'`]")
 _WORD = re.compile(r"\w+(?:[-.&]\w+)*")
-_LONGEST = 4
+_MAX_WORDS = 4
 
 
 class Place(NamedTuple):
-    """Where the values of a slot are: a table's column, or a label's property."""
+    """The place of the values of a slot: a column of a table, or a property of a label."""
 
     owner: str
     column: str
 
     def __str__(self) -> str:
-        """The slot, as it is in an instruction."""
+        """The slot, as written in an instruction."""
         return f"{{{{{self.owner}.{self.column}}}}}"
 
 
-def places(instruction: str) -> tuple[Place, ...]:
-    """The slots of an instruction, each once."""
+def find_slots(instruction: str) -> tuple[Place, ...]:
+    """The distinct slots of an instruction."""
     return tuple(dict.fromkeys(Place(m[1], m[2]) for m in _SLOT.finditer(instruction)))
 
 
-def phrases(question: str) -> tuple[str, ...]:
-    """What a question may name: quoted text, single words and up to four in a row, each once."""
+def find_phrases(question: str) -> tuple[str, ...]:
+    """Find what a question may name: quoted text, and one to four words in a row."""
     words = list(_WORD.finditer(question))
     runs = (
         question[words[start].start() : words[start + more].end()]
-        for more in range(_LONGEST)
+        for more in range(_MAX_WORDS)
         for start in range(len(words) - more)
     )
-    return tuple(dict.fromkeys([*_quoted(question), *runs]))
+    return tuple(dict.fromkeys([*_find_quoted(question), *runs]))
 
 
-def named(question: str, values: Iterable[str]) -> str | None:
-    """The one of ``values`` that a question names, or None when it names none or several.
+def find_named(question: str, values: Iterable[str]) -> str | None:
+    """Find the one of ``values`` that a question names; None if it names none or several.
 
-    Quoted text goes before plain words, and a longer name before one that is a part of it.
+    Quoted text precedes plain words, and a longer name precedes its parts.
     """
     known = set(values)
-    for asked in (_quoted(question), phrases(question)):
+    for asked in (_find_quoted(question), find_phrases(question)):
         found = [text for text in dict.fromkeys(asked) if text in known]
         whole = [text for text in found if not any(text != o and text in o for o in found)]
         if whole:
@@ -56,23 +55,23 @@ def named(question: str, values: Iterable[str]) -> str | None:
     return None
 
 
-def filled(instruction: str, values: Mapping[Place, str], *, escape: str) -> str:
-    r"""An instruction with its slots filled with text literals.
+def fill_slots(instruction: str, values: Mapping[Place, str], *, escape: str) -> str:
+    r"""Fill the slots of an instruction with text literals.
 
-    ``escape`` is what is before a quote in a literal: another quote in SQL, ``\`` in Cypher.
+    ``escape`` precedes a quote in a literal: another quote in SQL, ``\`` in Cypher.
     """
-    return _SLOT.sub(lambda m: literal(values[Place(m[1], m[2])], escape=escape), instruction)
+    return _SLOT.sub(lambda m: quoted(values[Place(m[1], m[2])], escape=escape), instruction)
 
 
-def literal(text: str, *, escape: str) -> str:
-    """A text literal of the query language."""
+def quoted(text: str, *, escape: str) -> str:
+    """Quote a text as a literal of the query language."""
     return "'" + text.replace("'", escape + "'") + "'"
 
 
-def safe(texts: Sequence[str]) -> list[str]:
-    """Those texts that can be in a literal of every dialect."""
+def select_safe(texts: Sequence[str]) -> list[str]:
+    """Select the texts that a literal of every dialect can hold."""
     return [text for text in texts if text.isprintable() and "\\" not in text]
 
 
-def _quoted(question: str) -> list[str]:
+def _find_quoted(question: str) -> list[str]:
     return [match[1] for match in _QUOTED.finditer(question)]

@@ -1,13 +1,13 @@
-"""Deducer: asks the next sub-question and answers it from what the model knows (GenGround)."""
+"""Deducer: asks the next sub-question and answers it from the model's knowledge (GenGround)."""
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.acting.actor import (
-    acting_among,
-    action_in,
-    possible_now,
+    build_action,
+    limit_to_actions,
+    list_possible,
     possible_text,
     problem_text,
 )
@@ -27,19 +27,19 @@ class Deduction(BaseModel):
 
 
 async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Deduce an answer, and choose the action that checks it; at a limit choose none.
+    """Deduce an answer and choose the action that checks it; at a limit choose none.
 
-    Sub-question and answer are kept as ``task`` and ``reason`` until they are grounded.
+    ``task`` and ``reason`` hold sub-question and answer until the grounder has checked them.
     """
     if reason_to_answer(state, runtime.context):
         return {"action": None}
-    possible = await possible_now(state, runtime.context, "deducer")
+    possible = await list_possible(state, runtime.context, "deducer")
     task = load("genground/deducer").fill(
-        grounded=_grounded(state) or "(nothing yet)",
+        grounded=_grounded_text(state) or "(nothing yet)",
         possible=possible_text(possible),
         problem=problem_text(state, runtime.context, "deducer"),
     )
-    schema = acting_among(Deduction, possible)
+    schema = limit_to_actions(Deduction, possible)
     reply = await ask_role("deducer", schema, task, state, runtime)
     update: WorkingMemory = {"action": None, **spent(reply)}
     if reply.value is None:
@@ -48,9 +48,9 @@ async def deducer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     return update | {
         "task": step.question.strip(),
         "reason": step.answer.strip(),
-        "action": action_in(state, f"{step.question} {step.answer}", step.action),
+        "action": build_action(state, f"{step.question} {step.answer}", step.action),
     }
 
 
-def _grounded(state: WorkingMemory) -> str:
+def _grounded_text(state: WorkingMemory) -> str:
     return "\n".join(f"- {one['question']} {one['answer']}" for one in state["grounded"])

@@ -1,4 +1,4 @@
-"""Environment: does the chosen action in the task's environment."""
+"""Environment: carries out the chosen action in the task's environment."""
 
 from time import perf_counter
 
@@ -12,14 +12,14 @@ from planweave.texts import shorten
 from planweave.tools.environments import EnvironmentFailed, Task
 from planweave.tools.environments.episodes import Episode, admissible, find_task, observe
 
-_NOTHING = "(nothing is seen)"
-_LISTED = 60
+_EMPTY_VIEW = "(nothing is seen)"
+_MAX_LISTED = 60
 
 
 def environment(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Do ``action.input``; what it shows becomes a fact, a crash of the environment a problem.
+    """Carry out ``action.input``; its observation becomes a fact, a crash becomes a problem.
 
-    Other than with the tools that read, an action may be repeated: it may lead on.
+    Unlike a query, an action may be repeated: it may have a new effect.
     """
     context, action = runtime.context, chosen_action(state)
     episode, state_before = episode_of(context), state["episode"]
@@ -30,7 +30,7 @@ def environment(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemor
         seen = observe(episode, [*actions_done(state), action["input"]])
     except EnvironmentFailed as error:
         return turn_taken(state, [], str(error), perf_counter() - started)
-    text = shorten(seen.text, context.observation_characters) or _NOTHING
+    text = shorten(seen.text, context.observation_characters) or _EMPTY_VIEW
     update = turn_taken(state, [Observation(text)], "", perf_counter() - started)
     after: EpisodeState = {**state_before, "score": seen.score, "done": seen.done}
     return update | {"episode": after}
@@ -47,7 +47,7 @@ def episode_of(context: Context) -> Episode:
     return Episode(context.environment, context.environment_data or "", context.environment_task)
 
 
-def task_to_solve(context: Context) -> Task | None:
+def find_task_to_solve(context: Context) -> Task | None:
     """The task that the context names, if it names an environment."""
     return find_task(episode_of(context)) if context.environment else None
 
@@ -60,8 +60,8 @@ def new_episode(task: Task | None, context: Context) -> EpisodeState | None:
     return EpisodeState(environment=name, task=task.id, trial=1, score=0.0, done=False)
 
 
-def scene(context: Context) -> str:
-    """What can be done in an environment of ours, and what any shows before something is done."""
+def describe_scene(context: Context) -> str:
+    """The first observation of the environment, after the list of actions if it is one of ours."""
     shown = shorten(observe(episode_of(context), ()).text, context.schema_characters)
     prompt = f"environments/{context.environment}"
     actions = load(prompt).fill() if prompt in names() else ""
@@ -69,16 +69,16 @@ def scene(context: Context) -> str:
 
 
 def actions_done(state: WorkingMemory) -> list[str]:
-    """The actions that this trial has done, in order; none that the environment crashed on."""
+    """The actions of this trial, in order, without those on which the environment crashed."""
     return [
         turn["input"] for turn in state["turns"] if turn["tool"] == "environment" and turn["facts"]
     ]
 
 
 def possible_actions(state: WorkingMemory, context: Context) -> tuple[str, ...]:
-    """What can be done now, where that is a list short enough to be shown."""
+    """The actions that are possible now; empty if the list is unknown or too long to show."""
     try:
         possible = admissible(episode_of(context), actions_done(state))
     except EnvironmentFailed:
         return ()
-    return possible if len(possible) <= _LISTED else ()
+    return possible if len(possible) <= _MAX_LISTED else ()

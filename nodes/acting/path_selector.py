@@ -1,4 +1,4 @@
-"""Path selector: chooses the path that the actor is shown as its plan (InstructRAG's ML-Agent)."""
+"""Path selector: chooses the path that becomes the actor's plan (InstructRAG's ML-Agent)."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -7,15 +7,15 @@ from langgraph.runtime import Runtime
 
 from planweave.learning.progress import PathProgress
 from planweave.learning.rl_agent import Proposal
-from planweave.learning.slots import ANSWER, ASKED, FITTING, FOUND, without_limit
+from planweave.learning.slots import ANSWER, ASKED, FITTING, FOUND, remove_price_limit
 from planweave.memory import Context, InstructionPath, WorkingMemory
-from planweave.nodes.acting.pathfinder import guide_for
+from planweave.nodes.acting.pathfinder import open_guide_for
 from planweave.prompts import load
 from planweave.tools.environments import OPEN, moves
 
-_FEW = 5
-"""Actions that do a step, which are told for it; more are no help."""
-_WORDS = {
+_MAX_SHOWN = 5
+"""Possible actions for a step that the guidance names; more are no help."""
+_SLOT_WORDS = {
     FOUND: "what was found",
     ASKED: "what is asked",
     FITTING: "what fits the task",
@@ -24,15 +24,15 @@ _WORDS = {
 
 
 def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Choose one of the proposed paths that fit the task; with its names filled in it is the plan.
+    """Choose one of the proposed paths that fit the task and make it the plan.
 
     Raises:
-        ModelUnavailable: The frozen model of sentence vectors is not on this machine.
+        ModelUnavailable: The model of sentence vectors is not installed.
     """
     context, question = runtime.context, state["question"]
     if not state["candidate_paths"]:
         return {}
-    guide = guide_for(context)
+    guide = open_guide_for(context)
     proposed = [
         Proposal(tuple(path["instructions"]), tuple(path["origins"]), path.get("expected", 0.0))
         for path in state["candidate_paths"]
@@ -43,41 +43,43 @@ def path_selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     selected = [*plans][guide.select(question, [*plans])]
     steps, origins = [*plans[selected]], [*selected.origins]
     path = InstructionPath(instructions=steps, origins=origins, by=guide.selector)
-    return {"path": path, "plan": [readable(text, question) for text in steps]}
+    return {"path": path, "plan": [describe_instruction(text, question) for text in steps]}
 
 
-def readable(instruction: str, question: str) -> str:
-    """The instruction with … for what is filled in on the way, and behind it what that is.
+def describe_instruction(instruction: str, question: str) -> str:
+    """The instruction with … for each open slot, followed by the meaning of the slots.
 
-    Small models write down what is in the brackets, so no words for a slot are there. What
-    is searched for may be the question itself, without its limit of price.
+    Small models copy the text in the brackets, so the meaning is not inside them. A search for
+    ``ASKED`` becomes a search for the question itself, without its price limit.
     """
     if instruction.casefold() == f"search[{ASKED}]":
-        return instruction.replace(ASKED, without_limit(question))
-    missing = [words for slot, words in _WORDS.items() if slot in instruction]
-    for slot in _WORDS:
+        return instruction.replace(ASKED, remove_price_limit(question))
+    missing = [words for slot, words in _SLOT_WORDS.items() if slot in instruction]
+    for slot in _SLOT_WORDS:
         instruction = instruction.replace(slot, "…")
     return f"{instruction} (…: {', '.join(missing)})" if missing else instruction
 
 
 class NextStep(NamedTuple):
-    """What is next on the chosen path.
+    """The next step of the chosen path.
 
     Attributes:
         text: The step as the plan has it; empty if all steps are done.
-        doing: The possible actions that do it, forms left out.
-        asked: What the task asks for and is still to do before this step, which ends the task.
-        last: Whether it ends the task, so that nothing can follow it.
+        actions: The possible actions that carry it out, without forms.
+        requested: Actions that the task still asks for before a step that ends the task.
+        ends_task: Whether it ends the task, so that nothing can follow it.
     """
 
     text: str
-    doing: Sequence[str]
-    asked: Sequence[str]
-    last: bool
+    actions: Sequence[str]
+    requested: Sequence[str]
+    ends_task: bool
 
 
-def next_step(state: WorkingMemory, possible: Sequence[str], context: Context) -> NextStep | None:
-    """The next step of the chosen path; None without a path, or where it is left to the model."""
+def find_next_step(
+    state: WorkingMemory, possible: Sequence[str], context: Context
+) -> NextStep | None:
+    """The next step of the chosen path; None without a path or without path aids."""
     path = state.get("path")
     if path is None or state["episode"] is None or context.path_aids == "off":
         return None
@@ -86,29 +88,29 @@ def next_step(state: WorkingMemory, possible: Sequence[str], context: Context) -
     done = [turn["input"] for turn in state["turns"] if not turn["problem"]]
     at = progress.next_step(done, possible)
     if at == len(steps):
-        return NextStep("", (), (), last=False)
-    doing = [one for one in progress.doing(steps[at], possible) if not one.endswith(OPEN)]
-    last = at == len(steps) - 1 and progress.ends_the_task
-    asked = progress.asked_for(done, possible) if last else ()
-    return NextStep(state["plan"][at], doing, asked, last)
+        return NextStep("", (), (), ends_task=False)
+    actions = [one for one in progress.doing(steps[at], possible) if not one.endswith(OPEN)]
+    ends_task = at == len(steps) - 1 and progress.ends_the_task
+    requested = progress.asked_for(done, possible) if ends_task else ()
+    return NextStep(state["plan"][at], actions, requested, ends_task)
 
 
-def chosen_path(state: WorkingMemory, possible: Sequence[str], context: Context) -> str:
-    """Guidance by the chosen path, which is the plan in the prompt: its next step.
+def guide_by_path(state: WorkingMemory, possible: Sequence[str], context: Context) -> str:
+    """Guidance: the next step of the chosen path, which is the plan in the prompt.
 
-    The questions that it comes from are not shown: small models take up their words.
+    It does not show the questions that the path comes from: small models copy their words.
     """
-    following = next_step(state, possible, context)
-    if following is None:
+    step = find_next_step(state, possible, context)
+    if step is None:
         return load("instructrag/plan").fill() if state["path"] else ""
-    if not following.text:
+    if not step.text:
         return load("instructrag/followed").fill()
-    if following.last:
+    if step.ends_task and step.requested:
+        way = load("instructrag/left").fill(actions="; ".join(step.requested))
+    elif step.ends_task:
         way = load("instructrag/end").fill()
-        if following.asked:
-            way = load("instructrag/left").fill(actions="; ".join(following.asked))
-    elif 0 < len(following.doing) <= _FEW:
-        way = load("instructrag/possible").fill(actions="; ".join(following.doing))
+    elif 0 < len(step.actions) <= _MAX_SHOWN:
+        way = load("instructrag/possible").fill(actions="; ".join(step.actions))
     else:
         way = load("instructrag/open").fill()
-    return load("instructrag/guidance").fill(step=following.text, way=way)
+    return load("instructrag/guidance").fill(step=step.text, way=way)

@@ -11,7 +11,7 @@ from planweave.tools.environments import moves
 def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Propose ``candidate_paths`` paths."""
     context = runtime.context
-    guide = guide_for(context)
+    guide = open_guide_for(context)
     return {
         "candidate_paths": [
             InstructionPath(
@@ -25,7 +25,7 @@ def pathfinder(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory
     }
 
 
-def guide_for(context: Context) -> Guide:
-    """What past successes say, in the environment of the run."""
+def open_guide_for(context: Context) -> Guide:
+    """Open the guide of past successes for the environment of the run."""
     moving = moves(episode_of(context).environment)
     return open_guide(context.paths, context.owner, context.agents, moving)

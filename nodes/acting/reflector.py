@@ -1,4 +1,4 @@
-"""Reflector: learns from a trial that failed, then begins the next one (Reflexion)."""
+"""Reflector: writes the lesson of a failed trial, then starts the next one (Reflexion)."""
 
 from collections.abc import Sequence
 
@@ -19,12 +19,12 @@ class Lesson(BaseModel):
 
 
 async def reflector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Write a lesson and begin the task again; an unreadable reply is no lesson."""
+    """Write a lesson and start the task again; an unreadable reply gives no lesson."""
     episode = state["episode"]
     if episode is None:
         raise RuntimeError("The reflector runs only after intake began a task.")
     task = load("reflexion/reflector").fill(
-        score=f"{episode['score']:.2f}", reflections=_lessons(state) or "(none yet)"
+        score=f"{episode['score']:.2f}", reflections=_lessons_text(state) or "(none yet)"
     )
     reply = await ask_role("reflector", Lesson, task, state, runtime)
     text = reply.value.reflection.strip() if reply.value else ""
@@ -41,11 +41,11 @@ async def reflector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingM
     }
 
 
-def lessons(state: WorkingMemory, _possible: Sequence[str], _context: Context) -> str:
+def guide_by_lessons(state: WorkingMemory, _possible: Sequence[str], _context: Context) -> str:
     """Guidance from earlier trials of this task; empty in the first one."""
-    text = _lessons(state)
+    text = _lessons_text(state)
     return load("reflexion/guidance").fill(reflections=text) if text else ""
 
 
-def _lessons(state: WorkingMemory) -> str:
+def _lessons_text(state: WorkingMemory) -> str:
     return "\n".join(f"- {one['text']}" for one in state["reflections"] if one["text"])

@@ -1,4 +1,4 @@
-"""Reporter: tells how a task in an environment has ended."""
+"""Reporter: reports how a task in an environment has ended."""
 
 import re
 
@@ -13,7 +13,7 @@ _FINISH = re.compile(r"finish\[(.*)\]", re.IGNORECASE | re.DOTALL)
 
 
 def reporter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Say what was handed in or done, and with which score; no model is asked."""
+    """Report the submitted answer or the outcome, and the score, without a model call."""
     leave(episode_of(runtime.context))
     episode, actions = state["episode"], actions_done(state)
     if episode is None:

@@ -1,4 +1,4 @@
-"""Answering machine: decides or answers from the facts, cites them, and says what is unknown."""
+"""Answering machine: decides or answers from the facts, cites them, reports what is unknown."""
 
 import re
 import unicodedata
@@ -21,11 +21,11 @@ from planweave.memory import (
     add_usage,
 )
 from planweave.models import StructuredReply
-from planweave.nodes.assist.asking import without_guesses
-from planweave.nodes.assist.replies import cites_support, own_answer, unless_nothing
+from planweave.nodes.assist.asking import hide_guesses
+from planweave.nodes.assist.replies import add_citations, clean_short_answer, drop_if_empty
 from planweave.nodes.assist.row_answer import row_answer
-from planweave.nodes.deciding.path_follower import Finish, finish
-from planweave.nodes.deciding.selector import action_of
+from planweave.nodes.deciding.path_follower import LearnedDecision, find_decision
+from planweave.nodes.deciding.selector import build_action
 from planweave.nodes.shared.citation_check import CITATION
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.combined import answer_text
@@ -39,7 +39,7 @@ from planweave.nodes.support.replies import (
     verdict_form,
 )
 from planweave.nodes.support.role import Node, ask_role, spent
-from planweave.nodes.support.turns import same
+from planweave.nodes.support.turns import normalise
 from planweave.nodes.support.verdict import followed, undecided
 from planweave.prompts import load
 from planweave.texts import listed
@@ -51,27 +51,27 @@ Form = TypeVar("Form", bound=BaseModel)
 
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
-_FAINT = 0.3  # resemblance by which candidates are put in order
-_AFTER = re.compile(r"[,;:.(]\s|\s[(\u2013\u2014-]")
-"""Where a decision ends and what is said of it begins, as in "No, it does not"."""
+_MIN_RESEMBLANCE = 0.3  # of candidates that are listed first
+_DECISION_END = re.compile(r"[,;:.(]\s|\s[(\u2013\u2014-]")
+"""Where a decision ends and its explanation begins, as in "No, it does not"."""
 _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
 
 
 async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Answer now, with what is known."""
+    """Answer now, from the known facts."""
     if not state["facts"]:
         reason = reason_to_answer(state, runtime.context)
-        return {"answer": _without_facts(state, reason)}
+        return {"answer": _answer_without_facts(state, reason)}
     if runtime.context.in_words:
-        return await _cited_answer(state, runtime)
-    return await _decision(state, runtime)
+        return await _answer_in_words(state, runtime)
+    return await _decide(state, runtime)
 
 
 def may_continue(prompt: str, *, combined: str) -> Node:
-    """Make the answering machine of V3: it terminates with the answer, or says why it goes on.
+    """Make the answering machine of V3: it answers, or gives a reason to continue.
 
-    At a limit it answers; while nothing is known it goes on without asking the model. The prompt
-    ``combined`` is for a reply that may also carry the answer, or set the next task.
+    At a limit it answers. Without facts it continues without a model call. The prompt ``combined``
+    is for a reply that may also hold the answer or set the next task.
     """
 
     async def may_continue(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -91,7 +91,7 @@ def may_continue(prompt: str, *, combined: str) -> Node:
             wanted: str = fields.get("task", "")
             return used | {"reason": reason.strip(), "task": wanted.strip()}
         if fields.get("answer"):
-            last = action_of(state, thought=fields["reason"], tool="finish", input="")
+            last = build_action(state, thought=fields["reason"], tool="finish", input="")
             state = {**state, "action": last | {"answer": fields["answer"]}}
         answered = await answering_machine(state, runtime)
         return answered | {
@@ -102,94 +102,100 @@ def may_continue(prompt: str, *, combined: str) -> Node:
     return may_continue
 
 
-def given(form: type[Form], state: WorkingMemory) -> StructuredReply[Form] | None:
-    """The answer that came with the action that finished, as a reply that cost no call; or None."""
+def given_answer(form: type[Form], state: WorkingMemory) -> StructuredReply[Form] | None:
+    """The answer that came with the action ``finish``, as a reply without a call; else None."""
     action = state["action"]
     if action is None or "answer" not in action:
         return None
     try:
         return StructuredReply(form.model_validate(action["answer"]), None, ())
-    except ValidationError:  # somebody has edited it
+    except ValidationError:  # a person edited it
         return None
 
 
-async def _cited_answer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """An answer in words; a citation that names no fact is taken out."""
+async def _answer_in_words(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Answer in words, without citations of unknown facts."""
     occasion = reason_to_answer(state, runtime.context)
     context = runtime.context
-    told = [text for fact in state["facts"] if (text := _told(fact))]
+    sources = [text for fact in state["facts"] if (text := _source_line(fact))]
     task = load("documents/answering_machine").fill(
-        occasion=occasion, told="\n".join(told) or "(none)"
+        occasion=occasion, told="\n".join(sources) or "(none)"
     )
-    asked = without_guesses(state, context)
-    reply = given(CitedAnswer, state) or await ask_role(_ROLE, CitedAnswer, task, asked, runtime)
+    asked = hide_guesses(state, context)
+    reply = given_answer(CitedAnswer, state) or await ask_role(
+        _ROLE, CitedAnswer, task, asked, runtime
+    )
     update = spent(reply)
     if reply.value is None:
-        return update | {"answer": _unreadable(reply)}
-    answer = cited(reply.value.text, reply.value.short, reply.value.unknown, state, context)
+        return update | {"answer": _unreadable_answer(reply)}
+    answer = build_cited_answer(
+        reply.value.text, reply.value.short, reply.value.unknown, state, context
+    )
     if not answer["facts"]:
-        answer = cites_support(answer, reply.value.told_by, state, context)
+        answer = add_citations(answer, reply.value.told_by, state, context)
     return update | {"answer": answer}
 
 
-def cited(
+def build_cited_answer(
     text: str, short: str | None, unknown: str, state: WorkingMemory, context: Context
 ) -> Answer:
-    """An answer in words with the facts that its text cites; a citation of no fact is taken out."""
+    """Build an answer in words with its cited facts; citations of unknown facts are removed."""
     known = {fact["number"] for fact in state["facts"]}
     text = CITATION.sub(lambda found: found[0] if int(found[1]) in known else "", text)
     return Answer(
-        decision=own_answer(short, state, context),
-        why=unless_nothing(text),
+        decision=clean_short_answer(short, state, context),
+        why=drop_if_empty(text),
         facts=list(dict.fromkeys(int(number) for number in CITATION.findall(text))),
-        unknown=unless_nothing(unknown),
+        unknown=drop_if_empty(unknown),
     )
 
 
-def _told(fact: Fact) -> str:
-    """The words of a page or the result of a calculation; rows of a database stand above."""
+def _source_line(fact: Fact) -> str:
+    """The words of a page or the result of a calculation; the prompt shows rows elsewhere."""
     if fact["quote"]:
         return source_text(fact)
     return f"[{fact['number']}] {fact['text']}" if fact["source"] == "calculator" else ""
 
 
-async def _decision(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """A decision; one that the question does not admit is asked for once more.
+async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Decide; ask once more if the question does not admit the decision.
 
-    So is one that differs from what a rule on the cited facts gives; if they still differ, it is
-    withheld and both are reported. Where a learned path has decided, that decision stays.
+    It also asks once more if a rule on the cited facts gives another decision; if the second reply
+    still differs, it withholds the decision and reports both. The decision of a learned path stays.
     """
     candidates = runtime.context.candidates
-    if found := ranked_answer(state, candidates) or row_answer(state, runtime.context):
+    if found := answer_from_ranking(state, candidates) or row_answer(state, runtime.context):
         return {"answer": found}
-    learned = finish(state)
-    stands = admitted(learned.decision, candidates) if learned else None
-    occasion = reason_to_answer(state, runtime.context) or _learned_text(learned)
+    learned = find_decision(state)
+    learned_decision = match_candidate(learned.decision, candidates) if learned else None
+    occasion = reason_to_answer(state, runtime.context) or _learned_decision_text(learned)
     task = load("common/answering_machine").fill(occasion=occasion)
     form = decision_form(max(map(len, candidates), default=0))
-    replies = [given(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
-    if stands is None and (complaint := _complaint(replies[0].value, candidates)):
+    replies = [given_answer(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
+    if learned_decision is None and (complaint := _not_admitted(replies[0].value, candidates)):
         replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
-    answer = _answer(replies[-1], state, candidates)
-    refused = _refused(replies[-1].value, answer)
-    if learned and stands and answer["decision"] in (None, stands):
-        answer = learned_answer(learned, stands, answer)
-    elif runtime.context.ask_again and (differs := _contradicting(answer, state, runtime)):
+    answer = _build_answer(replies[-1], state, candidates)
+    refused = _not_admitted_failures(replies[-1].value, answer)
+    if learned and learned_decision and answer["decision"] in (None, learned_decision):
+        answer = answer_from_path(learned, learned_decision, answer)
+    elif runtime.context.ask_again and (
+        contradiction := _find_contradiction(answer, state, runtime)
+    ):
         if len(replies) == 1 and not budget_spent(state, runtime.context):
-            complaint = _rule_differs(replies[0].value, differs)
+            complaint = _contradiction_followup(replies[0].value, contradiction)
             replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
-            second = _answer(replies[1], state, candidates)
-            answer = second if second["decision"] else answer  # an unreadable one changes nothing
-        if differs := _contradicting(answer, state, runtime):
-            answer = undecided(answer, differs.reason, differs.gives)
+            second = _build_answer(replies[1], state, candidates)
+            answer = second if second["decision"] else answer
+        if contradiction := _find_contradiction(answer, state, runtime):
+            answer = undecided(answer, contradiction.reason, contradiction.gives)
     used = spent(*replies)
     return used | {"answer": answer, "failures": used["failures"] + refused}
 
 
-def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | None:
-    """The decision that a ranking gives: its first option that may be decided.
+def answer_from_ranking(state: WorkingMemory, candidates: Sequence[str]) -> Answer | None:
+    """The decision by a ranking: its first admitted option.
 
-    None where the last fact ranks no options. Where the first two are equal nothing is decided.
+    None if the last fact ranks no options. If the first two are equal, there is no decision.
     """
     fact = state["facts"][-1]
     how, table = fact.get("ranks"), fact.get("table")
@@ -198,7 +204,7 @@ def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | N
     rows = [
         (option, row[-1])
         for row in table["rows"]
-        if row[-1] is not None and (option := admitted(str(row[0]), candidates))
+        if row[-1] is not None and (option := match_candidate(str(row[0]), candidates))
     ]
     if not rows or not isinstance(rows[0][1], int | float):
         return None
@@ -224,58 +230,60 @@ def ranked_answer(state: WorkingMemory, candidates: Sequence[str]) -> Answer | N
     )
 
 
-def learned_answer(learned: Finish, decision: str, answer: Answer | None = None) -> Answer:
-    """What a learned path has decided, with the model's reasons where there are any."""
-    given = answer or Answer(decision=None, why="", facts=[], unknown="")
-    if given["decision"] is None:
-        given = Answer(decision=decision, why=learned.why, facts=[learned.fact], unknown="")
-    facts = list(dict.fromkeys([learned.fact, *given["facts"]]))
-    return given | {"facts": facts, "basis": Basis(how="learned", column="")}
+def answer_from_path(
+    learned: LearnedDecision, decision: str, answer: Answer | None = None
+) -> Answer:
+    """The decision of a learned path, with the model's reasons if there are any."""
+    result = answer or Answer(decision=None, why="", facts=[], unknown="")
+    if result["decision"] is None:
+        result = Answer(decision=decision, why=learned.why, facts=[learned.fact], unknown="")
+    facts = list(dict.fromkeys([learned.fact, *result["facts"]]))
+    return result | {"facts": facts, "basis": Basis(how="learned", column="")}
 
 
-def _contradicting(
+def _find_contradiction(
     answer: Answer, state: WorkingMemory, runtime: Runtime[Context]
 ) -> Following | None:
-    """What a rule on the facts gives in place of the decision; None if it gives nothing else."""
+    """The rule on the facts that gives another decision; None if none does."""
     if answer["decision"] in (None, NO_DECISION):
         return None
     found = followed(answer, state, runtime.context)
     return found if found.kind == "contradicted" else None
 
 
-def _rule_differs(value: Decision | None, differs: Following) -> list[BaseMessage]:
+def _contradiction_followup(value: Decision | None, contradiction: Following) -> list[BaseMessage]:
     if value is None:
         return []
     text = load("common/rule_differs").fill(
-        decision=value.decision or "nothing", reason=differs.reason
+        decision=value.decision or "nothing", reason=contradiction.reason
     )
     return [AIMessage(value.model_dump_json()), HumanMessage(text)]
 
 
-def _learned_text(learned: Finish | None) -> str:
-    """What a learned path has decided, for the model to see."""
+def _learned_decision_text(learned: LearnedDecision | None) -> str:
+    """The decision of a learned path, for the prompt."""
     if learned is None:
         return ""
     return load("planrag/learned_finish").fill(decision=learned.decision, fact=str(learned.fact))
 
 
-def admitted(decision: str | None, candidates: Sequence[str]) -> str | None:
+def match_candidate(decision: str | None, candidates: Sequence[str]) -> str | None:
     """The candidate that ``decision`` means, whatever its case and the words around it.
 
-    Without candidates every decision is admitted, and always that none improves anything. A
-    sentence that names several is none.
+    Without candidates every decision is admitted. ``NO_DECISION`` is always admitted. A sentence
+    that names several candidates is not.
     """
     plain = (decision or "").strip().strip("\"'`.").strip()
     if not candidates:
         return plain or None
     by_fold = {candidate.casefold(): candidate for candidate in candidates}
-    for text in (plain, _AFTER.split(plain)[0]):
+    for text in (plain, _DECISION_END.split(plain)[0]):
         if text.casefold() in by_fold:
             return by_fold[text.casefold()]
     if plain.casefold() == NO_DECISION:
         return NO_DECISION
-    words, spelled = _words(plain), Counter(map(_words, candidates))
-    known = {one: c for c in candidates if spelled[one := _words(c)] == 1}
+    words, spelled = _normalise(plain), Counter(map(_normalise, candidates))
+    known = {one: c for c in candidates if spelled[one := _normalise(c)] == 1}
     if words in known:
         return known[words]
     named = [one for one in known if one and f" {one} " in f" {words} "]
@@ -285,64 +293,65 @@ def admitted(decision: str | None, candidates: Sequence[str]) -> str | None:
     return known[longest[0]] if len(longest) == 1 and not denied else None
 
 
-def _words(text: str) -> str:
-    """What two spellings of a name have in common: its letters and figures, without accents."""
+def _normalise(text: str) -> str:
+    """A name reduced to what all its spellings share: letters and digits without accents."""
     plain = unicodedata.normalize("NFKD", text).casefold()
     bare = "".join(sign for sign in plain if not unicodedata.combining(sign))
     return " ".join(re.findall(r"[\w-]+(?:[.,]\d+)*", bare.replace("_", " ")))
 
 
-def _complaint(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
-    if value is None or not value.decision or admitted(value.decision, candidates):
+def _not_admitted(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
+    if value is None or not value.decision or match_candidate(value.decision, candidates):
         return []
     text = load("common/not_admitted").fill(
-        decision=value.decision, choices=_choices(value.decision, candidates)
+        decision=value.decision, choices=_choices_text(value.decision, candidates)
     )
     return [AIMessage(value.model_dump_json()), HumanMessage(text)]
 
 
-def _choices(decision: str, candidates: Sequence[str]) -> str:
-    """All candidates where they are few, else how many there are, the nearest first."""
-    close = nearest(decision, candidates, _SHOWN_CANDIDATES, close=_FAINT)
+def _choices_text(decision: str, candidates: Sequence[str]) -> str:
+    """The candidates, nearest first; of many only the first, and how many more there are."""
+    close = nearest(decision, candidates, _SHOWN_CANDIDATES, close=_MIN_RESEMBLANCE)
     return listed([*close, *(one for one in candidates if one not in close)], _SHOWN_CANDIDATES)
 
 
-def _answer(
+def _build_answer(
     reply: StructuredReply[Decision], state: WorkingMemory, candidates: Sequence[str]
 ) -> Answer:
     value = reply.value
     if value is None:
-        return _unreadable(reply)
+        return _unreadable_answer(reply)
     known = {fact["number"] for fact in state["facts"]}
     return Answer(
-        decision=admitted(value.decision, candidates),
+        decision=match_candidate(value.decision, candidates),
         why=value.why.strip(),
         facts=[number for number in dict.fromkeys(value.facts) if number in known],
-        unknown=unless_nothing(value.unknown),
+        unknown=drop_if_empty(value.unknown),
         basis=Basis(how=value.how, column=value.column.strip()),
     )
 
 
-def _unreadable(reply: StructuredReply[Any]) -> Answer:
+def _unreadable_answer(reply: StructuredReply[Any]) -> Answer:
     reason = reply.failure.message if reply.failure else ""
     unknown = f"No readable answer: {reason or 'it was empty'}"
     return Answer(decision=None, why="", facts=[], unknown=unknown)
 
 
-def _without_facts(state: WorkingMemory, reason: str) -> Answer:
-    """No model is asked to decide from nothing: say why nothing was found."""
+def _answer_without_facts(state: WorkingMemory, reason: str) -> Answer:
+    """Report why nothing was found, without a model call."""
     action = state["action"]
     why = action["input"] if action and action["tool"] == "finish" else ""
-    # What an action led to when it was taken first: a repetition only points there.
-    led_to = {
-        (turn["tool"], same(turn["input"])): turn["problem"] for turn in reversed(state["turns"])
+    # The problem of each action's first turn; a repetition only refers to it.
+    problems = {
+        (turn["tool"], normalise(turn["input"])): turn["problem"]
+        for turn in reversed(state["turns"])
     }
-    problem = next(filter(None, led_to.values()), "No tool has returned anything.")
+    problem = next(filter(None, problems.values()), "No tool has returned anything.")
     unknown = in_a_sentence(problem)
     return Answer(decision=None, why=why, facts=[], unknown=f"{unknown} {reason}".strip())
 
 
-def _refused(value: Decision | None, answer: Answer) -> list[Failure]:
+def _not_admitted_failures(value: Decision | None, answer: Answer) -> list[Failure]:
     if value is None or not value.decision or answer["decision"]:
         return []
     return [Failure(role=_ROLE, kind="not_admitted", detail=value.decision)]

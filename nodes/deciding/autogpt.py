@@ -1,4 +1,4 @@
-"""AutoGPT's one role: thoughts with a plan and criticism, then a command."""
+"""AutoGPT's only role: thoughts with a plan and criticism, then a command."""
 
 from functools import cache
 from typing import Annotated, Any, Literal
@@ -8,10 +8,10 @@ from pydantic import BaseModel, Field, create_model
 
 from planweave.memory import Context, Tool, WorkingMemory
 from planweave.nodes.assist.asking import extra_temperature
-from planweave.nodes.deciding.selector import action_of, offered, problem_text
+from planweave.nodes.deciding.selector import build_action, problem_text, select_usable
 from planweave.nodes.support.briefing import tools_text
 from planweave.nodes.support.lengths import PLAN_STEPS, QUERY, STEP, THOUGHT
-from planweave.nodes.support.limits import reason_to_answer, repeats
+from planweave.nodes.support.limits import count_repetitions, reason_to_answer
 from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import unreadable_turn
 from planweave.prompts import load
@@ -44,19 +44,19 @@ class ThoughtsAndCommand(BaseModel):
 def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
     """Make the role that uses this prompt and commands ``tools``.
 
-    Its plan is written again with every reply and is in working memory.
+    Every reply writes the plan in working memory anew.
     """
 
     async def commander(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         if reason := reason_to_answer(state, runtime.context):
-            return {"action": action_of(state, thought=reason, tool="finish", input="")}
-        bound = offered(tools, state, runtime.context)
+            return {"action": build_action(state, thought=reason, tool="finish", input="")}
+        usable = select_usable(tools, state, runtime.context)
         task = load(prompt).fill(
-            tools=tools_text(bound, state, runtime.context), problem=problem_text(state)
+            tools=tools_text(usable, state, runtime.context), problem=problem_text(state)
         )
-        extra = extra_temperature(repeats(state["turns"]), "autogpt", runtime.context)
+        extra = extra_temperature(count_repetitions(state["turns"]), "autogpt", runtime.context)
         reply = await ask_role(
-            "autogpt", _reply(bound), task, state, runtime, extra_temperature=extra
+            "autogpt", _reply_form(usable), task, state, runtime, extra_temperature=extra
         )
         update: WorkingMemory = {"action": None, **spent(reply)}
         if reply.value is None:
@@ -64,15 +64,15 @@ def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
         thoughts, command = reply.value.thoughts, reply.value.command
         parts = (thoughts.text, thoughts.reasoning, thoughts.criticism)
         thought = " ".join(part.strip() for part in parts)
-        action = action_of(state, thought=thought, tool=command.name, input=command.input)
+        action = build_action(state, thought=thought, tool=command.name, input=command.input)
         return update | {"action": action, "plan": thoughts.plan}
 
     return commander
 
 
 @cache
-def _reply(tools: tuple[Tool, ...]) -> type[ThoughtsAndCommand]:
-    """The reply's schema for these tools: the command is a closed choice."""
+def _reply_form(tools: tuple[Tool, ...]) -> type[ThoughtsAndCommand]:
+    """The schema of the reply; the command is one of these tools."""
     names: Any = Literal[tools]
     command = create_model("Command", __base__=Command, name=(names, ...))
     return create_model("AutoGPT", __base__=ThoughtsAndCommand, command=(command, ...))

@@ -1,4 +1,4 @@
-"""Bound tool: calls a LangChain tool that the run lists in ``tools``."""
+"""Bound tool: calls a LangChain tool of the setting ``tools``."""
 
 import json
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from planweave.tools.bound import TOOLS, ToolFailed, arguments, call
 async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Call the chosen tool; its result becomes a fact with the tool's name as source.
 
-    With ``approve_tools`` a person is asked before.
+    With ``approve_tools`` it first waits for a person's approval.
     """
     context, action = runtime.context, chosen_action(state)
     started = perf_counter()
@@ -29,22 +29,22 @@ async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> Working
             tool = TOOLS.get(action["tool"])
             given = arguments(tool, action["input"])
             if context.approve_tools:
-                given = _approved(tool.name, given)
+                given = _ask_approval(tool.name, given)
             result = await call(tool, given, seconds=context.query_seconds)
-            found = [_observation(result, context.observation_characters)]
+            found = [_build_observation(result, context.observation_characters)]
         except PlanweaveError as error:
             problem = str(error)
     return turn_taken(state, found, problem, perf_counter() - started)
 
 
-def _observation(result: Any, characters: int) -> Observation:
-    """What the tool returned, as text and, where it has them, as named values."""
+def _build_observation(result: Any, characters: int) -> Observation:
+    """The result of the tool as text, and as named values if it has any."""
     values: dict[str, Any] = {}
     if isinstance(result, Mapping):
         values = {str(key): one for key, one in result.items() if _is_value(one)}
     elif _is_value(result) and not isinstance(result, str):
         values = {"value": result}
-    text = result if isinstance(result, str) else _written(result)
+    text = result if isinstance(result, str) else _to_text(result)
     if len(text) > characters:
         text = f"{text[:characters]} … ({len(text) - characters} more characters)"
     return Observation(text, values=values)
@@ -54,16 +54,16 @@ def _is_value(one: object) -> bool:
     return isinstance(one, str | int) or (isinstance(one, float) and isfinite(one))
 
 
-def _written(result: object) -> str:
-    """As JSON; as Python shows it where keys are no texts or it holds itself."""
+def _to_text(result: object) -> str:
+    """JSON, or else Python's ``repr``, as for a result that contains itself."""
     try:
         return json.dumps(result, default=str)
     except (TypeError, ValueError, RecursionError):
         return repr(result)
 
 
-def _approved(name: str, given: dict[str, Any]) -> dict[str, Any]:
-    """The arguments that a person lets through."""
+def _ask_approval(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Wait for a person; return the arguments that they approve or edit."""
 
     def decide(decision: dict[str, Any]) -> dict[str, Any]:
         match decision["type"]:

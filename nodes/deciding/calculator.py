@@ -1,18 +1,18 @@
 """Calculator: arithmetic with units on numbers and named facts."""
 
-from planweave.memory import Value, Worked, WorkingMemory
+from planweave.memory import Action, Value, Worked, WorkingMemory
 from planweave.nodes.support.naming import named_values
 from planweave.nodes.support.turns import Observation, take_turn
 from planweave.tools import calculate
 
 
 def calculator(state: WorkingMemory) -> WorkingMemory:
-    """Work out ``action.input``; the result becomes a fact that keeps every step."""
+    """Calculate ``action.input``; the result becomes a fact with every step."""
     names = named_values(state["facts"])
 
-    def run(program: str) -> Observation:
-        calculation = calculate(program, names)
-        if calculation.repeats is not None:  # else a guess would become a fact
+    def run(action: Action) -> Observation:
+        calculation = calculate(action["input"], names)
+        if calculation.repeats is not None:  # a guess must not become a fact
             what = "A fact" if calculation.repeats else "A number"
             return Observation(f"{what} by itself leaves nothing to calculate.", found=False)
         values: dict[str, Value] = {"value": calculation.value}
@@ -24,4 +24,4 @@ def calculator(state: WorkingMemory) -> WorkingMemory:
         ]
         return Observation(calculation.text, values=values, working=working)
 
-    return take_turn(state, lambda action: run(action["input"]))
+    return take_turn(state, run)

@@ -19,7 +19,7 @@ class Evaluation(BaseModel):
 
 
 def evaluator(prompt: str) -> Node:
-    """Make the evaluator that uses this prompt; an unreadable reply accepts."""
+    """Make the evaluator that uses this prompt; an unreadable reply accepts the plan."""
 
     async def evaluator(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         reply = await ask_role("evaluator", Evaluation, load(prompt).fill(), state, runtime)

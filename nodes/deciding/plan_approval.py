@@ -14,22 +14,21 @@ from planweave.nodes.support.turns import is_carried_out
 
 Decided = TypeVar("Decided")
 UNUSABLE = "The last answer could not be used"
-"""How a request begins that asks once more."""
+"""Beginning of a request that asks once more."""
 
 
 def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Stop until a person has decided (:func:`ask_person`).
 
-    Only the plan that a run starts with is asked about; a later one goes on at once. An edit
-    carries ``edited_action.args.plan``; a rejection or response carries ``message`` and goes back
-    to the planner.
+    Only the first plan of a run needs approval. An edit holds ``edited_action.args.plan``; a
+    rejection or response holds a ``message`` and goes back to the planner.
     """
     plan = state["plan"]
     if not runtime.context.approve or not plan or is_carried_out(state):
         return {"replanning": ""}
     question = f"Carry out this plan?\n{plan_text(plan)}"
     decisions = ("approve", "edit", "reject", "respond")
-    return ask_person("carry_out_plan", {"plan": plan}, question, decisions, _decide)
+    return ask_person("carry_out_plan", {"plan": plan}, question, decisions, _apply_decision)
 
 
 def ask_person(
@@ -39,10 +38,11 @@ def ask_person(
     decisions: Sequence[str],
     decide: Callable[[dict[str, Any]], Decided],
 ) -> Decided:
-    """Interrupt the run until a person has decided, in the form that LangChain's chat clients know.
+    """Interrupt the run until a person has decided, in the format of LangChain's chat clients.
 
-    The interrupt asks ``{"action_requests": …, "review_configs": …}`` and is resumed with
-    ``{"decisions": [{"type": …, …}]}``. What ``decide`` cannot use is asked again, with the reason.
+    The interrupt holds ``{"action_requests": …, "review_configs": …}`` and is resumed with
+    ``{"decisions": [{"type": …, …}]}``. If ``decide`` cannot use a decision, the person is asked
+    again, with the reason.
     """
     problem = ""
     while True:
@@ -57,12 +57,12 @@ def ask_person(
             problem = f"{UNUSABLE} ({error!r}). "
 
 
-def _decide(decision: dict[str, Any]) -> WorkingMemory:
+def _apply_decision(decision: dict[str, Any]) -> WorkingMemory:
     match decision["type"]:
         case "approve":
             return {"replanning": ""}
         case "edit":
-            steps = _steps(decision["edited_action"]["args"]["plan"])
+            steps = _split_steps(decision["edited_action"]["args"]["plan"])
             plan = [line for step in steps if (line := str(step).strip())]
             if not plan:
                 raise ValueError("edited_action.args.plan must be a list of steps")
@@ -75,8 +75,8 @@ def _decide(decision: dict[str, Any]) -> WorkingMemory:
     raise ValueError(f"unknown decision type {decision['type']!r}")
 
 
-def _steps(edited: list[str] | str) -> list[str]:
-    """The steps as a list; a chat page that edits text sends that, as JSON or line by line."""
+def _split_steps(edited: list[str] | str) -> list[str]:
+    """Split edited steps; a chat page may send them as text, in JSON or line by line."""
     if not isinstance(edited, str):
         return edited
     try:

@@ -1,4 +1,4 @@
-"""Re-planner: judges the plan by the last result and replaces it (PlanRAG, section 4)."""
+"""Re-planner: judges the plan by the last result and may replace it (PlanRAG, section 4)."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -6,7 +6,7 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from planweave.memory import Context, Replan, Tool, WorkingMemory
-from planweave.nodes.deciding.planner import new_plan
+from planweave.nodes.deciding.planner import start_plan
 from planweave.nodes.support.combined import ask_combined
 from planweave.nodes.support.limits import reason_to_answer
 from planweave.nodes.support.replies import Judgement, JudgementWithNeeds, steps_of
@@ -19,7 +19,7 @@ def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) ->
     """Make the re-planner that uses this prompt."""
 
     async def replanner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        asked = _asked_by_selector(state)
+        asked = _turn_of_request(state)
         state = {**state, "iteration": asked.get("iteration", state["iteration"])}
         if reason_to_answer(state, runtime.context):
             return asked
@@ -37,13 +37,13 @@ def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) ->
         change = Replan(
             iteration=state["iteration"], reason=judgement.reason, before=state["plan"], after=steps
         )
-        return update | new_plan(steps, needs) | {"replans": [change]}
+        return update | start_plan(steps, needs) | {"replans": [change]}
 
     return replanner
 
 
-def _asked_by_selector(state: WorkingMemory) -> WorkingMemory:
-    """The turn in which the selector asked for another plan itself; nothing otherwise."""
+def _turn_of_request(state: WorkingMemory) -> WorkingMemory:
+    """The turn in which the selector asked for another plan; empty if it did not."""
     action = state["action"]
     if not action or action["tool"] != "replan":
         return {}

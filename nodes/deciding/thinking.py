@@ -1,9 +1,9 @@
-"""Thinking: an action without effect; the conclusion is kept among the turns."""
+"""Thinking: an action without effect; the conclusion stays in the turns."""
 
 from planweave.memory import WorkingMemory
 from planweave.nodes.support.turns import take_turn
 
 
 def thinking(state: WorkingMemory) -> WorkingMemory:
-    """Note the conclusion. It is no fact, since no source is behind it."""
-    return take_turn(state, lambda action: None)  # noqa: ARG005
+    """Record the conclusion; it is no fact, since it has no source."""
+    return take_turn(state, lambda _: None)

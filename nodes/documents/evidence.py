@@ -1,4 +1,4 @@
-"""Evidence: pages that were found become facts as they are, without a reader."""
+"""Evidence: turns the pages found into facts as they are, without a reader."""
 
 from langgraph.runtime import Runtime
 
@@ -8,7 +8,7 @@ from planweave.nodes.support.turns import Observation, turn_taken
 
 
 def evidence(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Take the text of each page up as a fact."""
+    """Add the text of each page as a fact."""
     if not state["pages"]:
         return {}
     found = [

@@ -1,4 +1,4 @@
-"""Glossary: learns abbreviations from the pages that were read; it never makes one up."""
+"""Glossary: learns abbreviations from the pages; it never invents one."""
 
 from langgraph.runtime import Runtime
 
@@ -8,10 +8,9 @@ from planweave.tools.documents.abbreviations import abbreviations
 
 
 async def glossary(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Note each abbreviation that a page spells out, and propose it to long-term memory.
+    """Learn each abbreviation that a page spells out, and propose it to long-term memory.
 
-    In this run it holds at once, since its page is at hand; later threads get it when the owner
-    has confirmed it.
+    This run uses it at once; later threads use it after the owner has confirmed it.
     """
     known = dict(state["abbreviations"])
     for page in state["pages"]:

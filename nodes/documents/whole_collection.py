@@ -1,4 +1,4 @@
-"""Whole collection: takes up every page of a collection that fits into one prompt."""
+"""Whole collection: takes every page of a collection that fits into one prompt."""
 
 from time import perf_counter
 
@@ -13,7 +13,7 @@ from planweave.usage import Usage
 
 
 def whole_collection(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Take up all pages; the whole reader makes facts of them."""
+    """Take all pages; the whole reader turns them into facts."""
     started = perf_counter()
     name = runtime.context.collection
     if not name:
@@ -26,14 +26,14 @@ def whole_collection(state: WorkingMemory, runtime: Runtime[Context]) -> Working
     return {
         "whole": True,
         "pages": pages,
-        # Step 0: no step of a plan is done by it.
+        # Step 0, since it completes no step of a plan.
         "action": Action(step=0, thought="", tool="documents", input=state["question"]),
         "usage": {"documents": Usage(seconds=perf_counter() - started).model_dump()},
     }
 
 
 async def whole_glossary(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Learn abbreviations from the pages; the run keeps the facts, not the pages."""
+    """Learn abbreviations from the pages, then drop the pages."""
     return await glossary(state, runtime) | {"pages": []}
 
 

@@ -1,4 +1,4 @@
-"""Appender: takes up what was found and revised, so that the next step starts from it."""
+"""Appender: adds what was found and revised, so that the next step starts from it."""
 
 from langgraph.runtime import Runtime
 
@@ -9,13 +9,13 @@ from planweave.nodes.support.turns import turn_taken
 
 
 def appender(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Append to the thoughts; each page becomes a numbered fact, one that is known its old one."""
+    """Add the revised steps, and each page as a fact; a known page keeps its fact."""
     facts: list[Fact] = []
     turns: list[Turn] = []
     for lookup in open_lookups(state):
         known: WorkingMemory = {**state, "facts": [*state["facts"], *facts]}
         known["iteration"] = state["iteration"] + len(turns)
-        noted = _noted(known, lookup, runtime)
+        noted = _record_lookup(known, lookup, runtime)
         facts += noted["facts"]
         turns += noted["turns"]
     revised = [*state["draft"]]
@@ -29,8 +29,10 @@ def appender(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     }
 
 
-def _noted(state: WorkingMemory, lookup: Lookup, runtime: Runtime[Context]) -> WorkingMemory:
-    """The turn that a lookup comes to, and its new fact if there is one."""
+def _record_lookup(
+    state: WorkingMemory, lookup: Lookup, runtime: Runtime[Context]
+) -> WorkingMemory:
+    """The turn of a lookup, and its fact if that is new."""
     page, step = lookup["page"], lookup["step"]
     thought = state["revised"][step - 1] if step else state["reasoning"]
     action = Action(step=step, thought=thought, tool="documents", input=lookup["query"])

@@ -24,19 +24,19 @@ class Draft(BaseModel):
 
 
 async def drafter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Write the draft; a plan that was given is taken for it.
+    """Write the draft; a given plan serves as the draft.
 
-    An unreadable reply leaves no draft: the task is then done without.
+    After an unreadable reply the run continues without a draft.
     """
     if state["plan"]:
-        return _drafted(state["plan"], "")
+        return _draft_update(state["plan"], "")
     task = load(f"rat/{runtime.context.family}_draft").fill(reply=load("rat/draft").fill())
     reply = await ask_writer("drafter", Draft, task, state, runtime)
     steps, thought = (reply.value.steps, reply.value.thought) if reply.value else ([], "")
-    drafted = _drafted(steps, thought.strip())
+    drafted = _draft_update(steps, thought.strip())
     return drafted | spent(reply)
 
 
-def _drafted(steps: Sequence[str], reasoning: str) -> WorkingMemory:
+def _draft_update(steps: Sequence[str], reasoning: str) -> WorkingMemory:
     draft = [text for step in steps if (text := step.strip())]
     return {"draft": draft, "revised": draft, "reasoning": reasoning}

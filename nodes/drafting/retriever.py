@@ -1,4 +1,4 @@
-"""Retriever: finds the one page for each lookup of a draft, or the pages for the question."""
+"""Retriever: finds one page for each lookup of a draft, or the pages for the question."""
 
 from langgraph.runtime import Runtime
 
@@ -10,7 +10,7 @@ from planweave.usage import Usage
 
 
 def retriever(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Search for each open lookup; one that fails or finds nothing keeps its problem."""
+    """Search for each open lookup; one that fails or finds nothing gets a problem."""
     update: WorkingMemory = {"lookups": [], "usage": {"documents": Usage().model_dump()}}
     for lookup in open_lookups(state):
         found = _search(state, lookup["query"], 1, runtime)
@@ -23,23 +23,23 @@ def retriever(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
 
 
 def question_documents(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Find pages for the question itself, as many as the context allows retrievals."""
+    """Find as many pages for the question itself as the context allows retrievals."""
     if not runtime.context.retrievals:
         return {"pages": []}
     found = _search(state, state["question"], runtime.context.retrievals, runtime)
-    return found | {"action": _action(state["question"])}
+    return found | {"action": _build_action(state["question"])}
 
 
 def _search(
     state: WorkingMemory, query: str, pages: int, runtime: Runtime[Context]
 ) -> WorkingMemory:
-    """As the node ``documents``, for so many pages; that a query is asked again is no matter."""
+    """As the node ``documents``, for this number of pages; a query may be repeated."""
     context = runtime.context.model_copy(update={"pages": pages})
-    given: WorkingMemory = {**state, "action": _action(query), "turns": []}
+    given: WorkingMemory = {**state, "action": _build_action(query), "turns": []}
     if not context.has_documents:
         return turn_taken(given, [], "No document collection is connected.", 0.0) | {"pages": []}
     return documents(given, runtime.override(context=context))
 
 
-def _action(query: str) -> Action:
+def _build_action(query: str) -> Action:
     return Action(step=1, thought="", tool="documents", input=query)

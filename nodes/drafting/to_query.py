@@ -1,4 +1,4 @@
-"""To-query: what is looked up to check a step of the draft."""
+"""To-query: writes the query that checks a step of the draft."""
 
 from collections.abc import Iterable
 
@@ -8,11 +8,11 @@ from pydantic import BaseModel, Field
 from planweave.memory import Context, Lookup, WorkingMemory
 from planweave.nodes.support.lengths import SEARCH
 from planweave.nodes.support.role import ask_writer, spent
-from planweave.nodes.support.thoughts import checked, numbered, seen_with
+from planweave.nodes.support.thoughts import checked_steps, earlier_steps, steps_text
 from planweave.prompts import load
 
-_AS_IT_STANDS = ("code", "maths")
-"""Families whose drafts are queries themselves: examples are found by what they look like."""
+_DRAFT_IS_QUERY = ("code", "maths")
+"""Families whose draft is the query: similar examples are found by their looks."""
 
 
 class Query(BaseModel):
@@ -22,25 +22,26 @@ class Query(BaseModel):
 
 
 async def to_query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Write the query for ``state["step"]``; an unreadable reply leaves the step's own words.
+    """Write the query for ``state["step"]``; after an unreadable reply it is the step itself.
 
-    For programs and word problems it is the draft so far, T*(1..i-1) and T(i) (section 3), unless
-    ``query_from`` says the step alone.
+    For programs and word problems the query is the draft so far, T*(1..i-1) and T(i) (section 3),
+    or only the step, by ``query_from``.
     """
     context = runtime.context
-    text = _steps(state, checked(state))
-    if context.family in _AS_IT_STANDS or context.revision == "cot_rag":
-        earlier = [*seen_with(state)] if context.query_from == "draft" else []
-        return {"lookups": [_lookup(state, _steps(state, [*earlier, *checked(state)]))]}
+    text = _steps_text(state, checked_steps(state))
+    if context.family in _DRAFT_IS_QUERY or context.revision == "cot_rag":
+        earlier = [*earlier_steps(state)] if context.query_from == "draft" else []
+        return {"lookups": [_lookup(state, _steps_text(state, [*earlier, *checked_steps(state)]))]}
     task = load("rat/to_query").fill(
-        earlier=numbered(state, seen_with(state)), step=numbered(state, checked(state))
+        earlier=steps_text(state, earlier_steps(state)),
+        step=steps_text(state, checked_steps(state)),
     )
     reply = await ask_writer("to_query", Query, task, state, runtime)
     query = reply.value.query.strip() if reply.value else ""
     return {"lookups": [_lookup(state, query or text)], **spent(reply)}
 
 
-def _steps(state: WorkingMemory, numbers: Iterable[int]) -> str:
+def _steps_text(state: WorkingMemory, numbers: Iterable[int]) -> str:
     return "\n".join(state["revised"][number - 1] for number in numbers)
 
 

@@ -1,4 +1,4 @@
-"""Assessor: which of the proposed queries would find the next piece of evidence."""
+"""Assessor: chooses the proposed query that would find the next piece of evidence."""
 
 import random
 
@@ -9,8 +9,8 @@ from planweave.learning import CandidateQuery, RetrievedPage, plan_assessor
 from planweave.memory import Action, Context, Fact, WorkingMemory
 from planweave.nodes.documents.documents import find_pages
 
-_NEW = 5
-"""New pages that are looked at for each candidate; searching them costs no model call."""
+_NEW_PAGES = 5
+"""New pages that are searched for each candidate; a search needs no model call."""
 
 
 def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -18,9 +18,9 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     context, queries = runtime.context, state["candidate_queries"]
     scores: list[float] = []
     if context.assessor == "trained":
-        evidence = [_titled(fact) for fact in state["facts"]]
-        count = _NEW + len(evidence)
-        candidates = [CandidateQuery(query, _hits(query, context, count)) for query in queries]
+        evidence = [_with_title(fact) for fact in state["facts"]]
+        count = _NEW_PAGES + len(evidence)
+        candidates = [CandidateQuery(query, _find_hits(query, context, count)) for query in queries]
         scores = plan_assessor().scores(state["question"], evidence, candidates)
         best = max(range(len(queries)), key=scores.__getitem__)
     elif context.assessor == "random":
@@ -34,23 +34,23 @@ def assessor(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     return {"action": action, "query_scores": scores}
 
 
-def _hits(query: str, context: Context, count: int) -> list[RetrievedPage]:
-    """What the query finds; nothing where it cannot be searched for."""
+def _find_hits(query: str, context: Context, count: int) -> list[RetrievedPage]:
+    """The pages that the query finds; none if the search fails."""
     try:
         found = find_pages(query, context, count)
     except PlanweaveError:
         return []
-    return [_hit(page["document"], page["text"]) for page in found]
+    return [_without_title(page["document"], page["text"]) for page in found]
 
 
-def _titled(fact: Fact) -> str:
-    """A passage as the assessor was trained on it: the title once, then the text."""
+def _with_title(fact: Fact) -> str:
+    """A passage in the format that the assessor was trained on: the title once, then the text."""
     if not fact["quote"]:
         return fact["text"]
-    hit = _hit(fact["quote"]["document"], fact["text"])
+    hit = _without_title(fact["quote"]["document"], fact["text"])
     return f"{hit.title}: {hit.text}"
 
 
-def _hit(document: str, text: str) -> RetrievedPage:
-    """A page, without its title at the head of the text."""
+def _without_title(document: str, text: str) -> RetrievedPage:
+    """A page whose text does not begin with the title."""
     return RetrievedPage(title=document, text=text.removeprefix(f"{document}: "))

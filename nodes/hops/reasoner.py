@@ -1,4 +1,4 @@
-"""Furthest reasoner: thinks from question and evidence alone, then answers or proposes queries."""
+"""Furthest reasoner: thinks from question and evidence only, then answers or proposes queries."""
 
 from typing import Annotated
 
@@ -25,10 +25,10 @@ class Reasoning(BaseModel):
 def reasoner(prompt: str) -> Node:
     """Make the reasoner that uses this prompt.
 
-    With ``context.masking`` it sees nothing of its earlier reasoning and queries, so that an
-    early mistake cannot lead it on, or only the latest rounds (``context.unmasked``). It starts at
-    ``context.first_temperature`` and is raised by ``context.temperature_step`` each time that its
-    queries have repeated themselves. At a limit it is not asked.
+    With ``context.masking`` it does not see its earlier reasoning and queries, or only the latest
+    rounds (``context.unmasked``), so that an early mistake cannot mislead it. The temperature
+    starts at ``context.first_temperature`` and rises by ``context.temperature_step`` each time its
+    queries repeat. At a limit it makes no model call.
     """
 
     async def reasoner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -56,14 +56,14 @@ def reasoner(prompt: str) -> Node:
         return update | {
             "reasoning": thought.reasoning.strip(),
             "candidate_queries": queries[: context.proposals],
-            "answer": _answer(thought, state["facts"]),
+            "answer": _build_answer(thought, state["facts"]),
         }
 
     return reasoner
 
 
-def _answer(thought: Reasoning, facts: list[Fact]) -> Answer | None:
-    """The reasoner's answer; without evidence it has none to give."""
+def _build_answer(thought: Reasoning, facts: list[Fact]) -> Answer | None:
+    """The reasoner's answer; None without evidence."""
     short = (thought.answer or "").strip()
     if not facts or short.lower().rstrip(".") in ("", "null", "none", "unknown", "n/a"):
         return None

@@ -1,4 +1,4 @@
-"""Thinker: a further sentence of a chain of thought, by which the next pages are found (IRCoT)."""
+"""Thinker: writes the next sentence of a chain of thought, which is the next search (IRCoT)."""
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
@@ -21,15 +21,15 @@ class Thought(BaseModel):
 def thinker(prompt: str) -> Node:
     """Make the thinker that uses this prompt.
 
-    The first search is for the question itself. An unreadable reply ends the chain: the answer
-    is then given from the evidence.
+    The first search is for the question itself. An unreadable reply ends the chain, and the
+    answering machine answers from the evidence.
     """
 
     async def thinker(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         if reason_to_answer(state, runtime.context):
             return {"action": None}
         if not state["turns"]:
-            return {"action": _search(state["question"], thought="")}
+            return {"action": _build_search(state["question"], thought="")}
         task = load(prompt).fill(
             evidence="\n\n".join(fact_text(fact) for fact in state["facts"]) or "(none yet)",
             thoughts=" ".join(turn["thought"] for turn in state["turns"]).strip() or "(none yet)",
@@ -43,10 +43,10 @@ def thinker(prompt: str) -> Node:
             why = " ".join([*(turn["thought"] for turn in state["turns"]), thought]).strip()
             answer = Answer(decision=short, why=why, facts=[], unknown="")
             return update | {"answer": answer, "action": None}
-        return update | {"action": _search(thought, thought) if thought else None}
+        return update | {"action": _build_search(thought, thought) if thought else None}
 
     return thinker
 
 
-def _search(query: str, thought: str) -> Action:
+def _build_search(query: str, thought: str) -> Action:
     return Action(step=1, thought=thought, tool="documents", input=query)

@@ -1,4 +1,4 @@
-"""Agreement: of several runs' answers, the one that most of them give."""
+"""Agreement: takes the answer that most of several runs give."""
 
 import re
 from collections.abc import Sequence
@@ -9,27 +9,27 @@ from planweave.memory import Answer, Claim, Member, WorkingMemory
 from planweave.nodes.support.verdict import undecided
 
 _WORD = re.compile(r"(?:(?<!\w)-(?=\d))?\w+(?:[.,]\d+)*%?")
-_NOTHING = undecided(
+_NO_ANSWER = undecided(
     Answer(decision=None, why="", facts=[], unknown=""), "No run came to an answer."
 )
 
 
 def agreement(state: WorkingMemory) -> WorkingMemory:
-    """Take up the answer of the best run, with its plan, facts and claims.
+    """Take the answer of the best run, with its plan, facts and claims.
 
-    Runs agree whose decisions have the same words and numbers; of those that agree with most, the
-    one is taken whose claims are best supported. Answers without a decision are compared by the
-    words they share.
+    Runs agree if their decisions have the same words and numbers. Among the runs that agree with
+    most others, the one with the best supported claims is best. Answers without a decision are
+    compared by their shared words.
     """
     answered = [member for member in state["members"] if member["answer"]]
     best = max(answered, key=lambda one: _rank(one, answered), default=None)
     if best is None:
-        return {"answer": _NOTHING, "agreement": 0.0}
-    agreeing = sum(_alike(best, other) == 1 for other in answered)
+        return {"answer": _NO_ANSWER, "agreement": 0.0}
+    agreeing = sum(_similarity(best, other) == 1 for other in answered)
     return {
         "answer": best["answer"],
         "plan": best["plan"],
-        "facts": Overwrite(best["facts"]),  # type: ignore[typeddict-item]  # numbered by itself
+        "facts": Overwrite(best["facts"]),  # type: ignore[typeddict-item]  # each run numbers its own
         "turns": best["turns"],
         "claims": best["claims"],
         "agreement": agreeing / len(state["members"]),
@@ -37,21 +37,21 @@ def agreement(state: WorkingMemory) -> WorkingMemory:
 
 
 def _rank(member: Member, others: Sequence[Member]) -> tuple[float, float, int]:
-    """How far the others agree, how well its claims are supported; the first run wins a tie."""
+    """How far the others agree, and how well its claims are supported; the first run wins a tie."""
     return (
-        sum(_alike(member, other) for other in others),
-        supported(member["claims"]),
+        sum(_similarity(member, other) for other in others),
+        support_rate(member["claims"]),
         -member["number"],
     )
 
 
-def supported(claims: Sequence[Claim]) -> float:
-    """The share of claims that their facts support, 0 where there are none."""
+def support_rate(claims: Sequence[Claim]) -> float:
+    """The share of claims that their facts support; 0 without claims."""
     return sum(claim["supported"] for claim in claims) / len(claims) if claims else 0.0
 
 
-def _alike(left: Member, right: Member) -> float:
-    """1 for the same decision, 0 for another; without decisions, the share of common words."""
+def _similarity(left: Member, right: Member) -> float:
+    """1 for the same decision, else 0; without decisions, the share of common words."""
     first, second = left["answer"], right["answer"]
     if first is None or second is None:
         return 0.0

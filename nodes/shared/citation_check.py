@@ -1,4 +1,4 @@
-"""Citation check: does each claim of the answer rest on the facts that it cites?"""
+"""Citation check: checks that each claim of the answer follows from the facts that it cites."""
 
 import re
 from collections.abc import Sequence
@@ -10,17 +10,17 @@ from pydantic import BaseModel, Field
 from planweave.memory import Answer, Claim, Context, Fact, WorkingMemory
 from planweave.nodes.support.briefing import fact_text
 from planweave.nodes.support.lengths import REASON
-from planweave.nodes.support.limits import known_so_far
+from planweave.nodes.support.limits import add_known_facts
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import ask_role, spent
 from planweave.nodes.support.verdict import followed, with_verdict
 from planweave.prompts import load
 from planweave.tools.checking import CITATION, judge
 
-__all__ = ["CITATION", "UNSUPPORTED", "citation_check", "sentences", "supporting"]
+__all__ = ["CITATION", "UNSUPPORTED", "citation_check", "find_support", "sentences"]
 
 UNSUPPORTED = "(no source)"
-"""Stands behind a claim that no fact supports."""
+"""The mark after a claim that no fact supports."""
 
 _BEFORE_POINT = re.compile(r"\s*([.!?])((?:\s*\[\d+\])+)")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+(?=[\"'(\[*A-ZÀ-Þ0-9])|\n+")
@@ -41,34 +41,34 @@ class Entailments(BaseModel):
 
 
 async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Check the decision by rules, and every sentence by rules or by a model, as the context says.
+    """Check the decision by rules, and every sentence by rules or by a model.
 
-    A claim that cites nothing gets the fact that supports it; one that no fact supports is marked.
-    The verdict goes with the answer, whether or not its sentences are checked.
+    A claim that cites nothing gets the fact that supports it; a claim without support is marked.
+    The answer gets a verdict even if its sentences are not checked.
     """
     answer, context = state["answer"], runtime.context
     if answer is None:
         return {}
-    answer = known_so_far(answer, state, context)
+    answer = add_known_facts(answer, state, context)
     report(runtime, "checking the answer")
     inline = context.in_words
     claims: list[Claim] = []
     update: WorkingMemory = {}
     if context.citation_check != "off" and (state["facts"] if inline else answer["facts"]):
-        claims = _claims(answer, state, context)
+        claims = _check_claims(answer, state, context)
         if context.citation_check == "model":
-            claims, update = await _judged(claims, state, runtime)
-        answer = _marked(answer, claims, inline=inline)
+            claims, update = await _ask_judge(claims, state, runtime)
+        answer = _mark_answer(answer, claims, inline=inline)
     return update | {"claims": claims, "answer": with_verdict(answer, claims, state, context)}
 
 
-def _claims(answer: Answer, state: WorkingMemory, context: Context) -> list[Claim]:
-    """The sentences of an answer, each with whether its facts support it."""
+def _check_claims(answer: Answer, state: WorkingMemory, context: Context) -> list[Claim]:
+    """Check each sentence of an answer against its facts."""
     inline = context.in_words
     cited = None if inline else answer["facts"]
     decided = bool(answer["decision"]) and followed(answer, state, context).kind == "supported"
-    given = _Given(answer["decision"] or "", decided=decided, rules=context.rules)
-    return [_checked(text, cited, state, given) for text in sentences(answer["why"])]
+    given = _ClaimContext(answer["decision"] or "", decided=decided, rules=context.rules)
+    return [_check_claim(text, cited, state, given) for text in sentences(answer["why"])]
 
 
 def sentences(text: str) -> list[str]:
@@ -77,15 +77,17 @@ def sentences(text: str) -> list[str]:
     return [sentence for part in _SENTENCE.split(moved) if (sentence := part.strip())]
 
 
-class _Given(NamedTuple):
-    """What sentences may speak of besides: the decision, whether it follows, and the rules."""
+class _ClaimContext(NamedTuple):
+    """What a sentence may also refer to: the decision, whether it follows, and the rules."""
 
     decision: str = ""
     decided: bool = False
     rules: str = ""
 
 
-def _problem(text: str, facts: Sequence[Fact], state: WorkingMemory, given: _Given) -> str:
+def _find_problem(
+    text: str, facts: Sequence[Fact], state: WorkingMemory, given: _ClaimContext
+) -> str:
     """Why ``facts`` do not support a sentence; empty if they do."""
     found = judge(
         text,
@@ -98,27 +100,29 @@ def _problem(text: str, facts: Sequence[Fact], state: WorkingMemory, given: _Giv
     return "" if found.truth else found.reason or "the facts that it cites do not say it"
 
 
-def _checked(text: str, whole: list[int] | None, state: WorkingMemory, given: _Given) -> Claim:
-    """A claim with the facts that it cites, or that a decision cites as a ``whole``."""
+def _check_claim(
+    text: str, whole: list[int] | None, state: WorkingMemory, given: _ClaimContext
+) -> Claim:
+    """Check a claim against the facts that it cites, or those that the ``whole`` answer cites."""
     own = [int(number) for number in CITATION.findall(text)]
-    cited = whole or own or supporting(text, state, given)
+    cited = whole or own or find_support(text, state, given)
     facts = [fact for fact in state["facts"] if fact["number"] in cited]
-    reason = _problem(text, facts, state, given) if facts else "it cites no fact"
+    reason = _find_problem(text, facts, state, given) if facts else "it cites no fact"
     return Claim(text=text, facts=cited, supported=not reason, reason=reason)
 
 
-def supporting(text: str, state: WorkingMemory, given: _Given | None = None) -> list[int]:
-    """The first fact that by itself supports a claim that cites none."""
-    given = given or _Given()
+def find_support(text: str, state: WorkingMemory, given: _ClaimContext | None = None) -> list[int]:
+    """Find the first fact that alone supports a claim without citations."""
+    given = given or _ClaimContext()
     return next(
-        ([f["number"]] for f in state["facts"] if not _problem(text, [f], state, given)), []
+        ([f["number"]] for f in state["facts"] if not _find_problem(text, [f], state, given)), []
     )
 
 
-async def _judged(
+async def _ask_judge(
     claims: list[Claim], state: WorkingMemory, runtime: Runtime[Context]
 ) -> tuple[list[Claim], WorkingMemory]:
-    """The claims as the judge sees them; one that it does not name stays as it was checked."""
+    """Ask the judge about the claims; a claim without its verdict stays unchanged."""
     task = load("documents/citation_check").fill(
         facts="\n".join(fact_text(fact) for fact in state["facts"]),
         claims="\n".join(f"{n}. {claim['text']}" for n, claim in enumerate(claims, start=1)),
@@ -134,15 +138,15 @@ async def _judged(
     return judged, spent(reply)
 
 
-def _marked(answer: Answer, claims: Sequence[Claim], *, inline: bool) -> Answer:
-    """The answer with the citations that were found and a mark on what nothing supports."""
-    parts = [_mark(claim, inline=inline) for claim in claims]
+def _mark_answer(answer: Answer, claims: Sequence[Claim], *, inline: bool) -> Answer:
+    """Add the citations found to an answer, and a mark to each unsupported claim."""
+    parts = [_mark_claim(claim, inline=inline) for claim in claims]
     cited = [number for claim in claims for number in claim["facts"]]
     facts = list(dict.fromkeys([*answer["facts"], *cited]))
     return answer | {"why": " ".join(parts), "facts": facts}
 
 
-def _mark(claim: Claim, *, inline: bool) -> str:
+def _mark_claim(claim: Claim, *, inline: bool) -> str:
     text = claim["text"]
     if not claim["supported"]:
         return f"{text} {UNSUPPORTED}"

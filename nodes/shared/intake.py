@@ -1,4 +1,4 @@
-"""Intake: takes the question out of the chat, checks the settings, describes the sources."""
+"""Intake: takes the question from the chat, checks the settings, describes the sources."""
 
 import re
 from collections.abc import Sequence
@@ -12,8 +12,8 @@ from langgraph.types import Overwrite
 
 from planweave import BadInput
 from planweave.memory import Context, Exchange, WorkingMemory
-from planweave.memory.reducers import latest, reducers
-from planweave.nodes.acting.environment import new_episode, scene, task_to_solve
+from planweave.memory.reducers import keep_latest, reducers
+from planweave.nodes.acting.environment import describe_scene, find_task_to_solve, new_episode
 from planweave.nodes.support.role import PlainNode
 from planweave.texts import shorten
 from planweave.tools import schema_text
@@ -28,53 +28,52 @@ _GREETING = re.compile(
     r"merci|bye|goodbye)( there| you| all| everyone| again)?\W*",
     re.IGNORECASE,
 )
-_MOST = 50_000
-"""Characters of a question: the check of the answer reads it again and again."""
+_MAX_CHARACTERS = 50_000
+"""Length of a question; the check of the answer reads it many times."""
 _EXCHANGES = 4
 _EXCHANGE_CHARACTERS = 600
-_OWN = "question-"
-"""How the ids of messages begin that were questions without one."""
+_OWN_ID = "question-"
+"""Prefix of the ids of messages that intake adds for questions without a message."""
 
 
 def intake(state: type[Any]) -> PlainNode:
-    """Make the node that starts a question; it writes what ``state`` declares."""
+    """Make the node that starts a question; it writes only what ``state`` declares."""
     declared = frozenset(get_type_hints(state))
 
     def intake(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        update = _begun(state, runtime)
+        update = _start_question(state, runtime)
         return cast("WorkingMemory", {k: v for k, v in update.items() if k in declared})
 
     return intake
 
 
-def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Start a question: an empty working memory but for the question, the plan and the schema.
+def _start_question(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Start a question with the question, the plan and the schema in an empty working memory.
 
-    What earlier questions of the conversation have found stays: facts, their numbers, and the
-    abbreviations that were learned.
+    The facts and abbreviations of earlier questions of the conversation stay.
     """
-    context: object = runtime.context  # None where none is given, or that of a graph around this
+    context: object = runtime.context  # None if not given, or the context of an outer graph
     if not isinstance(context, Context):
         raise BadInput(
             "The graph runs without its settings.", fix="Give context=planweave.Settings(…)."
         )
-    said = _said(state)
-    task = task_to_solve(runtime.context)
+    message = _last_message(state)
+    task = find_task_to_solve(runtime.context)
     history = [] if task else _history(state.get("messages", []))
-    asked = state.get("question", "") if said is None else said
+    asked = state.get("question", "") if message is None else message
     question = task.question if task else asked.strip()
     if not question:
         raise BadInput("There is no question.", fix="Send it as a message or as `question`.")
-    if len(question) > _MOST:
+    if len(question) > _MAX_CHARACTERS:
         raise BadInput(
-            f"The question has {len(question):,} characters; at most {_MOST:,} are read.",
+            f"The question has {len(question):,} characters; at most {_MAX_CHARACTERS:,} are read.",
             fix="Put long texts into a document and business rules into `rules`.",
         )
     greeting = task is None and _is_greeting(question)
     sources = {} if greeting else sources_of(runtime.context)
     plan = [line for step in state.get("predefined_plan", []) if (line := step.strip())]
     memory: WorkingMemory = {
-        "messages": [HumanMessage(question, id=f"{_OWN}{uuid4()}")] if said is None else [],
+        "messages": [HumanMessage(question, id=f"{_OWN_ID}{uuid4()}")] if message is None else [],
         "question": question,
         "greeting": greeting,
         "history": history,
@@ -85,41 +84,41 @@ def _begun(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         "predefined_plan": [],
         "episode": new_episode(task, runtime.context),
     }
-    return _cleared(follows=bool(history)) | memory
+    return _clear_memory(is_follow_up=bool(history)) | memory
 
 
-def _cleared(*, follows: bool) -> WorkingMemory:
-    """What the work on an earlier question has left, empty again.
+def _clear_memory(*, is_follow_up: bool) -> WorkingMemory:
+    """Clear what the work on an earlier question has left.
 
-    Facts and abbreviations stay for a question that follows. An empty update of what grows would
-    change nothing, so that is overwritten.
+    Facts and abbreviations stay for a follow-up question. An empty update of a growing field would
+    change nothing, so such a field is overwritten.
     """
     growing = reducers(WorkingMemory)
-    kept = {"messages", *(("facts", "abbreviations") if follows else ())}
+    kept = {"messages", *(("facts", "abbreviations") if is_follow_up else ())}
     cleared: dict[str, Any] = {"step": 1}
     for name, hint in get_type_hints(WorkingMemory).items():
         if name not in {*kept, *cleared}:
             empty = None if NoneType in get_args(hint) else (get_origin(hint) or hint)()
-            grows = growing.get(name, latest) is not latest
+            grows = growing.get(name, keep_latest) is not keep_latest
             cleared[name] = Overwrite(empty) if grows else empty
     return cast("WorkingMemory", cleared)
 
 
 class Source(NamedTuple):
-    """What can be asked: in which language, and what it holds."""
+    """A source: its query language and its contents."""
 
     language: str
     text: str
 
 
 def sources_of(context: Context) -> dict[str, Source]:
-    """What a run may read from, by tool; one that is missing or cannot be used is reported.
+    """The sources of a run, by tool.
 
     Raises:
         DatabaseUnavailable: A database is missing or does not answer.
     """
     if context.environment:
-        return {"environment": Source("actions", scene(context))}
+        return {"environment": Source("actions", describe_scene(context))}
     urls = {
         tool: url for tool, url in (("sql", context.database), ("cypher", context.graph)) if url
     }
@@ -130,12 +129,12 @@ def sources_of(context: Context) -> dict[str, Source]:
         text = schema_text(database.schema(), max_characters=budget)
         sources[tool] = Source(database.language, text)
     if context.web_search:
-        open_engine(context.web_search)  # one that cannot be used is said before anything is asked
+        open_engine(context.web_search)  # fails before any model call
         sources["documents"] = Source("words", "Documents: pages of the web, by their addresses.")
     elif context.collection:
-        sources["documents"] = Source("words", _contents(context.collection, budget))
+        sources["documents"] = Source("words", _list_documents(context.collection, budget))
     for name in context.tools:
-        TOOLS.get(name)  # one that is not known is reported before anything is asked
+        TOOLS.get(name)  # fails before any model call
         sources[name] = Source("JSON", "")
     if not sources and context.retrievals:
         raise BadInput(
@@ -147,11 +146,11 @@ def sources_of(context: Context) -> dict[str, Source]:
     return sources
 
 
-def _contents(collection: str, budget: int) -> str:
-    """The documents of a collection by name; where not all fit, their number.
+def _list_documents(collection: str, budget: int) -> str:
+    """The names of the documents, or only their number if not all names fit.
 
-    The first few of many names would tell little of what there is, and small models search for
-    what they read first.
+    The first few of many names would tell little, and small models search for what they read
+    first.
     """
     documents = open_collection(collection).documents()
     if not documents:
@@ -170,7 +169,7 @@ def _is_greeting(text: str) -> bool:
 
 
 def _history(messages: Sequence[AnyMessage]) -> list[Exchange]:
-    """The last questions that were answered in this conversation; greetings are none."""
+    """The last answered questions of this conversation, without greetings."""
     exchanges: list[Exchange] = []
     question = ""
     for message in messages:
@@ -178,21 +177,21 @@ def _history(messages: Sequence[AnyMessage]) -> list[Exchange]:
             question = message.text.strip()
         elif message.type == "ai" and question and not _is_greeting(question):
             answer = message.text.strip()
-            exchanges.append(Exchange(question=_short(question), answer=_short(answer)))
+            exchanges.append(Exchange(question=_shorten(question), answer=_shorten(answer)))
             question = ""
     return exchanges[-_EXCHANGES:]
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return shorten(text, _EXCHANGE_CHARACTERS)
 
 
-def _said(state: WorkingMemory) -> str | None:
-    """The message of the chat that has no answer; None where the question comes without one.
+def _last_message(state: WorkingMemory) -> str | None:
+    """The chat message without an answer; None if the question comes without a message.
 
-    What intake has put into the chat itself is no message: an earlier run has failed on it.
+    A message that intake itself has added does not count: an earlier run failed on it.
     """
     last = next(reversed(state.get("messages", [])), None)
-    if last is None or last.type != "human" or (last.id or "").startswith(_OWN):
+    if last is None or last.type != "human" or (last.id or "").startswith(_OWN_ID):
         return None
     return last.text

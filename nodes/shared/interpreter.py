@@ -1,4 +1,4 @@
-"""Interpreter: says a follow-up question in full, by the conversation before it."""
+"""Interpreter: writes a follow-up question in full, from the conversation before it."""
 
 from langchain_core.messages import HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
@@ -6,7 +6,7 @@ from langgraph.types import Overwrite
 from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
-from planweave.nodes.assist.replies import new_question
+from planweave.nodes.assist.replies import reject_repetition
 from planweave.nodes.support.briefing import conversation_text
 from planweave.nodes.support.role import ask_with, spent
 from planweave.prompts import load
@@ -20,9 +20,9 @@ class Interpretation(BaseModel):
 
 
 async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Say the question in full; one on another matter starts afresh, without earlier facts.
+    """Write the question in full; a question on another topic drops the earlier facts.
 
-    An unreadable reply leaves the question as it was asked, with the earlier facts at hand.
+    An unreadable reply leaves the question and the earlier facts unchanged.
     """
     task = load("common/interpreter").fill(
         conversation=conversation_text(state["history"]), message=state["question"]
@@ -35,6 +35,6 @@ async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> Workin
     if not reply.value.follows_up:
         afresh: WorkingMemory = {"history": [], "facts": Overwrite([])}  # type: ignore[typeddict-item]
         return update | afresh
-    said = reply.value.question.strip() or state["question"]
-    question = new_question(said, state, runtime.context)
+    reply_text = reply.value.question.strip() or state["question"]
+    question = reject_repetition(reply_text, state, runtime.context)
     return update | {"question": question}

@@ -1,4 +1,4 @@
-"""Recall: what long-term memory holds for this user or project."""
+"""Recall: reads long-term memory for this user or project."""
 
 from langgraph.runtime import Runtime
 
@@ -7,7 +7,7 @@ from planweave.memory.long_term import confirmed_abbreviations
 
 
 async def recall(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Take up the abbreviations that the owner has confirmed; without a store there are none."""
+    """Add the abbreviations that the owner has confirmed, if there is a store."""
     if runtime.store is None or state["greeting"]:
         return {}
     confirmed = await confirmed_abbreviations(runtime.store, runtime.context.owner)

@@ -1,1 +1,1 @@
-"""What nodes share: prompts from state, turns, limits, checks. No nodes."""
+"""Shared by the nodes: prompts from state, turns, limits, checks. It holds no nodes."""

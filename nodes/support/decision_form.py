@@ -1,8 +1,8 @@
-"""Decisions as rankings: the model writes what the value is, the program does the rest.
+"""Decisions as rankings: the model writes the expression for the value, the program does the rest.
 
-A small model applies every rule that it reads, forgets to group, sorts the wrong way, and takes the
-first of several rows for all. So it is given the rules that the question needs and a query to fill
-in: one row for each option with the value that decides.
+A small model applies every rule that it reads, forgets to group, sorts the wrong way, and mistakes
+the first of several rows for all. So the prompt has only the rules that the question needs, and a
+query to fill in: one row for each option, with the value that decides.
 """
 
 import re
@@ -24,10 +24,10 @@ _MISSING = re.compile(r"\bmissing (\w+) (?:is|counts as|means) (\d+(?:\.\d+)?)\b
 
 
 class Ranking(NamedTuple):
-    """How a decision is found.
+    """How the options are ranked.
 
     Attributes:
-        missing: What counts, by the rules, where a column has no value.
+        missing: By column, the value that the rules give to a missing cell.
     """
 
     option: Option
@@ -39,9 +39,9 @@ class Ranking(NamedTuple):
 def ranking_for(
     question: str, rules: str, options: tuple[str, ...], database: object
 ) -> Ranking | None:
-    """How the options are ranked; None where no column holds them or nothing asks for a rank.
+    """The ranking; None if no column holds the options or the question asks for none.
 
-    Without ``options`` any value may be decided; only a relational database can be ranked.
+    Without ``options`` any value may be chosen. Only a relational database can be ranked.
     """
     if not rules.strip() or not isinstance(database, SqlDatabase):
         return None
@@ -52,7 +52,7 @@ def ranking_for(
     text = " ".join((question, *rules_needed.sentences))
     if not (superlatives(text) or _RANKING.search(question)):
         return None
-    highest = _highest(text)
+    highest = _is_highest_best(text)
     missing = {column.lower(): float(number) for column, number in _MISSING.findall(rules)}
     return Ranking(option, highest, rules_needed, missing)
 
@@ -60,7 +60,7 @@ def ranking_for(
 def form(question: str, ranking: Ranking, links: str, language: str, present: str = "") -> str:
     """The task: the question, the rules that it needs, and the query to fill in.
 
-    ``present`` is what it says of the present where the rules do not.
+    ``present`` describes the present if the rules do not.
     """
     option, rules = ranking.option, ranking.rules
     text = " ".join((question, *rules.sentences))
@@ -69,30 +69,30 @@ def form(question: str, ranking: Ranking, links: str, language: str, present: st
     return load("query_writer/ranking").fill(
         question=question,
         rules=load("query_writer/rules").fill(rules=listed) if listed else "",
-        now=_present(rules.present, text) or present,
+        now=_present_text(rules.present, text) or present,
         links=links,
         name=name,
-        value=_value(text) if not option.is_key else load("query_writer/value").fill(),
+        value=_value_text(text) if not option.is_key else load("query_writer/value").fill(),
         group=f"GROUP BY {name}\n" if not option.is_key else "",
         direction="DESC" if ranking.highest else "ASC",
         language=language,
     )
 
 
-def _value(text: str) -> str:
-    """What stands for the value in the form."""
+def _value_text(text: str) -> str:
+    """The placeholder for the value in the form."""
     kind = "share" if _SHARE.search(text) else "mean" if _MEAN.search(text) else "value"
     return load(f"query_writer/{kind}").fill()
 
 
-def _present(present: str, text: str) -> str:
-    """The present, and the days from which periods count that the text speaks of."""
+def _present_text(present: str, text: str) -> str:
+    """The present, and the first day of each period in the text."""
     begun = periods(text, day_in(present))
     return present + "".join(f" This {name} is from '{start}' on." for name, start in begun)
 
 
-def _highest(text: str) -> bool:
-    """Whether the highest value is best, by the first superlative that tells."""
+def _is_highest_best(text: str) -> bool:
+    """Whether the highest value is best, by the first superlative with a direction."""
     for found in superlatives(text):
         if found.word in ("best", "worst"):
             return found.word == "best"

@@ -1,4 +1,4 @@
-"""What is asked of each of several things, and a small model asks of single rows: the form."""
+"""The form for a value of each of several things; small models ask for single rows instead."""
 
 import re
 
@@ -24,10 +24,10 @@ _BOTH_ENDS = re.compile(r"\bfirst\b.*\b(?:last|latest)\b", re.IGNORECASE)
 
 
 def each_form(question: str, database: Database) -> str:
-    """The form of an average of sums, or of the first or last of each; empty without one.
+    """The form for an average of sums, or for the first or last of each; empty for others.
 
     "The average of the totals of each customer" adds up first, and "the average number of orders
-    per customer" counts first. "The day of the last visit of each dog" is none of a single visit.
+    per customer" counts first. "The day of the last visit of each dog" needs a group for each dog.
     """
     if not isinstance(database, SqlDatabase):
         return ""

@@ -1,6 +1,6 @@
-"""Judges: models that stand in for people where answers or texts are compared.
+"""Judges: models that compare answers or texts instead of people.
 
-No method asks them. Each judges at temperature 0.
+No method uses them. They judge at temperature 0.
 """
 
 from collections.abc import Callable
@@ -36,14 +36,14 @@ class Preference(BaseModel):
 
 
 class JudgedAnswer(NamedTuple):
-    """What the judge thinks of an answer; ``verdict`` is None if its reply could not be read."""
+    """The judge's opinion of an answer; ``verdict`` is None if its reply could not be read."""
 
     verdict: Literal["Correct", "Incorrect", "Unsure"] | None
     reason: str
 
     @property
     def correct(self) -> bool:
-        """Whether the answer counts as right: only where the judge is sure of it."""
+        """Whether the answer counts as right; the judge must be sure."""
         return self.verdict == "Correct"
 
 
@@ -53,7 +53,7 @@ async def judge_answer(
     """Compare an answer with the right one."""
     ground = load("agents_bench/ground").fill(question=question, reference=reference)
     task = load("agents_bench/judge").fill(answer=answer)
-    reply = await _judged(ANSWER_JUDGE, ground, task, Opinion, context, on_call)
+    reply = await _ask_judge(ANSWER_JUDGE, ground, task, Opinion, context, on_call)
     if reply.value is None:
         return JudgedAnswer(None, reply.failure.message if reply.failure else "")
     return JudgedAnswer(reply.value.verdict, reply.value.reason.strip())
@@ -64,14 +64,14 @@ async def prefer(
 ) -> Preference | None:
     """Compare two texts on a task; None if the reply could not be read.
 
-    A judge may well prefer a text for its place, so ask both ways round.
+    A judge may prefer a text for its position, so ask in both orders.
     """
     ground = load("arena/ground").fill(task=task)
     question = load("arena/judge").fill(first=first, second=second)
-    return (await _judged(PAIR_JUDGE, ground, question, Preference, context, on_call)).value
+    return (await _ask_judge(PAIR_JUDGE, ground, question, Preference, context, on_call)).value
 
 
-async def _judged(
+async def _ask_judge(
     role: str,
     ground: str,
     task: str,

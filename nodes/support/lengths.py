@@ -1,15 +1,14 @@
-"""How long the texts of replies may be, in characters: one table for all roles.
+"""The longest texts of replies, in characters: one table for all roles.
 
-A role's form gives each field one of these lengths. The ceiling of tokens of a reply follows from
-its form (``models/lengths``), so that whatever a field admits fits. Where the setting
-``max_reply_tokens`` or the aids for small models set a lower ceiling, the lengths that a model is
-bound to are shortened to fit it.
+The form of a reply gives each field one of these lengths. The most tokens of a reply follow from
+its form (``models/lengths``). If the setting ``max_reply_tokens`` or the aids for small models
+allow fewer tokens, the lengths are shortened to fit.
 """
 
 THOUGHT = 400
-"""What a role thinks before it acts."""
+"""The thought before an action."""
 REASON = 400
-"""Why a role judges as it does."""
+"""The reason for a judgement."""
 STEP = 400
 """A step of a plan, a task, a sub-question, a short answer in a sentence."""
 PLAN_STEPS = 8
@@ -19,7 +18,7 @@ DRAFT_STEP = 1_000
 QUERY = 4_000
 """The input of a tool: a query in SQL or Cypher above all."""
 SEARCH = 400
-"""What is searched for, in words."""
+"""A search in words."""
 ACTION = 400
 """An action in an environment."""
 REASONING = 1_200
@@ -31,6 +30,6 @@ SHORT = 300
 COLUMN = 100
 """The name of a column."""
 UNKNOWN = 500
-"""What stayed unknown."""
+"""What is still unknown."""
 FIRST_INPUT = 500
-"""The input that a plan gives for a step that needs no other."""
+"""The input that a plan gives for a step without needs."""

@@ -1,4 +1,4 @@
-"""Naming: the names by which the calculator, and a prompt, speak of the values of facts."""
+"""Naming: the names of the values of facts, for the calculator and for prompts."""
 
 import re
 import unicodedata
@@ -13,15 +13,15 @@ _DIGITS = re.compile(r"-?\d+(?:\.\d+)?(?= )")
 
 
 def named_values(facts: Sequence[Fact]) -> dict[str, Given]:
-    """What the calculator may use of facts, by name; one with a unit is a text, such as ``40 $``.
+    """The values of facts by name; a value with a unit is a text, such as ``40 $``.
 
-    ``f1`` is the only number of fact [1], or the result of a calculation; ``f1_price`` a value
-    that is named there, a step of that calculation, or a list: the column of a table.
+    ``f1`` is the only number of fact [1], or the result of its calculation. ``f1_price`` is a named
+    value of that fact, a step of its calculation, or a column of its table, as a list.
     """
-    return {name: value for fact in facts for name, value in _named(fact)}
+    return {name: value for fact in facts for name, value in _name_values(fact)}
 
 
-def _named(fact: Fact) -> Iterator[tuple[str, Given]]:
+def _name_values(fact: Fact) -> Iterator[tuple[str, Given]]:
     prefix = f"f{fact['number']}"
     for step in fact.get("working", []):
         if step["name"] and step["result"] not in ("true", "false"):
@@ -29,30 +29,30 @@ def _named(fact: Fact) -> Iterator[tuple[str, Given]]:
     table = fact.get("table")
     if table and table["complete"] and len(table["rows"]) > 1:
         for place, column in enumerate(table["columns"]):
-            cells = [_number(row[place], fact) for row in table["rows"]]
+            cells = [_to_number(row[place], fact) for row in table["rows"]]
             numeric = [cell for cell in cells if cell is not None]
             if len(numeric) == len(cells):
-                yield f"{prefix}_{_word(column)}", numeric
+                yield f"{prefix}_{_to_identifier(column)}", numeric
     numbers = {
         column: number
         for column, value in fact["values"].items()
-        if column != "unit" and (number := _number(value, fact)) is not None
+        if column != "unit" and (number := _to_number(value, fact)) is not None
     }
     for column, number in numbers.items():
-        yield f"{prefix}_{_word(column)}", number
+        yield f"{prefix}_{_to_identifier(column)}", number
     if "value" in numbers or len(numbers) == 1:
-        yield prefix, _with_unit(numbers.get("value", next(iter(numbers.values()))), fact)
+        yield prefix, _add_unit(numbers.get("value", next(iter(numbers.values()))), fact)
 
 
-def _word(column: str) -> str:
-    """The column as a word of an expression, whose letters Python reads in this form (m² as m2)."""
+def _to_identifier(column: str) -> str:
+    """A column name as a Python identifier; NFKC, since Python reads m² as m2."""
     return re.sub(r"\W+", "_", unicodedata.normalize("NFKC", column)).strip("_")
 
 
-def _number(value: Value, fact: Fact) -> float | str | None:
-    """A number, or the text of one with a unit; None for everything else.
+def _to_number(value: Value, fact: Fact) -> float | str | None:
+    """A number, or the text of a number with a unit; None for everything else.
 
-    Of what a page gives in a unit that the calculator does not know, the number alone.
+    A value of a page with an unknown unit becomes the number alone.
     """
     match value:
         case bool() | None:
@@ -76,8 +76,8 @@ def _is_quantity(text: str) -> bool:
     return calculation.repeats == "" and bool(calculation.unit)
 
 
-def _with_unit(number: float | str, fact: Fact) -> float | str:
-    """A number with the unit that its fact gives, where the calculator knows that."""
+def _add_unit(number: float | str, fact: Fact) -> float | str:
+    """Add the unit of its fact to a number, if the calculator knows the unit."""
     unit = fact["values"].get("unit")
     is_given = isinstance(number, int | float) and (fact["quote"] or "working" in fact)
     return f"{number} {unit}" if is_given and unit and is_unit(str(unit)) else number

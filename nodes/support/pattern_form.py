@@ -1,4 +1,4 @@
-"""Patterns that a small model writes wrongly: of no link, and of links that follow one another."""
+"""Forms for graph patterns that small models get wrong: missing links and chains of links."""
 
 import re
 
@@ -18,18 +18,18 @@ _NONE = re.compile(
 
 
 def pattern_form(question: str, database: Database) -> str:
-    """The form of the pattern that a question asks for; empty if none is known."""
+    """The form for the pattern that a question asks for; empty if none is known."""
     if database.kind != "graph":
         return ""
-    if (hops := said_hops(question)) and (types := _chained(database.schema())):
+    if (hops := said_hops(question)) and (types := _chainable_types(database.schema())):
         type_, label = types[0] if len(types) == 1 else ("<type>", "<label>")
         return load("query_writer/chain").fill(type=type_, label=label, hops=hops)
     is_denied = _NONE.search(_QUOTED.sub("", question))
     return load("query_writer/no_link").fill() if is_denied else ""
 
 
-def _chained(schema: Schema) -> list[tuple[str, str]]:
-    """The types whose links can follow one another, each with its labels at both ends."""
+def _chainable_types(schema: Schema) -> list[tuple[str, str]]:
+    """The types whose links can form a chain, each with the labels at both ends."""
     return [
         (entity.name, label)
         for entity in schema.entities

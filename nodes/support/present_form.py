@@ -1,4 +1,4 @@
-"""What a question must know of the present, in words that a small model need not reckon with."""
+"""The present, in words that spare a small model the date arithmetic."""
 
 from datetime import date
 
@@ -8,12 +8,12 @@ from planweave.tools.rules import stated_present
 
 
 def present_form(question: str, now: str, *texts: str) -> str:
-    """The days that a question speaks of, or today; empty if it speaks of neither.
+    """The days that a question names, or today; empty if it names neither.
 
     Args:
-        question: What is asked.
-        now: The moment of the question; the clock's if empty.
-        texts: Rules and notes; a present that they state goes before both.
+        question: The question.
+        now: The time of the question; by default that of the clock.
+        texts: Rules and notes; a present that they state takes precedence.
     """
     found = [*parts_of_years(question)]
     if not found and not speaks_of_the_present(question):
@@ -21,8 +21,8 @@ def present_form(question: str, now: str, *texts: str) -> str:
     stated = stated_present("\n".join(texts))
     today = stated or (date.fromisoformat(now[:10]) if now else date.today())
     lines = []
-    for said, first, last in (*found, *spans(question, today)):
+    for phrase, first, last in (*found, *spans(question, today)):
         name, days = ("day", {}) if first == last else ("span", {"last": f"{last}"})
-        lines.append(load(f"query_writer/{name}").fill(said=said, first=f"{first}", **days))
-    # Beside a span the day itself distracts: small models ask for that day alone.
+        lines.append(load(f"query_writer/{name}").fill(said=phrase, first=f"{first}", **days))
+    # Without today beside a span: small models would ask for that day alone.
     return " ".join(lines) or load("query_writer/now").fill(today=f"{today}")

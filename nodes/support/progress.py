@@ -1,4 +1,4 @@
-"""What a run is doing while it is waited for, in words, as events of LangGraph's custom stream."""
+"""Reports what a run is doing, in words, as events of LangGraph's custom stream."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -32,15 +32,15 @@ _DOING = {
     "selector": "choosing the next step",
     "to_query": "writing a search query",
 }
-_SPOKEN = ("why", "text")
-"""Fields of an answer that say it; an answer may be a field of another reply."""
+_ANSWER_FIELDS = ("why", "text")
+"""Fields with the text of an answer, which may itself be a field of another reply."""
 
 
-_outer: ContextVar[str] = ContextVar("outer", default="")
+_outer_step: ContextVar[str] = ContextVar("outer", default="")
 
 
-def place() -> dict[str, Any]:
-    """The step of the graph, such as 4, or 4.2 in a subgraph, and the task of it that asks.
+def find_step() -> dict[str, Any]:
+    """The present step of the graph, such as 4, or 4.2 in a subgraph, and its task.
 
     Empty outside a graph.
     """
@@ -50,43 +50,45 @@ def place() -> dict[str, Any]:
         return {}
     if "langgraph_step" not in known:
         return {}
-    stage = f"{_outer.get()}{known['langgraph_step']}"
+    stage = f"{_outer_step.get()}{known['langgraph_step']}"
     return {"stage": stage, "task": known.get("langgraph_checkpoint_ns", "")}
 
 
-def within() -> AbstractContextManager[str]:
-    """What runs in the block belongs to the present step of the graph, as a subgraph does."""
-    return held(_outer, f"{place()['stage']}.")
+def mark_subgraph() -> AbstractContextManager[str]:
+    """Make the steps in the block sub-steps of the present step."""
+    return held(_outer_step, f"{find_step()['stage']}.")
 
 
 def report(runtime: Runtime[Context], doing: str, **more: Any) -> None:
-    """Report what is being done now, in words.
+    """Report what the run is doing now, in words.
 
-    ``more`` may hold the ``role`` that asks a model, the tokens ``read`` of the ``tokens`` of its
-    prompt, of which ``cached`` were kept, and the pieces of the reply that are ``written``.
+    ``more`` may hold the ``role`` that asks a model, the ``tokens`` of its prompt with those that
+    are ``read`` and ``cached``, and the pieces of the reply that are ``written``.
     """
-    runtime.stream_writer({"progress": {"doing": doing, "task": place().get("task", ""), **more}})
+    runtime.stream_writer(
+        {"progress": {"doing": doing, "task": find_step().get("task", ""), **more}}
+    )
 
 
 def spoken_field(form: type[BaseModel]) -> tuple[str, ...] | None:
-    """Where in a reply of this form the text of an answer is; None: it holds none."""
+    """The path to the text of an answer in a reply of this form; None if it has no answer."""
     names = form.model_fields
     if "answer" in names:
         inner = getattr(names["answer"].annotation, "__args__", ())
         forms = [one for one in inner if isinstance(one, type) and issubclass(one, BaseModel)]
         return next((("answer", *field) for one in forms if (field := spoken_field(one))), None)
     if "facts" in names or "told_by" in names:
-        return next(((name,) for name in _SPOKEN if name in names), None)
+        return next(((name,) for name in _ANSWER_FIELDS if name in names), None)
     return None
 
 
 @contextmanager
-def shown(
-    role: str, runtime: Runtime[Context], spoken: tuple[str, ...] | None = None
+def report_call(
+    role: str, runtime: Runtime[Context], answer_field: tuple[str, ...] | None = None
 ) -> Iterator[RunnableConfig]:
-    """Report how a call goes on while the block runs; gives the configuration to call with.
+    """Report the progress of a model call in the block; yields the configuration for the call.
 
-    The field ``spoken`` of the reply is said in the message stream while it is written.
+    ``answer_field`` of the reply goes into the message stream while it is written.
     """
     doing = _DOING.get(role, f"asking the model as {role.replace('_', ' ')}")
     last = 0.0
@@ -104,4 +106,4 @@ def shown(
     send()
     last = 0.0
     with reading_heard(read):
-        yield Speaking(spoken, lambda pieces: send(written=pieces)).config()
+        yield Speaking(answer_field, lambda pieces: send(written=pieces)).config()

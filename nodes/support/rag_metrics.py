@@ -1,7 +1,7 @@
-"""The three RAGAS metrics (Es et al. 2023, section 3), asked of a judge.
+"""The three RAGAS metrics (Es et al. 2023, section 3), measured by a judge.
 
-Faithfulness, answer relevance and context relevance. Each result keeps its evidence and the calls
-behind it; what could not be measured is None, never a number.
+They are faithfulness, answer relevance and context relevance. Each result keeps its evidence and
+its calls. A metric that could not be measured is None.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,9 +17,9 @@ from pydantic import BaseModel, Field, create_model
 from pydantic.config import JsonDict
 
 from planweave.memory import Context, Failure, UsageByRole
-from planweave.models import CallRecord, StructuredReply, achat_model, ask, usage_by_role
+from planweave.models import CallRecord, StructuredReply, achat_model, ask
 from planweave.nodes.shared.citation_check import sentences
-from planweave.nodes.support.role import failures
+from planweave.nodes.support.role import failures, usage_of_calls
 from planweave.prompts import load
 from planweave.tools.documents.quotes import locate
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 Output = TypeVar("Output", bound=BaseModel)
 
 _ROLE = "judge"
-_STATED = 2
-"""Characters of an answer whose statements take a token of the reply; a token is about four."""
-_COPIED = 3
-"""Characters of a context that, copied, take a token of the reply."""
+_CHARACTERS_PER_TOKEN_STATED = 2
+"""Characters of an answer for one token of the reply; a token has about four."""
+_CHARACTERS_PER_TOKEN_COPIED = 3
+"""Characters of a context for one token of a reply that copies it."""
 _VERDICT_TOKENS = 50
-"""Tokens of a reply that one verdict takes, with its reason."""
+"""Tokens of one verdict with its reason."""
 
 Line = Annotated[str, Field(max_length=300)]
 
@@ -76,8 +76,8 @@ class RagJudge:
     """The model that measures.
 
     Attributes:
-        reply_tokens: What one of its replies may take; longer work is shared out over calls.
-        on_call: Called with each call of a model as soon as it is over.
+        reply_tokens: The most tokens of a reply; longer work is split into several calls.
+        on_call: Called with the record of each call of a model when it has ended.
     """
 
     model: BaseChatModel
@@ -99,7 +99,7 @@ class RagJudge:
         return cls(model, context.reply_tokens, on_call)
 
     async def ask(self, text: str, task: str, output: type[Output]) -> StructuredReply[Output]:
-        """Set a task about a text; the text goes first, so that a server can keep it."""
+        """Ask about a text; the text comes first, so that a server can cache it."""
         ground = SystemMessage(load("rag/text").fill(text=text))
         reply = await ask(self.model, [ground, HumanMessage(task)], output, role=_ROLE)
         if self.on_call:
@@ -110,20 +110,20 @@ class RagJudge:
 
 @dataclass(frozen=True, kw_only=True)
 class RagMeasures:
-    """What every measurement keeps."""
+    """The calls and failures of a measurement."""
 
     calls: tuple[CallRecord, ...] = ()
     failures: tuple[Failure, ...] = ()
 
     @property
     def usage(self) -> UsageByRole:
-        """What the calls used, as an update of working memory."""
-        return {role: used.model_dump() for role, used in usage_by_role(self.calls).items()}
+        """The usage of the calls, as an update of working memory."""
+        return usage_of_calls(self.calls)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Statements(RagMeasures):
-    """What a text states."""
+    """The statements of a text."""
 
     texts: tuple[str, ...] = ()
     unread: int = 0
@@ -153,11 +153,11 @@ class Faithfulness(RagMeasures):
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerRelevance(RagMeasures):
-    """How far an answer is one to its question.
+    """How well an answer fits its question.
 
     Attributes:
-        questions: Those that the judge wrote from the answer alone.
-        cosines: Of the question with each of them, -1 to 1.
+        questions: The questions that the judge wrote from the answer alone.
+        cosines: The cosine of the question with each of them, -1 to 1.
     """
 
     questions: tuple[str, ...] = ()
@@ -174,9 +174,9 @@ class ContextRelevance(RagMeasures):
     """How much of a context its question needs.
 
     Attributes:
-        sentences: All of the context.
-        relevant: Those that the judge copied out.
-        invented: What it copied that is no sentence of the context; counts for nothing.
+        sentences: All sentences of the context.
+        relevant: The sentences that the judge copied.
+        invented: Copied sentences that are not in the context; they do not count.
         unread: Passages of the context for which the reply could not be read.
     """
 
@@ -193,17 +193,17 @@ class ContextRelevance(RagMeasures):
 
 
 async def statements_of(text: str, judge: RagJudge, *, question: str) -> Statements:
-    """Take an answer apart into statements; a long one in several calls."""
+    """Split an answer into statements, a long one in several calls."""
     task = load("rag/statements").fill(question=question)
     replies = [
-        await judge.ask(passage, task, _stated(len(sentences(passage))))
-        for passage in _passages(text, judge.reply_tokens * _STATED)
+        await judge.ask(passage, task, _statements_form(len(sentences(passage))))
+        for passage in _split_passages(text, judge.reply_tokens * _CHARACTERS_PER_TOKEN_STATED)
     ]
     stated = [line.strip() for r in replies if r.value for line in r.value.statements]
     return Statements(
         texts=tuple(dict.fromkeys(line for line in stated if line)),
         unread=sum(reply.value is None for reply in replies),
-        calls=_calls(replies),
+        calls=_all_calls(replies),
         failures=tuple(failures(*replies)),
     )
 
@@ -211,8 +211,8 @@ async def statements_of(text: str, judge: RagJudge, *, question: str) -> Stateme
 async def verify(stated: Statements, context: str, judge: RagJudge) -> Faithfulness:
     """Have every statement judged by the context, with a reason.
 
-    An empty context supports nothing, and no model is asked. The result keeps the calls of the
-    verification alone.
+    An empty context supports nothing and needs no model call. The result has only the calls of the
+    verification.
     """
     if not context.strip():
         nothing = tuple(Checked(text, False, "The context is empty.") for text in stated.texts)
@@ -223,12 +223,14 @@ async def verify(stated: Statements, context: str, judge: RagJudge) -> Faithfuln
     for batch in batches:
         numbered = "\n".join(f"{n}. {text}" for n, text in enumerate(batch, start=1))
         task = load("rag/verdicts").fill(statements=numbered)
-        replies.append(await judge.ask(context, task, _verdicts(len(batch))))
+        replies.append(await judge.ask(context, task, _verdicts_form(len(batch))))
     pairs = zip(batches, replies, strict=True)
     return Faithfulness(
-        statements=tuple(checked for batch, reply in pairs for checked in _checked(batch, reply)),
+        statements=tuple(
+            checked for batch, reply in pairs for checked in _match_verdicts(batch, reply)
+        ),
         unread=stated.unread,
-        calls=_calls(replies),
+        calls=_all_calls(replies),
         failures=tuple(failures(*replies)),
     )
 
@@ -269,22 +271,22 @@ async def answer_relevance(
 async def context_relevance(question: str, context: str, judge: RagJudge) -> ContextRelevance:
     """CR = sentences of the context that the judge copies as relevant / all its sentences."""
     task = load("rag/sentences").fill(question=question)
-    passages = _passages(context, judge.reply_tokens * _COPIED)
+    passages = _split_passages(context, judge.reply_tokens * _CHARACTERS_PER_TOKEN_COPIED)
     replies = [await judge.ask(passage, task, Copied) for passage in passages]
     copied = [s for r in replies if r.value for text in r.value.sentences for s in sentences(text)]
     there = sentences(context)
     return ContextRelevance(
         sentences=tuple(there),
-        relevant=tuple(own for own in there if any(_same(own, other) for other in copied)),
-        invented=tuple(other for other in copied if not any(_same(own, other) for own in there)),
+        relevant=tuple(own for own in there if any(_is_same(own, other) for other in copied)),
+        invented=tuple(other for other in copied if not any(_is_same(own, other) for own in there)),
         unread=sum(reply.value is None for reply in replies),
-        calls=_calls(replies),
+        calls=_all_calls(replies),
         failures=tuple(failures(*replies)),
     )
 
 
-def _passages(text: str, limit: int) -> list[str]:
-    """Whole sentences of at most so many characters together; a longer one is alone."""
+def _split_passages(text: str, limit: int) -> list[str]:
+    """Passages of whole sentences with at most ``limit`` characters, or one longer sentence."""
     if len(text) <= limit:
         return [text] if text.strip() else []
     passages: list[str] = []
@@ -297,8 +299,8 @@ def _passages(text: str, limit: int) -> list[str]:
 
 
 @cache
-def _stated(sentences: int) -> type[Stated]:
-    """The reply on so many sentences; each states something, and a loop has an end."""
+def _statements_form(sentences: int) -> type[Stated]:
+    """The form for the statements of this number of sentences; the upper bound stops a loop."""
     bounds: JsonDict = {"minItems": sentences, "maxItems": 4 * sentences}
     return create_model(
         "Stated", __base__=Stated, statements=(list[Line], Field(json_schema_extra=bounds))
@@ -306,16 +308,16 @@ def _stated(sentences: int) -> type[Stated]:
 
 
 @cache
-def _verdicts(statements: int) -> type[Verdicts]:
-    """The reply on so many statements; a grammar holds the model to it, and fewer are read too."""
+def _verdicts_form(statements: int) -> type[Verdicts]:
+    """The form for this number of verdicts; fewer can be read, too."""
     bounds: JsonDict = {"minItems": statements, "maxItems": statements}
     return create_model(
         "Verdicts", __base__=Verdicts, verdicts=(list[Verdict], Field(json_schema_extra=bounds))
     )
 
 
-def _checked(statements: Sequence[str], reply: StructuredReply[Verdicts]) -> list[Checked]:
-    """The statements with their verdicts; of two on one statement the first counts."""
+def _match_verdicts(statements: Sequence[str], reply: StructuredReply[Verdicts]) -> list[Checked]:
+    """The statements with their verdicts; the first verdict on a statement counts."""
     verdicts = {v.statement: v for v in reversed(reply.value.verdicts)} if reply.value else {}
     return [
         Checked(text, verdicts[n].supported, verdicts[n].reason.strip())
@@ -328,18 +330,18 @@ def _checked(statements: Sequence[str], reply: StructuredReply[Verdicts]) -> lis
 async def _cosines(
     question: str, others: Sequence[str], embeddings: "Embeddings"
 ) -> tuple[float, ...]:
-    """Cosine of a question with others; a vector of zeros is like nothing."""
+    """Cosines of a question with others; 0 for a vector of zeros."""
     vectors = np.asarray(await embeddings.aembed_documents([question, *others]), dtype=float)
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit = vectors / np.where(lengths > 0, lengths, 1.0)
     return tuple((unit[1:] @ unit[0]).tolist())
 
 
-def _same(sentence: str, copied: str) -> bool:
-    """Whether one is the other, or the greater part of it, word for word."""
+def _is_same(sentence: str, copied: str) -> bool:
+    """Whether one equals the other, or more than half of it, word for word."""
     shorter, longer = sorted((sentence, copied), key=len)
     return 2 * len(shorter) > len(longer) and locate(shorter, longer) is not None
 
 
-def _calls(replies: Sequence[StructuredReply[Output]]) -> tuple[CallRecord, ...]:
+def _all_calls(replies: Sequence[StructuredReply[Output]]) -> tuple[CallRecord, ...]:
     return tuple(call for reply in replies for call in reply.calls)

@@ -1,4 +1,4 @@
-"""Ratios of two counts: a small model divides by the wrong one, so it is given the form."""
+"""The form for a ratio of two counts; small models divide by the wrong one."""
 
 import re
 from collections.abc import Iterable
@@ -16,11 +16,11 @@ _ALL = re.compile(
 )
 _NUMBER = re.compile(r"^(?:the )?(?:number|count) of (?:the )?|^the ", re.IGNORECASE)
 _AMOUNTS = frozenset({"cost", "expense", "payment", "sale", "spending"})
-"""Tables of rows, and words for what they add up to: which of both is meant is not sure."""
+"""Words that may mean the rows of a table or their sum."""
 
 
 def ratio_form(question: str, database: Database) -> str:
-    """The form of a ratio of two counts that a question asks for; empty if it asks for none.
+    """The form for the ratio of two counts that a question asks for; empty if it asks for none.
 
     "The ratio of papers from 2020 to papers from 2019" counts rows of one table, "of papers to
     authors" those of two, "of papers from 2020 to all papers" is a share. A ratio of two values of
@@ -29,15 +29,15 @@ def ratio_form(question: str, database: Database) -> str:
     found = _RATIO.search(question)
     if not found or not isinstance(database, SqlDatabase):
         return ""
-    tables = {_called(entity.name): entity.name for entity in database.schema().entities}
+    tables = {_singular_name(entity.name): entity.name for entity in database.schema().entities}
     parts = found["sides"].split(" to ")
     whole = _ALL.search(parts[-1])
-    if whole and (group := _counted(parts[0], tables)) and group.is_bound:
+    if whole and (group := _find_counted(parts[0], tables)) and group.is_bound:
         same = stem(whole["noun"].casefold()) == group.noun
         return load("query_writer/ratio_of_all").fill() if same else ""
     for cut in range(1, len(parts)):
-        first = _counted(" to ".join(parts[:cut]), tables)
-        second = _counted(" to ".join(parts[cut:]), tables)
+        first = _find_counted(" to ".join(parts[:cut]), tables)
+        second = _find_counted(" to ".join(parts[cut:]), tables)
         if not first or not second:
             continue
         if first.noun == second.noun and first.is_bound and second.is_bound:
@@ -50,13 +50,13 @@ def ratio_form(question: str, database: Database) -> str:
 
 
 class _Counted(NamedTuple):
-    """What one side of a ratio counts, and whether it says of which kind."""
+    """What one side of a ratio counts, and whether it limits the kind."""
 
     noun: str
     is_bound: bool
 
 
-def _counted(side: str, tables: Iterable[str]) -> _Counted | None:
+def _find_counted(side: str, tables: Iterable[str]) -> _Counted | None:
     """The rows of a table that a side of a ratio counts; None if it is something else.
 
     "Core courses" and "courses that have exams" are courses; "the area of all lakes" is an area.
@@ -72,6 +72,6 @@ def _counted(side: str, tables: Iterable[str]) -> _Counted | None:
     return _Counted(words[place], len(words) > 1)
 
 
-def _called(table: str) -> str:
-    """What the rows of a table are called, in the singular."""
+def _singular_name(table: str) -> str:
+    """The name of a row of a table, in the singular."""
     return " ".join(stem(part.casefold()) for part in parts_of(table))

@@ -40,16 +40,16 @@ class Decision(BaseModel):
 
     @field_validator("how", mode="before")
     @classmethod
-    def _known(cls, how: object) -> object:
-        """A rule by another name is none: no reason to ask again."""
+    def _replace_unknown(cls, how: object) -> object:
+        """Replace an unknown rule, so that it causes no retry."""
         return how if how in get_args(DecisionRule) else "stated"
 
 
 class CitedAnswer(BaseModel):
     """The answering machine's reply to a question about documents, with citations in its text."""
 
-    # A small model that first says what is asked and what tells it answers more fully, and owns
-    # more often that nothing does.
+    # A small model that first repeats what is asked and names the facts answers more fully, and
+    # admits more often that no fact answers.
     asked: str = Field(default="", max_length=STEP)
     told_by: list[int] = Field(default=[], max_length=20)
     text: str = Field(max_length=TEXT)
@@ -91,8 +91,8 @@ class PlannedStep(BaseModel):
 
     @model_validator(mode="before")
     @classmethod
-    def _bare(cls, step: object) -> object:
-        """A step of which only the text is written needs nothing, as far as is known."""
+    def _from_text(cls, step: object) -> object:
+        """Read a plain text as a step without needs."""
         return {"text": step} if isinstance(step, str) else step
 
 
@@ -111,7 +111,7 @@ class JudgementWithNeeds(InPrompt):
 
 
 def steps_of(planned: Sequence[str | PlannedStep]) -> tuple[list[str], list[list[int]]]:
-    """The steps as texts, and for each the earlier ones that it says it needs."""
+    """The texts of the steps, and the earlier steps that each needs."""
     steps = [PlannedStep.model_validate(step) for step in planned]
     written = [step for step in steps if step.text.strip()]
     needs = [
@@ -123,7 +123,7 @@ def steps_of(planned: Sequence[str | PlannedStep]) -> tuple[list[str], list[list
 
 @cache
 def decision_form(longest: int) -> type[Decision]:
-    """A :class:`Decision` with room for the longest one that the question admits."""
+    """A :class:`Decision` that is long enough for the longest candidate."""
     if longest <= SHORT:
         return Decision
     room: Any = (str | None, Field(max_length=longest))
@@ -131,7 +131,7 @@ def decision_form(longest: int) -> type[Decision]:
 
 
 def answer_form(context: Context) -> type[Decision] | type[CitedAnswer]:
-    """How an answer to this run's question is written."""
+    """The form of an answer to the question of this run."""
     if context.in_words:
         return CitedAnswer
     return decision_form(max(map(len, context.candidates), default=0))
@@ -139,7 +139,7 @@ def answer_form(context: Context) -> type[Decision] | type[CitedAnswer]:
 
 @cache
 def verdict_form(answer: type[Decision] | type[CitedAnswer]) -> type[Verdict]:
-    """A :class:`Verdict` with the answer, or else with the next task."""
+    """A :class:`Verdict` with the answer or the next task."""
     fields: dict[str, Any] = {
         "task": (str, Field(default="", max_length=STEP)),
         "answer": (answer | None, None),
@@ -152,7 +152,7 @@ class _Acting(InPrompt):
 
     @model_validator(mode="before")
     @classmethod
-    def _single(cls, reply: object) -> object:
+    def _from_single_action(cls, reply: object) -> object:
         if not isinstance(reply, dict) or "actions" in reply or "tool" not in reply:
             return reply
         one = {name: reply[name] for name in ("tool", "input", "completes") if name in reply}
@@ -164,7 +164,7 @@ class _Acting(InPrompt):
 def actions_form(
     tools: tuple[Tool, ...], answer: type[Decision] | type[CitedAnswer], most: int
 ) -> type[BaseModel]:
-    """A selector's reply with at most ``most`` actions at once, or with none and the answer."""
+    """A selector's reply with at most ``most`` actions, or with the answer and no action."""
     one: dict[str, Any] = {
         "tool": (Literal[tools], ...),
         "input": (str, Field(max_length=QUERY)),

@@ -1,4 +1,4 @@
-"""How every role speaks to its model: the shared ground first, working memory, then the task."""
+"""Asks the model of a role: first the shared ground, then working memory, then the task."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TypeAlias, TypeVar
@@ -21,10 +21,10 @@ from planweave.models import (
     usage_by_role,
 )
 from planweave.models.lengths import tokens_of
-from planweave.nodes.assist.asking import reply_ceiling
+from planweave.nodes.assist.asking import max_reply_tokens
 from planweave.nodes.support.briefing import briefing, ground
 from planweave.nodes.support.limits import OUT_OF_TIME
-from planweave.nodes.support.progress import place, shown, spoken_field
+from planweave.nodes.support.progress import find_step, report_call, spoken_field
 from planweave.prompts import load
 
 Output = TypeVar("Output", bound=BaseModel)
@@ -49,10 +49,10 @@ async def ask_role(
 ) -> StructuredReply[Output]:
     """Ask the model that plays ``role`` for an ``output``.
 
-    The messages go from what never changes in a run to what changes at every call (system
-    ground, memory, task), so that a server can reuse its prompt cache. ``extra_temperature`` is
-    added to the temperature of the run, for a role that repeats itself. A role that is not
-    ``briefed`` sees only its task, not the work so far.
+    The messages begin with what never changes in a run and end with what changes at every call
+    (system ground, memory, task), so that a server can reuse its prompt cache.
+    ``extra_temperature`` is added to the temperature of the run. A role that is not ``briefed``
+    sees only its task, not the work so far.
     """
     context = runtime.context
     messages = [
@@ -68,7 +68,7 @@ async def ask_writer(
 ) -> StructuredReply[Output]:
     """Ask the model that plays ``role`` for an ``output``; it sees the question and ``task``.
 
-    So the roles ask that write (RAT and its baselines): their task is no analyst's.
+    It is for the roles that write (RAT and its baselines).
     """
     rules = runtime.context.rules.strip() or "(none given)"
     ground = load("rat/ground").fill(question=state["question"], rules=rules)
@@ -83,11 +83,11 @@ async def ask_with(
     *,
     extra_temperature: float = 0.0,
 ) -> StructuredReply[Output]:
-    """Ask the model that plays ``role`` with just these messages; see :func:`ask_role`."""
+    """Ask the model that plays ``role`` with only these messages; see :func:`ask_role`."""
     model = await _model_for(role, runtime.context, extra_temperature, tokens_of(output))
-    with shown(role, runtime, spoken_field(output)) as config:
+    with report_call(role, runtime, spoken_field(output)) as config:
         reply = await ask(model, messages, output, role=role, config=config)
-    _stream(reply.calls, runtime)
+    _report_calls(reply.calls, runtime)
     return reply
 
 
@@ -99,11 +99,11 @@ async def sample_role(
     *,
     extra_temperature: float = 0.0,
 ) -> Samples:
-    """Ask the model that plays ``role`` for several free texts with just these messages."""
+    """Ask the model that plays ``role`` for several free texts with only these messages."""
     model = await _model_for(role, runtime.context, extra_temperature, 0)
-    with shown(role, runtime):
+    with report_call(role, runtime):
         found = await several_replies(model, messages, count, role=role)
-    _stream(found.records, runtime)
+    _report_calls(found.records, runtime)
     return found
 
 
@@ -115,16 +115,16 @@ async def chance_for_role(
     published: bool = True,
     adapter: bool = False,
 ) -> Chance:
-    """How likely the model that plays ``role`` answers these messages with yes.
+    """The probability that the model that plays ``role`` answers these messages with yes.
 
-    It is asked as ``published``, with its ``adapter`` if it has one, or in both ways.
+    The call uses the model as ``published``, with its ``adapter`` if it has one, or both.
     """
     ways = [False] * published + [True] * adapter
     models = [await _model_for(role, runtime.context, 0.0, 0, adapter=way) for way in ways]
     model, adapted = models[0], models[1] if len(models) > 1 else None
-    with shown(role, runtime):
+    with report_call(role, runtime):
         found = await chance_of_yes(model, messages, adapted=adapted, role=role)
-    _stream(found.records, runtime)
+    _report_calls(found.records, runtime)
     return found
 
 
@@ -134,7 +134,7 @@ async def _model_for(
     return await achat_model(
         context.model_for(role),
         temperature=min(context.temperature + extra_temperature, 2.0),
-        max_tokens=reply_ceiling(needed, role, context),
+        max_tokens=max_reply_tokens(needed, role, context),
         seed=0
         if extra_temperature and context.seed is None
         else context.seed,  # a run can be repeated
@@ -143,25 +143,25 @@ async def _model_for(
     )
 
 
-def _stream(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
+def _report_calls(calls: Sequence[CallRecord], runtime: Runtime[Context]) -> None:
     for call in calls:
-        placed = call.model_copy(update=place())
-        runtime.stream_writer({"call": placed.model_dump(mode="json")})
+        record = call.model_copy(update=find_step())
+        runtime.stream_writer({"call": record.model_dump(mode="json")})
 
 
 def spent(*replies: StructuredReply[Output]) -> WorkingMemory:
-    """What these replies add to working memory: their usage by role, and what went wrong."""
+    """What these replies add to working memory: their usage by role, and their failures."""
     calls = [call for reply in replies for call in reply.calls]
     return {"usage": usage_of_calls(calls), "failures": failures(*replies)}
 
 
 def usage_of_calls(calls: Sequence[CallRecord]) -> UsageByRole:
-    """What these calls used, by role."""
+    """The usage of these calls by role."""
     return {role: used.model_dump() for role, used in usage_by_role(calls).items()}
 
 
 def failures(*replies: StructuredReply[Output]) -> list[Failure]:
-    """The replies that stayed malformed after repair and retry, or did not come in time."""
+    """The failures of replies that stayed malformed after repair and retry, or came too late."""
     return [
         Failure(
             role=reply.role,

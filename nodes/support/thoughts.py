@@ -1,44 +1,46 @@
-"""Which thought of a draft is checked next, and what is seen while one is checked (RAT)."""
+"""The order in which the steps of a draft are checked, and what each check shows (RAT)."""
 
 from collections.abc import Iterable, Mapping
 
 from planweave.memory import Context, Lookup, Revision, WorkingMemory
 
-WHOLE = 0
-"""The number that stands for the whole draft where it is checked at once."""
+WHOLE_DRAFT = 0
+"""The step number of the whole draft, if it is checked at once."""
 
 
 def step_to_check(state: WorkingMemory, context: Context) -> int | None:
-    """The step that is checked next, as long as there are retrievals left."""
+    """The next step to check; None if no retrievals are left."""
     done = {lookup["step"] for lookup in state["lookups"]}
     if context.revision != "causal":
-        return WHOLE if state["draft"] and context.retrievals and not done else None
+        return WHOLE_DRAFT if state["draft"] and context.retrievals and not done else None
     last = min(len(state["draft"]), context.retrievals)
     return next((number for number in range(1, last + 1) if number not in done), None)
 
 
 def open_lookups(state: WorkingMemory) -> list[Lookup]:
-    """The lookups that have not yet led to a turn."""
+    """The lookups without a turn."""
     done = {turn["step"] for turn in state["turns"]}
     return [lookup for lookup in state["lookups"] if lookup["step"] not in done]
 
 
-def seen_with(state: WorkingMemory) -> range:
-    """The earlier steps that are shown beside the one that is checked.
+def earlier_steps(state: WorkingMemory) -> range:
+    """The steps before the one that is checked.
 
-    Never a later one: that is what makes the revision causal.
+    The prompt never shows a later one; this makes the revision causal.
     """
     return range(1, state["step"])
 
 
-def checked(state: WorkingMemory) -> list[int]:
-    """The step that is checked, or all of them at once."""
+def checked_steps(state: WorkingMemory) -> list[int]:
+    """The step that is checked, or all steps."""
     number = state["step"]
-    return [*range(1, len(state["draft"]) + 1)] if number == WHOLE else [number]
+    return [*range(1, len(state["draft"]) + 1)] if number == WHOLE_DRAFT else [number]
 
 
-def revisions(state: WorkingMemory, lookup: Lookup, changed: Mapping[int, str]) -> list[Revision]:
-    """What the page of a lookup changed; where nothing, that the steps were checked by it."""
+def build_revisions(
+    state: WorkingMemory, lookup: Lookup, changed: Mapping[int, str]
+) -> list[Revision]:
+    """The revisions by the page of a lookup; unchanged steps if it changed nothing."""
     page = lookup["page"]
     if page is None:
         return []
@@ -51,11 +53,11 @@ def revisions(state: WorkingMemory, lookup: Lookup, changed: Mapping[int, str]) 
             before=state["revised"][number - 1],
             after=changed.get(number, state["revised"][number - 1]),
         )
-        for number in sorted(changed or checked(state))
+        for number in sorted(changed or checked_steps(state))
     ]
 
 
-def numbered(state: WorkingMemory, numbers: Iterable[int]) -> str:
-    """These steps as they now are, a numbered line each."""
+def steps_text(state: WorkingMemory, numbers: Iterable[int]) -> str:
+    """These steps as they are now, as numbered lines."""
     lines = [f"{number}. {state['revised'][number - 1]}" for number in numbers]
     return "\n".join(lines) or "(nothing)"

@@ -1,4 +1,4 @@
-"""How the outcome of an action enters working memory."""
+"""Adds the outcome of an action to working memory."""
 
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter
@@ -22,11 +22,11 @@ from planweave.memory import (
 from planweave.models import CallRecord, StructuredFailure
 from planweave.usage import Usage
 
-_QUERIES = ("sql", "cypher")
+_QUERY_TOOLS = ("sql", "cypher")
 
 
 class Observation(NamedTuple):
-    """What an action showed; ``found`` is False when the text only says why there is nothing."""
+    """The result of an action; ``found`` is False if the text only explains why there is none."""
 
     text: str
     values: Mapping[str, Value] = MappingProxyType({})
@@ -41,9 +41,9 @@ class Observation(NamedTuple):
 
 
 def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
-    """Run the chosen action; what it finds becomes the next numbered fact, an error a problem.
+    """Run the chosen action; its result becomes the next numbered fact, an error a problem.
 
-    An action that was already taken is not run again: the model is pointed at its outcome.
+    A repeated action is not run again; its problem refers to the first outcome.
     """
     action = chosen_action(state)
     started = perf_counter()
@@ -62,7 +62,7 @@ def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None])
 
 
 def as_seen_by(owner: str, error: PlanweaveError) -> PlanweaveError:
-    """An error in a turn: where a source is, only the one person of this machine is shown."""
+    """An error in a turn; only the owner ``LOCAL`` sees the address of a source."""
     return error if owner == LOCAL else error.without_address()
 
 
@@ -84,19 +84,19 @@ def turn_taken(
 ) -> WorkingMemory:
     """What a finished action adds to working memory.
 
-    The seconds of the ``calls`` of models within it are counted with those.
-    ``replanning`` says what puts the plan in doubt, for the re-planner; empty after a good result.
-    What one of several actions at once has found is kept until the observer numbers it.
+    The seconds of the model ``calls`` within it count as theirs, not as the tool's. ``replanning``
+    tells the re-planner what puts the plan in doubt; it is empty after a good result. The result of
+    one of several parallel actions waits for the observer, which numbers it.
     """
     action = chosen_action(state)
     first = len(state["facts"]) + 1
-    facts = [_fact(number, action, seen) for number, seen in enumerate(found, start=first)]
-    turn = _turn(state, action, facts, problem, seconds)
+    facts = [_build_fact(number, action, seen) for number, seen in enumerate(found, start=first)]
+    turn = _build_turn(state, action, facts, problem, seconds)
     if failed:
         turn["failed"] = True
     own = max(0.0, seconds - sum(call.seconds for call in calls))
     used: UsageByRole = {action["tool"]: Usage(seconds=own).model_dump()}
-    if one_of_several(state):
+    if is_parallel(state):
         return {"observed": [Observed(turn=turn, facts=facts)], "usage": used}
     update: WorkingMemory = {
         "facts": facts,
@@ -111,34 +111,34 @@ def turn_taken(
 
 
 def last_round(state: WorkingMemory) -> list[Turn]:
-    """The turns of the actions that were carried out last."""
+    """The turns of the last round of actions."""
     return state["turns"][-max(1, len(state.get("actions", ()))) :]
 
 
-def first_error(state: WorkingMemory) -> bool:
-    """Whether all that is wrong are queries that failed, and the turn before did not fail."""
+def is_first_error(state: WorkingMemory) -> bool:
+    """Whether the only problems are failed queries, and the turn before did not fail."""
     latest = last_round(state)
     wrong = [turn for turn in latest if turn["problem"]]
     before = state["turns"][: -len(latest)][-1:]
     return (
         bool(wrong)
-        and all(turn.get("failed") and turn["tool"] in _QUERIES for turn in wrong)
+        and all(turn.get("failed") and turn["tool"] in _QUERY_TOOLS for turn in wrong)
         and not any(turn.get("failed") for turn in before)
         and state["replanning"] == " ".join(dict.fromkeys(turn["problem"] for turn in wrong))
     )
 
 
 def is_carried_out(state: WorkingMemory) -> bool:
-    """Whether the plan's steps have begun; to read a collection whole is none of them."""
+    """Whether a step of the plan has begun; reading a whole collection is not a step."""
     return any(turn["step"] for turn in state["turns"])
 
 
-def one_of_several(state: WorkingMemory) -> bool:
-    """Whether the action is carried out at once with others."""
+def is_parallel(state: WorkingMemory) -> bool:
+    """Whether the action runs in parallel with others."""
     return len(state.get("actions", ())) > 1
 
 
-def _fact(number: int, action: Action, observation: Observation) -> Fact:
+def _build_fact(number: int, action: Action, observation: Observation) -> Fact:
     fact = Fact(
         number=number,
         text=observation.text,
@@ -160,18 +160,18 @@ def _fact(number: int, action: Action, observation: Observation) -> Fact:
 
 
 def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> WorkingMemory:
-    """A turn in which the selector's reply could not be read, so that the next prompt differs."""
+    """A turn for a reply that could not be read, so that the next prompt differs."""
     action = Action(step=state["step"], thought="", tool="thinking", input="")
     problem = f"The reply could not be read: {failure.message if failure else 'empty'}"
     if failure and failure.kind == "out_of_time":
         problem = failure.message
     return {
-        "turns": [_turn(state, action, [], problem, 0.0)],
+        "turns": [_build_turn(state, action, [], problem, 0.0)],
         "iteration": state["iteration"] + 1,
     }
 
 
-def _turn(
+def _build_turn(
     state: WorkingMemory, action: Action, facts: Sequence[Fact], problem: str, seconds: float
 ) -> Turn:
     turn = Turn(
@@ -189,26 +189,26 @@ def _turn(
     return turn
 
 
-def same(text: str) -> str:
-    """What two inputs have in common that differ only in spaces or a last semicolon."""
+def normalise(text: str) -> str:
+    """An input without differences in spaces or a last semicolon."""
     return " ".join(text.split()).rstrip("; ")
 
 
 def repetition(state: WorkingMemory) -> str:
-    """What the chosen action led to when it was taken before; empty if it is a new one."""
-    for turn in _taken(state):
+    """The problem of a repeated action, with its first outcome; empty for a new action."""
+    for turn in _earlier_turns(state):
         numbers = ", ".join(f"[{number}]" for number in turn["facts"])
         outcome = f"fact {numbers}" if numbers else turn["problem"]
         return f"This action was already taken and led to: {outcome}"
     return ""
 
 
-def times_taken(state: WorkingMemory) -> int:
+def count_earlier_turns(state: WorkingMemory) -> int:
     """How often the chosen action was taken before."""
-    return len(_taken(state))
+    return len(_earlier_turns(state))
 
 
-def _taken(state: WorkingMemory) -> list[Turn]:
+def _earlier_turns(state: WorkingMemory) -> list[Turn]:
     action = chosen_action(state)
-    kind = (action["tool"], same(action["input"]))
-    return [turn for turn in state["turns"] if (turn["tool"], same(turn["input"])) == kind]
+    kind = (action["tool"], normalise(action["input"]))
+    return [turn for turn in state["turns"] if (turn["tool"], normalise(turn["input"])) == kind]

@@ -20,7 +20,7 @@ from planweave.benchmarks.suites.dqa.suite import (
 )
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
-from planweave.learning.queries.memory import OWN, learned
+from planweave.learning.queries.memory import OWN, load_learned
 from planweave.memory import Answer, Context
 from planweave.simulators.outcome import Outcome
 from planweave.simulators.published import load_dataset
@@ -66,7 +66,7 @@ def test_no_question_is_asked_that_the_experience_holds(
         paths = [TaskPath("", f"{q.prompt}\n", ("finish[decision]",)) for q in kept]
         experience_of("alice").add(paths)
         write_paths(file, paths)
-        learned.cache_clear()
+        load_learned.cache_clear()
         name = OWN if source == OWN else str(file)
         own = Context(experience=name, owner="alice")
         return samples(

@@ -21,7 +21,7 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.environment.play import Gold, followers, play, summary, table
 from planweave.benchmarks.suites.environment.players import Reader, Walker
 from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
-from planweave.learning.guide import guide_of
+from planweave.learning.guide import make_guide
 from planweave.learning.paths import read_paths
 from planweave.tools.environments import Observation, episodes, open_environment
 
@@ -64,7 +64,7 @@ def test_ends_of_the_environment_are_told_of_players_too() -> None:
 
 @cases(True, False)
 def test_paths_are_followed_in_the_encyclopedia(proposed: bool, tmp_path: Path) -> None:
-    guide = guide_of(tuple(read_paths(solved(tmp_path))))
+    guide = make_guide(tuple(read_paths(solved(tmp_path))))
     with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
         players = followers(world, guide, proposed=proposed)
         first, second = play(world, world.tasks(), players)

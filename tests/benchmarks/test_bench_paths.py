@@ -18,11 +18,11 @@ from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
 from planweave.benchmarks.suites.paths.tasks import answer_type, goods, load, world
 from planweave.learning import agents_file
-from planweave.learning.agent_batches import AgentSettings, as_published, plain
+from planweave.learning.agent_batches import AgentSettings, published_settings, to_numpy
 from planweave.learning.agents_file import AgentsCard
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey
-from planweave.learning.guide import guide_of
-from planweave.learning.meta_training import Trained, TrainingPoint, first
+from planweave.learning.guide import make_guide
+from planweave.learning.meta_training import Trained, TrainingPoint, new_agents
 
 pytestmark = pytest.mark.usefixtures("word_vectors")
 paths = partial(bench, "paths", "--environment", "alfworld")
@@ -200,7 +200,7 @@ def test_agents_that_were_trained_before_are_tried(tmp_path: Path) -> None:
 
 
 def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    agents = first(AgentSettings(width=8, layers=1), 64)
+    agents = new_agents(AgentSettings(width=8, layers=1), 64)
     points = [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)]
     monkeypatch.setattr(
         "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
@@ -214,9 +214,9 @@ def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     loaded = agents_file.load_agents(out / "instructrag.npz")
     assert loaded.card.rewards == [0.25, 0.5]
     assert loaded.card.tasks == {"stone": 6, "fruit": 6}
-    for name, value in plain(agents.rl).items():
+    for name, value in to_numpy(agents.rl).items():
         np.testing.assert_array_equal(loaded.rl[name], value)
-    for name, value in plain(agents.ml).items():
+    for name, value in to_numpy(agents.ml).items():
         np.testing.assert_allclose(loaded.ml[name], value, rtol=1e-3, atol=1e-6)  # half precision
 
 
@@ -226,7 +226,7 @@ def test_as_published_there_are_no_slots(tmp_path: Path, monkeypatch: pytest.Mon
 
     def no_training(survey: Survey, *_: object, **__: object) -> Trained:
         seen.append(survey)
-        return Trained(first(as_published(1, 0), 64), [])
+        return Trained(new_agents(published_settings(1, 0), 64), [])
 
     monkeypatch.setattr("planweave.learning.meta_training.train", no_training)
     words = ("--environment", "alfworld", "--data", data, "--out", out, "--as-published")
@@ -236,7 +236,7 @@ def test_as_published_there_are_no_slots(tmp_path: Path, monkeypatch: pytest.Mon
     loaded = agents_file.load_agents(out / "instructrag.npz")
     assert (loaded.card.published, loaded.card.features) == (True, PRINTED)
     given = tuple(load("alfworld", data))
-    guide = guide_of(given, str(out / "instructrag.npz"))
+    guide = make_guide(given, str(out / "instructrag.npz"))
     proposed = guide.propose("get stone for person9", 2)
     assert {path.expected for path in proposed} == {0.0}
     assert guide.shown(proposed[0], "get stone for person9") == proposed[0][0]
@@ -251,7 +251,7 @@ def test_the_papers_agents_have_a_name(tmp_path: Path, monkeypatch: pytest.Monke
         assert isinstance(settings, AgentSettings)
         assert settings.printed
         deltas.append(settings.threshold)
-        return Trained(first(replace(settings, width=8, layers=1), 64), [])
+        return Trained(new_agents(replace(settings, width=8, layers=1), 64), [])
 
     monkeypatch.setattr(suite, "train", no_training)
     data, out = trajectories(tmp_path), tmp_path / "out"
@@ -280,9 +280,9 @@ def test_agents_are_adapted_to_a_task_by_a_few_paths(tmp_path: Path) -> None:
 
 def saved(folder: Path) -> Path:
     path = folder / "instructrag.npz"
-    agents = first(AgentSettings(width=8, layers=1), 64)
+    agents = new_agents(AgentSettings(width=8, layers=1), 64)
     card = AgentsCard(seed=1, date="2026-11-22", command="", tasks={}, rewards=[])
-    agents_file.save(path, plain(agents.rl), plain(agents.ml), card)
+    agents_file.save(path, to_numpy(agents.rl), to_numpy(agents.ml), card)
     return path
 
 

@@ -247,7 +247,7 @@ class Watched:
 
     def __init__(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: set[str] = set()
-        monkeypatch.setattr(building, "_checked", self._checked)
+        monkeypatch.setattr(building, "_with_checks", self._with_checks)
         for part in _KEPT:
             part.cache_clear()  # built anew, too
         self.method = replace(METHODS.get(name))
@@ -255,7 +255,7 @@ class Watched:
         graphs = [self.method.builder, *(part.builder for part in inside.values())]
         self.nodes = {node for graph in graphs for node in graph.nodes} - inside.keys()
 
-    def _checked(self, node: str, action: Callable[..., Any], keys: Collection[str]) -> Any:
+    def _with_checks(self, node: str, action: Callable[..., Any], keys: Collection[str]) -> Any:
         @wraps(action)
         async def watched(state: Any, *given: Any, **named: Any) -> Any:
             before = deepcopy(state)
@@ -272,7 +272,7 @@ class Watched:
         return watched
 
 
-_KEPT = (parts.tools, parts.closing, parts.reading_of)
+_KEPT = (parts.tools, parts.closing, parts.build_reading)
 
 
 @pytest.fixture

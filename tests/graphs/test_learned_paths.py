@@ -12,7 +12,7 @@ from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
 from planweave.learning.queries.memory import OWN, SHIPPED
 from planweave.memory import WorkingMemory
-from planweave.nodes.deciding.experience import learned_plan
+from planweave.nodes.deciding.experience import plan_of_path
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
 
@@ -64,7 +64,7 @@ async def test_planrag_asks_its_model_only_to_decide(run: Run, tmp_path: Path) -
     script = Replies(decide=[decide(str(question.answer), 1)])
     memory = await _planrag(run, script, question, tmp_path)
     assert script.tasks == ["decide"]
-    assert memory["plan"] == learned_plan()
+    assert memory["plan"] == plan_of_path()
     assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
     assert memory["facts"][0]["values"]["decision"] is not None
     assert answer_of(memory)["facts"] == [1]

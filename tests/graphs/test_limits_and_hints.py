@@ -8,8 +8,8 @@ from pages import put_up
 from scripted import Replies, Run, act, answer_of, decide, finding, plan, tell
 
 from planweave.memory import NO_DECISION
-from planweave.nodes.deciding.answering_machine import admitted
-from planweave.nodes.support.briefing import filled
+from planweave.nodes.deciding.answering_machine import match_candidate
+from planweave.nodes.support.briefing import fill_prompt
 from planweave.prompts import load
 
 COSTS = "SELECT name, cost FROM plant ORDER BY cost"
@@ -43,7 +43,7 @@ async def test_a_long_step_of_a_plan_ends_with_a_mark_at_a_word(run: Run) -> Non
     ("1,200", ["1", "2"], None),
 )
 def test_what_is_admitted_is_taken(said: str, candidates: list[str], wanted: str | None) -> None:
-    assert admitted(said, candidates) == wanted
+    assert match_candidate(said, candidates) == wanted
 
 
 async def test_a_long_decision_is_admitted(run: Run) -> None:
@@ -88,7 +88,7 @@ async def test_a_tie_is_reported_with_its_rule(run: Run, tmp_path: Path) -> None
 def test_prompts_speak_of_what_is_connected(name: str) -> None:
     values = dict.fromkeys(load(name).placeholders - {"kinds"}, "")
     told = {
-        sources: filled(name, {"languages": dict.fromkeys(sources, "")}, **values)
+        sources: fill_prompt(name, {"languages": dict.fromkeys(sources, "")}, **values)
         for sources in (("documents",), ("sql",), ("documents", "cypher"))
     }
     assert "one search of the documents or one calculation" in told[("documents",)]

@@ -10,15 +10,7 @@ pytest.importorskip("jax", reason="the extra `learning` is not installed")
 import jax.numpy as jnp  # noqa: E402
 from cases import cases  # noqa: E402
 
-from planweave.learning.adapter import (  # noqa: E402
-    AdapterSettings,
-    Ground,
-    Item,
-    Step,
-    loss,
-    packed,
-    train,
-)
+from planweave.learning.adapter import AdapterSettings, Ground, Item, Step, loss, pack, train  # noqa: E402
 from planweave.learning.language_model import (  # noqa: E402
     CHANGED,
     LanguageModel,
@@ -77,9 +69,9 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> LanguageModel:
 def test_no_question_reads_another(model: LanguageModel) -> None:
     """The loss of a sequence is the weighted mean of those of its items, each by itself."""
     adapter = new_adapter(model, 2, 4, seed=1)
-    whole = float(loss(adapter, model, packed(GROUND), 2.0))
+    whole = float(loss(adapter, model, pack(GROUND), 2.0))
     alone = [
-        float(loss(adapter, model, packed(Ground(GROUND.tokens, [item])), 2.0))
+        float(loss(adapter, model, pack(Ground(GROUND.tokens, [item])), 2.0))
         for item in GROUND.items
     ]
     assert whole == pytest.approx(np.average(alone, weights=[1.0, 0.5, 2.0]), rel=1e-5)
@@ -91,7 +83,7 @@ def test_what_is_learnt_lowers_the_loss(model: LanguageModel) -> None:
     adapter = train(model, [GROUND] * 20, settings, progress=steps.append)
     assert [step.done for step in steps] == list(range(1, 21))
     assert steps[-1].loss < steps[0].loss - 0.5
-    assert float(loss(adapter, model, packed(GROUND), settings.scale)) < steps[0].loss - 0.5
+    assert float(loss(adapter, model, pack(GROUND), settings.scale)) < steps[0].loss - 0.5
 
 
 def test_training_ends_in_time(model: LanguageModel) -> None:

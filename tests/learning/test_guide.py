@@ -10,7 +10,7 @@ from worlds import PATHS, small_agents, solved
 from planweave import BadInput
 from planweave.learning.experience import experience_of
 from planweave.learning.graph_states import PathSample
-from planweave.learning.guide import Guide, guide_of, open_guide
+from planweave.learning.guide import Guide, make_guide, open_guide
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.ml_agent import MLAgent
 from planweave.learning.paths import TaskPath, read_paths
@@ -128,9 +128,9 @@ def test_guides_take_agents_by_name_or_file(
         return WordEmbeddings()
 
     monkeypatch.setattr("planweave.learning.guide.embeddings", vectors)
-    guide_of.cache_clear()
+    make_guide.cache_clear()
     paths = tuple(read_paths(solved(tmp_path)))
-    alone, both = guide_of(paths, "none"), guide_of(paths, str(small_agents(tmp_path)))
+    alone, both = make_guide(paths, "none"), make_guide(paths, str(small_agents(tmp_path)))
     assert (alone.proposer, alone.selector) == ("nearest in form", "first of the proposed")
     assert (both.proposer, both.selector) == ("RL-Agent", "ML-Agent")
     assert asked == ["the default", "minilm"]  # agents see through the model of their training
@@ -142,7 +142,7 @@ def test_guides_take_agents_by_name_or_file(
 
 def test_the_shipped_agents_guide(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("planweave.learning.guide.embeddings", lambda _: Wide())
-    guided = guide_of(tuple(read_paths(solved(tmp_path))), "shipped")
+    guided = make_guide(tuple(read_paths(solved(tmp_path))), "shipped")
     assert guided.select(BORN, guided.propose(BORN, 3)) >= 0
 
 
@@ -156,15 +156,15 @@ def test_agents_of_the_environment_are_not_calibrated(
         known.append(len(samples))
         return parameters
 
-    monkeypatch.setattr("planweave.learning.rl_agent.calibrated", counted)
+    monkeypatch.setattr("planweave.learning.rl_agent.calibrate", counted)
     paths, agents = tuple(read_paths(solved(tmp_path))), small_agents(tmp_path)
-    guide_of.cache_clear()
-    guide_of(paths, str(agents)).propose(BORN, 2)
+    make_guide.cache_clear()
+    make_guide(paths, str(agents)).propose(BORN, 2)
     assert known == [2]
     card = agents.with_suffix(".json")
     card.write_text(card.read_text("utf-8").replace('"overlap"', '"environment"'), "utf-8")
-    guide_of.cache_clear()
-    guide_of(paths, str(agents)).propose(BORN, 2)
+    make_guide.cache_clear()
+    make_guide(paths, str(agents)).propose(BORN, 2)
     assert known == [2]
 
 

@@ -17,11 +17,11 @@ from planweave.learning.agent_batches import (
     AgentSettings,
     Batches,
     GraphMaterial,
-    as_published,
-    drawn_labels,
-    drawn_nodes,
-    labelled,
-    plain,
+    draw_labels,
+    draw_nodes,
+    label,
+    published_settings,
+    to_numpy,
 )
 from planweave.learning.agent_losses import (
     Labelled,
@@ -34,11 +34,11 @@ from planweave.learning.agent_losses import (
 )
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.meta_training import adapt, first, outer_ml, outer_rl, train
+from planweave.learning.meta_training import adapt, new_agents, outer_ml, outer_rl, train
 from planweave.learning.ml_agent import PATH, MLAgent, encode, sequence
 from planweave.learning.overlap import overlap
 from planweave.learning.paths import MetaTask, TaskPath
-from planweave.learning.rl_agent import Proposal, Traversal, calibrated, policy
+from planweave.learning.rl_agent import Proposal, Traversal, calibrate, make_policy
 
 pytestmark = pytest.mark.slow
 
@@ -61,7 +61,7 @@ def small() -> Agents:
     def drawn(part: Any) -> Any:
         return {n: jnp.asarray(random.normal(0.1, 0.4, v.shape)) for n, v in part.items()}
 
-    return Agents(*map(drawn, first(SMALL, GIVEN)))
+    return Agents(*map(drawn, new_agents(SMALL, GIVEN)))
 
 
 def sequences(random: np.random.Generator, *shape: int) -> Sequences:
@@ -133,15 +133,15 @@ def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> N
 
 def test_as_printed_it_starts_on_drawn_nodes(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, _ = seen
-    printed = as_published(1, 2)
+    printed = published_settings(1, 2)
     material = GraphMaterial(survey, tasks("stone")[0], embed, printed)
     for sample in material.support:
-        drawn = drawn_nodes(sample, np.random.default_rng(1))
+        drawn = draw_nodes(sample, np.random.default_rng(1))
         assert 1 < len(drawn) <= len(survey.nodes)
         walks = zip(survey.paths, survey.walks, strict=False)
         on_path = {node for path, walk in walks for node in walk if path == sample.path}
         assert sum(decision.included for decision in drawn) <= len(on_path)
-    share = drawn_labels([material], np.random.default_rng(1), 4000).labels.mean()
+    share = draw_labels([material], np.random.default_rng(1), 4000).labels.mean()
     assert share == pytest.approx(material.labels.mean(), abs=0.03)  # none is drawn more often
 
 
@@ -163,7 +163,7 @@ def test_an_inner_step_of_no_length_leaves_the_outer_loss_alone() -> None:
 
 
 def test_what_fills_a_sequence_up_plays_no_part() -> None:
-    ml = plain(first(SMALL, GIVEN).ml)
+    ml = to_numpy(new_agents(SMALL, GIVEN).ml)
     vectors = np.random.default_rng(7).normal(size=(2, GIVEN)).astype(np.float32)
     (short, end), (long, far) = (sequence(vectors, size) for size in (3, 9))
     alone = encode(ml, PATH, short[None], end[None])
@@ -222,26 +222,26 @@ def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[GraphMate
     survey, materials = seen
     sample = materials[0].support[0]
     assert [survey.paths[row] for row in np.flatnonzero(~sample.view.seen)] == [sample.path]
-    for decision in labelled(sample, None):
+    for decision in label(sample, None):
         assert decision.state[FEATURES.index("question~path")] < 0.999
-    assert {decision.included for decision in labelled(sample, None)} == {True, False}
+    assert {decision.included for decision in label(sample, None)} == {True, False}
 
 
 def test_printed_agents_see_three_features(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, _ = seen
     printed = replace(QUICK, printed=True)
-    assert first(printed, 64).rl["w1"].shape == (len(PRINTED), 4)
+    assert new_agents(printed, 64).rl["w1"].shape == (len(PRINTED), 4)
     material = GraphMaterial(survey, tasks("stone")[0], embed, printed)
     assert material.states.shape[1] == len(PRINTED)
     played, _ = Batches(survey, embed, printed, reward).played(
-        material.query, first(printed, 64), np.random.default_rng(1)
+        material.query, new_agents(printed, 64), np.random.default_rng(1)
     )
     assert (np.asarray(played.returns) >= 0).all()  # the reward itself, without a baseline
 
 
 def test_returns_are_discounted_less_the_usual(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, materials = seen
-    agents = first(QUICK, 64)
+    agents = new_agents(QUICK, 64)
     played, mean = Batches(survey, embed, QUICK, reward).played(
         materials[0].query, agents, np.random.default_rng(1)
     )
@@ -261,34 +261,34 @@ def test_unseen_tasks_are_served(seen: tuple[Survey, list[GraphMaterial]], train
     assert any(not np.array_equal(agents.rl[name], adapted.rl[name]) for name in agents.rl)
 
     def came_to(those: Agents) -> float:
-        selector = MLAgent(plain(those.ml), embed)
+        selector = MLAgent(to_numpy(those.ml), embed)
         total = 0.0
         for sample in path_samples(grown, unseen.query, embed, printed=False):
-            formed = Traversal(sample.view, policy(plain(those.rl)), 2).formed
+            formed = Traversal(sample.view, make_policy(to_numpy(those.rl)), 2).formed
             paths = [tuple(grown.texts[text] for text in texts) for _, texts in formed]
             proposals = [Proposal(path) for path in paths]
             total += reward(sample.path, paths[selector.select(sample.path.question, proposals)])
         return total / len(unseen.query)
 
     assert came_to(adapted) > 0.9
-    assert came_to(adapted) >= came_to(first(QUICK, 64))
+    assert came_to(adapted) >= came_to(new_agents(QUICK, 64))
 
 
 def test_calibration_makes_a_shy_policy_ready(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     _, materials = seen
     known = materials[0].support
-    agents = first(QUICK, 64)
-    trained = plain(agents.rl) | {"w1": np.zeros_like(plain(agents.rl)["w1"])}
+    agents = new_agents(QUICK, 64)
+    trained = to_numpy(agents.rl) | {"w1": np.zeros_like(to_numpy(agents.rl)["w1"])}
     shy = trained | {"b2": np.array([0, -2.5], np.float32)}  # it would take a single instruction
-    ready = calibrated(shy, known, None, reward)
+    ready = calibrate(shy, known, None, reward)
     assert ready["b2"].tolist() == [0, pytest.approx(0.5)]  # the first shift that includes
-    assert calibrated(shy, [], None, reward) is shy
+    assert calibrate(shy, [], None, reward) is shy
     eager = trained | {"b2": np.array([0, 1], np.float32)}
-    np.testing.assert_array_equal(calibrated(eager, known, None, reward)["b2"], eager["b2"])
+    np.testing.assert_array_equal(calibrate(eager, known, None, reward)["b2"], eager["b2"])
 
 
 def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
-    ml = plain(first(SMALL, 64).ml)
+    ml = to_numpy(new_agents(SMALL, 64).ml)
     selector = MLAgent(ml, embed)
     paths = [("dig stone", "walk home"), ("pick fruit",)]
     even = selector.scores("get stone", paths, [0.0, 0.0])
@@ -300,5 +300,5 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
 
 def test_without_support_nothing_is_adapted(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, _ = seen
-    agents = first(QUICK, 64)
+    agents = new_agents(QUICK, 64)
     assert adapt(agents, survey, MetaTask("t", (), ()), embed, QUICK, reward) is agents

@@ -112,7 +112,7 @@ def test_a_file_that_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
 def test_a_file_that_unpacks_to_too_much_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(paths, "_MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(paths, "_MAX_BYTES", 1_000_000)
     for name, pack in (("bomb.jsonl.gz", gzip.compress), ("large.jsonl", bytes)):
         (tmp_path / name).write_bytes(pack(b" " * 1_000_001))
         with pytest.raises(BadInput, match="more than 1 MB"):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from cases import cases
 
-from planweave.learning.progress import PathProgress, does
+from planweave.learning.progress import PathProgress, carries_out
 
 HEAT = "heat some apple and put it in fridge."
 STEPS = (
@@ -34,7 +34,7 @@ STEPS = (
     ("look", "", False),
 )
 def test_what_does_a_step(action: str, step: str, fits: bool) -> None:
-    assert does(action, step, HEAT) is fits
+    assert carries_out(action, step, HEAT) is fits
 
 
 @cases(

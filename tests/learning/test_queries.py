@@ -18,12 +18,25 @@ from planweave.learning.paths import read_paths
 from planweave.learning.queries import memory
 from planweave.learning.queries.attributes import Attributes
 from planweave.learning.queries.course import Course, CourseMaterial, Learner
-from planweave.learning.queries.formulas import Formula, crossed, varied
-from planweave.learning.queries.memory import FINISH, SHIPPED, action, fitting, learned
+from planweave.learning.queries.formulas import Formula, cross, vary
+from planweave.learning.queries.memory import (
+    FINISH,
+    SHIPPED,
+    find_fitting,
+    load_learned,
+    parse_instruction,
+)
 from planweave.learning.queries.questions import Questions, Worlds, attributes_of
 from planweave.learning.queries.rankings import LearnedRanking
 from planweave.learning.queries.search import RankingSettings, Search
-from planweave.learning.queries.slots import Place, filled, named, phrases, places, safe
+from planweave.learning.queries.slots import (
+    Place,
+    fill_slots,
+    find_named,
+    find_phrases,
+    find_slots,
+    select_safe,
+)
 from planweave.simulators.published import load_dataset
 from planweave.simulators.registry import scenario
 from planweave.simulators.scenario import Question
@@ -43,8 +56,8 @@ def asked(name: str, number: int = 6, size: int = 80) -> list[Question]:
 def a_formula(rng: random.Random, names: list[str]) -> Formula:
     formula = Formula(rng.choice(names))
     for _ in range(rng.randint(0, 6)):
-        formula = varied(formula, [*names, "2", "0.75"], rng)
-    return crossed(formula, Formula(rng.choice(names)), rng)
+        formula = vary(formula, [*names, "2", "0.75"], rng)
+    return cross(formula, Formula(rng.choice(names)), rng)
 
 
 def test_a_formula_means_the_same_in_sql() -> None:
@@ -79,7 +92,7 @@ def world(
 
 def fill(query: str, question: Question, *, escape: str) -> str:
     values = {}
-    for place in places(query):
+    for place in find_slots(query):
         known = [str(value) for value in question.parameters.values()]
         table = next(
             (t for t in question.world if t.name == place.owner and place.column in t.names), None
@@ -93,7 +106,7 @@ def fill(query: str, question: Question, *, escape: str) -> str:
         else:
             place_column = place.column
         values[place] = next(v for v in known if v in table.values(place_column))
-    return filled(query, values, escape=escape)
+    return fill_slots(query, values, escape=escape)
 
 
 def test_attributes_and_rankings_mean_the_same_in_all_languages(
@@ -139,11 +152,11 @@ def test_slots_are_found_by_the_questions_alone() -> None:
 
 def test_a_name_is_found_only_if_there_is_one() -> None:
     question = 'You rule "ASH". Iron ore from new york or Iron?'
-    assert named(question, ["ASH", "Iron"]) == "ASH"  # what is quoted goes first
-    assert named(question, ["Iron ore", "ore"]) == "Iron ore"
-    assert named(question, ["new york", "Iron"]) is None  # two
-    assert named(question, ["rul", "york or I"]) is None  # parts of words
-    assert "new york" in phrases(question)
+    assert find_named(question, ["ASH", "Iron"]) == "ASH"  # what is quoted goes first
+    assert find_named(question, ["Iron ore", "ore"]) == "Iron ore"
+    assert find_named(question, ["new york", "Iron"]) is None  # two
+    assert find_named(question, ["rul", "york or I"]) is None  # parts of words
+    assert "new york" in find_phrases(question)
 
 
 def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
@@ -155,15 +168,15 @@ def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
     (tmp_path / "w.cql").write_text(
         f'CREATE (:T {{n: "{name}", v: 1}});\nCREATE (:T {{n: "b", v: 2}});\n'
     )
-    sql = filled("SELECT v FROM t WHERE n = {{t.n}}", {Place("t", "n"): name}, escape="'")
-    cypher = filled("MATCH (t:T {n: {{T.n}}}) RETURN t.v", {Place("T", "n"): name}, escape="\\")
+    sql = fill_slots("SELECT v FROM t WHERE n = {{t.n}}", {Place("t", "n"): name}, escape="'")
+    cypher = fill_slots("MATCH (t:T {n: {{T.n}}}) RETURN t.v", {Place("T", "n"): name}, escape="\\")
     for file, query in (("w.sql", sql), ("w.cql", cypher)):
         assert open_database(str(tmp_path / file)).run(query).rows == ((1,),)
 
 
 def test_what_a_dialect_could_read_as_an_escape_fills_no_slot() -> None:
     hostile = ["a\\' OR 1=1 --", "a\nb", "a\0", "a\u202eb", "\x1b[2J"]
-    assert safe([*hostile, "Bonn", "O'Hara", "Köln"]) == ["Bonn", "O'Hara", "Köln"]
+    assert select_safe([*hostile, "Bonn", "O'Hara", "Köln"]) == ["Bonn", "O'Hara", "Köln"]
 
 
 def course(name: str) -> CourseMaterial:
@@ -182,7 +195,7 @@ def test_more_is_decided_rightly_the_more_was_answered(name: str) -> None:
     assert list(Learner(material, SMALL).learn()) == points  # the same course learns the same
     found = learner.learned()
     assert found.unseen == material.unseen.share(found.ranking)
-    steps = [action(step) for step in found.paths[0].instructions]
+    steps = [parse_instruction(step) for step in found.paths[0].instructions]
     assert [step and step[0] for step in steps] == ["sql", "finish"]
     assert found.paths[1].instructions[1] == FINISH
 
@@ -236,7 +249,7 @@ ORIGIN = re.compile(r"generated: (\w+), seed (\d+), size (\d+), (annotation|prin
 
 
 def test_every_shipped_path_comes_from_a_generated_question() -> None:
-    paths = learned(SHIPPED)
+    paths = load_learned(SHIPPED)
     assert {path.task for path in paths} == set(SEARCHED)
     for origin, question in {(path.origin, path.question) for path in paths}:
         match = ORIGIN.fullmatch(origin)
@@ -255,7 +268,7 @@ def test_nothing_published_is_in_what_ships() -> None:
             rows = (value for row in table.rows for value in row)
             names.update(value for value in rows if isinstance(value, str) and len(value) > 3)
     words = set(scenario("locating").question.lower().split())
-    for path in learned(SHIPPED):
+    for path in load_learned(SHIPPED):
         assert " ".join(path.question.split()) not in prompts
         said = set(re.findall(r"\w+", " ".join([path.question, *path.instructions])))
         own = {"building", "goods", "level", *words}
@@ -272,18 +285,18 @@ def test_the_card_tells_how_it_was_learned() -> None:
 
 
 def test_a_path_is_for_questions_like_its_own() -> None:
-    paths = learned(SHIPPED)
+    paths = load_learned(SHIPPED)
     goods = "Which building id should we increase a level by 5 to lower the market price of wine?"
-    found = fitting(paths, goods, ["sql"])
+    found = find_fitting(paths, goods, ["sql"])
     assert found
     assert {path.task for path in found} == {"building"}
     assert all(path.instructions[0].startswith("sql[") for path in found)
-    assert fitting(paths, goods, ["documents"]) == []
-    assert fitting(paths, "How many trade nodes are there?", ["sql", "cypher"]) == []
+    assert find_fitting(paths, goods, ["documents"]) == []
+    assert find_fitting(paths, "How many trade nodes are there?", ["sql", "cypher"]) == []
 
 
 def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
     file = tmp_path / "own.jsonl"
     file.write_text(json.dumps({"question": "Which?", "steps": [{"action": FINISH}]}) + "\n")
-    assert [path.question for path in memory.learned(str(file))] == ["Which?"]
+    assert [path.question for path in memory.load_learned(str(file))] == ["Which?"]
     assert len(read_paths(file)) == 1

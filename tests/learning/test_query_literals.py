@@ -6,13 +6,13 @@ from cases import cases
 
 from planweave import BadInput
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import for_question, slotted
+from planweave.learning.queries.literals import add_slots, fill_for_question
 
 ASKED = 'Which node suits "Brunswick" best, and is "O\'Hara" there?'
 
 
 def one(instruction: str, question: str = ASKED) -> str:
-    return slotted(TaskPath("", question, (instruction,))).instructions[0]
+    return add_slots(TaskPath("", question, (instruction,))).instructions[0]
 
 
 COUNTRY = "c.name = {{Country.name}} "
@@ -82,7 +82,7 @@ def test_another_question_fills_the_slots() -> None:
         "finish[decision]",
     ]
     question = 'What of "Gascony" lies at "O\'Hara"?'
-    assert for_question(path, question, look_up) == (
+    assert fill_for_question(path, question, look_up) == (
         "sql[SELECT x FROM airport WHERE a = 'O''Hara' AND b = 'Gascony']",
         r"cypher[MATCH (a:Airport {name: 'O\'Hara'}) RETURN a]",
         "finish[decision]",
@@ -90,17 +90,17 @@ def test_another_question_fills_the_slots() -> None:
     assert [tool for tool, _ in asked] == ["sql", "sql", "cypher"]
     assert asked[0][1].startswith("SELECT DISTINCT name FROM airport WHERE name IN ('Gascony', ")
     assert asked[2][1].endswith("RETURN DISTINCT n.name")
-    assert for_question(path[2:], question, look_up) == ("finish[decision]",)
+    assert fill_for_question(path[2:], question, look_up) == ("finish[decision]",)
 
 
 @cases([], ["Gascony", "Brunswick"], ["Burgundy"])
 def test_a_slot_that_the_question_does_not_tell_stays_empty(found: list[str]) -> None:
     path = ["sql[SELECT {{country.name}}]"]
-    assert for_question(path, "Is Gascony or Brunswick nearer?", lambda *_: found) is None
+    assert fill_for_question(path, "Is Gascony or Brunswick nearer?", lambda *_: found) is None
 
 
 def test_a_slot_of_a_column_that_is_not_there_stays_empty() -> None:
     def refuse(_tool: str, _query: str) -> Sequence[str]:
         raise BadInput("There is no such table.")
 
-    assert for_question(["sql[SELECT {{country.name}}]"], "Is Gascony near?", refuse) is None
+    assert fill_for_question(["sql[SELECT {{country.name}}]"], "Is Gascony near?", refuse) is None

@@ -10,9 +10,9 @@ from cases import cases
 from planweave.learning import Floats
 from planweave.learning.graph_states import FEATURES, QuestionView, Survey, Walk
 from planweave.learning.instruction_graph import InstructionGraph
-from planweave.learning.overlap import in_order, overlap, recall, shared
+from planweave.learning.overlap import ordered_overlap, overlap, recall, reward_by_overlap
 from planweave.learning.paths import TaskPath
-from planweave.learning.rl_agent import Policy, RLAgent, Traversal, candidates, search_first
+from planweave.learning.rl_agent import Policy, RLAgent, Traversal, choose_candidates, search_first
 from planweave.learning.slots import QuestionSlots
 
 # Vectors of two numbers; a cosine can be seen at a glance.
@@ -163,9 +163,9 @@ def test_the_first_candidate_is_expected_to_overlap_most_and_the_others_to_recal
 
     def proposed(k: int, *, printed: bool = False) -> list[str]:
         seen = view(three, printed=printed)
-        return spelt(seen, candidates(seen, by_letter(chances), k))
+        return spelt(seen, choose_candidates(seen, by_letter(chances), k))
 
-    # The search forms ce and ad. The likest question's ab is expected to overlap most; beside it
+    # The search forms ce and ad. The nearest question's ab is expected to overlap most; beside it
     # ad has more in common with ab, but of what is missing ce brings more.
     assert proposed(9) == ["ab", "ce", "ad"]
     assert [proposed(k) for k in (1, 2, 3)] == [proposed(9)[:k] for k in (1, 2, 3)]
@@ -205,9 +205,11 @@ def test_overlap(found: str, truth: str, expected: float) -> None:
 )
 def test_overlap_in_order(found: str, truth: str, expected: float) -> None:
     ending = ("Finish[{answer}]",)
-    assert in_order((*found, *ending), tuple(truth)) == pytest.approx(expected)
-    assert in_order(tuple(truth), (*found, *ending)) == pytest.approx(expected)
-    assert shared(TaskPath("t", "q", (*truth, *ending)), tuple(found)) == pytest.approx(expected)
+    assert ordered_overlap((*found, *ending), tuple(truth)) == pytest.approx(expected)
+    assert ordered_overlap(tuple(truth), (*found, *ending)) == pytest.approx(expected)
+    assert reward_by_overlap(TaskPath("t", "q", (*truth, *ending)), tuple(found)) == pytest.approx(
+        expected
+    )
 
 
 def test_a_whole_path_is_expected_to_stand_in_order() -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from cases import cases
 
 from planweave.learning.paths import TaskPath
-from planweave.learning.slots import QuestionSlots, can_fill, without_limit
+from planweave.learning.slots import QuestionSlots, can_fill, remove_price_limit
 
 SCARF = "i want a warm scarf in navy blue, and price lower than 20.00 dollars"
 HEAT = "heat some apple and put it in fridge."
@@ -22,7 +22,7 @@ HEAT = "heat some apple and put it in fridge."
     ("a price tag printer, 50 labels", "a price tag printer, 50 labels"),
 )
 def test_a_limit_of_price_is_no_part_of_what_is_searched_for(question: str, kept: str) -> None:
-    assert without_limit(question) == kept
+    assert remove_price_limit(question) == kept
 
 
 def test_a_limit_of_price_fills_no_slot() -> None:

@@ -11,7 +11,7 @@ from langgraph.graph import START, StateGraph
 from pydantic import ValidationError
 
 from planweave.memory import Context, UsageByRole, add_usage, changes, total_usage
-from planweave.memory.reducers import latest, merged
+from planweave.memory.reducers import keep_latest, merge
 from planweave.usage import Usage
 
 # Sums of floats are not associative to the last bit; these are exact.
@@ -84,9 +84,9 @@ class Grown(TypedDict, total=False):
     """A state with every reducer there is."""
 
     facts: Annotated[list[int], add]
-    known: Annotated[dict[str, str], merged]
+    known: Annotated[dict[str, str], merge]
     usage: Annotated[UsageByRole, add_usage]
-    pages: Annotated[list[int], latest]
+    pages: Annotated[list[int], keep_latest]
     question: str
 
 

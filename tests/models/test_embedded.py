@@ -28,7 +28,7 @@ from planweave.models import (
 from planweave.models.embedded import SLOTS, physical_cores, serve, shut_down
 from planweave.models.reading import PromptProgress, reading_heard
 from planweave.models.weights import resolve
-from planweave.nodes.acting.actor import Act, acting_among
+from planweave.nodes.acting.actor import Act, limit_to_actions
 
 MODEL = "embedded:0.5b"
 
@@ -94,7 +94,7 @@ async def test_an_action_is_possible(
 ) -> None:
     model = await achat_model(MODEL, settings=weighted, max_tokens=60)
     task = HumanMessage("Sing a song. Reply with your thought in five words and an action.")
-    reply = await ask(model, [task], acting_among(Act, possible))
+    reply = await ask(model, [task], limit_to_actions(Act, possible))
     assert reply.value
     assert re.fullmatch(fits, reply.value.action)
 

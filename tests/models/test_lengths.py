@@ -9,14 +9,14 @@ from pydantic import BaseModel, Field
 from planweave.memory import Context
 from planweave.models import ModelSettings, ask, chat_model
 from planweave.models.lengths import MOST_TOKENS, fitted, marked, tokens_of
-from planweave.nodes.assist.asking import reply_ceiling
+from planweave.nodes.assist.asking import max_reply_tokens
 from planweave.nodes.deciding.autogpt import ThoughtsAndCommand
-from planweave.nodes.deciding.selector import choice_of
+from planweave.nodes.deciding.selector import choice_form
 from planweave.nodes.drafting.drafter import Draft
 from planweave.nodes.support.replies import Plan
 from planweave.texts import listed, shorten
 
-CHOICE = choice_of(("sql", "finish"))
+CHOICE = choice_form(("sql", "finish"))
 CODE_TOKEN = 3
 
 
@@ -34,11 +34,11 @@ def test_what_a_form_admits_fits_into_its_tokens(form: type[BaseModel]) -> None:
 def test_a_capable_model_gets_as_many_tokens_as_its_form_needs() -> None:
     needed = tokens_of(CHOICE)
     assert needed > 4_000 / CODE_TOKEN
-    assert reply_ceiling(needed, "selector", Context(assist="off")) == needed
-    assert reply_ceiling(needed, "selector", Context(assist="on")) == 512
+    assert max_reply_tokens(needed, "selector", Context(assist="off")) == needed
+    assert max_reply_tokens(needed, "selector", Context(assist="on")) == 512
     for own in (300, 8_000):
         settings = Context(assist="off", max_reply_tokens=own)
-        assert reply_ceiling(needed, "selector", settings) == own
+        assert max_reply_tokens(needed, "selector", settings) == own
 
 
 @cases(CHOICE, Plan, ThoughtsAndCommand)

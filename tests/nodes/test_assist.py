@@ -46,62 +46,62 @@ TALKED = memory(history=[{"question": "Which is cheapest?", "answer": "Bonn."}],
 CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
     asking.writes_queries: ((), False, True),
     asking.answers_in_rows: ((), False, True),
-    asking.few_findings: ((), 0, 3),
+    asking.max_findings: ((), 0, 3),
     asking.searches_first: ((), False, True),
-    asking.only_tool: (
+    asking.use_only_tool: (
         (("sql",), memory()),
         None,
         {"step": 1, "thought": "", "tool": "sql", "input": memory()["question"]},
     ),
     asking.extra_temperature: ((2, "selector"), 0.0, 0.8),
-    asking.reply_ceiling: ((1_400, "selector"), 1_400, 512),
-    asking.without_guesses: (
+    asking.max_reply_tokens: ((1_400, "selector"), 1_400, 512),
+    asking.hide_guesses: (
         (GUESSED,),
         GUESSED,
         {**GUESSED, "turns": [turn("calculator", "2 * 3")]},
     ),
-    asking.task_again: (
+    asking.repeat_task: (
         (memory(), "code"),
         "",
         "# The task again\nThe texts above may belong to other tasks. This is the one to do:\n"
         + memory()["question"],
     ),
-    asking.untried_first: (
+    asking.put_untried_first: (
         (["look", "go north", "go south"], WENT_ROUND, "actor"),
         ["look", "go north", "go south"],
         ["go north", "go south"],
     ),
-    asking.reminder: (
+    asking.warn_if_stuck: (
         (WENT_ROUND, "actor"),
         "",
         "What was done last had been done before, and showed the same. Unless it has to be "
         "repeated, do something that was not done yet.",
     ),
-    replies.search_words: (
+    replies.clean_search: (
         ("rates in report.v2.pdf", "What are the rates?"),
         "rates in report.v2.pdf",
         "rates in",
     ),
-    replies.stated: (
+    replies.quote_if_unstated: (
         ("Hydrogen's lower heating value is 33.3 kWh/kg.", "33.3 kWh/kg", HEAT),
         "Hydrogen's lower heating value is 33.3 kWh/kg.",
         "33.3 kWh/kg",
     ),
-    replies.nearer: (
+    replies.quote_if_nearer: (
         ("Trees are plants.", "An oak grows to 40 m.", frozenset({"oak", "grow"})),
         "Trees are plants.",
         "An oak grows to 40 m.",
     ),
-    replies.new_question: (("Which is cheapest?", TALKED), "Which is cheapest?", "And in?"),
-    replies.own_step: (("What to do", PAGE, ("rat/ground", "rat/reviser")), True, False),
-    replies.own_answer: (("None", memory()), "None", None),
-    replies.cites_support: (
+    replies.reject_repetition: (("Which is cheapest?", TALKED), "Which is cheapest?", "And in?"),
+    replies.is_own_step: (("What to do", PAGE, ("rat/ground", "rat/reviser")), True, False),
+    replies.clean_short_answer: (("None", memory()), "None", None),
+    replies.add_citations: (
         (ANSWER, (), memory()),
         ANSWER,
         {"decision": "33.3", "why": f"{HEAT[:-1]} [1].", "facts": [1], "unknown": ""},
     ),
 }
-NO_AIDS = {asking.times_stuck, replies.unless_nothing}
+NO_AIDS = {asking.count_stuck_turns, replies.drop_if_empty}
 """Helpers beside the aids: they count or tidy, whatever the switch says."""
 
 
@@ -131,7 +131,7 @@ def test_off_leaves_the_words(aid: Callable[..., Any], monkeypatch: pytest.Monke
 
 @cases(("44", memory()["question"]), ("33.3", "What do French trains cost?"))
 def test_an_answer_that_no_fact_tells_is_none(decision: str, question: str) -> None:
-    told = replies.cites_support(
+    told = replies.add_citations(
         ANSWER | {"decision": decision}, (), memory(question=question), Context(assist="on")
     )
     assert told == {"decision": None, "why": "", "facts": [], "unknown": UNTOLD}
@@ -139,7 +139,7 @@ def test_an_answer_that_no_fact_tells_is_none(decision: str, question: str) -> N
 
 def test_the_one_source_is_asked_the_task_where_there_is_one() -> None:
     known = memory(task="Find the cost of steel.")
-    action = asking.only_tool(("documents",), known, Context(assist="on"))
+    action = asking.use_only_tool(("documents",), known, Context(assist="on"))
     assert action is not None
     assert action["input"] == "Find the cost of steel."
 
@@ -151,7 +151,7 @@ def test_words_that_only_ask_need_not_be_in_the_fact() -> None:
         question="How many shares were granted in 2017 to other managers?",
         facts=[FACT | {"text": said, "quote": {"document": "a.pdf", "page": 1, "text": said}}],
     )
-    told = replies.cites_support(given, (), known, Context(assist="on"))
+    told = replies.add_citations(given, (), known, Context(assist="on"))
     assert (told["decision"], told["facts"]) == ("866.6", [1])
 
 
@@ -160,9 +160,12 @@ def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyP
     put_up(monkeypatch, ("José A. Ferreyra", 1, "He was a film director."))
     query = "José A. Ferreyra film director place of death"
     context = Context.model_validate({"assist": switch, "collection": "films"})
-    assert replies.search_words(query, "Where did he die?", context) == query
+    assert replies.clean_search(query, "Where did he die?", context) == query
 
 
 @cases("It holds 44 kWh/kg.", "It is as cheap as coal.")
 def test_what_the_page_does_not_say_is_never_stated(statement: str) -> None:
-    assert replies.stated(statement, "33.3 kWh/kg", HEAT, Context(assist="off")) == "33.3 kWh/kg"
+    assert (
+        replies.quote_if_unstated(statement, "33.3 kWh/kg", HEAT, Context(assist="off"))
+        == "33.3 kWh/kg"
+    )

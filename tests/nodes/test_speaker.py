@@ -5,7 +5,7 @@ from typing import Any
 from cases import cases
 
 from planweave.memory import Answer, Basis
-from planweave.nodes.shared.speaker import said_after, speaker
+from planweave.nodes.shared.speaker import complete_streamed, speaker
 
 DRAFT = "Ash costs 7,135.5 dollars. Birch costs 5 [1]."
 
@@ -25,7 +25,7 @@ DRAFT = "Ash costs 7,135.5 dollars. Birch costs 5 [1]."
 )
 def test_only_what_the_check_has_changed_is_said_again(why: str, rest: str) -> None:
     answer = Answer(why=why, facts=[1], decision="Birch", unknown="")
-    assert said_after(DRAFT, answer, []) == rest
+    assert complete_streamed(DRAFT, answer, []) == rest
 
 
 @cases(

@@ -221,7 +221,7 @@ def test_texts_whose_embedding_was_stopped_are_embedded_the_next_time(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(collection, "_embed", stopped)
+        patch.setattr(collection, "_embed_missing", stopped)
         with pytest.raises(KeyboardInterrupt):
             energy.add_texts({"Europe": ENERGY})
     assert embedder.texts == []
@@ -325,7 +325,7 @@ def test_an_unwritable_cache(
     def full(path: Path, save: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(collection, "_replace", full)
+    monkeypatch.setattr(collection, "_save_whole", full)
     energy.add(report(tmp_path, ENERGY))
     assert energy.search("turbines")[0].page == 2
 
@@ -379,7 +379,7 @@ def test_a_kill_leaves_no_half(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(store, "_hash", killed)
+        patch.setattr(store, "_hash_text", killed)
         with pytest.raises(KeyboardInterrupt):
             energy.add(report(tmp_path, ["Half a document."], "half.txt"))
     assert [info.name for info in energy.documents()] == ["report.txt"]

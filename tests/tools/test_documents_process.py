@@ -9,7 +9,7 @@ from documents import WordTokens, write_pdf
 
 from planweave.tools.documents import process
 from planweave.tools.documents.pages import DocumentLimits, PageText, Unreadable, read
-from planweave.tools.documents.process import Cutting, Parser, read_apart
+from planweave.tools.documents.process import Cutting, Parser, read_in_process
 
 CUTTING = Cutting(WordTokens().path, 5, 1)
 ENDLESS = b"<a" * 300_000
@@ -47,7 +47,7 @@ def test_chunks_are_cut_as_asked(tmp_path: Path) -> None:
 
 
 def test_without_a_tokenizer_there_are_pages_alone(tmp_path: Path) -> None:
-    assert read_apart(note(tmp_path, "text"), DocumentLimits()).pages == [PageText(1, "text")]
+    assert read_in_process(note(tmp_path, "text"), DocumentLimits()).pages == [PageText(1, "text")]
 
 
 def test_what_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path) -> None:
@@ -110,9 +110,9 @@ def test_a_larger_file_may_take_longer() -> None:
 
 def test_only_some_are_read_at_once() -> None:
     """However many callers there are: each may take a gigabyte."""
-    held = [process._at_once.acquire(blocking=False) for _ in range(64)]
+    held = [process._parallel_limit.acquire(blocking=False) for _ in range(64)]
     try:
         assert 2 <= sum(held) <= max(2, (os.cpu_count() or 2) // 2)
     finally:
         for _ in range(sum(held)):
-            process._at_once.release()
+            process._parallel_limit.release()

@@ -10,10 +10,10 @@ from documents import WordTokens, write_pdf
 from docx.enum.text import WD_BREAK
 from published import published
 
-from planweave.tools.documents.chunks import pieces
+from planweave.tools.documents.chunks import chunk_page
 from planweave.tools.documents.pages import read
 from planweave.tools.documents.quotes import locate
-from planweave.tools.documents.tables import tables, with_names
+from planweave.tools.documents.tables import add_names, tables
 
 HEADING = "Over 53 to 70 lbs"
 HEADER = "Regions | Basic Economy | Business"
@@ -30,7 +30,7 @@ MARKDOWN = bordered(HEADER, "--- | --- | ---", *ROWS)
 
 def quoted(text: str, words: str) -> str:
     begin = text.index(words)
-    return with_names(text, (begin, begin + len(words)))
+    return add_names(text, (begin, begin + len(words)))
 
 
 def page_with(words: str, path: Path) -> str:
@@ -39,7 +39,7 @@ def page_with(words: str, path: Path) -> str:
 
 def test_every_chunk_of_rows_is_searched_with_heading_and_column_names() -> None:
     text = f"# Bags\nFees by weight.\n\n## {HEADING}\n\n{MARKDOWN}"
-    found = pieces(1, text, size=30, spans=_tokens.spans)
+    found = chunk_page(1, text, size=30, spans=_tokens.spans)
     of_rows = [piece for piece in found if "Region " in piece.text]
     assert len(of_rows) > 2
     for piece in of_rows:
@@ -98,7 +98,7 @@ def test_the_sentence_above_a_table_tells_it_from_others(count: int, tmp_path: P
     }
     path = tmp_path / "rules.txt"
     path.write_text("# Tax\nWhat is owed.\n\n" + "\n\n".join(tables_of.values()))
-    found = [p for page in read(path).pages for p in pieces(page.number, page.text)]
+    found = [p for page in read(path).pages for p in chunk_page(page.number, page.text)]
     for status in tables_of:
         rows = [p.searched for p in found if f"| {count - 1} |" in p.text]
         assert sum(f"status is {status}." in searched for searched in rows) >= 1
@@ -225,7 +225,7 @@ def test_every_row_of_published_rules_is_searched_and_quoted_with_its_names() ->
                 rows.append((heading, header, " | ".join(cells)))
             header = header or " | ".join(cells)
     pages = read(path).pages
-    found = [piece for page in pages for piece in pieces(page.number, page.text)]
+    found = [piece for page in pages for piece in chunk_page(page.number, page.text)]
     assert len(rows) == 49
     for names in rows:
         assert any(all(name in piece.searched for name in names) for piece in found), names

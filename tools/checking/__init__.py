@@ -1,9 +1,9 @@
 """Checks by rules that need no model: whether a decision or a sentence follows from facts."""
 
 from planweave.tools.checking.claims import CITATION as CITATION
+from planweave.tools.checking.claims import facts_text as facts_text
+from planweave.tools.checking.claims import has_result as has_result
 from planweave.tools.checking.claims import judge as judge
-from planweave.tools.checking.claims import said_by as said_by
-from planweave.tools.checking.claims import says_result as says_result
 from planweave.tools.checking.decisions import Following as Following
 from planweave.tools.checking.decisions import follow as follow
 from planweave.tools.checking.rows import asks_for_order as asks_for_order

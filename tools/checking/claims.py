@@ -10,13 +10,13 @@ from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.listed import comes_first, counted, tied
 from planweave.tools.checking.otherwise import unasked_number
 from planweave.tools.checking.passages import (
-    denies_otherwise,
-    otherwise_beside,
-    said_of_another,
-    says_opposite,
-    unit_changed,
-    unknown_name,
-    wrong_clause,
+    find_changed_amount,
+    find_changed_unit,
+    find_misplaced_name,
+    find_unknown_name,
+    find_wrong_clause,
+    is_negated_differently,
+    is_opposite,
 )
 from planweave.tools.checking.queries import column_roots
 from planweave.tools.checking.tables import (
@@ -49,7 +49,13 @@ from planweave.tools.checking.words import (
     superlatives,
     tokens,
 )
-from planweave.tools.documents.quotes import adds, alike, gives, numbers, unsaid
+from planweave.tools.documents.quotes import (
+    has_number_of,
+    is_new,
+    is_worded_like,
+    missing_numbers,
+    numbers,
+)
 
 CITATION = re.compile(r"\[(\d+)\]")
 _PRONOUN = re.compile(
@@ -64,7 +70,7 @@ _OF_ALL = re.compile(
     rf"\b(?:of|among|all|the|are)\s+(?:all\s+|the\s+)*({NUMBER})\s+([a-z]\w+)", re.I
 )
 _BEFORE_NAMES = re.compile(r"\b(?:in|at|from|of|for|than|by|to|versus|vs|against|is|are)\s+", re.I)
-_OPENINGS = listed(
+_OPENING_WORDS = listed(
     "the it its this that these those a an all of in on at by for from with among because "
     "since as based according both only there total average thus therefore so hence we i our "
     "however within is are was were does do did has have had can will its their his her he "
@@ -72,36 +78,36 @@ _OPENINGS = listed(
     "before looking fact facts first second third one two three"
 )
 
-_COUNTED = re.compile(
+_COUNTED_LIST = re.compile(
     r"\b(?P<count>\d{1,2}) (?P<what>[^\W\d_]+)[^\d:(]*[\d.,%]*[^\d:(]*[:(](?P<list>[^:()]+)"
 )
-_BETWEEN = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
+_LIST_SEPARATOR = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 
 class ClaimTruth(NamedTuple):
-    """True, false, or None where the facts do not tell, and why it is not true."""
+    """True, false, or None if the facts do not tell, and the reason unless it is true."""
 
     truth: bool | None
     reason: str = ""
 
 
-_ALONE = re.compile(r"\balone\b|\bsolely\b|\bthe (?:only|sole)\b|^only\b", re.IGNORECASE)
+_EXCLUSIVE = re.compile(r"\balone\b|\bsolely\b|\bthe (?:only|sole)\b|^only\b", re.IGNORECASE)
 _CHANGE = "change growth increase decrease rise fall difference drop gain loss"
 _CHANGES = re.compile(
     r"\b(?:rose|risen|grew|grown|fell|fallen|(?:in|de)creased|dropped|shrank|climbed|doubled)\b",
     re.IGNORECASE,
 )
 _EACH = re.compile(r"\b(?:each|every|all|both)\b", re.IGNORECASE)
-_INSIDE = re.compile(
+_GROUP_PREPOSITION = re.compile(
     r"\b(?:in|at|of|from|for|among|within|on|to|by)\s+(?:the\s+|all\s+)*(?:\w+\s+)?$", re.IGNORECASE
 )
-_BETWEEN_NAMES = re.compile(r"\s*(?:,|and|,\s*and|&|as well as)\s+(?:the\s+)?", re.IGNORECASE)
+_NAME_SEPARATOR = re.compile(r"\s*(?:,|and|,\s*and|&|as well as)\s+(?:the\s+)?", re.IGNORECASE)
 _COSTS_LEAST = re.compile(r"\bcosts?(?: the)? least\b", re.IGNORECASE)
 _COSTS_MOST = re.compile(r"\bcosts?(?: the)? most\b", re.IGNORECASE)
 
 
 _LOOSE = re.compile(r"\b(or|not|case|having|left|union)\b|\bselect\b.*\bselect\b", re.I | re.S)
-"""What a query has whose conditions need not hold for every row that it returns."""
+"""Matches a query whose conditions need not hold for every row that it returns."""
 
 
 def judge(
@@ -117,23 +123,24 @@ def judge(
 
     Args:
         claim: A sentence; its citations do not count.
-        facts: Those that it cites.
-        question: What was asked; its words may be said again.
-        rules: The rules that were given.
-        subject: What "it" means: the decision.
-        settled: Whether that decision follows from the facts.
+        facts: The facts that it cites.
+        question: The question; the claim may repeat its words.
+        rules: The rules of the run.
+        subject: The decision, which "it" refers to.
+        settled: Whether the decision follows from the facts.
     """
     plain = _COSTS_LEAST.sub("is the cheapest", CITATION.sub("", claim).strip())
     plain = _COSTS_MOST.sub("is the most expensive", plain)
     tables = views(facts)
     if not tables:
-        reason = _in_words(plain, facts, question)
+        reason = _words_problem(plain, facts, question)
         return ClaimTruth(None if reason else True, reason)
     judged = [
-        _InTable(plain, view, question, rules, subject, settled=settled).judged() for view in tables
+        _TableClaim(plain, view, question, rules, subject, settled=settled).judge()
+        for view in tables
     ]
     if others := [f for f in facts if f["quote"] or f["source"] == "calculator"]:
-        reason = _in_words(plain, others, question)
+        reason = _words_problem(plain, others, question)
         judged.append(ClaimTruth(None if reason else True, reason))
     true = next((one for one in judged if one.truth), None)
     false = next((one for one in reversed(judged) if one.truth is False), None)
@@ -143,96 +150,97 @@ def judge(
 # -- words of documents, and results ---------------------------------------------------------------
 
 
-def _in_words(claim: str, facts: Sequence[Fact], question: str) -> str:
+def _words_problem(claim: str, facts: Sequence[Fact], question: str) -> str:
     """Why facts from documents and calculations do not support a claim; empty if they do."""
-    return next(filter(None, _problems(claim, facts, question)), "")
+    return next(filter(None, _find_problems(claim, facts, question)), "")
 
 
-def _without_count(claim: str) -> str:
-    """A claim without the number of what it lists, as in "3 years: 2020, 2021 and 2023".
+def _remove_count(claim: str) -> str:
+    """Remove the number of listed items from a claim, as in "3 years: 2020, 2021 and 2023".
 
-    The list itself has to be in the facts. A quantity, as in "2 tonnes: wheat and corn", is no
-    count.
+    The list itself must be in the facts. A quantity, as in "2 tonnes: wheat and corn", stays.
     """
-    counted = _COUNTED.search(claim)
+    counted = _COUNTED_LIST.search(claim)
     if counted is None:
         return claim
-    items = _BETWEEN.split(counted["list"].strip(" ."))
-    quantity = is_unit_word(root(counted["what"])) and not all(map(numbers, items))
-    if quantity or len(items) != int(counted["count"]):
+    items = _LIST_SEPARATOR.split(counted["list"].strip(" ."))
+    is_quantity = is_unit_word(root(counted["what"])) and not all(map(numbers, items))
+    if is_quantity or len(items) != int(counted["count"]):
         return claim
     return f"{claim[: counted.start('count')]}{claim[counted.end('count') :]}"
 
 
-def _problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
-    """What speaks against a claim on words and results, one reason after the other."""
-    there = said_by(facts)
-    given = f"{there} {question}"
-    worked = any(fact["source"] == "calculator" for fact in facts)
-    quoted = any(fact["quote"] for fact in facts)
+def _find_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
+    """The reasons against a claim on words and results."""
+    stated = facts_text(facts)
+    known_text = f"{stated} {question}"
+    has_results = any(fact["source"] == "calculator" for fact in facts)
+    has_quotes = any(fact["quote"] for fact in facts)
     count = counted(claim, facts)
     if count and count.problem:
         yield count.problem
-    if missing := unsaid(_without_count(claim), f"{given} {count.figures if count else ''}"):
+    if missing := missing_numbers(
+        _remove_count(claim), f"{known_text} {count.figures if count else ''}"
+    ):
         yield f"{missing} is in no fact that it cites"
-    if worked and not quoted and numbers(claim) and not says_result(claim, facts):
+    if has_results and not has_quotes and numbers(claim) and not has_result(claim, facts):
         yield "it does not say what was worked out"
-    if quoted:
-        yield from _beside_quotes(claim, facts, question)
-        yield _otherwise(claim, there, question)
-    if quoted and not worked:
-        yield wrong_clause(claim, there)
+    if has_quotes:
+        yield from _quote_problems(claim, facts, question)
+        yield _find_difference(claim, stated, question)
+    if has_quotes and not has_results:
+        yield find_wrong_clause(claim, stated)
 
 
-def _beside_quotes(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
-    """What speaks against a claim that rests on the words of documents."""
-    there = said_by(facts)
-    given = f"{there} {question}"
-    if not alike(claim, given):
+def _quote_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
+    """The reasons against a claim on the words of documents."""
+    stated = facts_text(facts)
+    known_text = f"{stated} {question}"
+    if not is_worded_like(claim, known_text):
         yield "its words are not in the facts that it cites"
-    new = adds(claim, there, question) or alike(claim, there) or counted(claim, facts)
+    new = is_new(claim, stated, question) or is_worded_like(claim, stated) or counted(claim, facts)
     if not new:
         yield "it says again what was asked, and nothing from the facts that it cites"
-    if name := unknown_name(claim, given):
+    if name := find_unknown_name(claim, known_text):
         yield f"the facts that it cites do not speak of {name}"
-    if unit := unit_changed(claim, there, question):
+    if unit := find_changed_unit(claim, stated, question):
         yield f"the facts that it cites do not say {unit}"
-    if denies_otherwise(claim, there):
+    if is_negated_differently(claim, stated):
         yield "it denies what the fact says, or the other way round"
-    if superlatives(claim) and not (superlatives(given) or comes_first(claim, facts)):
+    if superlatives(claim) and not (superlatives(known_text) or comes_first(claim, facts)):
         yield "the facts that it cites say nothing of a rank"
     if tie := tied(claim, facts):
         yield tie
 
 
-def _otherwise(claim: str, there: str, question: str) -> str:
-    """What a claim says otherwise than the words of documents."""
-    if other := otherwise_beside(claim, there, question):
+def _find_difference(claim: str, stated: str, question: str) -> str:
+    """The first difference between a claim and the words of documents."""
+    if other := find_changed_amount(claim, stated, question):
         return f"the facts that it cites do not say {other}"
-    if name := said_of_another(claim, there):
+    if name := find_misplaced_name(claim, stated):
         return f"the facts that it cites do not say it of {name}"
-    if says_opposite(claim, there):
+    if is_opposite(claim, stated):
         return "it says the opposite of the fact"
-    if comparatives(claim) and not (numbers(claim) or comparatives(f"{there} {question}")):
+    if comparatives(claim) and not (numbers(claim) or comparatives(f"{stated} {question}")):
         return "the facts that it cites compare nothing"
     return ""
 
 
-def says_result(claim: str, facts: Sequence[Fact]) -> bool:
-    """Whether a claim holds a number that one of the facts came to by the calculator."""
+def has_result(claim: str, facts: Sequence[Fact]) -> bool:
+    """Whether a claim has a number that the calculator returned in one of the facts."""
     results = [result for fact in facts for result in _results(fact)]
-    return gives(claim, " ".join(results))
+    return has_number_of(claim, " ".join(results))
 
 
 def _results(fact: Fact) -> list[str]:
-    """What a calculation came to, and each of its steps."""
+    """The results of a calculation and of its steps."""
     if "working" in fact:
         return [step["result"] for step in fact["working"]]
     return [fact["text"].rpartition("=")[2]] if fact["source"] == "calculator" else []
 
 
-def said_by(facts: Sequence[Fact]) -> str:
-    """What facts state, and the words that they quote."""
+def facts_text(facts: Sequence[Fact]) -> str:
+    """The texts and quotes of facts."""
     return " ".join(f"{fact['text']} {(fact['quote'] or {'text': ''})['text']}" for fact in facts)
 
 
@@ -240,15 +248,15 @@ def said_by(facts: Sequence[Fact]) -> str:
 
 
 class _Place(NamedTuple):
-    """Something in the claim, and where it is."""
+    """Something in the claim, and its place."""
 
     begin: int
     end: int
     what: object
 
 
-class _InTable:
-    """A claim on the rows of one table."""
+class _TableClaim:
+    """A claim about the rows of one table."""
 
     def __init__(
         self, claim: str, view: FactRows, question: str, rules: str, subject: str, *, settled: bool
@@ -261,15 +269,15 @@ class _InTable:
             claim = _POSSESSIVE.sub(lambda _: f"The {subject}", claim, count=1)
         self.claim, self.view = claim, view
         self.question, self.rules = question, rules
-        self.spoken = roots(claim)
+        self.roots = roots(claim)
         self.key = view.key()
         mentions = view.mentions(claim)
         keyed = [m for m in mentions if m.column == self.key]
         taken = {(m.begin, m.end) for m in keyed}
-        self.names = [_Place(m.begin, m.end, m.cell) for m in keyed] + self._ids(claim)
+        self.names = [_Place(m.begin, m.end, m.cell) for m in keyed] + self._find_ids(claim)
         self.attributes = [m for m in mentions if (m.begin, m.end) not in taken]
 
-    def _ids(self, claim: str) -> list[_Place]:
+    def _find_ids(self, claim: str) -> list[_Place]:
         """Numbers that name rows, where the key is a number."""
         if self.key is None or self.view.is_text(self.key):
             return []
@@ -285,48 +293,54 @@ class _InTable:
                 found.append(_Place(match.start(), match.end(), number))
         return found
 
-    def judged(self) -> ClaimTruth:
-        """Whether the claim is true of the table: all that it says must be."""
-        if problem := next(filter(None, self._problems()), ""):
+    def judge(self) -> ClaimTruth:
+        """Whether everything in the claim is true of the table."""
+        if problem := next(filter(None, self._find_problems()), ""):
             return ClaimTruth(None, problem)
-        checks = (self._values, self._lists, self._ranks, self._comparisons, self._bounds)
+        checks = (
+            self._values,
+            self._lists,
+            self._ranks,
+            self._comparisons,
+            self._bounds,
+        )
         found = [
             ClaimTruth(truth, "" if truth else why) for check in checks for truth, why in check()
         ]
         for worst in (None, False):
             if wrong := next((one for one in found if one.truth is worst), None):
                 return wrong
-        if found or self._says_the_decision():
+        if found or self._is_decision():
             return ClaimTruth(True)
         return ClaimTruth(None, "it says nothing that the rows show")
 
-    def _problems(self) -> Iterator[str]:
-        """Why rows do not tell whether the claim is true."""
+    def _find_problems(self) -> Iterator[str]:
+        """Why the rows do not tell whether the claim is true."""
         if denies(self.claim):
             yield "it denies something, which rows do not show"
-        if _ALONE.search(self.claim):
+        if _EXCLUSIVE.search(self.claim):
             yield "it says that there is no other, which rows do not show"
-        if _CHANGES.search(self.claim) and not roots(_CHANGE) & roots(self._said_of_units()):
+        if _CHANGES.search(self.claim) and not roots(_CHANGE) & roots(self._unit_text()):
             yield "it speaks of a change, which rows do not show"
-        if stranger := self._stranger() or self._unknown_measure():
+        if stranger := self._unknown_name() or self._unknown_measure():
             yield f"the facts that it cites do not hold {stranger}"
-        yield self._other_rows()
+        yield self._other_rows_problem()
 
     def _unknown_measure(self) -> str:
-        """The word behind "highest" or "average" that no column or query knows."""
+        """The word after "highest" or "average" that is in no column or query."""
         view = self.view
         columns = (view.roots(c) for c in range(len(view.columns)))
-        known = frozenset().union(*columns, view.reading.tables, roots(self._said_of_units()))
+        known = frozenset().union(*columns, view.reading.tables, roots(self._unit_text()))
         words = tokens(self.claim)
         for word, behind in pairwise(words):
             if word in MEAN or (word in ("highest", "lowest") and superlatives(word)):
-                plain = behind in _BEHIND or behind[0].isdigit() or _ordinary(behind)
+                plain = behind in _SMALL_WORDS or behind[0].isdigit() or _is_ordinary(behind)
                 if not plain and not is_known(behind, known):
                     return behind
         return ""
 
-    def _other_rows(self) -> str:
-        """Why ranks and totals are of other rows: of those that the query keeps."""
+    def _other_rows_problem(self) -> str:
+        """Why a rank or total may be of other rows than the claim says."""
         view, words = self.view, set(tokens(self.claim)) - {"overall"}
         if aggregated(words, view) or (
             "avg" in view.reading.aggregates and _EACH.search(self.claim)
@@ -334,35 +348,35 @@ class _InTable:
             return "the query does not compute that"
         if not (superlatives(self.claim) or view.reading.aggregates):
             return ""
-        said = f"{self.claim} {self.question} {self.rules} {self.subject}"
+        known_text = f"{self.claim} {self.question} {self.rules} {self.subject}"
         for name in view.reading.names:
-            if (own := roots(name)) and not own & roots(said):
+            if (own := roots(name)) and not own & roots(known_text):
                 return f"its query is about {name!r}, which it does not say"
-        if number := unasked_number(said, view.reading):
+        if number := unasked_number(known_text, view.reading):
             return f"its query compares with {number}, which it does not say"
         return ""
 
-    def _says_the_decision(self) -> bool:
-        """Whether it only says what the decision is, and that follows from the facts."""
+    def _is_decision(self) -> bool:
+        """Whether it only states the decision, and the decision follows from the facts."""
         named = {str(name.what).casefold() for name in self.names}
         chooses = _CHOOSES.search(self.claim) is not None
         return self.settled and chooses and named == {self.subject.strip().casefold()}
 
     # .. names ..
 
-    def _stranger(self) -> str:
-        """A name that neither the table nor the question holds; empty if there is none."""
+    def _unknown_name(self) -> str:
+        """A name that is neither in the table nor in the question; empty if there is none."""
         view = self.view
         besides = [*view.columns, view.reading.text, self.question, self.rules]
         cells = [cell for row in view.rows for cell in row if isinstance(cell, str)]
         given = " ".join([*cells, *besides])
-        if name := unknown_name(self.claim, given):
+        if name := find_unknown_name(self.claim, given):
             return name
         covered = [(p.begin, p.end) for p in self.names]
         covered += [(m.begin, m.end) for m in self.attributes]
         known, general = roots(given), roots(" ".join(besides))
-        ends = self._ends_of_names()
-        strict = {*self._beside_groups()}
+        ends = self._roots_of_names()
+        strict = {*self._places_beside_groups()}
         loose = {0, *(m.end() for m in re.finditer(r"[,;:]\s+", self.claim))}
         loose |= {m.end() for m in _BEFORE_NAMES.finditer(self.claim)}
         for match in re.finditer(r"[^\W\d_][\w'-]*", self.claim):
@@ -370,23 +384,23 @@ class _InTable:
             plain = [w for w in tokens(word) if not w[0].isdigit()]
             if any(a <= start < b for a, b in covered) or superlatives(word):
                 continue
-            if any(w not in _BEHIND and root(w) in ends - general for w in plain):
-                return word  # a part of a name, but not of one that is there
+            if any(w not in _SMALL_WORDS and root(w) in ends - general for w in plain):
+                return word  # a part of another name
             if start not in strict | loose or comparatives(f"{word} than"):
                 continue
-            fine = all(w in _OPENINGS or root(w) in known for w in plain)
-            if not fine and not (start not in strict and _ordinary(word)):
+            fine = all(w in _OPENING_WORDS or root(w) in known for w in plain)
+            if not fine and not (start not in strict and _is_ordinary(word)):
                 return word
         return ""
 
-    def _ends_of_names(self) -> frozenset[str]:
-        """The roots of the words that the names of rows are made of."""
+    def _roots_of_names(self) -> frozenset[str]:
+        """The roots of the words in the names of rows."""
         if self.key is None or not self.view.is_text(self.key):
             return frozenset()
         return roots(" ".join(str(row[self.key]) for row in self.view.rows))
 
-    def _beside_groups(self) -> Iterator[int]:
-        """Where words are beside those for columns of text, as in "of the genre drama"."""
+    def _places_beside_groups(self) -> Iterator[int]:
+        """The places of words beside a word for a text column, as in "of the genre drama"."""
         texts = [c for c in range(len(self.view.columns)) if self.view.is_text(c)]
         words = frozenset().union(*(roots(self.view.columns[c]) for c in texts)) - GENERIC_ROOTS
         found = list(re.finditer(r"[^\W\d_][\w'-]*", self.claim))
@@ -400,57 +414,61 @@ class _InTable:
     # .. values ..
 
     def _values(self) -> Iterator[tuple[bool | None, str]]:
-        """Each number and each text cell is in the row and the column that it is said of."""
+        """Check that each number and text cell is in the row and column that the claim names."""
         values = [*self._numbers(), *(_Place(m.begin, m.end, m) for m in self.attributes)]
         values.sort(key=lambda one: one.begin)
         if not values:
             return
         for value in values:
             if isinstance(value.what, float) and not self._columns_of(value.what):
-                # It contradicts a row that is named.
+                # It contradicts the row that is named.
                 is_single = len(self.names) == 1 or len(self.view.rows) == 1
                 yield False if is_single else None, f"{value.what:g} is in no fact that it cites"
                 return
-        for unit in [*units_beside(self.claim), *self._counted(values)]:
-            if foreign_unit(unit, self._said_of_units(), ""):
+        for unit in [*units_beside(self.claim), *self._counted_words(values)]:
+            if foreign_unit(unit, self._unit_text(), ""):
                 yield None, f"the facts that it cites do not say {unit}"
                 return
-        if self._wrong_unit():
+        if self._has_wrong_unit():
             yield None, "a number has another unit in the facts that it cites"
             return
-        rows = self._rows_named()
+        rows = self._named_rows()
         if rows is None:
             yield None, "it does not say of which row"
             return
         amounts = [value for value in values if isinstance(value.what, float)]
-        columns = self._columns_named(values)
+        columns = self._named_columns(values)
         for row_labels, column_labels in product(
-            _labelled(rows, values), _labelled(columns, amounts)
+            _label_values(rows, values), _label_values(columns, amounts)
         ):
             named = {value.begin: c for value, c in zip(amounts, column_labels, strict=True)}
             if all(
-                self._stands(value, r, named.get(value.begin))
+                self._is_cell(value, r, named.get(value.begin))
                 for value, r in zip(values, row_labels, strict=True)
             ):
                 yield True, ""
                 return
         yield False, "the cited rows say it of something else"
 
-    def _said_of_units(self) -> str:
+    def _unit_text(self) -> str:
         view = self.view
         return f"{' '.join(view.columns)} {view.reading.text} {self.question} {self.rules}"
 
-    def _counted(self, values: Sequence[_Place]) -> Iterator[str]:
-        """The words right behind numbers that are neither function words nor verbs."""
+    def _counted_words(self, values: Sequence[_Place]) -> Iterator[str]:
+        """The words right after numbers that are neither function words nor verbs."""
         for value in values:
             match = re.match(r"\s([a-z][a-zß-ÿ]+)", self.claim[value.end :])
             if isinstance(value.what, float) and match:
                 word = match[1]
-                if word not in _BEHIND and not _ordinary(word) and not comparatives(f"{word} than"):
+                if (
+                    word not in _SMALL_WORDS
+                    and not _is_ordinary(word)
+                    and not comparatives(f"{word} than")
+                ):
                     yield word
 
-    def _wrong_unit(self) -> bool:
-        """Whether a number is beside a rival of the unit that its column names."""
+    def _has_wrong_unit(self) -> bool:
+        """Whether a number has another unit than its column."""
         for match in re.finditer(NUMBER, self.claim):
             own = units_at(self.claim, *match.span())
             columns = self._columns_of(float(match[0].replace(",", "").replace("\u00a0", "")))
@@ -458,8 +476,7 @@ class _InTable:
                 own
                 and columns
                 and all(
-                    foreign_unit(own[0], self._said_of_units(), self.view.columns[c])
-                    for c in columns
+                    foreign_unit(own[0], self._unit_text(), self.view.columns[c]) for c in columns
                 )
             ):
                 return True
@@ -469,11 +486,11 @@ class _InTable:
         return [
             c
             for c in range(len(self.view.columns))
-            if any(_is(row[c], number) for row in self.view.rows)
+            if any(_is_number(row[c], number) for row in self.view.rows)
         ]
 
     def _numbers(self) -> list[_Place]:
-        """The numbers of the claim, but for those in names, bounds, counts and given amounts."""
+        """The numbers of the claim, except those in names, bounds, counts and given amounts."""
         covered = [(p.begin, p.end) for p in self.names] + [
             (m.begin, m.end) for m in self.attributes
         ]
@@ -483,7 +500,7 @@ class _InTable:
             for match in _OF_ALL.finditer(self.claim)
             if self.view.complete
             and float(match[1].replace(",", "")) == len(self.view.rows)
-            and root(match[2]) in self._things()
+            and root(match[2]) in self._row_words()
         }
         found = []
         for match in re.finditer(
@@ -492,26 +509,26 @@ class _InTable:
             begin = match.start(2)
             number = float(match[1] + re.sub(r"[^\d.]", "", match[2]))
             within = any(a <= begin < b for a, b in covered)
-            if within or number in bounds or begin in total or self._given(match):
+            if within or number in bounds or begin in total or self._is_given(match):
                 continue
             found.append(_Place(begin, match.end(), number))
         return found
 
-    def _things(self) -> frozenset[str]:
-        """The roots of the words for what the rows are."""
+    def _row_words(self) -> frozenset[str]:
+        """The roots of the words for the rows."""
         own = self.view.roots(self.key) if self.key is not None else frozenset()
         return self.view.reading.tables | own | roots("rows options candidates results")
 
-    def _given(self, match: re.Match[str]) -> bool:
-        """Whether a number with its word is one that the question or the rules give."""
+    def _is_given(self, match: re.Match[str]) -> bool:
+        """Whether the question or the rules contain the number with its word."""
         if self._columns_of(float(re.sub(r"[^\d.]", "", match[2]))):
             return False
         behind = re.match(r"\s?[\w%€$£]+", self.claim[match.end() :])
         phrase = match[2] + (behind[0] if behind else "")
         return phrase.lower() in f"{self.question} {self.rules}".lower()
 
-    def _rows_named(self) -> list[_Place] | None:
-        """The rows that are spoken of, by where they are named; None where nothing names one."""
+    def _named_rows(self) -> list[_Place] | None:
+        """The rows in the claim, by the places of their names; None if it names none."""
         view = self.view
         if self.names:
             return [
@@ -520,7 +537,7 @@ class _InTable:
             ]
         if len(view.rows) == 1:
             return [_Place(-1, -1, list(view.rows))]
-        top = [row for one in superlatives(self.claim) for row in self._top(one) or ()]
+        top = [row for one in superlatives(self.claim) for row in self._top_rows(one) or ()]
         if top:
             return [_Place(-1, -1, top)]
         if self.subject and self.key is not None:
@@ -531,8 +548,8 @@ class _InTable:
                 return [_Place(-1, -1, own)]
         return None
 
-    def _columns_named(self, values: Sequence[_Place]) -> list[_Place]:
-        """The columns that words of the claim name, by where they do."""
+    def _named_columns(self, values: Sequence[_Place]) -> list[_Place]:
+        """The columns in the claim, by the places of their names."""
         view = self.view
         covered = [(p.begin, p.end) for p in self.names]
         covered += [(v.begin, v.end) for v in values]
@@ -553,10 +570,10 @@ class _InTable:
                 columns = [c for c in every if any(of_kind(k, view.roots(c)) for k in kinds)]
             if columns:
                 found.append(_Place(match.start(), match.end(), columns))
-        return _merged(found) or _merged(vague)
+        return _merge_places(found) or _merge_places(vague)
 
-    def _stands(self, value: _Place, rows: object, columns: object) -> bool:
-        """Whether a value is a cell of these rows and columns; None stands for all of them."""
+    def _is_cell(self, value: _Place, rows: object, columns: object) -> bool:
+        """Whether a value is a cell of these rows and columns; None means all of them."""
         what = value.what
         chosen: Iterable[Row] = rows if isinstance(rows, list) else self.view.rows
         if not isinstance(what, float):
@@ -564,14 +581,14 @@ class _InTable:
             return any(row[mention.column] == mention.cell for row in chosen)  # type: ignore[attr-defined]
         wanted = columns if isinstance(columns, list) else range(len(self.view.columns))
         numeric = [c for c in wanted if self.view.is_ordered(c)]
-        return any(_is(row[c], what) for row in chosen for c in numeric)
+        return any(_is_number(row[c], what) for row in chosen for c in numeric)
 
     def _lists(self) -> Iterator[tuple[bool | None, str]]:
-        """What is said of several names in a row is true of each: "in Sales are Ann and Bob"."""
+        """Check that a statement on listed names is true of each: "in Sales are Ann and Bob"."""
         columns = [m.column for m in self.attributes]
         if comparatives(self.claim) or len(set(columns)) < len(columns):
             return
-        for names in _in_a_row(self.names, self.claim):
+        for names in _listed_names(self.names, self.claim):
             rows = [row for row in self.view.rows for n in names if row[self.key or 0] == n.what]
             for mention in self.attributes:
                 if any(row[mention.column] != mention.cell for row in rows):
@@ -580,9 +597,9 @@ class _InTable:
     # .. ranks ..
 
     def _ranks(self) -> Iterator[tuple[bool | None, str]]:
-        """Each superlative is true of a row that is named."""
+        """Check that each superlative is true of a named row."""
         for one in superlatives(self.claim):
-            top = self._top(one)
+            top = self._top_rows(one)
             if top is None:
                 yield None, f"its facts do not show that it is the {one.word}"
                 continue
@@ -590,7 +607,7 @@ class _InTable:
                 row for row in self.view.rows for n in self.names if row[self.key or 0] == n.what
             ]
             if not self.names:
-                groups = [m for m in self.attributes if m not in self._within()]
+                groups = [m for m in self.attributes if m not in self._rank_groups()]
                 if any(row[m.column] != m.cell for m in groups for row in top):
                     yield False, f"the rows show another as the {one.word}"
                     continue
@@ -601,39 +618,39 @@ class _InTable:
             good = any(row in top for row in named)
             yield good, f"the rows show another as the {one.word}"
 
-    def _within(self) -> list[Mention]:
-        """The groups to which ranks are narrowed, as in "the cheapest in the west"."""
+    def _rank_groups(self) -> list[Mention]:
+        """The groups that limit a rank, as in "the cheapest in the west"."""
         return [
             mention
             for mention in self.attributes
-            if _INSIDE.search(before := self.claim[: mention.begin])
+            if _GROUP_PREPOSITION.search(before := self.claim[: mention.begin])
             or superlatives(" ".join(tokens(before)[-2:]))
         ]
 
-    def _top(self, superlative: Superlative) -> list[Row] | None:
-        """The rows of which a superlative is true; None where the fact does not show it."""
-        view, within = self.view, self._within()
+    def _top_rows(self, superlative: Superlative) -> list[Row] | None:
+        """The rows of which a superlative is true; None if the fact does not show it."""
+        view, within = self.view, self._rank_groups()
         if within and len(superlatives(self.claim)) > 1:
-            return None  # which of them it narrows is not known
+            return None  # it is unknown which superlative the group limits
         for mention in within:
             if mention.column != self.key:
                 left = [row for row in view.rows if row[mention.column] == mention.cell]
                 view = view.where(left)
-        asked = self.spoken | roots(self.question) | roots(self.rules)
+        asked = self.roots | roots(self.question) | roots(self.rules)
         if len(self.view.rows) > 1:
-            for spoken in (self.spoken, asked):
-                picks = ranked(view, superlative, spoken)
+            for about in (self.roots, asked):
+                picks = ranked(view, superlative, about)
                 if picks and (view.complete or ordered_alike(view.reading, picks)):
                     common = [row for row in picks[0].rows if all(row in p.rows for p in picks)]
                     return common if common or len(picks) == 1 else None
-        if query_ranks(view.reading, superlative, self.spoken, asked):
+        if query_ranks(view.reading, superlative, self.roots, asked):
             return list(view.rows[:1])
         return None
 
     # .. comparisons ..
 
     def _comparisons(self) -> Iterator[tuple[bool | None, str]]:
-        """Each "cheaper than" is true of the row before it and the row behind it."""
+        """Check each "cheaper than" with the rows named before and after it."""
         bounds = conditions(self.claim)
         for one in comparatives(self.claim):
             if any(one.word in tokens(bound.text) for bound in bounds):
@@ -656,14 +673,14 @@ class _InTable:
             if len(left) != 1 or not right:
                 yield None, f"it does not say what is {one.word} than what"
                 continue
-            yield self._compared(one, left[0].what, [n.what for n in right])
+            yield self._compare(one, left[0].what, [n.what for n in right])
 
-    def _compared(
+    def _compare(
         self, one: Superlative, left: object, right: Sequence[object]
     ) -> tuple[bool | None, str]:
-        spoken = self.spoken | (frozenset() if one.senses else roots(self.question))
+        about = self.roots | (frozenset() if one.senses else roots(self.question))
         view, key = self.view, self.key or 0
-        picks = ranked(view, one, spoken) or ranked(view, one, spoken | roots(self.question))
+        picks = ranked(view, one, about) or ranked(view, one, about | roots(self.question))
         found = set()
         for pick in picks:
             mine = [row[pick.column] for row in view.rows if row[key] == left]
@@ -680,18 +697,18 @@ class _InTable:
         return found.pop(), f"the rows do not show that it is {one.word}"
 
     def _bounds(self) -> Iterator[tuple[bool | None, str]]:
-        """Each "more than 10" is true of the row that is named."""
+        """Check each "more than 10" with the named row."""
         for bound in conditions(self.claim):
             if self._is_filter(bound):
                 yield True, ""
                 continue
-            rows = self._rows_named()
+            rows = self._named_rows()
             if not rows or len(rows) > 1:
                 yield None, f"it does not say what is {bound.text}"
                 continue
-            spoken = bound.roots | self.spoken
+            about = bound.roots | self.roots
             columns = {
-                c: len(meaning(self.view.roots(c)) & spoken)
+                c: len(meaning(self.view.roots(c)) & about)
                 for c in range(len(self.view.columns))
                 if self.view.is_ordered(c) and c != self.key
             }
@@ -711,7 +728,7 @@ class _InTable:
             yield bool(cells) and good, f"it is not {bound.text}"
 
     def _is_filter(self, bound: Condition) -> bool:
-        """Whether the query keeps no row of which a bound is false; its column may not be shown."""
+        """Whether the query itself keeps only rows that meet a bound."""
         query = self.view.reading.text
         sign = "<" if bound.relation in ("at_most", "less") else ">"
         equal = "=?" if bound.relation.startswith("at_") else ""
@@ -722,13 +739,13 @@ class _InTable:
         return bool(column_roots(found[1], self.view.reading) & bound.roots)
 
 
-def _ordinary(word: str) -> bool:
-    """Whether a word is an ordinary one that no name is, by its ending or its commonness."""
+def _is_ordinary(word: str) -> bool:
+    """Whether a word is an ordinary word and not a name, by its ending or a word list."""
     plain = word.lower()
     return plain.endswith(("ly", "ing", "ed")) or plain in _ORDINARY
 
 
-_BEHIND = _OPENINGS | listed(
+_SMALL_WORDS = _OPENING_WORDS | listed(
     "to or is are was were belongs makes being than or as per each while whereas that against "
     "versus followed compared out per cent"
 )
@@ -741,18 +758,18 @@ _ORDINARY = listed(
 )
 
 
-def _in_a_row(names: Sequence[_Place], claim: str) -> Iterator[list[_Place]]:
-    """Names that only commas and "and" are between."""
+def _listed_names(names: Sequence[_Place], claim: str) -> Iterator[list[_Place]]:
+    """Groups of names with only commas and "and" between them."""
     group = list(names[:1])
     for before, name in pairwise(names):
-        if not _BETWEEN_NAMES.fullmatch(claim[before.end : name.begin]):
+        if not _NAME_SEPARATOR.fullmatch(claim[before.end : name.begin]):
             yield group
             group = []
         group.append(name)
     yield group
 
 
-def _is(cell: Value, number: float) -> bool:
+def _is_number(cell: Value, number: float) -> bool:
     if not isinstance(cell, int | float) or isinstance(cell, bool):
         return False
     text = f"{number:.12g}"
@@ -760,8 +777,8 @@ def _is(cell: Value, number: float) -> bool:
     return same_number(float(cell), number, decimals)
 
 
-def _merged(found: Sequence[_Place]) -> list[_Place]:
-    """Words that follow one another name what all of them may mean, as "unit price" does."""
+def _merge_places(found: Sequence[_Place]) -> list[_Place]:
+    """Merge adjacent words; they mean what all of them may mean, as in "unit price"."""
     merged: list[_Place] = []
     for place in found:
         if merged and place.begin - merged[-1].end <= 1:
@@ -773,10 +790,10 @@ def _merged(found: Sequence[_Place]) -> list[_Place]:
     return merged
 
 
-def _labelled(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[list[object]]:
-    """The ways in which values may belong to labels: behind them, before them, or in their order.
+def _label_values(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[list[object]]:
+    """The possible labels of the values: the label before each, after each, or in order.
 
-    Without labels a value belongs to anything.
+    Without labels a value may belong to anything.
     """
     if not (labels and values):
         yield [None] * len(values)
@@ -787,9 +804,9 @@ def _labelled(labels: Sequence[_Place], values: Sequence[_Place]) -> Iterator[li
     before = [[x.what for x in labels if x.end <= v.begin][-1:] for v in values]
     if all(before):
         yield [one[0] for one in before]
-    behind = [[x.what for x in labels if x.begin >= v.end][:1] for v in values]
-    if all(behind):
-        yield [one[0] for one in behind]
-    apart = labels[-1].end <= values[0].begin or values[-1].end <= labels[0].begin
-    if len(labels) == len(values) and apart:
+    after = [[x.what for x in labels if x.begin >= v.end][:1] for v in values]
+    if all(after):
+        yield [one[0] for one in after]
+    is_separate = labels[-1].end <= values[0].begin or values[-1].end <= labels[0].begin
+    if len(labels) == len(values) and is_separate:
         yield [one.what for one in labels]

@@ -11,10 +11,10 @@ from typing import Literal, NamedTuple
 
 from planweave.memory import Fact, Value
 from planweave.texts import listed as in_part
-from planweave.tools.checking.claims import judge, said_by
+from planweave.tools.checking.claims import facts_text, judge
 from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.otherwise import otherwise
-from planweave.tools.checking.passages import clause_says, unknown_name
+from planweave.tools.checking.passages import find_clause_problem, find_unknown_name
 from planweave.tools.checking.tables import (
     TOTAL,
     FactRows,
@@ -208,7 +208,7 @@ def unspoken(
     """
     named = " ".join(map(_read, facts))
     named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
-    if name := unknown_name(asked.question, f"{named} {_CALENDAR}"):
+    if name := find_unknown_name(asked.question, f"{named} {_CALENDAR}"):
         return f"No cited fact speaks of {name}."
     word = "" if trusted else _unaccounted(asked.question, roots(named), strict=not in_rows)
     if tables and word:
@@ -643,7 +643,7 @@ def _in_words(decision: str, fact: Fact, asked: Requirements) -> Following:
     quote = fact["quote"] or {"text": ""}
     if superlatives(asked.question) and not superlatives(f"{fact['text']} {quote['text']}"):
         return no(f"Fact {cites([fact['number']])} says nothing of a rank.")
-    problem = clause_says(decision, f"{fact['text']}\n{quote['text']}", asked.question)
+    problem = find_clause_problem(decision, f"{fact['text']}\n{quote['text']}", asked.question)
     if problem:
         return no(problem)
     number = fact["number"]
@@ -652,7 +652,7 @@ def _in_words(decision: str, fact: Fact, asked: Requirements) -> Following:
 
 def _read(fact: Fact) -> str:
     """What a fact says, the words that it quotes, and how it was looked for."""
-    return f"{said_by([fact])} {fact['query']}"
+    return f"{facts_text([fact])} {fact['query']}"
 
 
 def _calculated(decision: str, fact: Fact, facts: Sequence[Fact], asked: Requirements) -> Following:

@@ -15,7 +15,7 @@ from planweave.tools.checking.words import (
     superlatives,
     tokens,
 )
-from planweave.tools.documents.quotes import in_digits
+from planweave.tools.documents.quotes import write_in_digits
 from planweave.tools.present import speaks_of_the_present
 
 _SIGNS = {"at_least": ">=", "at_most": "<=", "more": ">", "less": "<"}
@@ -101,7 +101,7 @@ def _faults(question: str, reading: QueryReading) -> Iterator[str]:
 
 def _turned(question: str, query: str) -> str:
     """A bound that the query turns round, or that it takes with or without the number itself."""
-    bounds = conditions(in_digits(question))
+    bounds = conditions(write_in_digits(question))
     for bound in bounds:
         if not (signs := _signs(f"{bound.number:g}", query)):
             continue
@@ -188,7 +188,7 @@ def _unasked_count(question: str, reading: QueryReading) -> str:
     if any(re.fullmatch(r"\d+(?:\.\d+)?", shown) for shown in reading.expressions.values()):
         return "The query names its result itself."
     limit = re.search(r"\blimit\s+(\d+)", query, re.IGNORECASE)
-    if limit and int(limit[1]) > 1 and float(limit[1]) not in numbers_of(in_digits(question)):
+    if limit and int(limit[1]) > 1 and float(limit[1]) not in numbers_of(write_in_digits(question)):
         return f"The query shows {limit[1]} rows, of which the question says nothing."
     return ""
 
@@ -217,7 +217,7 @@ def unasked_number(said: str, reading: QueryReading) -> str:
     0, 1, what is one apart from a number that is said, and a number in another unit may stand for
     other words.
     """
-    numbers = {*numbers_of(in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
+    numbers = {*numbers_of(write_in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
     if _HALF.search(said):
         numbers |= {number + 0.5 for number in numbers}
     numbers |= {float(start) + 9 for start in _DECADE.findall(said)}  # or 10: see below

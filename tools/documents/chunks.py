@@ -1,17 +1,17 @@
-"""Chunks: the pieces of a page that are searched in its place."""
+"""Chunks: the passages of a page that a search compares."""
 
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from planweave.tools.documents.tables import above
+from planweave.tools.documents.tables import names_above
 
 if TYPE_CHECKING:
     from planweave.models.embeddings import TextTokens
 
 Spans = Callable[[str], Sequence[tuple[int, int]]]
-"""Where the tokens of a text are: begin and end of each, in characters."""
+"""Finds the tokens of a text: begin and end of each, in characters."""
 
 _SENTENCE_END = re.compile(r"[.!?\u2026]['\")\]\u201d\u2019]*\s+|[\u3002\uff01\uff1f]|\n\s*\n")
 _LINE_END = re.compile(r"\n")
@@ -20,22 +20,22 @@ _ROW = re.compile(r"^.* \| .*$|^\|.*$", re.MULTILINE)
 
 
 def tokenizer() -> "TextTokens":
-    """The tokens of the offline embedding model; loaded late, for who brings spans needs none."""
+    """The tokenizer of the offline embedding model, loaded when it is first needed."""
     from planweave.models.embeddings import tokenizer as load
 
     return load()
 
 
 def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None = None) -> list[str]:
-    """Cut a page into chunks of ``size`` tokens at most that follow one another.
+    """Cut a page into successive chunks of at most ``size`` tokens.
 
-    A chunk ends where a sentence ends or, failing that, a line or a word, unless that would leave
-    it less than half full. A row of a table (cells parted by ``|``) is never cut, however long it
-    is. So many tokens at the end of a chunk as ``overlap`` says begin the next one as well.
-    ``spans`` says where tokens are; by default those of the offline embedding model.
+    A chunk ends at the end of a sentence, or else of a line or a word, unless it would be less than
+    half full. A row of a table (cells separated by ``|``) is never cut, however long it is. The
+    last ``overlap`` tokens of a chunk also begin the next one. ``spans`` finds the tokens; by
+    default those of the offline embedding model.
 
     Returns:
-        Passages of ``text`` as they are there, without blanks around them.
+        Passages of ``text`` as they are there, without surrounding blanks.
     """
     overlap = min(overlap, size - 1)
     tokens = (spans or tokenizer().spans)(text)
@@ -49,16 +49,16 @@ def chunk(text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None =
         chunks.append(text[starts[first] : end].strip())
         if after >= len(tokens):
             break
-        back = cuts.outside_rows(starts, after - overlap)
-        first = back if back > first else after
+        next_first = cuts.move_out_of_row(starts, after - overlap)
+        first = next_first if next_first > first else after
     return [piece for piece in chunks if piece]
 
 
-class Piece(NamedTuple):
+class PageChunk(NamedTuple):
     """A chunk of a page.
 
     Attributes:
-        above: The heading and the column names of the table inside which it begins, or nothing.
+        above: The heading and column names of the table in which it begins; empty outside.
     """
 
     page: int
@@ -71,20 +71,20 @@ class Piece(NamedTuple):
         return f"{self.above}\n{self.text}" if self.above else self.text
 
 
-def pieces(
+def chunk_page(
     page: int, text: str, *, size: int = 100, overlap: int = 0, spans: Spans | None = None
-) -> list[Piece]:
-    """The chunks of a page (:func:`chunk`), each with what names the rows that it begins with."""
-    found: list[Piece] = []
+) -> list[PageChunk]:
+    """Cut a page into chunks (:func:`chunk`), each with the names of the rows at its beginning."""
+    found: list[PageChunk] = []
     begin = -1
     for passage in chunk(text, size=size, overlap=overlap, spans=spans):
         begin = text.index(passage, begin + 1)
-        found.append(Piece(page, passage, above(text, begin)))
+        found.append(PageChunk(page, passage, names_above(text, begin)))
     return found
 
 
 class _Cuts:
-    """Where a text may be cut."""
+    """The places where a text may be cut."""
 
     def __init__(self, text: str) -> None:
         self._length = len(text)
@@ -96,7 +96,7 @@ class _Cuts:
         self._row_starts = [begin for begin, _ in self._rows]
 
     def end(self, starts: Sequence[int], first: int, size: int) -> int:
-        """Where the chunk that begins with token ``first`` ends, in characters."""
+        """The end, in characters, of the chunk that begins with token ``first``."""
         if first + size >= len(starts):
             return self._length
         begin, limit = starts[first], starts[first + size]
@@ -109,8 +109,8 @@ class _Cuts:
                 return places[place - 1]
         return limit
 
-    def outside_rows(self, starts: Sequence[int], token: int) -> int:
-        """``token``, or the first of the row that it is in."""
+    def move_out_of_row(self, starts: Sequence[int], token: int) -> int:
+        """The first token of the row around ``token``; outside rows, ``token`` itself."""
         row = self._row_at(starts[token])
         return bisect_right(starts, row[0] - 1) if row else token
 

@@ -1,4 +1,4 @@
-"""Collections: a person's or project's documents, searched by meaning and by words."""
+"""Collections: the documents of a person or project, searched by meaning and by words."""
 
 import hashlib
 import json
@@ -25,7 +25,7 @@ from planweave.models.embeddings import embedding_id
 from planweave.models.embeddings import embeddings as load_embeddings
 from planweave.texts import digest
 from planweave.tools.documents import chunks, urls
-from planweave.tools.documents.chunks import Piece, pieces
+from planweave.tools.documents.chunks import PageChunk, chunk_page
 from planweave.tools.documents.pages import (
     Document,
     PageText,
@@ -51,18 +51,18 @@ from planweave.tools.documents.words import WordIndex
 from planweave.tools.suggest import did_you_mean
 
 WORDS_ONLY = "none"
-"""The name that stands for no embeddings: search is by words alone."""
+"""The name for no embeddings; then search is by words only."""
 
 _DEFAULT_EMBEDDINGS = "minilm"
-_READER_VERSION = 2  # another number has every document read again when it is added again
+_READER_VERSION = 2  # a new number makes a document that is added again be read again
 _BATCH = 256
 _CANDIDATES = 50
 _KEEP_OPEN = 8
 
-Put: TypeAlias = "Callable[[Path, str, Iterable[str]], Added]"
-"""Adds a file that comes from somewhere, under the first of some names that is free."""
+AddFile: TypeAlias = "Callable[[Path, str, Iterable[str]], Added]"
+"""Adds a file from a source, under the first free name."""
 OnEmbedded: TypeAlias = Callable[[str, int, int], None]
-"""Called with a file's name, and how many of its new chunks are embedded, of how many."""
+"""Called with the name of a file, the number of its embedded new chunks, and their total."""
 
 Loadable = TypeVar("Loadable", VectorIndex, WordIndex)
 
@@ -72,7 +72,7 @@ class PageHit:
     """A page that a search found.
 
     Attributes:
-        chunk: Its passage that fits the query best, as it is in ``text``.
+        chunk: The passage of ``text`` that fits the query best.
         score: The higher the better; comparable within one search.
     """
 
@@ -85,12 +85,12 @@ class PageHit:
 
 @dataclass(frozen=True, kw_only=True)
 class Added:
-    """What became of a file.
+    """The outcome of adding a file.
 
     Attributes:
-        status: "unchanged" if the same content was there; "skipped" is a file of a folder that
-            is of no known kind, "failed" one that cannot be read: ``problem`` says why.
-        embedded: How many chunks were new, so that they had to be embedded.
+        status: "unchanged" if the same content was there; "skipped" for a file of an unknown kind
+            in a folder; "failed" for a file that cannot be read, with the reason in ``problem``.
+        embedded: How many new chunks were embedded.
         image_pages: Pages that hold images and no text.
         paging: What a page is.
         problem: One sentence.
@@ -108,31 +108,30 @@ class Added:
 
 _open: "OrderedDict[tuple[str, str], Collection]" = OrderedDict()
 _lock = Lock()
-_embedding = Lock()
-"""Of documents that are added at once, one batch is embedded at a time: the model in this process
-takes every core for it, and questions need some, too."""
+_embedding_lock = Lock()
+"""Allows one batch at a time: the embedding model takes every core that questions need, too."""
 
 
 def open_collection(
     name: str, *, embeddings: str | None = None, create: bool = False
 ) -> "Collection":
-    """Open a collection, or give back the one that is already open.
+    """Open a collection, or return the one that is already open.
 
     Args:
         name: Such as ``energy``, or ``alice/energy`` for one that belongs to alice.
-        embeddings: Name of an embedding model, or ``none`` to search by words alone; by default
-            the one that the collection was last added to with, ``minilm`` for a new one.
-        create: Make it if there is none.
+        embeddings: Name of an embedding model, or ``none`` to search by words only; by default
+            the last one used with the collection, ``minilm`` for a new one.
+        create: Whether to create a missing collection.
 
     Raises:
-        BadInput: There is no such collection, or this cannot be the name of one.
-        ModelUnavailable: A new collection has an embedding model that there is not.
+        BadInput: There is no such collection, or the name is invalid.
+        ModelUnavailable: The embedding model of a new collection is not available.
     """
     store = _store(name)
     if create and not store.exists():
         model = embeddings or _DEFAULT_EMBEDDINGS
         if model != WORDS_ONLY:
-            load_embeddings(model)  # before anything is kept under the name of a model that fails
+            load_embeddings(model)  # an unavailable model fails before the collection is stored
         store.create(model)
     _check_exists(store, name)
     model = embeddings or store.meta("embeddings")
@@ -145,9 +144,9 @@ def open_collection(
 
 
 def usage(owner: str) -> StoreSize:
-    """What an owner's collections keep; one without documents counts as one document."""
-    kept = [_store(name).usage() for name in collections(owner)]
-    return StoreSize(sum(max(1, one.documents) for one in kept), sum(one.bytes for one in kept))
+    """The size of an owner's collections; an empty collection counts as one document."""
+    sizes = [_store(name).usage() for name in collections(owner)]
+    return StoreSize(sum(max(1, one.documents) for one in sizes), sum(one.bytes for one in sizes))
 
 
 def delete_collection(name: str) -> None:
@@ -162,7 +161,7 @@ def delete_collection(name: str) -> None:
 
 
 def _store(name: str) -> Store:
-    """Where the collection ``name`` is kept: in a file, or in the database that all share."""
+    """The store of the collection ``name``: a file, or the shared database."""
     path = path_of(name)
     if url := settings().documents_url:
         from planweave.tools.documents.shared_store import SharedStore
@@ -197,7 +196,7 @@ class Collection:
         original: Path | None = None,
         progress: OnEmbedded | None = None,
     ) -> list[Added]:
-        """As :meth:`adding`, with all that became of the files at once."""
+        """As :meth:`adding`, with all outcomes at once."""
         return list(self.adding(source, original=original, progress=progress))
 
     def adding(
@@ -207,50 +206,50 @@ class Collection:
         original: Path | None = None,
         progress: OnEmbedded | None = None,
     ) -> Iterator[Added]:
-        """Add documents one by one, as the iterator is asked for them.
+        """Add documents one by one, while the caller iterates.
 
-        What is there already and has not changed costs no more than reading the file once; of a
-        changed document only the new chunks are embedded.
+        An unchanged document is only read once. Of a changed document only the new chunks are
+        embedded.
 
         Args:
-            source: A file, a folder (with the folders in it) or an ``https://`` URL.
-            original: Where a file comes from, if it is a copy: what is added from there later
-                takes its place.
+            source: A file, a folder (with its subfolders) or an ``https://`` URL.
+            original: The original place of a file that is a copy; a later file from there
+                replaces it.
             progress: Called while chunks are embedded.
 
         Raises:
-            BadInput: The source cannot be read. A file in a folder raises nothing: it is reported
-                as failed, and the others are added.
+            BadInput: The source cannot be read. An unreadable file in a folder raises no error;
+                its outcome is "failed", and the others are added.
             ModelUnavailable: There is no such embedding model, or it cannot be reached.
         """
         with Parser() as parser:
             put = partial(self._put, parser=parser, progress=progress)
             if urls.is_url(source):
-                yield _fetched(str(source), put)
+                yield _add_url(str(source), put)
                 return
             path = Path(source).expanduser()
             if not path.is_dir():
-                yield _taken(path, original or path, put)
+                yield _add_file(path, original or path, put)
                 return
-            for file in _files(path):
+            for file in _walk_files(path):
                 name = file.relative_to(path).as_posix()
                 if kind_of(file) is None:
                     yield Added(document=name, status="skipped", problem="This kind is not read.")
                     continue
                 try:
-                    yield _taken(file, file, put)
+                    yield _add_file(file, file, put)
                 except BadInput as error:
                     yield Added(document=name, status="failed", problem=str(error))
 
     def add_texts(
         self, documents: Mapping[str, Sequence[str]], *, progress: OnEmbedded | None = None
     ) -> None:
-        """Add documents that are at hand as the texts of their pages, by name.
+        """Add documents, by name, as the texts of their pages.
 
-        What is there already is left as it is, so that a run that was stopped goes on from there.
+        Existing documents stay unchanged, so that a stopped run can continue.
 
         Raises:
-            BadInput: A document of that name holds something else.
+            BadInput: A document of that name has other contents.
             ModelUnavailable: There is no such embedding model, or it cannot be reached.
         """
         choices = settings()
@@ -268,21 +267,21 @@ class Collection:
                 pages = [PageText(number, text) for number, text in enumerate(texts, start=1)]
                 self._store.put(
                     Document(name, pages, "parts"),
-                    _pieces(pages, choices),
+                    _chunk_pages(pages, choices),
                     source=f"text:{name}",
                     names=[name],
                     digest=digest,
                     recipe=recipe,
                     size=len(content),
                 )
-        _embed(self._store, self._embeddings, progress=progress)
-        self._store.remember("embeddings", self._embeddings)
+        _embed_missing(self._store, self._embeddings, progress=progress)
+        self._store.set_meta("embeddings", self._embeddings)
 
     def remove(self, *documents: str) -> None:
-        """Take documents away."""
+        """Remove documents."""
         known = {info.name for info in self.documents()}
         if unknown := [name for name in documents if name not in known]:
-            raise self._no_document(unknown[0])
+            raise self._no_document_error(unknown[0])
         self._store.remove(documents)
         shutil.rmtree(self._store.cache, ignore_errors=True)
 
@@ -295,7 +294,7 @@ class Collection:
         return self._store.characters()
 
     def all_pages(self) -> list[tuple[str, int, str]]:
-        """Document, number and text of every page that holds text, in their order."""
+        """Document, number and text of every page with text, in order."""
         return self._store.pages()
 
     def page(self, document: str, number: int) -> str:
@@ -304,7 +303,7 @@ class Collection:
         if text is None:
             known = {info.name: info for info in self.documents()}
             if document not in known:
-                raise self._no_document(document)
+                raise self._no_document_error(document)
             pages = known[document].pages
             last = "page 1 only" if pages == 1 else f"pages 1 to {pages}"
             raise BadInput(f"{document} has no page {number}; it has {last}.")
@@ -317,10 +316,10 @@ class Collection:
             query: A question, or words.
             k: Pages at most.
             mode: By meaning ("dense"), by words ("bm25"), or by both, fused by reciprocal rank;
-                a collection without embeddings is fused of words alone.
+                without embeddings "fused" searches by words only.
 
         Returns:
-            Distinct pages, best first; fewer than ``k`` where no more fit.
+            Distinct pages, best first; fewer than ``k`` if no more match.
 
         Raises:
             BadInput: The collection holds no text, or the query is empty.
@@ -333,19 +332,19 @@ class Collection:
                 return self._search(query, k, mode)
 
     def _search(self, query: str, k: int, mode: SearchMode) -> list[PageHit]:
-        index = self._current()
+        index = self._current_index()
         if not len(index.rows.chunks):
             raise BadInput(
                 f"The document collection {self.name!r} holds no text to search.",
                 fix=f"Add documents: planweave docs add FILE --collection {self.name}",
             )
-        best = _pages_of(index.search(query, max(_CANDIDATES, 10 * k), mode), index.rows)
+        best = _best_of_pages(index.search(query, max(_CANDIDATES, 10 * k), mode), index.rows)
         return [
             PageHit(**self._store.chunk(int(index.rows.chunks[row]))._asdict(), score=score)
             for row, score in best[:k]
         ]
 
-    def _current(self) -> "_Index":
+    def _current_index(self) -> "_Index":
         with self._lock:
             if self._index is None or self._index.rows.version != self._store.meta("version"):
                 self._index = _Index(self._store, self._embeddings)
@@ -360,11 +359,11 @@ class Collection:
         progress: OnEmbedded | None,
     ) -> Added:
         choices = settings()
-        digest = _digest(path)
+        digest = _file_digest(path)
         recipe = _recipe(choices)
         known = self._store.known(source, digest)
         if known and (known.digest, known.recipe) == (digest, recipe):
-            return self._done(known.name, "unchanged", progress)
+            return self._finish_adding(known.name, "unchanged", progress)
         cutting = Cutting(chunks.tokenizer().path, choices.chunk_tokens, choices.chunk_overlap)
         parsed = parser.read(path, choices.limits(), cutting)
         name = self._store.put(
@@ -376,20 +375,20 @@ class Collection:
             recipe=recipe,
             size=path.stat().st_size,
         )
-        del parsed  # embedding takes long, and needs it no more
-        return self._done(name, "changed" if known else "added", progress)
+        del parsed  # frees memory during the long embedding
+        return self._finish_adding(name, "changed" if known else "added", progress)
 
-    def _done(
+    def _finish_adding(
         self,
         name: str,
         status: Literal["added", "changed", "unchanged"],
         progress: OnEmbedded | None,
     ) -> Added:
-        embedded = _embed(self._store, self._embeddings, name, progress)
-        self._store.remember("embeddings", self._embeddings)
+        embedded = _embed_missing(self._store, self._embeddings, name, progress)
+        self._store.set_meta("embeddings", self._embeddings)
         info = next(iter(self._store.documents(name)), None)
         if info is None:
-            raise self._no_document(name)  # another process has removed it meanwhile
+            raise self._no_document_error(name)  # another process has removed it meanwhile
         return Added(
             document=name,
             status=status,
@@ -400,7 +399,7 @@ class Collection:
             paging=info.paging,
         )
 
-    def _no_document(self, name: str) -> BadInput:
+    def _no_document_error(self, name: str) -> BadInput:
         names = [info.name for info in self.documents()]
         return BadInput(
             f"The collection {self.name!r} has no document {name!r}{did_you_mean(name, names)}",
@@ -409,7 +408,7 @@ class Collection:
 
 
 class _Index:
-    """The collection at one version: what is searched is loaded, or built, when first asked for."""
+    """The collection at one version; its indexes are loaded or built when first used."""
 
     def __init__(self, store: Store, embeddings: str) -> None:
         self.rows = store.rows()
@@ -446,7 +445,7 @@ class _Index:
     def _by_words(self, query: str, k: int) -> list[IndexHit]:
         with self._lock:
             if self._words is None:
-                self._words = self._cached(
+                self._words = self._load_or_build(
                     "words",
                     WordIndex.load,
                     lambda: WordIndex.build(self._store.texts(self.rows.version)),
@@ -454,54 +453,54 @@ class _Index:
         return self._words.search(query, k)
 
     def _load_vectors(self) -> VectorSearch:
-        _embed(self._store, self._embeddings)
+        _embed_missing(self._store, self._embeddings)
         key = embedding_id(self._embeddings)
-        if there := self._store.vector_search(key, self.rows):
-            return there
-        index = self._cached(
+        if search := self._store.vector_search(key, self.rows):
+            return search
+        index = self._load_or_build(
             f"vectors-{digest(key)}.faiss",
             VectorIndex.load,
             lambda: VectorIndex.build(self._store.vectors(key, self.rows.version)),
         )
         return index.search
 
-    def _cached(
+    def _load_or_build(
         self, name: str, load: Callable[[Path], Loadable], build: Callable[[], Loadable]
     ) -> Loadable:
-        """What an earlier process has left on disk, else built and left for the next one."""
+        """Load what an earlier process has saved, or build it and save it for the next one."""
         folder = self._store.cache
         path = folder / self.rows.version / name
         if path.exists():
-            with suppress(Exception):  # whatever a library makes of a damaged file: built again
+            with suppress(Exception):  # a damaged file raises any error of the library
                 return load(path)
         index = build()
-        with suppress(OSError, RuntimeError):  # only a cache: a full disk costs time, nothing else
-            _replace(path, index.save)
+        with suppress(OSError, RuntimeError):  # only a cache: a full disk costs nothing but time
+            _save_whole(path, index.save)
             for old in folder.iterdir():
                 if old.name != self.rows.version:
                     shutil.rmtree(old, ignore_errors=True)
         return index
 
 
-def _fetched(url: str, put: Put) -> Added:
-    """Add what is at a URL."""
+def _add_url(url: str, put: AddFile) -> Added:
+    """Add the document at a URL."""
     limits, private = settings().limits(), settings().private_urls
     with TemporaryDirectory(prefix="planweave-") as folder:
         path = urls.fetch(url, Path(folder), max_bytes=limits.bytes, private=private)
         place = urlsplit(url)
         parts = [part for part in unquote(place.path).split("/") if part]
-        return put(path, url, _names([place.hostname or "", *parts[:-1], path.name]))
+        return put(path, url, _possible_names([place.hostname or "", *parts[:-1], path.name]))
 
 
-def _taken(path: Path, original: Path, put: Put) -> Added:
+def _add_file(path: Path, original: Path, put: AddFile) -> Added:
     """Add a file."""
     check_size(path, settings().limits())
     full = original.resolve()
-    return put(path, str(full), _names(full.parts[1:]))
+    return put(path, str(full), _possible_names(full.parts[1:]))
 
 
-def _replace(path: Path, save: Callable[[Path], None]) -> None:
-    """Save under another name first, so that no process ever loads half an index."""
+def _save_whole(path: Path, save: Callable[[Path], None]) -> None:
+    """Save under another name first, so that no process loads half an index."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     part = path.with_name(f"{uuid.uuid4().hex}.{path.name}")
     try:
@@ -515,12 +514,12 @@ def _replace(path: Path, save: Callable[[Path], None]) -> None:
         part.unlink(missing_ok=True)
 
 
-def _embed(
+def _embed_missing(
     store: Store, model: str, document: str | None = None, progress: OnEmbedded | None = None
 ) -> int:
-    """Make the vectors that a document, or the whole collection, lacks; how many these were.
+    """Make the missing vectors of a document or of the whole collection; returns their number.
 
-    They are kept batch by batch: what is done stays done when the process is killed.
+    Each batch is stored at once, so that a killed process loses only the last one.
     """
     if model == WORDS_ONLY:
         return 0
@@ -528,7 +527,7 @@ def _embed(
     todo = store.without_vector(key, document)
     for start in range(0, len(todo), _BATCH):
         batch = todo[start : start + _BATCH]
-        with _embedding if model == _DEFAULT_EMBEDDINGS else nullcontext():
+        with _embedding_lock if model == _DEFAULT_EMBEDDINGS else nullcontext():
             vectors = load_embeddings(model).embed_documents([text for _, text in batch])
         store.put_vectors([digest for digest, _ in batch], np.array(vectors, np.float32), key)
         if progress:
@@ -536,7 +535,7 @@ def _embed(
     return len(todo)
 
 
-def _pages_of(hits: Sequence[IndexHit], rows: Rows) -> list[IndexHit]:
+def _best_of_pages(hits: Sequence[IndexHit], rows: Rows) -> list[IndexHit]:
     """The best hit of each page, in the order of the hits."""
     best: dict[int, IndexHit] = {}
     for row, score in hits:
@@ -544,8 +543,8 @@ def _pages_of(hits: Sequence[IndexHit], rows: Rows) -> list[IndexHit]:
     return list(best.values())
 
 
-def _files(folder: Path) -> Iterator[Path]:
-    """The files of a folder and the folders in it, but no hidden ones and none from elsewhere."""
+def _walk_files(folder: Path) -> Iterator[Path]:
+    """The files of a folder and its subfolders, without hidden files and links to elsewhere."""
     home = folder.resolve()
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -559,24 +558,24 @@ def _recipe(choices: DocumentSettings) -> str:
     return f"{_READER_VERSION} {choices.chunk_tokens} {choices.chunk_overlap}"
 
 
-def _pieces(pages: Iterable[PageText], choices: DocumentSettings) -> list[Piece]:
+def _chunk_pages(pages: Iterable[PageText], choices: DocumentSettings) -> list[PageChunk]:
     """The chunks of all pages."""
     size, overlap = choices.chunk_tokens, choices.chunk_overlap
     return [
         piece
         for page in pages
-        for piece in pieces(page.number, page.text, size=size, overlap=overlap)
+        for piece in chunk_page(page.number, page.text, size=size, overlap=overlap)
     ]
 
 
-def _names(parts: Sequence[str]) -> Iterator[str]:
-    """Names for a document: the file's, then with ever more of the folders that it lies in."""
+def _possible_names(parts: Sequence[str]) -> Iterator[str]:
+    """Possible names of a document: the file name, then with more and more of its folders."""
     for place in range(len(parts) - 1, -1, -1):
         yield "/".join(parts[place:])
     yield from (f"{parts[-1]} ({number})" for number in count(2))
 
 
-def _digest(path: Path) -> str:
+def _file_digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

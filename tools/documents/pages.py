@@ -1,4 +1,4 @@
-"""Pages: the text of a document, page by page, as its format tells them apart."""
+"""Pages: reads the text of a document page by page, from several file formats."""
 
 import codecs
 import csv
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import BaseModel, Field, ValidationError
 
 from planweave import BadInput
-from planweave.tools.documents.tables import continued, is_fence, names_at_end
+from planweave.tools.documents.tables import find_names_at_end, is_fence, repeat_names
 
 if TYPE_CHECKING:
     from bs4 import BeautifulSoup
@@ -26,21 +26,23 @@ if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader
 
 Paging: TypeAlias = Literal["pages", "headings", "parts"]
-"""What a page is: the file's own, a section under its heading, or about 2 400 characters."""
+"""What a page is: a page of the file, a section under a heading, or about 2 400 characters."""
 
 _PART_CHARACTERS = 2_400  # below what a prompt shows of a page, with the names of its tables
-_ENDS = ("\n\n", "\n", " ")
+_SEPARATORS = ("\n\n", "\n", " ")
 _HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6")
 _BLOCKS = (
     *("p", "div", "section", "article", "main", "header", "footer", "aside", "blockquote", "pre"),
     *("ul", "ol", "li", "dl", "dt", "dd", "table", "figure", "figcaption", "br", "hr", "title"),
 )
-_LINE, _PAGE = "\ue000", "\ue001"  # of no meaning in any text
-_DEPTH = 1_000
-_SNIFFED = 8_192  # what the guess of a table's delimiter reads: it takes the square of this
-_HINT = re.compile(r"sep=[,;\t|]\r?\n", re.IGNORECASE)  # for Excel, and no row
-_LEVEL = re.compile(r"Heading ([1-6])")  # the name of a style, in every language of Word
-_SIGNS = {
+_LINE, _PAGE = "\ue000", "\ue001"  # private-use characters
+_MAX_DEPTH = 1_000
+_SNIFFED_CHARACTERS = (
+    8_192  # for the guess of a table's delimiter, whose time grows with the square
+)
+_CSV_HINT = re.compile(r"sep=[,;\t|]\r?\n", re.IGNORECASE)  # a hint for Excel, not a row
+_LEVEL = re.compile(r"Heading ([1-6])")  # the internal name of a style, in every language of Word
+_CHARACTERS = {
     "tab": "\t",
     "br": "\n",
     "cr": "\n",
@@ -48,13 +50,13 @@ _SIGNS = {
     "lastRenderedPageBreak": "\f",
     "p": "\n",  # within a cell or a text box
 }
-"""Elements of Word that stand for a sign."""
+"""Elements of Word that represent a character."""
 _OUTERMOST = "[not(ancestor::w:p or ancestor::w:tbl)]"
-_WORD_BLOCKS = f".//w:p{_OUTERMOST} | .//w:tbl{_OUTERMOST}"  # content controls hold some of them
+_WORD_BLOCKS = f".//w:p{_OUTERMOST} | .//w:tbl{_OUTERMOST}"  # some are inside content controls
 _WORD_PARTS = ".//*[not(ancestor::*[local-name() = 'Fallback'])]"
 _NOT_BLANK = re.compile(r"\S")
 _PACKED = (".pdf", ".docx", ".jsonl.gz")
-_PLAIN = {
+_REPLACEMENTS = {
     0xAD: "",
     0xA0: " ",
     0xFB00: "ff",
@@ -67,7 +69,7 @@ _PLAIN = {
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentLimits:
-    """How large a document may be, and what reading it may take."""
+    """The largest document, and the resources for reading it."""
 
     bytes: int = 200_000_000
     pages: int = 10_000
@@ -77,14 +79,14 @@ class DocumentLimits:
     memory: int = 1 << 30
 
     def seconds_for(self, path: Path, size: int) -> float:
-        """What reading this file may take: honest work grows with the size of a file.
+        """Seconds for reading this file; they grow with its size.
 
         A plain file takes about 1 s a megabyte, a packed one up to 5 s (250 pages of PDF).
         """
         return self.seconds + size / 1e6 * (10.0 if kind_of(path) in _PACKED else 3.0)
 
     def memory_for(self, size: int) -> int:
-        """Bytes of memory that reading a file of this size may take."""
+        """Bytes of memory for reading a file of this size."""
         return self.memory + min(16 * size, 1 << 30)
 
 
@@ -99,7 +101,7 @@ class PageText:
 
 @dataclass(frozen=True)
 class Document:
-    """What a file holds."""
+    """The contents of a file."""
 
     name: str
     pages: list[PageText]
@@ -111,7 +113,7 @@ class Unreadable(BadInput):
 
 
 class _Damaged(Exception):
-    """What a reader says of a file; :func:`read` adds the name."""
+    """A problem with a file; :func:`read` adds the file name."""
 
 
 def read(path: Path, limits: DocumentLimits | None = None) -> Document:
@@ -119,11 +121,11 @@ def read(path: Path, limits: DocumentLimits | None = None) -> Document:
 
     Args:
         path: A PDF, DOCX, HTML, Markdown, CSV, TSV or text file, or JSON lines of
-            ``{"page": 1, "text": "…"}``, which may be packed by gzip.
-        limits: How large it may be.
+            ``{"page": 1, "text": "…"}``, also packed with gzip.
+        limits: The largest document.
 
     Raises:
-        Unreadable: It is absent, too large, encrypted, damaged, empty, or of another kind.
+        Unreadable: It is missing, too large, encrypted, damaged, empty, or of another kind.
     """
     limits = limits or DocumentLimits()
     kind = kind_of(path)
@@ -134,7 +136,7 @@ def read(path: Path, limits: DocumentLimits | None = None) -> Document:
     check_size(path, limits)
     try:
         pages, paging = _READERS[kind](path, limits)
-        pages = _bounded(pages, limits)
+        pages = _check_limits(pages, limits)
     except _Damaged as error:
         raise Unreadable(f"{path.name} {error}.") from None
     except ImportError as error:
@@ -150,13 +152,13 @@ def read(path: Path, limits: DocumentLimits | None = None) -> Document:
 
 
 def kind_of(path: Path) -> str | None:
-    """The ending that names the kind of a file, such as ``.pdf``; None if it cannot be read."""
+    """The kind of a file by its ending, such as ``.pdf``; None for an unknown kind."""
     name = path.name.lower()
     return next((kind for kind in KINDS if name.endswith(kind)), None)
 
 
 def check_size(path: Path, limits: DocumentLimits) -> None:
-    """Refuse what is no file or too large, before a byte of it is read."""
+    """Refuse a path that is not a file, or a file that is too large, without reading it."""
     try:
         stat = path.stat()
     except OSError as error:
@@ -173,8 +175,8 @@ def check_size(path: Path, limits: DocumentLimits) -> None:
         )
 
 
-def _bounded(pages: Iterable[PageText], limits: DocumentLimits) -> list[PageText]:
-    """The pages, unless there are too many."""
+def _check_limits(pages: Iterable[PageText], limits: DocumentLimits) -> list[PageText]:
+    """Check the number and the length of the pages."""
     kept: list[PageText] = []
     characters = 0
     for page in pages:
@@ -194,26 +196,26 @@ def _bounded(pages: Iterable[PageText], limits: DocumentLimits) -> list[PageText
 # PDF
 
 
-def _pdf(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
+def _read_pdf(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     from pypdf import PdfReader
     from pypdf.errors import PyPdfError
 
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # we say ourselves what is wrong
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # we report problems ourselves
     try:
         reader = PdfReader(path)
-        if reader.is_encrypted and not _opens(reader):
+        if reader.is_encrypted and not _can_open(reader):
             raise _Damaged("is encrypted: remove its password first")
         count = len(reader.pages)
     except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise _Damaged("is damaged or is no PDF") from None
     if count > limits.pages:
         raise _Damaged(f"has more than {limits.pages} pages")
-    pages = (_pdf_page(number, reader.pages[number - 1]) for number in range(1, count + 1))
-    return continued_pages(pages), "pages"
+    pages = (_read_pdf_page(number, reader.pages[number - 1]) for number in range(1, count + 1))
+    return continue_pages(pages), "pages"
 
 
-def _opens(reader: "PdfReader") -> bool:
-    """Whether an encrypted file opens without a password, by a cipher that is at hand."""
+def _can_open(reader: "PdfReader") -> bool:
+    """Whether an encrypted file opens without a password, by an available cipher."""
     from pypdf.errors import PyPdfError
 
     try:
@@ -222,12 +224,12 @@ def _opens(reader: "PdfReader") -> bool:
         return False
 
 
-def _pdf_page(number: int, page: "PageObject") -> PageText:
-    """A page; one that the library cannot read counts as an image, so that it is reported."""
+def _read_pdf_page(number: int, page: "PageObject") -> PageText:
+    """Read a page; an unreadable page counts as an image, so that it is reported."""
     try:
         text = clean(page.extract_text())
         holds_image = not text and bool(page.get("/Resources", {}).get("/XObject"))
-    except Exception:  # a damaged page raises almost anything, and the others are sound
+    except Exception:  # a damaged page raises errors of almost any type
         return PageText(number, "", image_only=True)
     return PageText(number, text, holds_image)
 
@@ -235,7 +237,7 @@ def _pdf_page(number: int, page: "PageObject") -> PageText:
 # DOCX
 
 
-def _docx(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
+def _read_docx(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     import docx
     from docx.oxml.ns import qn
     from docx.table import Table
@@ -245,17 +247,17 @@ def _docx(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Pagin
     try:
         document = docx.Document(str(path))
         blocks = [
-            _table(Table(block, document))
+            _table_text(Table(block, document))
             if block.tag == qn("w:tbl")
-            else _paragraph(Paragraph(block, document))
+            else _paragraph_text(Paragraph(block, document))
             for block in document.element.body.xpath(_WORD_BLOCKS)
         ]
     except MemoryError:
         raise
-    except Exception:  # python-docx raises what its XML library and zipfile happen to raise
+    except Exception:  # python-docx raises the errors of its XML library and of zipfile
         raise _Damaged("is damaged or is no DOCX") from None
-    text = re.sub(r"\f\s*\f", "\f", "\n".join(blocks))  # a break, and Word's note that it broke
-    return _by_form_feed(text)
+    text = re.sub(r"\f\s*\f", "\f", "\n".join(blocks))  # Word marks a forced break twice
+    return _split_at_form_feeds(text)
 
 
 def _refuse_bomb(path: Path, limits: DocumentLimits) -> None:
@@ -268,23 +270,23 @@ def _refuse_bomb(path: Path, limits: DocumentLimits) -> None:
         raise _Damaged(f"unpacks to {unpacked / 1e6:,.0f} MB, which is too large")
 
 
-def _paragraph(paragraph: "Paragraph") -> str:
-    """Its text with a form feed at each page break; Word notes those it made itself as well."""
+def _paragraph_text(paragraph: "Paragraph") -> str:
+    """The text of a paragraph, with a form feed at each page break."""
     broken_before = "\f" if paragraph.paragraph_format.page_break_before else ""
     level = _LEVEL.fullmatch((paragraph.style and paragraph.style.name) or "")
     heading = f"{'#' * int(level[1])} " if level else ""
     return f"{broken_before}{heading}{_word_text(paragraph._p)}"
 
 
-def _table(table: "Table") -> str:
-    return "\n".join(_row(_word_text(cell._tc) for cell in row.cells) for row in table.rows)
+def _table_text(table: "Table") -> str:
+    return "\n".join(_row_text(_word_text(cell._tc) for cell in row.cells) for row in table.rows)
 
 
 def _word_text(element: Any) -> str:  # lxml has no types
-    """The text of a paragraph or a cell, with that of text boxes in it, which Word keeps twice."""
+    """The text of a paragraph or cell, including text boxes, which Word stores twice."""
     from docx.oxml.ns import qn
 
-    signs = {qn(f"w:{name}"): sign for name, sign in _SIGNS.items()}
+    signs = {qn(f"w:{name}"): sign for name, sign in _CHARACTERS.items()}
     pieces: list[str] = []
     for part in element.xpath(_WORD_PARTS):
         if part.tag == qn("w:t"):
@@ -299,8 +301,8 @@ def _word_text(element: Any) -> str:  # lxml has no types
 # HTML and Markdown
 
 
-def _html(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
-    """Marks at the ends of blocks become line ends; blanks of the source count as one."""
+def _read_html(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
+    """Read HTML: the ends of blocks become line ends, and all other blanks one space."""
     from bs4 import BeautifulSoup
 
     soup = BeautifulSoup(path.read_bytes(), "html.parser")
@@ -309,7 +311,7 @@ def _html(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
         tag.clear()
     for row in soup("tr"):
         cells = row.find_all(["td", "th"], recursive=False)
-        row.string = _LINE + _row(cell.get_text(" ") for cell in cells) + _LINE
+        row.string = _LINE + _row_text(cell.get_text(" ") for cell in cells) + _LINE
     for tag in soup("pre"):
         tag.string = tag.get_text().replace("\n", _LINE)
     for tag in soup([*_BLOCKS, *_HEADINGS]):
@@ -318,76 +320,76 @@ def _html(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
         tag.append(_LINE)
     text = re.sub(r"\s+", " ", soup.get_text())
     text = re.sub(rf" ?{_LINE}[ {_LINE}]*", "\n", text)
-    return _by_heading(text.replace(_PAGE, "\f"))
+    return _split_at_headings(text.replace(_PAGE, "\f"))
 
 
 def _refuse_depth(soup: "BeautifulSoup") -> None:
-    """Refuse tags in tags in tags …: what the library does with them takes the square of them."""
+    """Refuse deeply nested tags: the library's time grows with the square of the depth."""
     depths = {id(soup): 0}
     for tag in soup.find_all(True):
         depths[id(tag)] = depth = depths[id(tag.parent)] + 1
-        if depth > _DEPTH:
-            raise _Damaged(f"has more than {_DEPTH} tags in one another")
+        if depth > _MAX_DEPTH:
+            raise _Damaged(f"has more than {_MAX_DEPTH} tags in one another")
 
 
-def _markdown(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
+def _read_markdown(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
     lines: list[str] = []
     in_code = False
-    for line in _text_of(path).splitlines():
+    for line in _decode(path).splitlines():
         in_code ^= is_fence(line)
         is_heading = not in_code and re.match(r"#{1,6}\s", line)
         lines.append(f"\f{line}" if is_heading else line)
-    return _by_heading("\n".join(lines))
+    return _split_at_headings("\n".join(lines))
 
 
-def _by_heading(text: str) -> tuple[Iterable[PageText], Paging]:
-    """Pages that begin at form feeds put before headings; a heading without text joins the next."""
+def _split_at_headings(text: str) -> tuple[Iterable[PageText], Paging]:
+    """Split a text at form feeds before headings; a heading without text joins the next page."""
     sections: list[str] = []
-    waiting = ""
+    section = ""
     for piece in text.split("\f"):
-        waiting += piece
+        section += piece
         if "\n" in piece.strip():
-            sections.append(waiting)
-            waiting = ""
-    sections.append(waiting)
-    return _parts(sections), "headings" if "\f" in text else "parts"
+            sections.append(section)
+            section = ""
+    sections.append(section)
+    return _split_parts(sections), "headings" if "\f" in text else "parts"
 
 
 # plain text, CSV, JSON lines
 
 
-def _plain(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
-    return _by_form_feed(_text_of(path))
+def _read_text(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
+    return _split_at_form_feeds(_decode(path))
 
 
-def _by_form_feed(text: str) -> tuple[Iterable[PageText], Paging]:
-    """Pages between form feeds; parts of a text that has none."""
+def _split_at_form_feeds(text: str) -> tuple[Iterable[PageText], Paging]:
+    """Split a text at form feeds, or into parts if it has none."""
     if "\f" not in text:
-        return _parts([text]), "parts"
+        return _split_parts([text]), "parts"
     pieces = text.removesuffix("\f").split("\f")
     pages = (PageText(number, clean(piece)) for number, piece in enumerate(pieces, 1))
-    return continued_pages(pages), "pages"
+    return continue_pages(pages), "pages"
 
 
-def _csv(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
-    text = _text_of(path)
-    if hint := _HINT.match(text):
+def _read_csv(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
+    text = _decode(path)
+    if hint := _CSV_HINT.match(text):
         text = text[hint.end() :]
     try:
-        delimiter = csv.Sniffer().sniff(text[:_SNIFFED], ",;\t|").delimiter
+        delimiter = csv.Sniffer().sniff(text[:_SNIFFED_CHARACTERS], ",;\t|").delimiter
     except csv.Error:
         delimiter = ","
-    # No more than that is guessed: the first quote within quotes may well come later.
+    # Only the delimiter is guessed: the first quote within quotes may come later.
     rows = csv.reader(io.StringIO(text), delimiter=delimiter, skipinitialspace=True)
     try:
-        lines = [_row(row) for row in rows if any(row)]
+        lines = [_row_text(row) for row in rows if any(row)]
     except csv.Error as error:
         raise _Damaged(f"is no table: {error}") from None
-    return _under_header(lines[0], lines[1:]) if lines else [], "parts"
+    return _pages_with_header(lines[0], lines[1:]) if lines else [], "parts"
 
 
-def _under_header(header: str, lines: Sequence[str]) -> Iterator[PageText]:
-    """Pages of whole rows, each under the line that names the columns."""
+def _pages_with_header(header: str, lines: Sequence[str]) -> Iterator[PageText]:
+    """Pages of whole rows, each under the line with the column names."""
     page, length, number = [header], len(header), 1
     for line in lines:
         if length + len(line) > _PART_CHARACTERS and len(page) > 1:
@@ -398,10 +400,10 @@ def _under_header(header: str, lines: Sequence[str]) -> Iterator[PageText]:
     yield PageText(number, clean("\n".join(page)))
 
 
-def _jsonl(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
-    """The pages of a report that was read before; the numbers are the file's."""
+def _read_jsonl(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Paging]:
+    """Read JSON lines of pages; the page numbers are those of the file."""
     pages: dict[int, PageText] = {}
-    lines = _unpacked(path, limits).removeprefix(codecs.BOM_UTF8).splitlines()
+    lines = _unpack(path, limits).removeprefix(codecs.BOM_UTF8).splitlines()
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -412,7 +414,7 @@ def _jsonl(path: Path, limits: DocumentLimits) -> tuple[Iterable[PageText], Pagi
         if page.page in pages:
             raise _Damaged(f"has page {page.page} twice")
         pages[page.page] = PageText(page.page, clean(page.text))
-    return continued_pages(pages[number] for number in sorted(pages)), "pages"
+    return continue_pages(pages[number] for number in sorted(pages)), "pages"
 
 
 class _Line(BaseModel):
@@ -420,7 +422,7 @@ class _Line(BaseModel):
     text: str
 
 
-def _unpacked(path: Path, limits: DocumentLimits) -> bytes:
+def _unpack(path: Path, limits: DocumentLimits) -> bytes:
     if path.suffix.lower() != ".gz":
         return path.read_bytes()
     try:
@@ -436,7 +438,7 @@ def _unpacked(path: Path, limits: DocumentLimits) -> bytes:
 # text
 
 
-def _text_of(path: Path) -> str:
+def _decode(path: Path) -> str:
     content = path.read_bytes()
     for encoding in _encodings(content):
         try:
@@ -449,7 +451,7 @@ def _text_of(path: Path) -> str:
 
 
 def _encodings(content: bytes) -> tuple[str, ...]:
-    """Encodings to try: what the first bytes say, UTF-8, and at last one that fits any bytes."""
+    """Encodings to try: by the first bytes, then UTF-8, and last one that fits any bytes."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return ("utf-16",)
     if content[1:200:2].count(0) > 50:
@@ -459,46 +461,48 @@ def _encodings(content: bytes) -> tuple[str, ...]:
     return ("utf-8-sig", "cp1252", "latin-1")
 
 
-def _parts(sections: Iterable[str]) -> Iterator[PageText]:
-    """Each section as a page; a longer one is cut, best between paragraphs, into several."""
-    texts = continued(filter(None, chain.from_iterable(map(_cut, sections))))
+def _split_parts(sections: Iterable[str]) -> Iterator[PageText]:
+    """Make each section a page; cut a long one into several, preferably between paragraphs."""
+    texts = repeat_names(filter(None, chain.from_iterable(map(_cut_text, sections))))
     return (PageText(number, text) for number, text in enumerate(texts, 1))
 
 
-def _cut(text: str) -> Iterator[str]:
+def _cut_text(text: str) -> Iterator[str]:
     text = clean(text)
     start = 0
     while len(text) - start > _PART_CHARACTERS:
         half, limit = start + _PART_CHARACTERS // 2, start + _PART_CHARACTERS
-        places = (text.rfind(end, half, limit) for end in _ENDS)
+        places = (text.rfind(end, half, limit) for end in _SEPARATORS)
         place = next((place for place in places if place > 0), limit)
-        place = start + names_at_end(text[start:place], text[place : limit + _PART_CHARACTERS])
+        place = start + find_names_at_end(text[start:place], text[place : limit + _PART_CHARACTERS])
         yield text[start:place].rstrip()
         after = _NOT_BLANK.search(text, place)
         start = after.start() if after else len(text)
     yield text[start:]
 
 
-def continued_pages(pages: Iterable[PageText]) -> Iterator[PageText]:
-    """The pages of a file; one that begins inside a table begins with the names of its columns."""
+def continue_pages(pages: Iterable[PageText]) -> Iterator[PageText]:
+    """Put the column names first on each page that begins inside a table."""
     ours, theirs = tee(pages)
-    texts = continued(page.text for page in theirs)
+    texts = repeat_names(page.text for page in theirs)
     return (replace(page, text=text) for page, text in zip(ours, texts, strict=True))
 
 
-def _row(cells: Iterable[str]) -> str:
-    """A row of a table as one line that a chunk will not cut."""
+def _row_text(cells: Iterable[str]) -> str:
+    """A row of a table as one line; chunks never cut it."""
     return " | ".join(" ".join(cell.split()) for cell in cells)
 
 
 def clean(text: str) -> str:
-    """``text`` without what no reader sees: broken characters, ligatures, blanks at line ends."""
-    sound = text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_PLAIN)
-    return "\n".join(map(_plain_line, sound.splitlines())).strip()
+    """``text`` without broken characters, ligatures, and blanks at line ends."""
+    sound = (
+        text.encode("utf-8", "replace").decode("utf-8").replace("\0", "").translate(_REPLACEMENTS)
+    )
+    return "\n".join(map(_clean_line, sound.splitlines())).strip()
 
 
-def _plain_line(line: str) -> str:
-    """A line without the blanks and dashes that only align the cells of a table."""
+def _clean_line(line: str) -> str:
+    """A line without blanks and dashes that only align the cells of a table."""
     if not line.lstrip().startswith("|"):
         return line.rstrip()
     return re.sub(r"-{4,}", "---", re.sub(r" {2,}", " ", line)).strip()
@@ -506,16 +510,16 @@ def _plain_line(line: str) -> str:
 
 _Reader: TypeAlias = Callable[[Path, DocumentLimits], tuple[Iterable[PageText], Paging]]
 _READERS: dict[str, _Reader] = {
-    ".pdf": _pdf,
-    ".docx": _docx,
-    ".html": _html,
-    ".htm": _html,
-    ".md": _markdown,
-    ".markdown": _markdown,
-    ".csv": _csv,
-    ".tsv": _csv,
-    ".txt": _plain,
-    ".jsonl": _jsonl,
-    ".jsonl.gz": _jsonl,
+    ".pdf": _read_pdf,
+    ".docx": _read_docx,
+    ".html": _read_html,
+    ".htm": _read_html,
+    ".md": _read_markdown,
+    ".markdown": _read_markdown,
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+    ".txt": _read_text,
+    ".jsonl": _read_jsonl,
+    ".jsonl.gz": _read_jsonl,
 }
 KINDS = tuple(_READERS)

@@ -1,4 +1,4 @@
-"""The parent's side of the process in which documents are read."""
+"""The parent's side of the process that reads documents."""
 
 import os
 import time
@@ -9,7 +9,7 @@ from pathlib import Path
 from threading import BoundedSemaphore
 from typing import Any, NamedTuple, Self
 
-from planweave.tools.documents.chunks import Piece
+from planweave.tools.documents.chunks import PageChunk
 from planweave.tools.documents.pages import (
     Document,
     DocumentLimits,
@@ -21,13 +21,13 @@ from planweave.tools.documents.pages import (
 from planweave.tools.process import HelperProcess, ProcessEnded
 
 _PATIENCE = 6
-"""Times the seconds that a document may take of a processor: how long a busy machine may need."""
-_at_once = BoundedSemaphore(max(2, (os.cpu_count() or 2) // 2))
-"""Documents that this process has read at once: each may take memory by the gigabyte."""
+"""Factor from seconds of processor time to seconds on a busy machine."""
+_parallel_limit = BoundedSemaphore(max(2, (os.cpu_count() or 2) // 2))
+"""Limits how many documents are read in parallel; each may take gigabytes of memory."""
 
 
 class Cutting(NamedTuple):
-    """How pages are cut into chunks: by which tokenizer, and how long in its tokens."""
+    """How to cut pages into chunks: the tokenizer, and lengths in its tokens."""
 
     tokenizer: Path
     size: int
@@ -38,22 +38,21 @@ class Parsed(NamedTuple):
     """A document and its chunks."""
 
     document: Document
-    chunks: list[Piece]
+    chunks: list[PageChunk]
 
 
 class Parser:
     """Reads documents, one at a time, in a process of its own.
 
-    The process begins with the first document, serves those that follow, and ends with the
-    ``with`` statement, or when a document takes too long or too much memory: the next one gets
-    a new process.
+    The process starts with the first document and ends with the ``with`` statement. It also ends
+    when a document takes too long or too much memory; the next document gets a new process.
     """
 
     def __init__(self) -> None:
         self._process: HelperProcess | None = None
 
     def __enter__(self) -> Self:
-        """Begin nothing yet: a document that has not changed is not read."""
+        """Start no process yet: an unchanged document is not read."""
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,7 +67,7 @@ class Parser:
         Raises:
             Unreadable: It cannot be read, or not within the limits.
         """
-        if kind_of(path) is not None:  # else the reader has the better words for it
+        if kind_of(path) is not None:  # the reader reports an unknown kind better
             check_size(path, limits)
         size = path.stat().st_size if path.is_file() else 0
         seconds, memory = limits.seconds_for(path, size), limits.memory_for(size)
@@ -79,8 +78,8 @@ class Parser:
             "memory": memory,
             "cutting": cutting and (str(cutting.tokenizer), *cutting[1:]),
         }
-        with _at_once, self._failing(path, seconds, memory):
-            return _joined(path.name, list(self._answers(request, _PATIENCE * seconds)))
+        with _parallel_limit, self._translate_errors(path, seconds, memory):
+            return _join_answers(path.name, list(self._answers(request, _PATIENCE * seconds)))
 
     def _answers(self, request: dict[str, object], seconds: float) -> Iterator[dict[str, Any]]:
         end = time.monotonic() + seconds
@@ -95,7 +94,7 @@ class Parser:
             more, request = bool(answer["more"]), {}
 
     @contextmanager
-    def _failing(self, path: Path, seconds: float, memory: int) -> Iterator[None]:
+    def _translate_errors(self, path: Path, seconds: float, memory: int) -> Iterator[None]:
         try:
             yield
         except ProcessEnded as ended:
@@ -118,7 +117,7 @@ class Parser:
             self._process = None
 
 
-def read_apart(path: Path, limits: DocumentLimits) -> Document:
+def read_in_process(path: Path, limits: DocumentLimits) -> Document:
     """Read one document in a process of its own.
 
     Raises:
@@ -128,7 +127,7 @@ def read_apart(path: Path, limits: DocumentLimits) -> Document:
         return parser.read(path, limits).document
 
 
-def _joined(name: str, answers: list[dict[str, Any]]) -> Parsed:
+def _join_answers(name: str, answers: list[dict[str, Any]]) -> Parsed:
     pages = [PageText(*page) for answer in answers for page in answer["pages"]]
-    chunks = [Piece(*chunk) for answer in answers for chunk in answer["chunks"]]
+    chunks = [PageChunk(*chunk) for answer in answers for chunk in answer["chunks"]]
     return Parsed(Document(name, pages, answers[-1]["paging"]), chunks)

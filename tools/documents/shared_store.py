@@ -1,7 +1,7 @@
-"""Collections that several machines share: in PostgreSQL, with vectors searched by pgvector.
+"""Collections that several machines share, in PostgreSQL with pgvector.
 
-Each collection has a schema of its own, with the tables that a file has otherwise, so that no
-missed condition can mix two collections. BM25 is computed in each process, from the shared texts.
+Each collection has its own schema with the same tables as a file, so that a forgotten condition
+cannot mix two collections. Each process computes BM25 from the shared texts.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ _MOST_CANDIDATES = 1000  # of pgvector's
 _MOST_DIMENSIONS = 2000  # of pgvector's graph
 
 
-def names(url: str) -> list[str]:
-    """Names of all collections in the database."""
+def list_names(url: str) -> list[str]:
+    """List the names of all collections in the database."""
     with _transaction(url) as database:
         rows = database.execute(
             "SELECT obj_description(oid, 'pg_namespace') FROM pg_namespace"
@@ -64,7 +64,7 @@ class SharedStore(Store):
     def exists(self) -> bool:
         """See :meth:`Store.exists`."""
         with self._connect() as database:
-            return _exists(database, self._schema)
+            return _schema_exists(database, self._schema)
 
     def delete(self) -> None:
         """See :meth:`Store.delete`."""
@@ -76,20 +76,20 @@ class SharedStore(Store):
         with self._connect() as database:
             lock = int.from_bytes(hashlib.sha256(_PREFIX.encode()).digest()[:7])
             database.execute("SELECT pg_advisory_xact_lock(?)", (lock,))
-            if _exists(database, self._schema):
+            if _schema_exists(database, self._schema):
                 return
             database.execute("CREATE EXTENSION IF NOT EXISTS vector SCHEMA public")
             database.execute(f"CREATE SCHEMA {self._schema}")
             database.execute(f"COMMENT ON SCHEMA {self._schema} IS ?", (self._name,))
-            self._begin(database, embeddings)
+            self._create_tables(database, embeddings)
 
     @staticmethod
-    def _stored(vector: NDArray[np.float32]) -> str:
-        """As pgvector reads it, exactly: the shortest digits that give the same numbers."""
+    def _to_database(vector: NDArray[np.float32]) -> str:
+        """A vector as pgvector reads it, without loss."""
         return f"[{','.join(map(str, vector))}]"
 
     def vector_search(self, embedding: str, rows: Rows) -> VectorSearch:
-        """Vectors stay where they are; with very many of them, a graph (HNSW) is made there."""
+        """Search the vectors in the database; very many of them get an HNSW index there."""
         with self._connect() as database:
             found = database.execute(
                 "SELECT count(*), max(vector_dims(vector)) FROM vectors WHERE embedding = ?",
@@ -103,19 +103,19 @@ class SharedStore(Store):
                     f" USING hnsw ((vector::vector({size})) vector_ip_ops) WHERE embedding = ?",
                     (embedding,),
                 )
-        return partial(self._nearest, embedding, rows)
+        return partial(self._find_nearest, embedding, rows)
 
-    def _nearest(
+    def _find_nearest(
         self, embedding: str, rows: Rows, query: NDArray[np.float32], k: int
     ) -> list[IndexHit]:
         """The rows of the chunks nearest to ``query`` [d], with their inner products.
 
         Raises:
-            VersionGone: The collection is of another version by now.
+            VersionGone: The collection has changed.
         """
-        near, vector = f"vector::vector({len(query)}) <#> ?::vector", self._stored(query)
+        near, vector = f"vector::vector({len(query)}) <#> ?::vector", self._to_database(query)
         candidates = min(max(_CANDIDATES, k), _MOST_CANDIDATES)
-        with self._reading(rows.version) as database:
+        with self._at_version(rows.version) as database:
             database.execute(f"SET LOCAL hnsw.ef_search = {candidates}")
             found = database.execute(
                 f"SELECT c.id, -v.distance FROM (SELECT hash, {near} AS distance FROM vectors"  # noqa: S608 (a number)
@@ -126,7 +126,7 @@ class SharedStore(Store):
         return [(int(np.searchsorted(rows.chunks, key)), float(score)) for key, score in found]
 
     def usage(self) -> StoreSize:
-        """See :meth:`Store.usage`; without the indexes, and without what deleting leaves behind."""
+        """See :meth:`Store.usage`; without the indexes, and without space of deleted rows."""
         with self._snapshot() as database:
             found = database.execute(
                 "SELECT (SELECT count(*) FROM documents),"
@@ -162,16 +162,16 @@ class _Session:
         self._connection = connection
 
     def execute(self, statement: str, parameters: Sequence[Any] = ()) -> Any:
-        return self._connection.execute(_marked(statement), parameters)
+        return self._connection.execute(_with_psycopg_marks(statement), parameters)
 
     def executemany(self, statement: str, rows: Iterable[Sequence[Any]]) -> None:
         with self._connection.cursor() as cursor:
-            cursor.executemany(_marked(statement), rows)
+            cursor.executemany(_with_psycopg_marks(statement), rows)
 
 
 @contextmanager
 def _transaction(url: str) -> Iterator[_Session]:
-    """One transaction on a connection of the pool; its troubles are reported in one sentence."""
+    """One transaction on a connection of the pool; its errors are reported in one sentence."""
     try:
         engine = _engine(with_variables(url))
     except DatabaseUnavailable as error:
@@ -189,7 +189,7 @@ def _transaction(url: str) -> Iterator[_Session]:
         finally:
             connection.close()
     except (psycopg.Error, SQLAlchemyError) as error:
-        raise _told(error, url) from None
+        raise _translate_error(error, url) from None
 
 
 @cache
@@ -198,9 +198,9 @@ def _engine(url: str) -> sqlalchemy.Engine:
     try:
         place = sqlalchemy.make_url(url)
     except ArgumentError:
-        raise _unusable("PLANWEAVE_DOCUMENTS_URL is not the URL of a database.") from None
+        raise _unusable_url("PLANWEAVE_DOCUMENTS_URL is not the URL of a database.") from None
     if place.get_backend_name() != "postgresql":
-        raise _unusable("Document collections are shared through PostgreSQL only.")
+        raise _unusable_url("Document collections are shared through PostgreSQL only.")
     require("A shared collection of documents", "postgresql", "psycopg")
     import psycopg
 
@@ -211,13 +211,13 @@ def _engine(url: str) -> sqlalchemy.Engine:
     )
 
 
-def _unusable(problem: str) -> BadInput:
+def _unusable_url(problem: str) -> BadInput:
     return BadInput(
         problem, fix="Write PLANWEAVE_DOCUMENTS_URL=postgresql://user:${NAME}@host/database"
     )
 
 
-def _told(error: Exception, url: str) -> BadInput:
+def _translate_error(error: Exception, url: str) -> BadInput:
     from psycopg import errors
 
     cause = getattr(error, "orig", None) or error
@@ -235,11 +235,11 @@ def _told(error: Exception, url: str) -> BadInput:
     )
 
 
-def _exists(database: Session, schema: str) -> bool:
+def _schema_exists(database: Session, schema: str) -> bool:
     found = database.execute("SELECT 1 FROM pg_namespace WHERE nspname = ?", (schema,)).fetchone()
     return found is not None
 
 
-def _marked(statement: str) -> str:
-    """The statement with psycopg's sign for a parameter; none of ours holds either otherwise."""
+def _with_psycopg_marks(statement: str) -> str:
+    """The statement with psycopg's parameter mark; our statements have no other ? or %."""
     return statement.replace("?", "%s")

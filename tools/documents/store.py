@@ -1,4 +1,4 @@
-"""Where a collection is kept: one SQLite file of documents, pages, chunks and vectors."""
+"""The store of a collection: one SQLite file of documents, pages, chunks and vectors."""
 
 import hashlib
 import re
@@ -21,7 +21,7 @@ from pydantic_settings import SettingsConfigDict
 from planweave import BadInput
 from planweave.errors import StoreUnusable
 from planweave.state import ProcessSettings, private_folder, read_settings
-from planweave.tools.documents.chunks import Piece
+from planweave.tools.documents.chunks import PageChunk
 from planweave.tools.documents.pages import Document, DocumentLimits, PageText, Paging
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _NAME = re.compile(r"\w[\w-]{0,63}(?:/\w[\w-]{0,63})?")
 _BUSY_SECONDS = 60.0
 _SEARCHED = "CASE above WHEN '' THEN text ELSE above || '\n' || text END"
-"""What is embedded and indexed of a chunk: its text behind the lines that name its rows."""
+"""The text of a chunk that is embedded and indexed: the names of its rows, then its text."""
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE documents (
@@ -59,7 +59,7 @@ CREATE TABLE vectors (
 
 
 class DocumentSettings(ProcessSettings):
-    """Where collections are kept and how documents are cut (``PLANWEAVE_*``, ``.env``)."""
+    """Where collections are stored and how documents are cut (``PLANWEAVE_*``, ``.env``)."""
 
     model_config = SettingsConfigDict(frozen=True, use_attribute_docstrings=True)
 
@@ -84,7 +84,7 @@ class DocumentSettings(ProcessSettings):
     """Whether documents may come from private network addresses."""
 
     def limits(self) -> DocumentLimits:
-        """How large a document may be."""
+        """The largest document."""
         return DocumentLimits(
             bytes=self.document_megabytes * 1_000_000,
             pages=self.document_pages,
@@ -105,9 +105,9 @@ class DocumentInfo:
 
     Attributes:
         digest: SHA-256 of the file.
-        added: When, as an ISO date and time in UTC.
-        paging: What a page is: "pages" of the file, or else "headings" or "parts" of its text.
-        image_pages: Pages that hold images and no text: nothing on them can be found.
+        added: ISO date and time in UTC.
+        paging: What a page is: a page of the file, or a section or part of its text.
+        image_pages: Pages with images and no text; search finds nothing on them.
     """
 
     name: str
@@ -121,7 +121,7 @@ class DocumentInfo:
 
 
 class StoreSize(NamedTuple):
-    """What is kept: how many documents, and the bytes that they take with all made from them."""
+    """The number of documents, and the bytes of them and of all that is derived from them."""
 
     documents: int
     bytes: int
@@ -132,7 +132,7 @@ class VersionGone(Exception):
 
 
 class KnownDocument(NamedTuple):
-    """A document that is there already."""
+    """A document that is already in the collection."""
 
     name: str
     source: str
@@ -141,7 +141,7 @@ class KnownDocument(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """A piece of a page, with the text of the page."""
+    """A chunk, with the text of its page."""
 
     document: str
     page: int
@@ -154,7 +154,7 @@ class Rows(NamedTuple):
 
     Attributes:
         chunks: Their ids [n].
-        pages: The page of each [n], as a number that means nothing by itself.
+        pages: An arbitrary number of the page of each [n].
     """
 
     version: str
@@ -163,7 +163,7 @@ class Rows(NamedTuple):
 
 
 def documents_folder() -> Path:
-    """The folder of collections; the first of them makes it."""
+    """The folder of the collections; the first collection creates it."""
     return settings().data_dir / "documents"
 
 
@@ -181,11 +181,11 @@ def path_of(name: str) -> Path:
 def collections(owner: str | None = None) -> list[str]:
     """Names of all collections, or of one owner's."""
     if owner:
-        path_of(owner)  # refuses what could lead out of the folder
+        path_of(owner)  # refuses names that could lead out of the folder
     if url := settings().documents_url:
-        from planweave.tools.documents.shared_store import names
+        from planweave.tools.documents.shared_store import list_names
 
-        every = names(url)
+        every = list_names(url)
     else:
         folder = documents_folder()
         paths = folder.glob("**/*.sqlite")
@@ -194,7 +194,7 @@ def collections(owner: str | None = None) -> list[str]:
 
 
 class Session(Protocol):
-    """What a store asks of a connection; every ``?`` in a statement stands for a parameter."""
+    """What a store needs of a connection; every ``?`` in a statement is a parameter."""
 
     def execute(self, statement: str, parameters: Sequence[Any] = (), /) -> Any: ...  # noqa: D102
 
@@ -207,8 +207,8 @@ class Store:
     Every change is one transaction: a process that is killed leaves a document whole or absent.
 
     Attributes:
-        place: Distinguishes this collection from all others that this process may open.
-        cache: The folder of indexes that were built from this collection.
+        place: A string that is unique among all collections that this process may open.
+        cache: The folder of the indexes of this collection.
     """
 
     _types: ClassVar[dict[str, str]] = {
@@ -227,7 +227,7 @@ class Store:
         self._name = name
 
     def exists(self) -> bool:
-        """Whether the collection has been made."""
+        """Whether the collection exists."""
         return self.path.is_file()
 
     def delete(self) -> None:
@@ -236,26 +236,26 @@ class Store:
         self.path.with_name(f"{self.path.name}-journal").unlink(missing_ok=True)
 
     def create(self, embeddings: str) -> None:
-        """Make the file, unless it is there already."""
+        """Create the file, unless it exists."""
         for folder in (documents_folder(), self.path.parent):
             private_folder(folder, "documents", "PLANWEAVE_DATA_DIR")
         with self._writing("rwc") as database:
             if not database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                self._begin(database, embeddings)
+                self._create_tables(database, embeddings)
 
     def meta(self, key: str) -> str:
         """A property of the collection: its ``version`` (new at every change), ``embeddings``."""
         with self._connect() as database:
-            return _meta(database, key)
+            return _read_meta(database, key)
 
-    def remember(self, key: str, value: str) -> None:
+    def set_meta(self, key: str, value: str) -> None:
         """Set a property of the collection."""
         if self.meta(key) != value:
             with self._connect() as database:
                 database.execute("UPDATE meta SET value = ? WHERE key = ?", (value, key))
 
     def known(self, source: str, digest: str) -> KnownDocument | None:
-        """The document that came from ``source`` or, failing that, has the same bytes."""
+        """The document from ``source``, or else the one with the same bytes."""
         rows = self._read(
             "SELECT name, source, digest, recipe FROM documents WHERE source = ? OR digest = ?"
             " ORDER BY source = ? DESC LIMIT 1",
@@ -266,7 +266,7 @@ class Store:
     def put(
         self,
         document: Document,
-        chunks: Sequence[Piece],
+        chunks: Sequence[PageChunk],
         *,
         source: str,
         names: Iterable[str],
@@ -274,13 +274,13 @@ class Store:
         recipe: str,
         size: int,
     ) -> str:
-        """Add a document, or replace what came from the same source; gives its name.
+        """Add a document, or replace the one from the same source; returns its name.
 
-        Of ``names`` the first that is free is taken; ``digest`` is the SHA-256 of the file,
-        ``size`` its bytes. Another ``recipe`` of reading and cutting makes other chunks of it.
+        The document gets the first free name of ``names``. ``digest`` is the SHA-256 of the file,
+        ``size`` its bytes. ``recipe`` identifies how it was read and cut.
         """
         added = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._changing() as database:
+        with self._new_version() as database:
             database.execute("DELETE FROM documents WHERE source = ?", (source,))
             taken = {row[0] for row in database.execute("SELECT name FROM documents")}
             name = next(name for name in names if name not in taken)
@@ -289,12 +289,12 @@ class Store:
                 " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
                 (name, source, digest, recipe, size, added, document.paging),
             ).fetchone()[0]
-            _insert(database, key, document.pages, chunks)
+            _insert_pages(database, key, document.pages, chunks)
         return name
 
     def remove(self, names: Iterable[str]) -> None:
-        """Take documents away with all that was derived from them."""
-        with self._changing() as database:
+        """Remove documents with all that was derived from them."""
+        with self._new_version() as database:
             database.executemany(
                 "DELETE FROM documents WHERE name = ?", [(name,) for name in names]
             )
@@ -318,7 +318,7 @@ class Store:
         return [DocumentInfo(*(*row, tuple(of_images[row[0]]))) for row in sorted(rows)]
 
     def usage(self) -> StoreSize:
-        """How much this collection keeps."""
+        """The size of this collection."""
         with self._snapshot() as database:
             (documents,) = database.execute("SELECT count(*) FROM documents").fetchone()
             pages, free, size = (
@@ -332,7 +332,7 @@ class Store:
         return int(self._read("SELECT coalesce(sum(length(text)), 0) FROM pages")[0][0])
 
     def pages(self) -> list[tuple[str, int, str]]:
-        """Document, number and text of every page that holds text, in their order."""
+        """Document, number and text of every page with text, in order."""
         rows = self._read(
             "SELECT d.name, p.number, p.text FROM pages p JOIN documents d ON d.id = p.document"
             " WHERE p.text <> ''"
@@ -352,7 +352,7 @@ class Store:
         """A chunk by its id.
 
         Raises:
-            VersionGone: It has been removed meanwhile.
+            VersionGone: It has been removed.
         """
         rows = self._read(
             "SELECT d.name, c.page, p.text, c.text FROM chunks c"
@@ -365,9 +365,9 @@ class Store:
         return Chunk(*rows[0])
 
     def rows(self) -> Rows:
-        """What there is to index, as it is at one moment."""
+        """The chunks to index, at one version."""
         with self._snapshot() as database:
-            version = _meta(database, "version")
+            version = _read_meta(database, "version")
             rows = database.execute(
                 "SELECT c.id, p.rowid FROM chunks c"
                 " JOIN pages p ON p.document = c.document AND p.number = c.page ORDER BY c.id"
@@ -379,26 +379,26 @@ class Store:
         """The texts of all chunks, in the order of their ids.
 
         Raises:
-            VersionGone: The collection is of another version by now.
+            VersionGone: The collection has changed.
         """
-        with self._reading(version) as database:
+        with self._at_version(version) as database:
             rows = database.execute(f"SELECT {_SEARCHED} FROM chunks ORDER BY id").fetchall()  # noqa: S608 (a constant)
         return [row[0] for row in rows]
 
     def vectors(self, embedding: str, version: str) -> NDArray[np.float32]:
         """The vectors [n, d] of all chunks, in the order of their ids."""
-        with self._reading(version) as database:
+        with self._at_version(version) as database:
             rows = database.execute(
                 "SELECT v.vector FROM chunks c LEFT JOIN vectors v"
                 " ON v.hash = c.hash AND v.embedding = ? ORDER BY c.id",
                 (embedding,),
             ).fetchall()
-        if any(row[0] is None for row in rows):  # of a document that came and went meanwhile
+        if any(row[0] is None for row in rows):  # of a document that was added and removed
             raise VersionGone
         return np.frombuffer(b"".join(row[0] for row in rows), np.float32).reshape(len(rows), -1)
 
     def vector_search(self, embedding: str, rows: Rows) -> "VectorSearch | None":  # noqa: ARG002
-        """What finds the nearest vectors of these rows, where the store does so itself."""
+        """The store's own search for the nearest vectors of these rows; None if it has none."""
         return None
 
     def without_vector(self, embedding: str, document: str | None) -> list[tuple[bytes, str]]:
@@ -414,21 +414,21 @@ class Store:
     def put_vectors(
         self, hashes: Sequence[bytes], vectors: NDArray[np.float32], embedding: str
     ) -> None:
-        """Keep the vectors [n, d] of some texts."""
+        """Store the vectors [n, d] of some texts."""
         pairs = zip(hashes, vectors, strict=True)
-        rows = [(key, embedding, self._stored(vector)) for key, vector in pairs]
+        rows = [(key, embedding, self._to_database(vector)) for key, vector in pairs]
         with self._writing() as database:
             database.executemany(
                 "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT DO NOTHING", rows
             )
 
     @staticmethod
-    def _stored(vector: NDArray[np.float32]) -> Any:
+    def _to_database(vector: NDArray[np.float32]) -> Any:
         """A vector as this database takes it."""
         return vector.tobytes()
 
-    def _begin(self, database: Session, embeddings: str) -> None:
-        """Make the tables and the properties of a new collection."""
+    def _create_tables(self, database: Session, embeddings: str) -> None:
+        """Create the tables and the properties of a new collection."""
         for statement in _SCHEMA.format(**self._types).split(";"):
             database.execute(statement)
         values = (("version", uuid.uuid4().hex), ("embeddings", embeddings))
@@ -439,16 +439,16 @@ class Store:
             return list(database.execute(statement, parameters).fetchall())
 
     @contextmanager
-    def _reading(self, version: str) -> Iterator[Session]:
-        """A look at one version of the collection."""
+    def _at_version(self, version: str) -> Iterator[Session]:
+        """A snapshot that must be of this version."""
         with self._snapshot() as database:
-            if _meta(database, "version") != version:
+            if _read_meta(database, "version") != version:
                 raise VersionGone
             yield database
 
     @contextmanager
-    def _changing(self) -> Iterator[Session]:
-        """A transaction that gives the collection a new version, without vectors of no chunk."""
+    def _new_version(self) -> Iterator[Session]:
+        """A transaction that makes a new version and deletes the vectors without a chunk."""
         with self._writing() as database:
             yield database
             database.execute(
@@ -460,21 +460,21 @@ class Store:
 
     @contextmanager
     def _snapshot(self) -> Iterator[Session]:
-        """What is read here stood there at one moment."""
+        """A transaction that reads a consistent state."""
         with self._connect() as database:
             database.execute("BEGIN")
             yield database
 
     @contextmanager
     def _writing(self, mode: str = "rw") -> Iterator[Session]:
-        """A transaction while which nobody else writes."""
+        """A transaction during which nobody else writes."""
         with self._connect(mode) as database, database:
             database.execute("BEGIN IMMEDIATE")
             yield database
 
     @contextmanager
     def _connect(self, mode: str = "rw") -> Iterator[sqlite3.Connection]:
-        """A connection of its own for each use; its troubles are reported in one sentence."""
+        """A connection for one use; its errors are reported in one sentence."""
         try:
             with closing(
                 sqlite3.connect(
@@ -485,12 +485,12 @@ class Store:
                 )
             ) as database:
                 database.execute("PRAGMA foreign_keys = ON")
-                database.execute("PRAGMA secure_delete = ON")  # what is removed is gone
+                database.execute("PRAGMA secure_delete = ON")  # overwrites removed data
                 yield database
         except sqlite3.Error as error:
-            raise self._told(error) from None
+            raise self._translate_error(error) from None
 
-    def _told(self, error: sqlite3.Error) -> BadInput:
+    def _translate_error(self, error: sqlite3.Error) -> BadInput:
         code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
         match code:
             case sqlite3.SQLITE_FULL:
@@ -514,12 +514,12 @@ class Store:
         )
 
 
-def _hash(text: str) -> bytes:
+def _hash_text(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _insert(
-    database: Session, key: int, pages: Iterable[PageText], chunks: Iterable[Piece]
+def _insert_pages(
+    database: Session, key: int, pages: Iterable[PageText], chunks: Iterable[PageChunk]
 ) -> None:
     """Add the pages and chunks of the document ``key``."""
     database.executemany(
@@ -528,10 +528,10 @@ def _insert(
     )
     database.executemany(
         "INSERT INTO chunks (document, page, text, above, hash) VALUES (?, ?, ?, ?, ?)",
-        ((key, *piece, _hash(piece.searched)) for piece in chunks),
+        ((key, *piece, _hash_text(piece.searched)) for piece in chunks),
     )
 
 
-def _meta(database: Session, key: str) -> str:
+def _read_meta(database: Session, key: str) -> str:
     row = database.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return str(row[0])

@@ -1,8 +1,8 @@
-"""URLs: fetches a document from the web, and from nowhere else.
+"""URLs: fetches a document from the public web only.
 
-A name may stand for an address inside the user's own network, and may stand for another one a
-moment later. So it is resolved once, the addresses are checked, and the connection goes to the
-address that was checked; every redirect is treated like the first URL.
+A host name may resolve to an address inside the user's own network, or to another address a moment
+later. So it is resolved once, the addresses are checked, and the connection goes to the checked
+address. Every redirect is treated like the first URL.
 """
 
 import ipaddress
@@ -19,11 +19,11 @@ from planweave import BadInput
 from planweave.tools.documents.pages import KINDS, kind_of
 
 _REDIRECTS = 5
-_LONGEST_NAME = 200  # bytes; file systems allow 255, and an ending may be added
-_PATIENCE = httpx.Timeout(20.0, connect=10.0)
-_AROUND_IPV4 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
+_MAX_NAME_BYTES = 200  # bytes; file systems allow 255, and an ending may be added
+_TIMEOUT = httpx.Timeout(20.0, connect=10.0)
+_IPV4_NETWORKS = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
 _UNICAST = ipaddress.IPv6Network("2000::/3")
-"""All that is given out of IPv6."""
+"""The assigned part of IPv6."""
 _KIND_OF_TYPE = {
     "application/pdf": ".pdf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
@@ -40,7 +40,7 @@ _GENERAL_TYPES = ("text/plain", "application/octet-stream", "application/gzip", 
 
 
 def is_url(source: str | Path) -> bool:
-    """Whether a source names a place in the web, not a file."""
+    """Whether a source is a web address, not a file."""
     return isinstance(source, str) and "://" in source
 
 
@@ -52,20 +52,20 @@ def fetch(
     max_seconds: float = 120.0,
     private: bool = False,
 ) -> Path:
-    """Fetch a document into ``folder``, under a name that says its kind.
+    """Fetch a document into ``folder``, under a name with the ending of its kind.
 
-    Only if ``private`` may the address be one of a private network or of this machine.
+    ``private`` allows addresses of private networks and of this machine.
     """
     deadline = time.monotonic() + max_seconds
     try:
         for _ in range(_REDIRECTS + 1):
-            with _get(url, private=private) as reply:
+            with _request(url, private=private) as reply:
                 if reply.has_redirect_location:
                     url = urljoin(url, reply.headers["location"])
                     continue
                 if not reply.is_success:
                     raise BadInput(f"{_shown(url)} answers with status {reply.status_code}.")
-                path = folder / _name(url, reply.headers.get("content-type", ""))
+                path = folder / _file_name(url, reply.headers.get("content-type", ""))
                 _save(reply, path, max_bytes, deadline)
                 return path
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -77,18 +77,18 @@ def fetch(
 
 
 @contextmanager
-def _get(url: str, *, private: bool) -> Iterator[httpx.Response]:
-    """Ask the checked address, under the name that the URL gives it."""
+def _request(url: str, *, private: bool) -> Iterator[httpx.Response]:
+    """Request the URL from its checked address."""
     place = _checked_url(url)
-    address = _address(place.host, place.port or (443 if place.scheme == "https" else 80), private)
+    address = _resolve(place.host, place.port or (443 if place.scheme == "https" else 80), private)
     headers = {
         "Host": place.netloc.decode("ascii"),
-        "Accept-Encoding": "identity",  # packed replies could unpack to anything
+        "Accept-Encoding": "identity",  # a packed reply could unpack to any size
         "User-Agent": "planweave",
     }
-    # No proxy of the environment either: it would resolve the name once more.
+    # No proxy of the environment: it would resolve the name again.
     with (
-        httpx.Client(timeout=_PATIENCE, trust_env=False) as client,
+        httpx.Client(timeout=_TIMEOUT, trust_env=False) as client,
         client.stream(
             "GET",
             place.copy_with(host=address),
@@ -103,7 +103,8 @@ def _checked_url(url: str) -> httpx.URL:
     place = httpx.URL(url)
     if place.scheme not in ("http", "https") or not place.host:
         raise BadInput(
-            f"{_shown(url)} is no web address.", fix="Give an http:// or https:// URL, or a file."
+            f"{_shown(url)} is no web address.",
+            fix="Give an http:// or https:// URL, or a file.",
         )
     if place.userinfo:
         raise BadInput(
@@ -113,8 +114,8 @@ def _checked_url(url: str) -> httpx.URL:
     return place
 
 
-def _address(host: str, port: int, private: bool) -> str:
-    """The address that ``host`` stands for, if it is one of the public internet."""
+def _resolve(host: str, port: int, private: bool) -> str:
+    """The address of ``host``; an error unless it is public or ``private`` allows it."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
@@ -131,24 +132,24 @@ def _address(host: str, port: int, private: bool) -> str:
 
 
 def _is_public(address: ipaddress.IPv4Address | ipaddress.IPv6Address) -> bool:
-    if isinstance(address, ipaddress.IPv6Address) and (inner := _inner(address)):
+    if isinstance(address, ipaddress.IPv6Address) and (inner := _embedded_ipv4(address)):
         return _is_public(inner)
     if isinstance(address, ipaddress.IPv6Address) and address not in _UNICAST:
         return False  # such as 64:ff9b:1::/48 and ::ffff:0:0:0/96, which lead to IPv4 addresses
     return address.is_global and not address.is_multicast
 
 
-def _inner(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+def _embedded_ipv4(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
     """The IPv4 address that an IPv6 address leads to."""
-    if any(address in network for network in _AROUND_IPV4):
+    if any(address in network for network in _IPV4_NETWORKS):
         return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour
 
 
-def _name(url: str, content_type: str) -> str:
-    """A file name from the URL, with the ending that the content type asks for."""
+def _file_name(url: str, content_type: str) -> str:
+    """A file name from the URL, with the ending for the content type."""
     place = urlsplit(url)
-    last = _fitting(Path(unquote(place.path)).name) or place.hostname or "page"
+    last = _shorten_name(Path(unquote(place.path)).name) or place.hostname or "page"
     kind = content_type.partition(";")[0].strip().lower()
     known = kind_of(Path(last))
     if known and kind in _GENERAL_TYPES:
@@ -162,10 +163,10 @@ def _name(url: str, content_type: str) -> str:
     return last if known == ending else f"{last}{ending}"
 
 
-def _fitting(name: str) -> str:
-    """A name, or its end, as a file system takes it."""
+def _shorten_name(name: str) -> str:
+    """A name, or its end, that a file system accepts."""
     plain = name.replace("\0", "")
-    return plain.encode("utf-8", "replace")[-_LONGEST_NAME:].decode("utf-8", "ignore")
+    return plain.encode("utf-8", "replace")[-_MAX_NAME_BYTES:].decode("utf-8", "ignore")
 
 
 def _save(reply: httpx.Response, path: Path, max_bytes: int, deadline: float) -> None:
@@ -181,5 +182,5 @@ def _save(reply: httpx.Response, path: Path, max_bytes: int, deadline: float) ->
 
 
 def _shown(url: str) -> str:
-    """The URL without what may be secret in it."""
+    """The URL without its query and fragment."""
     return url.partition("?")[0].partition("#")[0]

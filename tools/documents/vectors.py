@@ -1,4 +1,4 @@
-"""Search by meaning (nearest vectors, by a graph where they are many), and fused rankings."""
+"""Search by meaning (nearest vectors, with an HNSW graph if they are many), and rank fusion."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,14 +16,14 @@ HNSW_ABOVE = 100_000
 
 _LINKS = 32
 _CANDIDATES_BUILDING = 80
-_CANDIDATES = 128  # looked at for each question; more find more of the nearest and take longer
+_CANDIDATES = 128  # for each question; more find more of the nearest and take longer
 
 
 IndexHit: TypeAlias = tuple[int, float]
-"""The number of what was indexed, and its score: the higher the better."""
+"""The number of an indexed item, and its score: the higher the better."""
 
 VectorSearch: TypeAlias = Callable[[NDArray[np.float32], int], list[IndexHit]]
-"""Finds the nearest of some vectors to one [d]: so many at most, best first."""
+"""Finds the k vectors nearest to a vector [d], best first."""
 
 
 class VectorIndex:
@@ -34,10 +34,10 @@ class VectorIndex:
 
     @classmethod
     def build(cls, vectors: NDArray[np.float32], *, hnsw_above: int = HNSW_ABOVE) -> "VectorIndex":
-        """Index ``vectors`` [n, d] of unit length; their rows are their numbers.
+        """Index ``vectors`` [n, d] of unit length; their row numbers are their numbers.
 
-        With more than ``hnsw_above`` a graph of neighbours (HNSW, Malkov & Yashunin 2018) takes the
-        place of comparing them all: nearly as good, and much faster.
+        More than ``hnsw_above`` vectors are searched with a graph of neighbours (HNSW, Malkov &
+        Yashunin 2018) instead of one by one: nearly as good, and much faster.
         """
         import faiss
 
@@ -69,7 +69,7 @@ class VectorIndex:
 
     @classmethod
     def load(cls, path: Path) -> "VectorIndex":
-        """Read what :meth:`save` wrote; of a damaged file, it raises what the library does."""
+        """Read what :meth:`save` wrote; a damaged file raises any error of the library."""
         import faiss
 
         return cls(faiss.read_index(str(path)))
@@ -77,10 +77,10 @@ class VectorIndex:
 
 @contextmanager
 def _one_thread() -> Iterator[None]:
-    """Have faiss search in this thread alone.
+    """Limit faiss to this thread.
 
-    Its other threads spin and wait for one another; on a busy machine that takes a hundred times
-    as long as one query.
+    Its other threads wait for one another in busy loops; on a busy machine that makes a query a
+    hundred times slower.
     """
     import faiss
 
@@ -96,12 +96,11 @@ def reciprocal_rank(rankings: Sequence[Sequence[int]], *, k: int = 60) -> list[t
     """Fuse rankings by reciprocal rank (Cormack, Clarke & Büttcher 2009, section 2).
 
     Args:
-        rankings: Each names what it found, best first.
-        k: Lessens what the first ranks weigh; 60 in the paper.
+        rankings: The items found by each search, best first.
+        k: Reduces the weight of the first ranks; 60 in the paper.
 
     Returns:
-        Everything that any ranking names, with the sum of 1 / (k + rank), highest first; of equal
-        ones, what was named first.
+        All items with the sum of 1 / (k + rank), highest first; equal items in order of appearance.
     """
     scores: dict[int, float] = {}
     for ranking in rankings:

@@ -1,12 +1,12 @@
-"""The process in which one document after another is read and cut into chunks.
+"""The process that reads documents one by one and cuts them into chunks.
 
-A parser may run without end or eat the memory, whatever the size of its file. Here it is bounded,
-and it can be ended.
+A parser may run forever or use up the memory, even with a small file. In this process it has limits
+and can be killed.
 
-Protocol, one JSON object a line: ``{"path", "limits", "memory", "seconds", "cutting"}`` is
-answered by ``{"paging", "pages", "chunks", "more"}``; while ``more`` is true, any further request
-is answered by more pages and chunks. Without ``cutting`` (tokenizer, size, overlap) there are no
-chunks. A document that cannot be read is answered by ``{"problem", "fix"}``.
+Protocol, one JSON object a line: the answer to ``{"path", "limits", "memory", "seconds",
+"cutting"}`` is ``{"paging", "pages", "chunks", "more"}``. While ``more`` is true, the answer to any
+further request has more pages and chunks. Without ``cutting`` (tokenizer, size, overlap) there are
+no chunks. The answer for an unreadable document is ``{"problem", "fix"}``.
 """
 
 import os
@@ -15,12 +15,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from planweave.tools.documents.chunks import Spans, pieces
+from planweave.tools.documents.chunks import Spans, chunk_page
 from planweave.tools.documents.pages import DocumentLimits, Unreadable, read
 from planweave.tools.process import Channel, bound
 
-_ANSWER = 1_000_000  # characters of text in an answer: the parent is not held up by a long one
-_NICE = 5  # the parent's other work goes first
+_ANSWER_CHARACTERS = (
+    1_000_000  # characters of text in an answer, so that the parent need not wait for a long one
+)
+_NICE = 5  # the parent's other work has priority
 
 
 def main() -> None:
@@ -44,23 +46,23 @@ def _answers(request: dict[str, Any]) -> Iterator[dict[str, object]]:
         yield {"problem": error.problem, "fix": error.fix}
         return
     tokenizer, size, overlap = request["cutting"] or (None, 0, 0)
-    spans = _spans(tokenizer) if tokenizer else None
+    spans = _load_token_spans(tokenizer) if tokenizer else None
     pages: list[object] = []
     chunks: list[object] = []
     characters = 0
     for page in document.pages:
         pages.append((page.number, page.text, page.image_only))
         if spans:
-            chunks += pieces(page.number, page.text, size=size, overlap=overlap, spans=spans)
+            chunks += chunk_page(page.number, page.text, size=size, overlap=overlap, spans=spans)
         characters += len(page.text)
-        if characters > _ANSWER:
+        if characters > _ANSWER_CHARACTERS:
             yield {"paging": document.paging, "pages": pages, "chunks": chunks, "more": True}
             pages, chunks, characters = [], [], 0
     yield {"paging": document.paging, "pages": pages, "chunks": chunks, "more": False}
 
 
-def _spans(path: str) -> Spans:
-    """The tokens of the embedding model, by its tokenizer alone: its other code loads slowly."""
+def _load_token_spans(path: str) -> Spans:
+    """The tokenizer of the embedding model, without its other code, which loads slowly."""
     from tokenizers import Tokenizer
 
     tokenizer = Tokenizer.from_file(path)

@@ -16,7 +16,7 @@ from planweave import BadInput
 from planweave.texts import shorten
 from planweave.tools.documents.collection import PageHit
 from planweave.tools.documents.pages import DocumentLimits, PageText, clean
-from planweave.tools.documents.process import read_apart
+from planweave.tools.documents.process import read_in_process
 from planweave.tools.documents.quotes import locate
 from planweave.tools.documents.store import settings
 from planweave.tools.documents.urls import fetch
@@ -68,7 +68,7 @@ def _page(hit: WebHit, query: str, *, private: bool) -> PageText:
                 max_seconds=_SECONDS,
                 private=private,
             )
-            pages = read_apart(path, _LIMITS).pages
+            pages = read_in_process(path, _LIMITS).pages
     except BadInput:
         pages = []
     best = max(pages, key=lambda page: _shared(page.text, query), default=None)

@@ -25,7 +25,7 @@ from planweave.benchmarks.suites.environment import suite
 from planweave.benchmarks.suites.environment.play import Choose, Played, Summary
 from planweave.graphs import of_family
 from planweave.learning.agents_file import NONE, SHIPPED
-from planweave.learning.guide import guide_of
+from planweave.learning.guide import make_guide
 from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.tools.environments import ENVIRONMENTS, Environment, Task, moves, open_environment
 
@@ -158,7 +158,7 @@ def _chooser(policy: str, given: _Given, world: Environment) -> Choose:
     if policy == "gold":
         return without_model.Gold
     agents = given.agents if policy == "path" else NONE
-    guide = guide_of(tuple(given.known), agents, moves(given.name))
+    guide = make_guide(tuple(given.known), agents, moves(given.name))
     return without_model.followers(world, guide, proposed=policy != "nearest")
 
 

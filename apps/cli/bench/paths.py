@@ -134,7 +134,7 @@ def _measured(
 ) -> "list[Measured]":
     """The lines of these seeds; those that the file does not hold yet are measured and kept."""
     from planweave.benchmarks.suites.paths.measure import Experiment, about
-    from planweave.learning.agent_batches import AgentSettings, as_published
+    from planweave.learning.agent_batches import AgentSettings, published_settings
     from planweave.learning.meta_training import as_agents
 
     before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
@@ -151,7 +151,7 @@ def _measured(
             iterations = trained if isinstance(trained, int) else 0
             settings = AgentSettings(seed=seed, iterations=iterations)
             if published is not None:
-                settings = as_published(seed, iterations, published)
+                settings = published_settings(seed, iterations, published)
             tasks = world(given, seed, slots=published is None)
             found = Experiment(tasks, embed, settings, show, before).lines(parts)
             made = [line.model_copy(update={"about": kind}) for line in found]

@@ -26,7 +26,7 @@ from planweave.benchmarks.suites.dqa import analyst  # noqa: F401 - the model an
 from planweave.benchmarks.suites.dqa.tables import decision_tables
 from planweave.graphs import METHODS, of_family
 from planweave.memory import NO_DECISION, Answer, Context
-from planweave.nodes.deciding.experience import known_paths
+from planweave.nodes.deciding.experience import load_paths
 from planweave.simulators.baselines import BASELINES, random_source
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.published import load_dataset
@@ -150,7 +150,7 @@ def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
     """Who has seen a question is not asked it; that holds for every source of experience."""
     if settings.experience is None:
         return
-    paths = known_paths(settings.experience, settings.owner)
+    paths = load_paths(settings.experience, settings.owner)
     seen = {" ".join(path.question.split()) for path in paths}
     known = [q.id for q in questions if " ".join(q.prompt.split()) in seen]
     if known:

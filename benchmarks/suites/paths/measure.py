@@ -20,14 +20,14 @@ from planweave.benchmarks.core.table import Cell, ReportTable
 from planweave.benchmarks.suites.paths.instruction_graph import Clock
 from planweave.benchmarks.suites.paths.tasks import PathTasks
 from planweave.learning import Embed, Floats
-from planweave.learning.agent_batches import Agents, AgentSettings, GraphMaterial, plain
+from planweave.learning.agent_batches import Agents, AgentSettings, GraphMaterial, to_numpy
 from planweave.learning.graph_states import PathSample, Survey, Walk, path_samples
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.meta_training import TrainingPoint, adapt, train
 from planweave.learning.ml_agent import MLAgent
-from planweave.learning.overlap import formed, overlap, recall
+from planweave.learning.overlap import apply_forms, overlap, recall
 from planweave.learning.paths import MetaTask, TaskPath
-from planweave.learning.rl_agent import Policy, Traversal, candidates, policy
+from planweave.learning.rl_agent import Policy, Traversal, choose_candidates, make_policy
 from planweave.texts import digest
 
 MOST = 5
@@ -253,7 +253,7 @@ class Experiment:
         return _instructions(sample, search.formed)
 
     def _proposed(self, sample: PathSample, decide: Policy) -> list[tuple[str, ...]]:
-        walks = candidates(sample.view, decide, MOST, rule=self._settings.rule)
+        walks = choose_candidates(sample.view, decide, MOST, rule=self._settings.rule)
         return _instructions(sample, walks)
 
     def _tried(
@@ -285,10 +285,10 @@ class Experiment:
             for sample in questions:
                 found = self._found(sample, adapted, settings, rule)
                 forms = self._world.forms
-                truth = formed(sample.path.instructions, forms)
+                truth = apply_forms(sample.path.instructions, forms)
                 for name, (selected, proposed) in found.items():
-                    f1 = overlap(formed(selected, forms), truth)
-                    each = [formed(path, forms) for path in proposed]
+                    f1 = overlap(apply_forms(selected, forms), truth)
+                    each = [apply_forms(path, forms) for path in proposed]
                     recalls = tuple(recall(each[:k], truth) for k in range(1, MOST + 1))
                     scores.setdefault(name, []).append(PathScore(sample.path.key, f1, recalls))
         self._status(f"seed {settings.seed}: tried")
@@ -299,16 +299,16 @@ class Experiment:
     ) -> dict[str, _Retrieved]:
         """What each way that needs no other training finds."""
         survey = sample.view.survey
-        selector = MLAgent(plain(agents.ml), self._embed, slots=survey.slots)
+        selector = MLAgent(to_numpy(agents.ml), self._embed, slots=survey.slots)
 
         def selected(paths: Sequence[Sequence[str]], k: int = settings.k) -> _Retrieved:
             expected = [sample.view.expected(path) * (not settings.printed) for path in paths[:k]]
             scores = selector.scores(sample.path.question, paths[:k], expected)
             return _Retrieved(paths[int(np.argmax(scores))], paths)
 
-        decide = policy(plain(agents.rl))
+        decide = make_policy(to_numpy(agents.rl))
         proposed = self._proposed(sample, decide)
-        stored = [survey.paths[row].instructions for row in sample.view.likest(MOST)]
+        stored = [survey.paths[row].instructions for row in sample.view.most_similar(MOST)]
         as_asked = self._nearest_as_asked(sample)
         return {
             FULL: selected(proposed),

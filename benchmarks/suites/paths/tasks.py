@@ -12,10 +12,10 @@ from pydantic import JsonValue
 
 from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn
-from planweave.learning.overlap import shared
+from planweave.learning.overlap import reward_by_overlap
 from planweave.learning.paths import MetaTask, TaskOf, TaskPath, read_paths
 from planweave.learning.rl_agent import Reward
-from planweave.learning.slots import QuestionSlots, finishes
+from planweave.learning.slots import QuestionSlots, is_final_answer
 
 EnvironmentName: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
 
@@ -115,14 +115,14 @@ class PathTasks:
     @property
     def reward(self) -> Reward:
         """The overlap, in order, with the successful path."""
-        return partial(shared, forms=self.forms)
+        return partial(reward_by_overlap, forms=self.forms)
 
 
 def load(environment: EnvironmentName, file: Path) -> list[TaskPath]:
     """The paths of a file that have more than an answer."""
     rule = TASK_OF[environment]
     paths = [path for path in read_paths(file, rule) if path.task or rule is None]
-    paths = [path for path in paths if not all(map(finishes, path.instructions))]
+    paths = [path for path in paths if not all(map(is_final_answer, path.instructions))]
     if len(_by_task([path for path in paths if path.reward == 1])) < 2:
         raise BadInput(
             f"{file} has too few successful paths: two tasks of {_FEWEST} paths, not "
