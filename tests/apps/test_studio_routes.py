@@ -572,6 +572,6 @@ def test_an_answer_that_a_person_judges_is_kept_for_them_alone(page: TestClient)
     assert hers["reward"] == 0.0
     (ours,) = page.get(EXPERIENCE).json()["paths"]
     assert ours["reward"] == 1.0
-    assert "rests on an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
+    assert "no answer from an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
     assert "cannot be used: right" in detail(page.post(EXPERIENCE, json=judged(right="perhaps")))
     assert "cannot be used" in detail(page.post(EXPERIENCE, json=judged(question="x" * 20_000)))
