@@ -1,9 +1,9 @@
-"""What ``langgraph dev`` offers besides the graphs, and who may speak to it.
+"""Routes that ``langgraph dev`` serves in addition to the graphs, and the check of its callers.
 
-It offers the studio page and OpenAI's chat completions. It asks for no password, and a browser
-lets any web page send requests to this machine: without a check, a page that is open in some tab
-could start runs, name databases and models of its choice, and read what they answer. So it answers
-programs on this machine, the chat pages made for it, and its own page.
+The routes are the studio page and OpenAI's chat completions. The server asks for no password, and
+a browser lets any web page send requests to this machine. Without a check, a page in some tab could
+start runs, choose databases and models, and read the answers. So the server only answers programs
+on this machine, known chat pages, and its own page.
 """
 
 from langgraph_sdk import Auth, get_client
@@ -14,15 +14,15 @@ from planweave.apps.embed import openai_routes, over_protocol
 from planweave.apps.origins import is_known
 from planweave.apps.service import service
 
-_offered = service()
-_completions = openai_routes(over_protocol(lambda: get_client(api_key=None)), lambda: _offered)
+_service = service()
+_completions = openai_routes(over_protocol(lambda: get_client(api_key=None)), lambda: _service)
 app = Starlette(routes=[*studio.routes(), *_completions])
 auth = Auth()
 
 
 @auth.authenticate
 async def authenticate(headers: dict[bytes, bytes]) -> str:
-    """Admit requests that come from no web page, from a known one, or from one served here."""
+    """Admit requests that come from no web page, a known one, or one of this server."""
     origin = headers.get(b"origin", b"").decode("latin-1")
     host = headers.get(b"host", b"").decode("latin-1")
     if not is_known(origin, host):

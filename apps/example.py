@@ -1,4 +1,4 @@
-"""A generated decision question as an example: its database as a file, and the truth about it."""
+"""A generated decision question: its database as a file, and its correct decision."""
 
 import re
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ from planweave.state import private_folder
 
 @dataclass(frozen=True)
 class Example:
-    """Scenario, seed and size name one question; the same three always give the same one."""
+    """Scenario, seed and size identify a question: the same values always generate the same one."""
 
     scenario: str
     seed: int
     size: int
 
     def question(self) -> Question:
-        """Generate the question with its database and its answer."""
+        """Generate the question, its database and its answer."""
         plugin = scenario(self.scenario)
         return plugin.ask(plugin.generate(self.seed, self.size))
 
     def settings(self, *, as_graph: bool) -> dict[str, Any]:
-        """The context's sources: the database written to a script, the rules, the candidates."""
+        """Write the database to a script; return it, the rules and the candidates as settings."""
         question = self.question()
         assert question.database is not None  # noqa: S101 (a generated question has one)
         suffix, text = (
@@ -42,7 +42,7 @@ class Example:
         }
 
     def verdict(self, answer: Answer | None) -> dict[str, Any]:
-        """What the simulator says of the decision: right or not, its rank, and the best one."""
+        """Simulate the decision: whether it is right, its rank, and the best decisions."""
         outcome = self.question().simulate()
         by_name = {str(candidate): candidate for candidate in outcome.candidates}
         decided = by_name.get(answer["decision"] or "") if answer else None

@@ -24,7 +24,7 @@ from planweave.tools.connect import by_kind
 
 
 class Options(TypedDict, total=False):
-    """What may be said besides the question.
+    """Options of a question.
 
     Attributes:
         method: Name of the method; chosen by the model and the sources if unset.
@@ -32,10 +32,10 @@ class Options(TypedDict, total=False):
         rules: Business rules that the answer must follow: text, or the path of a file.
         documents: Name of a document collection (``planweave docs``).
         model: Name of a chat model, or any LangChain chat model; the embedded one if unset.
-        thread: Name of a thread that is kept in the state folder, so that a further question goes
-            on with its facts, method and settings; if unset, only the response cache is kept.
-        approve: Asked for the decisions of a person where the run waits for one; may be async.
-        tokens: Report pieces of replies as events.
+        thread: Name of a thread that is saved in the state folder, so that a further question
+            continues with its facts, method and settings; if unset, it is not saved.
+        approve: Function that returns a person's decision when a run waits for it; may be async.
+        tokens: Report parts of replies as events.
     """
 
     method: str
@@ -51,12 +51,12 @@ class Options(TypedDict, total=False):
 
 
 async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[Event]:
-    """Ask a method; gives what happens as typed events, the answer last.
+    """Ask a method and yield typed events; the last one is the answer.
 
-    To stop the iteration stops the run.
+    The run stops when the iteration stops.
 
     Raises:
-        PlanweaveError: A setting cannot be used, or the run cannot go on.
+        PlanweaveError: A setting is invalid, or the run cannot continue.
     """
     if unknown := options.keys() - Options.__annotations__.keys():
         raise BadInput(
@@ -65,23 +65,23 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
         )
     plan = options.get("plan") or ()
     if isinstance(plan, str):
-        raise BadInput("The plan is one text.", fix="Give a list of its steps.")
+        raise BadInput("The plan is a single text.", fix="Give a list of its steps.")
     start: Input = {"question": question}
     if plan:
         start["predefined_plan"] = [*plan]
     check_input(start)
-    with ExitStack() as known:
-        given = _settings(options, known)
+    with ExitStack() as models:
+        given = _settings(options, models)
         thread = _thread(given, options, with_plan=bool(plan))
-        kept = options.get("thread") is not None
-        if kept:
+        is_saved = options.get("thread") is not None
+        if is_saved:
             await asyncio.to_thread(thread.check_models)
             thread.save()
         run = run_thread(
             thread,
             start,
             ask=options.get("approve"),
-            kept=kept,
+            kept=is_saved,
             tokens=options.get("tokens", False),
         )
         async with aclosing(run):
@@ -90,7 +90,7 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
 
 
 async def arun(question: str, **options: Unpack[Options]) -> Result:
-    """Ask a method; gives its result. See :func:`astream`."""
+    """Ask a method and return its result. See :func:`astream`."""
     events = astream(question, **options)
     async with aclosing(events):
         async for event in events:
@@ -102,14 +102,14 @@ async def arun(question: str, **options: Unpack[Options]) -> Result:
 
 
 def run(question: str, **options: Unpack[Options]) -> Result:
-    """Ask a method; gives its result. Also works where an event loop runs, as in a notebook."""
+    """Ask a method and return its result. Also works while an event loop runs, as in a notebook."""
     with _loop() as wait:
         result: Result = wait(arun(question, **options))
         return result
 
 
 def stream(question: str, **options: Unpack[Options]) -> Iterator[Event]:
-    """Ask a method; gives what happens as typed events. See :func:`astream`."""
+    """Ask a method and yield typed events. See :func:`astream`."""
     events = astream(question, **options)
     with _loop() as wait:
         try:
@@ -129,21 +129,23 @@ async def _close(events: AsyncGenerator[Event]) -> None:
 
 @contextmanager
 def _loop() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
-    """An event loop in a thread of its own, since one may run here; gives a function that waits."""
+    """Run an event loop in its own thread, as this one may have one; yield a waiting function."""
     loop = asyncio.new_event_loop()
 
     def serve() -> None:
-        with asyncio.Runner(loop_factory=lambda: loop):  # which ends what is left, as asyncio.run
+        with asyncio.Runner(
+            loop_factory=lambda: loop
+        ):  # cancels remaining tasks, as asyncio.run does
             loop.run_forever()
 
-    aside = OsThread(target=serve, daemon=True)
-    aside.start()
+    worker = OsThread(target=serve, daemon=True)
+    worker.start()
 
     def wait(work: Coroutine[Any, Any, Any]) -> Any:
         future = asyncio.run_coroutine_threadsafe(work, loop)
         try:
             return future.result()
-        except BaseException:  # also of this thread, such as an interrupt from the keyboard
+        except BaseException:  # also in this thread, such as Ctrl-C
             future.cancel()
             raise
 
@@ -151,11 +153,11 @@ def _loop() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
         yield wait
     finally:
         loop.call_soon_threadsafe(loop.stop)
-        aside.join()
+        worker.join()
 
 
-def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
-    """The settings that are given, by their names; a model itself is known until the end."""
+def _settings(options: Options, models: ExitStack) -> dict[str, Any]:
+    """The given settings by name; a model object stays registered until ``models`` closes."""
     settings: object = options.get("settings", {})
     if not isinstance(settings, Context | Mapping):
         raise BadInput(
@@ -175,7 +177,7 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
         given["rules"] = text_of(given["rules"], "rules")
     model = given.get("model", "")
     if isinstance(model, BaseChatModel):
-        given["model"] = known.enter_context(registered(model))
+        given["model"] = models.enter_context(registered(model))
     elif isinstance(model, Runnable):
         raise BadInput(
             f"A {type(model).__name__} is no chat model.",
@@ -185,7 +187,7 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
     if ask is not None:
         if not callable(ask):
             raise BadInput(
-                "The option approve is no function that decides.",
+                "The option approve is not a function.",
                 fix='To stop where a person has to decide, give settings={"approve": True}.',
             )
         given |= {} if given.get("approve_tools") else {"approve": True}
@@ -193,7 +195,7 @@ def _settings(options: Options, known: ExitStack) -> dict[str, Any]:
 
 
 def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thread:
-    """The thread of a run: a kept one goes on with its method and its settings."""
+    """The thread of a run; a saved thread continues with its method and settings."""
     name = options.get("thread")
     if name is not None and not NAME.fullmatch(name):
         raise BadInput(
@@ -204,9 +206,9 @@ def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thre
     if method:
         METHODS.get(method)
     if name is not None and is_kept(name):
-        before = load_thread(name, {kind: given.get(kind) for kind in ("database", "graph")})
-        context = context_of(before.context.model_dump(exclude_unset=True) | given)
-        return Thread(id=name, method=method or before.method, context=context)
+        saved = load_thread(name, {kind: given.get(kind) for kind in ("database", "graph")})
+        context = context_of(saved.context.model_dump(exclude_unset=True) | given)
+        return Thread(id=name, method=method or saved.method, context=context)
     context = context_of(given)
     method = method or choose(context, with_plan=with_plan).method
     return Thread(id=name or new_id(), method=method, context=context)

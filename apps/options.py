@@ -1,4 +1,4 @@
-"""Options that several commands share, and what is made of them."""
+"""Options that several commands share, and functions that read their values."""
 
 import os
 from collections.abc import Sequence
@@ -27,11 +27,11 @@ Database = Annotated[
 Graph = Annotated[str, typer.Option("--graph", help="Graph database: bolt:// URL or .cql script.")]
 
 
-def _trust(asked: bool) -> bool:
-    """Keep what the operator says in the environment, where connections are opened."""
-    if asked:
+def _trust(is_set: bool) -> bool:
+    """Set the environment variable that the connections read."""
+    if is_set:
         os.environ["PLANWEAVE_TRUST_ROLE"] = "true"
-    return asked
+    return is_set
 
 
 TrustRole = Annotated[
@@ -39,7 +39,7 @@ TrustRole = Annotated[
     typer.Option(
         "--trust-role",
         callback=_trust,
-        help="Connect even as a database user who may do more than read.",
+        help="Connect even if the database user may write.",
     ),
 ]
 Rules = Annotated[Path | None, typer.Option("--rules", help="File with the business rules.")]
@@ -54,26 +54,26 @@ Agents = Annotated[
     str,
     typer.Option(
         "--agents",
-        help="Who proposes and selects paths: shipped, none (the nearest paths), or a file of "
+        help="Agents that propose and select paths: shipped, none (nearest paths), or a file from "
         "`planweave train instructrag`.",
     ),
 ]
 Approve = Annotated[bool, typer.Option("--approve", help="Stop for approval of the plan.")]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--setting", help="Any other setting of a run: max_reply_tokens=1024."),
+    typer.Option("--setting", help="Another setting of the run, such as max_reply_tokens=1024."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print as JSON.")]
 Reading = Annotated[
     Literal["annotation", "printed"],
     typer.Option(
-        "--semantics", help="annotation (as published answers were computed), or printed."
+        "--semantics", help="annotation (how the published answers were computed), or printed."
     ),
 ]
 
 
 def context_of(settings: dict[str, Any]) -> "Context":
-    """The context of a run."""
+    """Make the context of a run from its settings."""
     from pydantic import ValidationError
 
     from planweave.memory import Context
@@ -91,31 +91,31 @@ def context_of(settings: dict[str, Any]) -> "Context":
         raise BadInput(f"The setting {name} cannot be used: {problem}.") from None
 
 
-_ANOTHER = "Name another folder: --out."
+_FIX = "Name another folder: --out."
 
 
 def output_folder(folder: Path) -> Path:
-    """A folder for results, made and tried before the work whose results it gets."""
-    with writing(folder, fix=_ANOTHER):
+    """Make a folder for results, and check that it is writable before long work begins."""
+    with writing(folder, fix=_FIX):
         folder.mkdir(parents=True, exist_ok=True)
         TemporaryFile(dir=folder).close()
     return folder
 
 
 def writable(folder: Path) -> None:
-    """Refuse a folder for results that cannot be made or written to, before anything is made."""
-    with writing(folder, fix=_ANOTHER):
-        known = next(one for one in (folder, *folder.absolute().parents) if one.exists())
-        TemporaryFile(dir=known).close()
+    """Check that a folder for results can be made and written to, without making it."""
+    with writing(folder, fix=_FIX):
+        existing = next(one for one in (folder, *folder.absolute().parents) if one.exists())
+        TemporaryFile(dir=existing).close()
 
 
 def resolved(agents: str) -> str:
-    """Agents by name, or by the full path of their file."""
+    """The name of agents, or the full path of their file."""
     return str(Path(agents).resolve()) if Path(agents).suffix else agents
 
 
 def named(pairs: Sequence[str] | None, option: str, example: str) -> dict[str, str]:
-    """What was given as ``OPTION NAME=VALUE``, several times."""
+    """The values of a repeated option ``OPTION NAME=VALUE`` by name."""
     if wrong := [pair for pair in pairs or () if not all(pair.partition("="))]:
         raise BadInput(
             f"{wrong[0]!r} is not NAME=VALUE.", fix=f"Write {option} NAME=VALUE, such as {example}."
@@ -124,7 +124,7 @@ def named(pairs: Sequence[str] | None, option: str, example: str) -> dict[str, s
 
 
 def text_of(path: Path, what: str) -> str:
-    """The text of a file that the user names."""
+    """Read a text file that the user names."""
     if not (text := read_text(path, fix=f"Name a text file with the {what}.").strip()):
         raise BadInput(f"The {what} file {path} is empty.", fix=f"Write the {what} into it.")
     return text

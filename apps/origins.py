@@ -1,4 +1,4 @@
-"""Which web pages may speak to a server on this machine that asks for no password."""
+"""Which web pages may call a server on this machine that asks for no password."""
 
 import re
 
@@ -9,11 +9,11 @@ PAGES = frozenset(
         "https://agentchat.vercel.app",
     }
 )
-"""Pages of other sites that are made to talk to a server on one's own machine."""
+"""Pages of other sites that talk to a server on the user's own machine."""
 
 THIS_MACHINE = frozenset({"localhost", "127.0.0.1", "::1"})
 
-# Matched whole: a parser of URLs finds ::1 in [::1].evil.example.
+# Matched as a whole: a URL parser finds ::1 in [::1].evil.example.
 _HOST = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?", re.IGNORECASE)
 _ORIGIN = re.compile(rf"https?://{_HOST.pattern}", re.IGNORECASE)
 
@@ -24,9 +24,9 @@ def is_here(host: str) -> bool:
 
 
 def is_known(origin: str, host: str) -> bool:
-    """Whether a request comes from no web page, from a known one, or from one served here.
+    """Whether a request comes from no web page, from a known page, or from a page of this server.
 
-    ``host`` is looked at as well: a page may have this machine's address given to its own name.
+    ``host`` is checked as well: a foreign domain name may resolve to this machine's address.
     """
     known = not origin or origin in PAGES or _ORIGIN.fullmatch(origin)
     return bool(known) and is_here(host)

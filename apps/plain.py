@@ -1,4 +1,4 @@
-"""Text of models and databases as a terminal may show it."""
+"""Safe output of texts from models and databases on a terminal."""
 
 import json
 import re
@@ -15,32 +15,32 @@ _BEYOND_ASCII = re.compile(r"[^\x00-\x7e]")
 
 
 def plain(text: str) -> str:
-    """``text`` with its lines, and every other control character written out as an escape.
+    """``text`` with its line breaks, and every other control character as an escape.
 
-    A terminal obeys some of them: a row of a database could clear the screen or hide a step of a
-    plan that a person is asked to approve.
+    A terminal executes some of them: a row of a database could clear the screen or hide a step of
+    a plan that a person has to approve.
     """
     return "\n".join(one_line(line) for line in text.expandtabs(4).split("\n"))
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things in words: ``1 page``, ``2 pages``."""
+    """A number with its noun: ``1 page``, ``2 pages``."""
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
 
 
 def print_line(console: "Console", text: str) -> None:
-    """Print a line as it is, however long: it may name a file."""
+    """Print a line without wrapping it: it may contain a file name."""
     console.print(plain(text), markup=False, soft_wrap=True)
 
 
 def json_text(value: Any, *, indent: int | None = 2) -> str:
-    """``value`` as JSON that any program reads and any terminal shows.
+    """``value`` as JSON that any program can read and any terminal can show.
 
-    Numbers that JSON does not know become null. Of characters that cannot be seen, or that turn the
-    direction of what follows, only the escape is written.
+    NaN and infinity become null. Characters that are invisible or change the text direction are
+    written as escapes.
     """
-    written = json.dumps(_finite(value), indent=indent, ensure_ascii=False, allow_nan=False)
-    return written if written.isascii() else _BEYOND_ASCII.sub(_visible, written)
+    text = json.dumps(_finite(value), indent=indent, ensure_ascii=False, allow_nan=False)
+    return text if text.isascii() else _BEYOND_ASCII.sub(_escape, text)
 
 
 def _finite(value: Any) -> Any:
@@ -54,6 +54,6 @@ def _finite(value: Any) -> Any:
     return value
 
 
-def _visible(found: re.Match[str]) -> str:
+def _escape(found: re.Match[str]) -> str:
     character = found[0]
     return character if character.isprintable() else json.dumps(character)[1:-1]

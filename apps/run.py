@@ -1,4 +1,4 @@
-"""Carries a thread to its end: runs the graph, asks a person, keeps checkpoints."""
+"""Run a thread to its end: run the graph, ask a person, save checkpoints."""
 
 import asyncio
 import sqlite3
@@ -11,11 +11,11 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from planweave import BadInput
-from planweave.apps.sqlite_file import unusable
+from planweave.apps.sqlite_file import error_for
 from planweave.apps.threads import (
     Thread,
-    being_worked_on,
     checkpoints,
+    lock_thread,
     long_term_memory,
     threads_folder,
 )
@@ -27,10 +27,10 @@ from planweave.nodes.deciding.plan_approval import UNUSABLE
 
 Decisions: TypeAlias = Mapping[str, Any]
 Ask: TypeAlias = Callable[[Mapping[str, Any]], Decisions | Awaitable[Decisions]]
-"""Takes what the graph asks a person, and returns the decisions to resume with."""
+"""Takes the graph's request to a person, and returns the decisions to resume with."""
 
-_MOST_UNUSABLE = 2
-"""Answers in a row that a person may correct; a function may give the same for ever."""
+_MAX_UNUSABLE = 2
+"""Unusable answers in a row after which the run fails: a function may repeat its answer."""
 
 
 async def run(
@@ -41,37 +41,38 @@ async def run(
     kept: bool = True,
     tokens: bool = False,
 ) -> AsyncGenerator[Event]:
-    """Ask a thread a question, or continue it if it was interrupted; gives what happens.
+    """Ask a thread a question, or continue an interrupted thread; yield the events.
 
-    A thread that has ended stays as it is. Without ``ask`` the run ends where it waits for a
-    person. ``kept``: in the state folder. ``tokens``: pieces of replies are reported, too.
+    A thread that has ended does not change. Without ``ask``, the run ends when it waits for a
+    person. With ``kept``, the thread is saved in the state folder. With ``tokens``, parts of
+    replies are reported, too.
     """
     try:
-        waits = thread.context.approve or thread.context.approve_tools
+        can_wait = thread.context.approve or thread.context.approve_tools
         async with AsyncExitStack() as opened:
-            saver: Any = InMemorySaver() if waits else None
+            saver: Any = InMemorySaver() if can_wait else None
             store = None
             if kept:
-                opened.enter_context(being_worked_on(thread.id))
+                opened.enter_context(lock_thread(thread.id))
                 saver = await opened.enter_async_context(checkpoints())
                 store = await opened.enter_async_context(long_term_memory())
-            context = opened.enter_context(_scripts_begin(thread.context))
+            context = opened.enter_context(_restart_scripts(thread.context))
             compiled = await asyncio.to_thread(
                 graph, thread.method, checkpointer=saver, store=store
             )
-            how: dict[str, Any] = {"tokens": tokens}
+            options: dict[str, Any] = {"tokens": tokens}
             if kept:
-                how |= {"thread": thread.id, "durability": "sync"}
+                options |= {"thread": thread.id, "durability": "sync"}
             elif saver:
-                how["config"] = {"configurable": {"thread_id": thread.id}}
-            steps = _steps(compiled, thread, start, context, ask, how)
+                options["config"] = {"configurable": {"thread_id": thread.id}}
+            steps = _steps(compiled, thread, start, context, ask, options)
             async with aclosing(steps):
                 async for event in steps:
                     yield event
-    except sqlite3.Error as error:  # of a part that was sound when the files were opened
+    except sqlite3.Error as error:  # damage that the check at opening did not reach
         if "full" in str(error):
             raise
-        raise unusable(threads_folder(), error) from None
+        raise error_for(threads_folder(), error) from None
 
 
 async def _steps(
@@ -80,21 +81,21 @@ async def _steps(
     start: Input | None,
     context: Context,
     ask: Ask | None,
-    how: dict[str, Any],
+    options: dict[str, Any],
 ) -> AsyncGenerator[Event]:
     given: Input | Command[Any] | None = start
     if start is None:
         snapshot = await compiled.aget_state({"configurable": {"thread_id": thread.id}})
-        if not snapshot.next and snapshot.values.get("messages"):  # it has ended unseen, or again
+        if not snapshot.next and snapshot.values.get("messages"):  # it has ended already
             memory: Any = snapshot.values
             result = Result(method=thread.method, thread=thread.id, memory=memory)
             yield AnswerEvent(result=result)
             return
-        given = await _resumption(snapshot, thread, ask)
-    unusable = 0
+        given = await _resume_command(snapshot, thread, ask)
+    unusable_count = 0
     while True:
         request: Mapping[str, Any] | None = None
-        run = events(compiled, given, context, **how)
+        run = events(compiled, given, context, **options)
         async with aclosing(run):
             async for event in run:
                 if isinstance(event, ApprovalEvent) and ask:
@@ -103,10 +104,10 @@ async def _steps(
                     yield event
         if request is None or ask is None:
             return
-        asks = str(request["action_requests"][0]["description"])
-        unusable = unusable + 1 if asks.startswith(UNUSABLE) else 0
-        answer: object = await _decided(ask, request)
-        if unusable == _MOST_UNUSABLE or not isinstance(answer, Mapping) or not answer:
+        description = str(request["action_requests"][0]["description"])
+        unusable_count = unusable_count + 1 if description.startswith(UNUSABLE) else 0
+        answer: object = await _ask_person(ask, request)
+        if unusable_count == _MAX_UNUSABLE or not isinstance(answer, Mapping) or not answer:
             raise BadInput(
                 f"The decision {answer!r} cannot be used.",
                 fix='An approval is {"decisions": [{"type": "approve"}]}.',
@@ -114,28 +115,28 @@ async def _steps(
         given = Command(resume=answer)
 
 
-async def _resumption(snapshot: Any, thread: Thread, ask: Ask | None) -> Command[Any] | None:
+async def _resume_command(snapshot: Any, thread: Thread, ask: Ask | None) -> Command[Any] | None:
     if not snapshot.next:
         raise BadInput(
             f"The thread {thread.id!r} has nothing left to do.",
             fix="Ask a further question in it, or a new one without --resume.",
         )
     if snapshot.interrupts and ask:
-        return Command(resume=await _decided(ask, snapshot.interrupts[0].value))
+        return Command(resume=await _ask_person(ask, snapshot.interrupts[0].value))
     return None
 
 
-async def _decided(ask: Ask, request: Mapping[str, Any]) -> Decisions:
+async def _ask_person(ask: Ask, request: Mapping[str, Any]) -> Decisions:
     answer = await asyncio.to_thread(ask, request)
     return await answer if isawaitable(answer) else answer
 
 
 @contextmanager
-def _scripts_begin(context: Context) -> Iterator[Context]:
-    """The settings for one run, in which every script begins with its first reply."""
-    with ExitStack() as known:
+def _restart_scripts(context: Context) -> Iterator[Context]:
+    """Yield the context for one run, in which every script starts with its first reply."""
+    with ExitStack() as stack:
         scripts = {
-            name: known.enter_context(registered(new_script(name)))
+            name: stack.enter_context(registered(new_script(name)))
             for name in {context.model, *context.models.values()}
             if is_script(name)
         }

@@ -1,8 +1,8 @@
-"""What a server offers to callers from outside: default settings, and sources by name.
+"""What a server offers its callers: default settings, and sources by name.
 
 A caller who could set every field of the context could make the server open any file, connect to
-any address and fill in any ``${NAME}``. So a caller chooses sources and models by the names that
-the operator has given them, sets freely what only shapes the answer, and may lower limits.
+any address and fill in any ``${NAME}``. So a caller chooses sources and models by names that the
+operator has given them, may lower limits, and may set any field that only shapes the answer.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from planweave.state import ProcessSettings
 
 
 class ServiceSettings(ProcessSettings):
-    """Where the operator has written the service down (``PLANWEAVE_SERVICE``)."""
+    """Path of the service file (``PLANWEAVE_SERVICE``)."""
 
     model_config = SettingsConfigDict(env_ignore_empty=True)
 
@@ -57,14 +57,14 @@ class Service(BaseModel, extra="forbid", frozen=True, hide_input_in_errors=True)
 
     @field_validator("methods")
     @classmethod
-    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+    def _check_methods(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         if unknown := [name for name in names if name not in METHODS]:
             raise ValueError(f"there is no method {unknown[0]!r}")
         return names
 
     @property
     def offered(self) -> dict[str, list[str]]:
-        """The names that a caller may choose from, by the setting that takes them."""
+        """The names that a caller may choose for each setting."""
         return {
             "database": [*self.databases],
             "graph": [*self.graphs],
@@ -73,9 +73,9 @@ class Service(BaseModel, extra="forbid", frozen=True, hide_input_in_errors=True)
         }
 
     def admit(self, settings: Mapping[str, Any], *, owner: str | None = None) -> Context:
-        """The context of a run, by what a caller asks for; without an owner the service's own."""
-        kept = (SHIPPED,) if owner is None else (SHIPPED, OWN)
-        chosen = {name: self._admitted(name, value, kept) for name, value in settings.items()}
+        """Make the context of a run from a caller's settings, with the service's owner if unset."""
+        experience = (SHIPPED,) if owner is None else (SHIPPED, OWN)
+        chosen = {name: self._admit(name, value, experience) for name, value in settings.items()}
         if owner is not None:
             chosen["owner"] = owner
         context = context_of(self.context.model_dump() | chosen)
@@ -84,7 +84,7 @@ class Service(BaseModel, extra="forbid", frozen=True, hide_input_in_errors=True)
         return context
 
     def trusted(self, settings: Mapping[str, Any]) -> Context:
-        """The context of a run of a caller who may set everything, offered names included."""
+        """Make the context of a run for a caller who may set everything, also by offered names."""
         urls: Mapping[str, Mapping[str, str]] = {"database": self.databases, "graph": self.graphs}
         named = {
             name: urls[name].get(str(settings[name])) for name in urls.keys() & settings.keys()
@@ -92,7 +92,7 @@ class Service(BaseModel, extra="forbid", frozen=True, hide_input_in_errors=True)
         known = {name: url for name, url in named.items() if url}
         return context_of(self.context.model_dump() | {**settings, **known})
 
-    def offers(self, method: str) -> None:
+    def check_offered(self, method: str) -> None:
         """Check that a method may be called."""
         if method not in self.methods:
             raise BadInput(
@@ -100,7 +100,7 @@ class Service(BaseModel, extra="forbid", frozen=True, hide_input_in_errors=True)
                 fix=f"The methods are: {', '.join(self.methods)}.",
             )
 
-    def _admitted(self, name: str, value: Any, experience: tuple[str, ...]) -> Any:
+    def _admit(self, name: str, value: Any, experience: tuple[str, ...]) -> Any:
         offered: dict[str, Mapping[str, str] | tuple[str, ...]] = {
             "database": self.databases,
             "graph": self.graphs,
@@ -122,30 +122,30 @@ class Service(BaseModel, extra="forbid", frozen=True, hide_input_in_errors=True)
         if name in callers("free", "lower"):
             return value
         raise BadInput(
-            f"The setting {name!r} is not the caller's to choose.",
-            fix=f"These are: {', '.join(sorted(callers('free', 'lower')))}, "
+            f"A caller may not choose the setting {name!r}.",
+            fix=f"A caller may set {', '.join(sorted(callers('free', 'lower')))}, "
             f"and by name {', '.join(sorted(callers('named')))}.",
         )
 
     def _check_limit(self, name: str, value: float | None) -> None:
         highest = getattr(self.context, name)
         if highest is not None and (value is None or value > highest):
-            raise BadInput(f"The setting {name} may be {highest} at most here.")
+            raise BadInput(f"The setting {name} may be at most {highest} here.")
 
 
 def _one_of(offered: Mapping[str, str] | tuple[str, ...], what: str, value: Any) -> str:
-    """What the operator offers by the name ``value``: of a database its URL."""
+    """What the operator offers by the name ``value``; for a database, its URL."""
     if isinstance(value, str) and value in offered:
         return offered[value] if isinstance(offered, Mapping) else value
     raise BadInput(
-        f"The setting {what} names nothing that is offered here.",
-        fix=f"Offered are: {', '.join(offered) or 'none'}.",
+        f"The setting {what} names nothing that this server offers.",
+        fix=f"It offers: {', '.join(offered) or 'nothing'}.",
     )
 
 
 @cache
 def service() -> Service:
-    """The service that the operator has written down; by default, the default context alone."""
+    """The service of the service file; with the default context only if there is none."""
     path = ServiceSettings().service
-    fix = "Set PLANWEAVE_SERVICE to a JSON file as docs/embedding.md describes it."
+    fix = "Set PLANWEAVE_SERVICE to a JSON file as described in docs/embedding.md."
     return Service() if path is None else read_object(path, Service, fix=fix)

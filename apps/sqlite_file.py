@@ -1,4 +1,4 @@
-"""SQLite files that outlast a process: for their owner alone, checked before they are used."""
+"""Persistent SQLite files: make_private to their owner, checked before use."""
 
 import os
 import shutil
@@ -11,14 +11,14 @@ from pathlib import Path
 
 from planweave import BadInput
 
-PATIENCE_SECONDS = 10.0
-"""How long another program's lock on a file is waited for."""
+LOCK_TIMEOUT_SECONDS = 10.0
+"""How long to wait for a lock of another program."""
 
-_CHECKED_WHOLE = 20_000_000  # bytes; a larger file takes too long to read at every start
-_BESIDE = ("-wal", "-shm", "-journal")
+_MAX_CHECKED_BYTES = 20_000_000  # bytes; a larger file takes too long to read at every start
+_SUFFIXES = ("-wal", "-shm", "-journal")
 
 Columns = Mapping[str, Collection[str]]
-"""Columns that the tables of a file must have, where there are such tables."""
+"""Columns that the tables of a file must have, if the tables exist."""
 
 CHECKPOINTS: Columns = {
     "checkpoints": ("thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"),
@@ -27,47 +27,47 @@ CHECKPOINTS: Columns = {
 STORE: Columns = {"store": ("prefix", "key", "value", "created_at", "updated_at")}
 
 
-_LEAST_ROOM = 65_536  # bytes: its index of a write-ahead log takes 32,768
+_MIN_FREE_BYTES = 65_536  # bytes: its index of a write-ahead log takes 32,768
 
 
 class FileUnusable(BadInput):
-    """A file that cannot be used; ``damaged`` says that waiting does not help."""
+    """A file that cannot be used; if ``damaged``, waiting does not help."""
 
     damaged = False
 
 
-def private(path: Path) -> Path:
-    """Make a file for its owner alone, or what there is such a one."""
+def make_private(path: Path) -> Path:
+    """Make a file, or an existing one, readable and writable by its owner only."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         path.chmod(0o600)
     except OSError as error:
-        raise unusable(path, error) from None
+        raise error_for(path, error) from None
     return path
 
 
 def check(path: Path, columns: Columns) -> None:
-    """Check that a file is a sound database, or empty."""
-    private(path)
-    for rest in _BESIDE:
-        if (beside := Path(f"{path}{rest}")).is_dir():
-            raise unusable(beside, IsADirectoryError(EISDIR, "it is a folder"))
+    """Check that a file is an intact database, or empty."""
+    make_private(path)
+    for suffix in _SUFFIXES:
+        if (file := Path(f"{path}{suffix}")).is_dir():
+            raise error_for(file, IsADirectoryError(EISDIR, "it is a folder"))
     try:
-        with closing(sqlite3.connect(path, timeout=PATIENCE_SECONDS)) as base:
-            if path.stat().st_size < _CHECKED_WHOLE:
+        with closing(sqlite3.connect(path, timeout=LOCK_TIMEOUT_SECONDS)) as base:
+            if path.stat().st_size < _MAX_CHECKED_BYTES:
                 ((result,),) = base.execute("PRAGMA quick_check(1)")
                 if result != "ok":
                     raise sqlite3.DatabaseError(result)
             for table, names in columns.items():
                 present = {row[1] for row in base.execute(f"PRAGMA table_info({table})")}
                 if present and not present.issuperset(names):
-                    raise sqlite3.DatabaseError(f"its table {table} is another program's")
+                    raise sqlite3.DatabaseError(f"its table {table} belongs to another program")
     except (sqlite3.Error, OSError) as error:
-        raise unusable(path, error) from None
+        raise error_for(path, error) from None
 
 
 def check_or_set_aside(path: Path, columns: Columns) -> Path | None:
-    """As :func:`check`, but a damaged file is moved; returns where to."""
+    """Like :func:`check`, but move a damaged file away and return its new path."""
     try:
         check(path, columns)
     except FileUnusable as error:
@@ -76,17 +76,17 @@ def check_or_set_aside(path: Path, columns: Columns) -> Path | None:
         aside = path.with_suffix(f".damaged-{time.strftime('%Y%m%d-%H%M%S')}")
         try:
             path.replace(aside)
-            for rest in _BESIDE:
-                Path(f"{path}{rest}").unlink(missing_ok=True)
+            for suffix in _SUFFIXES:
+                Path(f"{path}{suffix}").unlink(missing_ok=True)
         except OSError as failure:
-            raise unusable(path, failure) from None
-        private(path)
+            raise error_for(path, failure) from None
+        make_private(path)
         return aside
     return None
 
 
-def unusable(path: Path, error: Exception) -> FileUnusable:
-    """The error of a file that raised ``error``."""
+def error_for(path: Path, error: Exception) -> FileUnusable:
+    """The error to report for a file that raised ``error``."""
     if isinstance(error, OSError):
         return FileUnusable(
             f"The file {path} cannot be used ({error.strerror}).",
@@ -94,7 +94,7 @@ def unusable(path: Path, error: Exception) -> FileUnusable:
         )
     if "locked" in str(error) or "busy" in str(error):
         return FileUnusable(
-            f"The file {path} is locked by another program.", fix="Wait until that has ended."
+            f"Another program has locked the file {path}.", fix="Wait until it has ended."
         )
     if "full" in str(error) or ("I/O" in str(error) and _is_full(path)):
         return FileUnusable(
@@ -110,33 +110,33 @@ def unusable(path: Path, error: Exception) -> FileUnusable:
 
 
 def _is_full(path: Path) -> bool:
-    """Whether there is no room for what SQLite keeps beside a file."""
+    """Whether the disk has too little space for SQLite's additional files."""
     with suppress(OSError):
-        return shutil.disk_usage(path.parent).free < _LEAST_ROOM
+        return shutil.disk_usage(path.parent).free < _MIN_FREE_BYTES
     return False
 
 
 @contextmanager
-def alone(path: Path, problem: str) -> Iterator[None]:
-    """Hold a lock that a process loses when it ends, however it ends.
+def exclusive_lock(path: Path, problem: str) -> Iterator[None]:
+    """Hold an exclusive lock that ends with the process at the latest.
 
-    Who holds it may remove its file: a lock on a file that is no longer there does not count.
+    The holder may remove the lock file: a lock on a removed file does not count.
     """
-    found = _identity(private(path))
+    found = _file_id(make_private(path))
     with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("BEGIN EXCLUSIVE")
-            if found is None or _identity(path) != found:
+            if found is None or _file_id(path) != found:
                 raise sqlite3.OperationalError("removed")
         except sqlite3.OperationalError:
-            raise BadInput(problem, fix="Wait until that has ended.") from None
+            raise BadInput(problem, fix="Wait until it has ended.") from None
         except sqlite3.Error as error:
-            raise unusable(path, error) from None
+            raise error_for(path, error) from None
         yield
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Which file a path leads to now."""
+def _file_id(path: Path) -> tuple[int, int] | None:
+    """Device and inode of the file at a path; None if there is none."""
     with suppress(OSError):
         found = path.stat()
         return found.st_dev, found.st_ino

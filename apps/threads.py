@@ -1,4 +1,4 @@
-"""Runs that can be taken up again: a checkpoint database and each thread's settings."""
+"""Runs that can be resumed: a checkpoint database, and the settings of each thread."""
 
 import asyncio
 import json
@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, cast
 from planweave import BadInput
 from planweave.apps.sqlite_file import (
     CHECKPOINTS,
-    PATIENCE_SECONDS,
+    LOCK_TIMEOUT_SECONDS,
     STORE,
     Columns,
-    alone,
     check_or_set_aside,
+    exclusive_lock,
 )
 from planweave.redact import HIDDEN, without_passwords
 from planweave.state import StateSettings, private_folder
@@ -33,12 +33,12 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 NAME = re.compile(r"[\w-]{1,64}")
-"""What a thread may be called."""
+"""Valid names of threads."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Thread:
-    """What it takes to go on with a run besides its checkpoints."""
+    """What resuming a run needs in addition to its checkpoints."""
 
     id: str
     method: str
@@ -46,17 +46,17 @@ class Thread:
     example: "Example | None" = None
 
     def check_models(self) -> None:
-        """Make the models once, so that one that is missing is reported before anything is kept."""
+        """Make the models, so that a missing one is reported before anything is saved."""
         from planweave.graphs import METHODS
         from planweave.models import chat_model
 
         if METHODS.get(self.method).family == "learned":
-            return  # it asks none
+            return  # it uses none
         for name in {self.context.model, *self.context.models.values()}:
             chat_model(name)
 
     def save(self) -> None:
-        """Write the settings beside the checkpoints, without the passwords of database URLs."""
+        """Save the settings, without the passwords in database URLs."""
         context = self.context.model_dump(mode="json")
         for kind in ("database", "graph"):
             context[kind] = context[kind] and without_passwords(context[kind])
@@ -69,24 +69,24 @@ class Thread:
 
 
 def new_id() -> str:
-    """A short name for a thread."""
+    """Make a short name for a thread."""
     return uuid.uuid4().hex[:12]
 
 
-def newest() -> list[Path]:
-    """The files of all threads, named by their ids, the newest first."""
+def newest_files() -> list[Path]:
+    """The files of all threads, named by their ids, newest_files first."""
     return sorted(_folder().glob("*.json"), key=lambda file: -file.stat().st_mtime)
 
 
 def is_kept(thread: str) -> bool:
-    """Whether there is a thread of that name."""
+    """Whether there is a thread of this name."""
     return NAME.fullmatch(thread) is not None and _settings_file(thread).is_file()
 
 
 def load_thread(thread: str, urls: Mapping[str, str | None] | None = None) -> Thread:
-    """Read a thread's settings, to go on with it by ``urls``, or only to look at it.
+    """Load a thread: with ``urls`` to resume it, without to show it.
 
-    Where URLs of databases are given, they replace those that were kept.
+    Given URLs of databases replace the saved ones.
     """
     from planweave.apps.example import Example
     from planweave.memory import Context
@@ -110,7 +110,7 @@ def load_thread(thread: str, urls: Mapping[str, str | None] | None = None) -> Th
     for kind in ("database", "graph") if urls is not None else ():
         if HIDDEN in (getattr(context, kind) or ""):
             raise BadInput(
-                "Passwords of databases are not kept with a thread.",
+                "Passwords of databases are not saved with a thread.",
                 fix=f"Give --{kind} URL again, or write ${{NAME}} for the password in it.",
             )
     return Thread(id=thread, method=method, context=context, example=example)
@@ -118,37 +118,37 @@ def load_thread(thread: str, urls: Mapping[str, str | None] | None = None) -> Th
 
 @asynccontextmanager
 async def checkpoints() -> AsyncIterator["AsyncSqliteSaver"]:
-    """Open the checkpoint database; what is read from it can only become known, harmless types."""
+    """Open the checkpoint database; it can only be read as known, harmless types."""
     import aiosqlite
     from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     strict = JsonPlusSerializer(allowed_msgpack_modules=None)
-    path = _sound(threads_folder() / "checkpoints.sqlite", CHECKPOINTS)
-    async with aiosqlite.connect(path, timeout=PATIENCE_SECONDS) as connection:
+    path = _repaired(threads_folder() / "checkpoints.sqlite", CHECKPOINTS)
+    async with aiosqlite.connect(path, timeout=LOCK_TIMEOUT_SECONDS) as connection:
         yield AsyncSqliteSaver(connection, serde=strict)
 
 
 async def memory_of(thread: str, saver: "AsyncSqliteSaver") -> "WorkingMemory":
-    """The last working memory of a thread; empty if it has come nowhere."""
+    """The last working memory of a thread; empty before its first checkpoint."""
     found = await saver.aget_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
     values: Any = found.checkpoint["channel_values"] if found else {}
     return cast("WorkingMemory", values)
 
 
-async def forget(thread: str) -> None:
-    """Remove a thread that is kept, with its checkpoints."""
-    with being_worked_on(thread):
+async def delete_thread(thread: str) -> None:
+    """Delete a saved thread with its checkpoints."""
+    with lock_thread(thread):
         async with checkpoints() as saver:
-            await saver.setup()  # it may have come to no checkpoint, and no other thread either
+            await saver.setup()  # no thread may have reached a checkpoint yet
             await saver.adelete_thread(thread)
         _settings_file(thread).unlink()
-        with suppress(PermissionError):  # Windows removes no file that is open
+        with suppress(PermissionError):  # Windows does not remove open files
             _lock_file(thread).unlink()
 
 
-def memory_now(thread: str) -> "WorkingMemory":
-    """As :func:`memory_of`, outside an event loop."""
+def read_memory(thread: str) -> "WorkingMemory":
+    """Like :func:`memory_of`, outside an event loop."""
 
     async def read() -> "WorkingMemory":
         async with checkpoints() as saver:
@@ -159,27 +159,29 @@ def memory_now(thread: str) -> "WorkingMemory":
 
 @asynccontextmanager
 async def long_term_memory() -> AsyncIterator["AsyncSqliteStore"]:
-    """Open the store of what owners keep from one thread to the next."""
+    """Open the store that an owner's threads share."""
     import aiosqlite
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
     threads_folder()
-    path = _sound(_memory_file(), STORE)
-    opened = aiosqlite.connect(path, timeout=PATIENCE_SECONDS, isolation_level=None)
+    path = _repaired(_memory_file(), STORE)
+    opened = aiosqlite.connect(path, timeout=LOCK_TIMEOUT_SECONDS, isolation_level=None)
     async with opened as connection:
         store = AsyncSqliteStore(connection)
         await store.setup()
         yield store
 
 
-def remembers() -> bool:
-    """Whether anything was ever kept in the long-term memory."""
+def has_memory() -> bool:
+    """Whether the long-term memory has ever been written."""
     return _memory_file().exists()
 
 
-def being_worked_on(thread: str) -> AbstractContextManager[None]:
-    """Hold a thread, so that no two processes go on with it at once."""
-    return alone(_lock_file(thread), f"Another process is working on the thread {thread!r}.")
+def lock_thread(thread: str) -> AbstractContextManager[None]:
+    """Lock a thread, so that only one process at a time works on it."""
+    return exclusive_lock(
+        _lock_file(thread), f"Another process is working on the thread {thread!r}."
+    )
 
 
 def _lock_file(thread: str) -> Path:
@@ -194,17 +196,17 @@ def _memory_file() -> Path:
     return _folder().parent / "long-term.sqlite"
 
 
-def _sound(path: Path, columns: Columns) -> Path:
+def _repaired(path: Path, columns: Columns) -> Path:
     if aside := check_or_set_aside(path, columns):
         log.warning("The file %s was damaged; it was moved to %s.", path, aside)
     return path
 
 
 def threads_folder() -> Path:
-    """The folder of runs, made if need be for its owner alone: rows of databases end up in it."""
+    """The folder of threads; private when it is made, as it stores rows of databases."""
     return private_folder(_folder(), "runs", "PLANWEAVE_STATE_DIR")
 
 
 def _folder() -> Path:
-    """The same, not made: whoever only looks finds nothing there."""
+    """The same folder, without making it."""
     return StateSettings().state_dir / "threads"

@@ -1,4 +1,4 @@
-"""What a run did, as a path of instructions for later runs."""
+"""The actions of a run as a path of instructions for later runs."""
 
 from collections.abc import Iterable
 
@@ -11,19 +11,19 @@ from planweave.memory import Turn
 def path_of(
     question: str, turns: Iterable[Turn], *, task: str, reward: float, thread: str
 ) -> TaskPath:
-    """The actions that found something, as a path with a reward between 0 and 1."""
+    """Make a path with a reward from 0 to 1 from the actions that found facts."""
     instructions = tuple(
         _instruction(turn) for turn in turns if turn["facts"] and not turn["problem"]
     )
     if not instructions:
         raise BadInput(
-            f"The thread {thread!r} has no answer that rests on an action.",
-            fix="Confirm a thread that has been answered.",
+            f"The thread {thread!r} has no answer from an action.",
+            fix="Confirm a thread that has an answer.",
         )
     return add_slots(TaskPath(task, question, instructions, reward, origin=f"thread {thread}"))
 
 
 def _instruction(turn: Turn) -> str:
-    """The action as an instruction; that of an environment is one already."""
+    """A turn as an instruction; the action of an environment is one already."""
     given = " ".join(turn["input"].split())
     return given if turn["tool"] == "environment" else f"{turn['tool']}[{given}]"

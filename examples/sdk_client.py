@@ -7,6 +7,7 @@ link in the variable PLANWEAVE_KEY.
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 from langgraph_sdk import get_sync_client
 
@@ -17,9 +18,10 @@ context = {
     "database": str(Path(__file__).with_name("offers.sql")),
 }
 thread = client.threads.create()["thread_id"]
-question = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
+question: dict[str, Any] = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
 for part in client.runs.stream(
     thread, "planrag", input=question, context=context, stream_mode="updates"
 ):
     print(part.event, *(part.data or {}))
-print(client.threads.get_state(thread)["values"]["messages"][-1]["content"])
+values: Any = client.threads.get_state(thread)["values"]
+print(values["messages"][-1]["content"])

@@ -9,7 +9,13 @@ import typer
 
 from planweave import BadInput
 from planweave.apps import completion
-from planweave.apps.cli.asking import LimitOptions, Players, Telling, begin, check_resumed
+from planweave.apps.cli.asking import (
+    LimitOptions,
+    ModelOptions,
+    ThreadOptions,
+    refuse_ignored_options,
+    start_thread,
+)
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Agents, context_of, resolved
 from planweave.tools.environments import ENVIRONMENTS, open_environment
@@ -22,12 +28,12 @@ planweave act hotpotqa --data hotpot_dev_distractor_v1.json
 planweave act webshop --data webshop/ --task 7 --paths solved.jsonl
 """
 
-_LISTED = 20
+_MAX_LISTED = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class Actors(Players):
-    """As for a question, but one method is the default, whatever the model."""
+class ActModelOptions(ModelOptions):
+    """The options of a question, but with a fixed default method."""
 
     method: Annotated[
         str, typer.Option(help="See `planweave methods`.", autocompletion=completion.methods)
@@ -40,30 +46,35 @@ def act(
     environment: Annotated[str, typer.Argument(help=f"One of {', '.join(ENVIRONMENTS)}.")] = "",
     *,
     data: Annotated[Path | None, typer.Option(help="File or folder of its tasks.")] = None,
-    task: Annotated[str, typer.Option(help="Id of the task; if unset, tasks are listed.")] = "",
-    split: Annotated[str, typer.Option(help="Part of the tasks that are listed.")] = "",
-    players: Actors,
+    task: Annotated[str, typer.Option(help="Id of the task; tasks are listed if unset.")] = "",
+    split: Annotated[str, typer.Option(help="Split of the listed tasks.")] = "",
+    models: ActModelOptions,
     paths: Annotated[
         Path | None,
-        typer.Option(help="File of paths that worked; the owner's experience if unset."),
+        typer.Option(help="File of successful paths; the owner's experience if unset."),
     ] = None,
-    owner: Annotated[str, typer.Option(help="Whose experience is used.")] = "local",
+    owner: Annotated[str, typer.Option(help="Owner of the experience.")] = "local",
     agents: Agents = "shipped",
     trials: Annotated[int, typer.Option(help="Attempts at the task (reflexion).")] = 3,
     limits: LimitOptions,
-    telling: Telling,
+    thread_options: ThreadOptions,
 ) -> None:
     """Solve a task of an environment, action by action (docs/environments.md)."""
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import load_thread
     from planweave.nodes.acting.environment import find_task_to_solve
 
-    if telling.resume:
-        check_resumed(given)
-        answer(load_thread(telling.resume, {}), None, command="act", as_json=telling.as_json)
+    if thread_options.resume:
+        refuse_ignored_options(given)
+        answer(
+            load_thread(thread_options.resume, {}),
+            None,
+            command="act",
+            as_json=thread_options.as_json,
+        )
         return
     if environment and not task:
-        _list(environment, data, split)
+        _list_tasks(environment, data, split)
         return
     settings = {
         "environment": environment,
@@ -75,19 +86,21 @@ def act(
         "trials": trials,
         **limits.settings(),
     }
-    asked = find_task_to_solve(context_of(settings))
-    if asked is None:
+    task_to_do = find_task_to_solve(context_of(settings))
+    if task_to_do is None:
         raise BadInput("No environment is named.", fix=f"Name one of {', '.join(ENVIRONMENTS)}.")
     try:
-        begin(asked.question, settings, players, command="act", as_json=telling.as_json)
+        start_thread(
+            task_to_do.question, settings, models, command="act", as_json=thread_options.as_json
+        )
     finally:
         close_all()
 
 
-def _list(environment: str, data: Path | None, split: str) -> None:
+def _list_tasks(environment: str, data: Path | None, split: str) -> None:
     with open_environment(environment, data) as world:
         tasks = world.tasks(split)
-        for each in map(world.described, islice(tasks, _LISTED)):
-            typer.echo(one_line(f"{each.id}  {each.kind}  {each.question}"))
-    if len(tasks) > _LISTED:
-        typer.echo(f"… and {len(tasks) - _LISTED} more")
+        for task in map(world.described, islice(tasks, _MAX_LISTED)):
+            typer.echo(one_line(f"{task.id}  {task.kind}  {task.question}"))
+    if len(tasks) > _MAX_LISTED:
+        typer.echo(f"… and {len(tasks) - _MAX_LISTED} more")

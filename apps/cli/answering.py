@@ -1,4 +1,4 @@
-"""A thread answered on the terminal: shown as it happens, then the answer, or all of it as JSON."""
+"""Answer a thread on the terminal: live events and the answer, or all of it as JSON."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -13,58 +13,58 @@ from planweave.apps.cli.approval import approver
 from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.plain import json_text, print_line
 from planweave.apps.run import Decisions, run
-from planweave.apps.threads import Thread, memory_now
+from planweave.apps.threads import Thread, read_memory
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
 from planweave.memory import Answer, Input, WorkingMemory, total_usage
 from planweave.models import ModelUnavailable
 from planweave.nodes.support.limits import out_of_time
 
 OUT_OF_TIME = 3
-"""Exit code of a run whose time was over before it came to an answer."""
+"""Exit code of a run that had no time left before an answer."""
 UNDECIDED = 6
-"""Exit code of a run that came to no decision."""
+"""Exit code of a run without a decision."""
 UNSUPPORTED = 7
-"""Exit code of a run whose decision `--strict` withheld: it does not follow from the facts."""
+"""Exit code of a run whose decision `--strict` withheld, as it does not follow from the facts."""
 
-_TOLD = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
-_WHERE_THERE = (  # what some methods have besides
+_FIELDS = ("question", "answer", "claims", "plan", "facts", "turns", "replans", "failures", "usage")
+_OPTIONAL_FIELDS = (  # of some methods
     *("abbreviations", "draft", "revisions", "candidate_queries", "query_scores"),
     *("path", "reflections", "grounded", "members", "agreement"),
 )
 
 
 class UnreadableReplies(PlanweaveError):
-    """A run that came to no answer, because no reply could be read."""
+    """A run without an answer, because no reply could be read."""
 
 
 def answer(
     thread: Thread, start: Input | None, *, command: str, as_json: bool, reason: str = ""
 ) -> None:
-    """Run a thread to its end and report; an interrupted run says how to go on by ``command``.
+    """Run a thread to its end and report; after an interruption, print how ``command`` resumes it.
 
-    Without a question to ``start`` with, one that was interrupted goes on. ``reason`` is why this
-    method was chosen, where nobody has named it.
+    Without ``start``, an interrupted thread continues. ``reason`` is why the method was chosen, if
+    it was not given.
     """
     console = Console(stderr=as_json, highlight=False)
     why = f" ({reason})" if reason else ""
     console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")
-    question = (start or memory_now(thread.id)).get("question", "")
+    question = (start or read_memory(thread.id)).get("question", "")
     console.print(question.strip(), markup=False, style="italic")
     story = Story(console)
     if start and (plan := start.get("predefined_plan")):
         story.show(PlanEvent(steps=[step for step in plan if step.strip()]))
-    with _saying_how_to_go_on(console, f"planweave {command} --resume {thread.id}"):
-        memory = asyncio.run(_told(thread, start, story, approver(console, thread.id, command)))
+    with _hint_to_resume(console, f"planweave {command} --resume {thread.id}"):
+        memory = asyncio.run(_run(thread, start, story, approver(console, thread.id, command)))
     for role in thread.context.models.keys() - memory.get("usage", {}).keys():
-        print_line(console, f"No role {role!r} asked its model in this run.")
+        print_line(console, f"The run used no model for the role {role!r}.")
     verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
     if as_json:
         typer.echo(json_text(_record(thread, memory, verdict)))
     else:
         story.finish(memory, in_words=thread.context.in_words)
         if verdict:
-            _tell_verdict(console, verdict)
-    if out_of_time(memory, thread.context) and not _says_something(memory):
+            _print_simulation(console, verdict)
+    if out_of_time(memory, thread.context) and not _has_answer_or_needs_none(memory):
         raise typer.Exit(OUT_OF_TIME)
     if _is_unreadable(memory):
         raise UnreadableReplies(
@@ -76,34 +76,34 @@ def answer(
 
 
 @contextmanager
-def _saying_how_to_go_on(console: Console, by: str) -> Iterator[None]:
+def _hint_to_resume(console: Console, command: str) -> Iterator[None]:
     try:
         yield
-    except (KeyboardInterrupt, EOFError):  # by Ctrl-C, or Ctrl-D where a person is asked
-        console.print(f"\nInterrupted. Go on with: {by}")
+    except (KeyboardInterrupt, EOFError):  # Ctrl-C, or Ctrl-D at a prompt
+        console.print(f"\nInterrupted. Resume with: {command}")
         raise typer.Exit(130) from None
     except ModelUnavailable:
-        console.print(f"What was found is kept. Go on with: {by}")
+        console.print(f"The facts found so far are saved. Resume with: {command}")
         raise
 
 
-async def _told(
+async def _run(
     thread: Thread,
     start: Input | None,
     story: Story,
     ask: Callable[[Mapping[str, Any]], Decisions],
 ) -> WorkingMemory:
-    """Run a thread to its end, shown as it happens; returns the working memory."""
+    """Run a thread to its end and show its events; return the working memory."""
     memory, waiting = WorkingMemory(), Waiting()
     with story.console.status(waiting) as status:
 
-        def asking(request: Mapping[str, Any]) -> Decisions:
+        def ask_without_spinner(request: Mapping[str, Any]) -> Decisions:
             status.stop()
             decisions = ask(request)
             status.start()
             return decisions
 
-        async for event in run(thread, start, ask=asking, tokens=True):
+        async for event in run(thread, start, ask=ask_without_spinner, tokens=True):
             if isinstance(event, ProgressEvent):
                 waiting.show(event)
             elif isinstance(event, TokenEvent):
@@ -116,20 +116,20 @@ async def _told(
 
 
 def _is_unreadable(memory: WorkingMemory) -> bool:
-    """Whether replies that could not be read are why there is no answer."""
-    if _says_something(memory):
+    """Whether there is no answer because replies could not be read."""
+    if _has_answer_or_needs_none(memory):
         return False
     return any(failure["kind"] == "malformed_reply" for failure in memory.get("failures", ()))
 
 
-def _says_something(memory: WorkingMemory) -> bool:
-    """Whether there is an answer, or none is needed."""
+def _has_answer_or_needs_none(memory: WorkingMemory) -> bool:
+    """Whether there is an answer, or the run was not asked for one."""
     answer = memory.get("answer")
     return answer is None or bool(answer["decision"] or answer["why"])
 
 
 def exit_code(answer: Answer | None, *, strict: bool) -> int:
-    """0 for a run that came to an answer, or to none because nothing was asked."""
+    """The exit code for an answer; 0 if there is a decision or none was asked for."""
     verdict = answer.get("verdict") if answer else None
     if verdict is None or verdict["kind"] != "undecided":
         return 0
@@ -137,7 +137,7 @@ def exit_code(answer: Answer | None, *, strict: bool) -> int:
     return UNSUPPORTED if withheld else UNDECIDED
 
 
-def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:
+def _print_simulation(console: Console, verdict: Mapping[str, Any]) -> None:
     best, count = " or ".join(verdict["best"]), verdict["candidates"]
     if verdict["correct"]:
         console.print(f"[green]✔ Simulator: right, the best of {count} decisions.[/]")
@@ -151,7 +151,7 @@ def _tell_verdict(console: Console, verdict: Mapping[str, Any]) -> None:
 def _record(thread: Thread, memory: WorkingMemory, verdict: Mapping[str, Any] | None) -> Any:
     record: dict[str, Any] = {"thread": thread.id, "method": thread.method}
     record["aids"] = thread.context.aids
-    record |= {key: memory.get(key) for key in _TOLD}
-    record |= {key: found for key in _WHERE_THERE if (found := memory.get(key))}
+    record |= {key: memory.get(key) for key in _FIELDS}
+    record |= {key: found for key in _OPTIONAL_FIELDS if (found := memory.get(key))}
     record["total"] = total_usage(memory.get("usage", {})).model_dump()
     return record | ({"verdict": verdict} if verdict else {})

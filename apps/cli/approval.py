@@ -1,4 +1,4 @@
-"""Asks a person on the terminal whether a plan, or the call of a tool, may be carried out."""
+"""Ask a person on the terminal to approve a plan or a tool call."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ _PLAN = "carry_out_plan"
 
 
 class ApprovalNeeded(PlanweaveError):
-    """A person has to decide, and nobody is at the terminal."""
+    """A person has to decide, but there is no terminal."""
 
     exit_code = 5
 
@@ -26,24 +26,24 @@ class ApprovalNeeded(PlanweaveError):
 def approver(
     console: Console, thread: str, command: str = "decide"
 ) -> Callable[[Mapping[str, Any]], Decisions]:
-    """The function that asks; without a terminal it stops the run so that it can be resumed."""
+    """Make the function that asks; without a terminal, it stops the run, which can be resumed."""
 
     def ask(request: Mapping[str, Any]) -> Decisions:
-        asked = request["action_requests"][0]
+        action = request["action_requests"][0]
         if not sys.stdin.isatty():
-            what = "The plan" if asked["name"] == _PLAN else f"A call of {asked['name']}"
+            what = "The plan" if action["name"] == _PLAN else f"A call of {action['name']}"
             raise ApprovalNeeded(
-                f"{what} waits for approval, and there is no terminal to ask at.",
+                f"{what} waits for approval, but there is no terminal.",
                 fix=f"Run `planweave {command} --resume {thread}` in a terminal.",
             )
-        console.print(plain(asked["description"]), markup=False)
-        return {"decisions": [_decision(asked, console)]}
+        console.print(plain(action["description"]), markup=False)
+        return {"decisions": [_ask_decision(action, console)]}
 
     return ask
 
 
-def _decision(asked: Mapping[str, Any], console: Console) -> dict[str, Any]:
-    """What a person decides by one key."""
+def _ask_decision(action: Mapping[str, Any], console: Console) -> dict[str, Any]:
+    """Ask for a decision by one key."""
     while True:
         console.print("(a)pprove, (e)dit or (r)eject? ", end="", markup=False)
         choice = _KEYS.get(click.getchar().lower(), "")
@@ -51,18 +51,18 @@ def _decision(asked: Mapping[str, Any], console: Console) -> dict[str, Any]:
         if choice == "approve":
             return {"type": "approve"}
         if choice == "reject":
-            return {"type": "reject", "message": Prompt.ask("What should differ", console=console)}
-        if choice == "edit" and (edited := _edited(asked, console)):
-            return {"type": "edit", "edited_action": {"name": asked["name"], "args": edited}}
+            return {"type": "reject", "message": Prompt.ask("What should change", console=console)}
+        if choice == "edit" and (edited := _edit_arguments(action, console)):
+            return {"type": "edit", "edited_action": {"name": action["name"], "args": edited}}
 
 
-def _edited(asked: Mapping[str, Any], console: Console) -> dict[str, Any] | None:
-    """The arguments as a person has changed them in ``$EDITOR``; None if they were left alone.
+def _edit_arguments(action: Mapping[str, Any], console: Console) -> dict[str, Any] | None:
+    """Let a person edit the arguments in ``$EDITOR``; None if they did not change them.
 
-    A plan is one step a line, everything else JSON.
+    A plan has one step a line; other arguments are JSON.
     """
-    given = asked["args"]
-    is_plan = asked["name"] == _PLAN
+    given = action["args"]
+    is_plan = action["name"] == _PLAN
     before = "\n".join(given["plan"]) if is_plan else json.dumps(given, indent=2)
     after = click.edit(f"{before}\n", extension=".txt" if is_plan else ".json")
     if after is None or not after.strip():
@@ -73,9 +73,9 @@ def _edited(asked: Mapping[str, Any], console: Console) -> dict[str, Any] | None
     try:
         changed = json.loads(after)
     except (ValueError, RecursionError) as error:
-        console.print(f"That is no JSON object ({error}).", markup=False)
+        console.print(f"That is not a JSON object ({error}).", markup=False)
         return None
     if isinstance(changed, dict):
         return changed
-    console.print("That is no JSON object.")
+    console.print("That is not a JSON object.")
     return None

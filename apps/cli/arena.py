@@ -1,4 +1,4 @@
-"""``planweave arena``: which of two texts is better, asked without saying who wrote them."""
+"""``planweave arena``: compare pairs of texts without showing their authors."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from rich.text import Text
 from planweave import BadInput
 from planweave.apps.options import AsJson
 from planweave.apps.plain import plain, print_line
-from planweave.benchmarks.arena.judge import judge as have_judged
+from planweave.benchmarks.arena.judge import judge as judge_pairs
 from planweave.benchmarks.arena.tables import arena_tables
 from planweave.benchmarks.arena.votes import (
     MODEL,
@@ -40,25 +40,27 @@ planweave arena results/writing/embedded.jsonl
 planweave arena results/writing/embedded.jsonl --judge openai:gpt-4.1-mini
 """
 
-_WIDE = 120
+_WIDE_COLUMNS = 120
 _KEYS: dict[str, PairVerdict] = {"a": "a", "b": "b", "t": "tie", "n": "both_bad"}
-_ASK = "Better? [a] [b] [t]ie, [n]either is any good, [q]uit: "
+_PROMPT = "Better? [a] [b] [t]ie, [n]either is any good, [q]uit: "
 
 
 def arena(
-    results: Annotated[list[Path], typer.Argument(help="Result files, such as of bench writing.")],
+    results: Annotated[
+        list[Path], typer.Argument(help="Result files, for example of bench writing.")
+    ],
     *,
-    judge: Annotated[
-        str, typer.Option(help="Have this chat model vote, as a stand-in for people.")
-    ] = "",
+    judge: Annotated[str, typer.Option(help="Let this chat model vote in place of people.")] = "",
     report: Annotated[
         bool, typer.Option("--report", help="Only show the result of the votes.")
     ] = False,
-    voter: Annotated[str, typer.Option(help="Who votes; each person votes once a pair.")] = "me",
+    voter: Annotated[
+        str, typer.Option(help="Name of the voter, who votes once on each pair.")
+    ] = "me",
     votes: Annotated[
-        Path | None, typer.Option(help="File of the votes; beside the first result file if unset.")
+        Path | None, typer.Option(help="File of the votes; next to the first result file if unset.")
     ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of the order and the sides.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed for the order and the sides.")] = 1,
     limit: Annotated[int | None, typer.Option(help="Pairs at most.", min=1)] = None,
     concurrency: Annotated[int, typer.Option(help="Pairs that a model judges at once.", min=1)] = 1,
     as_json: AsJson = False,
@@ -68,8 +70,8 @@ def arena(
     say = partial(print_line, console)
     records = merged(results, say).records.values()
     todo = matches(records, seed)[:limit]
-    path = votes or _beside(results[0], "votes", judge)
-    name = _voter(voter, judge)
+    path = votes or _path_beside(results[0], "votes", judge)
+    name = _voter_name(voter, judge)
     if not report:
         with closing(Ballot(todo, path, name, say)) as ballot:
             say(f"{path}: {len(ballot.left())} of {len(ballot.matches)} pairs are left.")
@@ -78,8 +80,8 @@ def arena(
             else:
                 _vote(ballot, console)
             left = len(ballot.left())
-        if left and not judge:  # who wrote the texts of what is left would show
-            say(f"{left} pairs are left. The result is shown after the last, or with --report.")
+        if left and not judge:  # the report would reveal the authors of the remaining texts
+            say(f"{left} pairs are left. The result is shown after the last one, or with --report.")
             return
     cast = Votes(todo, read_votes(path), name)
     who = f"{judge}, a stand-in for people" if judge else "votes of people"
@@ -87,7 +89,7 @@ def arena(
     if not found:
         say("There is no vote yet.")
         return
-    kept = _beside(results[0], "arena.md", judge)
+    kept = _path_beside(results[0], "arena.md", judge)
     for written in write_page(kept, [f"# Arena: {who}"], found):
         say(f"Written: {written}")
     if as_json:
@@ -96,14 +98,14 @@ def arena(
         show_tables(found, console)
 
 
-def _voter(voter: str, judge: str) -> str:
+def _voter_name(voter: str, judge: str) -> str:
     if voter.startswith(MODEL):
         raise BadInput(f"A voter's name cannot begin with {MODEL}", fix="Choose another --voter.")
     return f"{MODEL}{judge}" if judge else voter
 
 
-def _beside(result: Path, ending: str, judge: str) -> Path:
-    """The file of votes, or the report, beside a result file; a model's has its name in it."""
+def _path_beside(result: Path, ending: str, judge: str) -> Path:
+    """The file of votes or the report next to a result file, with the judge's name if any."""
     name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(judge).name).strip("-")
     return result.with_name(f"{result.stem}{judge and f'-judged-by-{name}'}.{ending}")
 
@@ -115,7 +117,7 @@ def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> No
         with Progress(console=console, transient=True) as bar:
             task = bar.add_task(f"{model} compares", total=len(ballot.left()))
             asyncio.run(
-                have_judged(
+                judge_pairs(
                     ballot,
                     context,
                     concurrency=concurrency,
@@ -124,23 +126,23 @@ def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> No
                 )
             )
     except ModelUnavailable:
-        console.print("Stopped. What was judged is kept; the same command goes on from there.")
+        console.print("Stopped. The votes so far are saved; the same command continues from there.")
         raise
     except KeyboardInterrupt:
-        console.print("Interrupted. The same command goes on from there.")
+        console.print("Interrupted. The same command continues from there.")
         raise typer.Exit(130) from None
     tokens = sum(call.input_tokens + call.output_tokens for call in calls)
     console.print(f"{len(calls)} calls, {tokens} tokens.")
 
 
 def _vote(ballot: Ballot, console: Console) -> None:
-    """Ask for each pair that is left: two texts side by side, one key for the answer."""
+    """Show each remaining pair side by side, and ask for a verdict by one key."""
     left = ballot.left()
     for number, match in enumerate(left, start=1):
         _show(match, f"Pair {number} of {len(left)}", console)
-        verdict = _asked(console)
+        verdict = _ask_verdict(console)
         if verdict is None:
-            console.print("The same command goes on from here.")
+            console.print("The same command continues from here.")
             return
         ballot.cast(match, verdict)
 
@@ -152,17 +154,17 @@ def _show(match: Pairing, title: str, console: Console) -> None:
         Panel(Text(plain(entry.text)), title=side, title_align="left")
         for side, entry in (("A", match.a), ("B", match.b))
     ]
-    if console.width >= _WIDE:
+    if console.width >= _WIDE_COLUMNS:
         console.print(Columns(sides, width=console.width // 2 - 1, equal=True))
     else:
         console.print(*sides, sep="\n")
 
 
-def _asked(console: Console) -> PairVerdict | None:
-    """The answer; None to stop."""
+def _ask_verdict(console: Console) -> PairVerdict | None:
+    """Ask for a verdict; None to stop."""
     while True:
         try:
-            typed = console.input(_ASK, markup=False).strip().lower()
+            typed = console.input(_PROMPT, markup=False).strip().lower()
         except (EOFError, KeyboardInterrupt):
             return None
         if typed in ("q", "quit"):

@@ -1,4 +1,4 @@
-"""``planweave ask``: a question to documents, to a database, or to both, with cited facts."""
+"""``planweave ask``: ask a question about documents, a database, or both, with cited facts."""
 
 from dataclasses import dataclass
 from typing import Annotated, ClassVar
@@ -6,7 +6,14 @@ from typing import Annotated, ClassVar
 import typer
 
 from planweave.apps import completion
-from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
+from planweave.apps.cli.asking import (
+    ModelOptions,
+    RunLimitOptions,
+    SourceOptions,
+    ThreadOptions,
+    resume_thread,
+    start_thread,
+)
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Approve, PlanFile
 from planweave.tools.web.engine import KNOWN
@@ -24,22 +31,22 @@ _DEFAULT = "default"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Texts:
-    """What is read: its fields are settings of a run."""
+class TextOptions:
+    """Options about documents and the web."""
 
-    panel: ClassVar = "What is asked"
+    panel: ClassVar = "Sources"
     collection: Annotated[
         str,
         typer.Option(
-            help="Document collection (`planweave docs`). If unset: default, or none where a "
+            help="Document collection (`planweave docs`). If unset: default, or none if a "
             "database is named.",
             autocompletion=completion.collections,
         ),
     ] = ""
     evaluations: Annotated[
-        int, typer.Option(help="Times that the evaluator may send a plan back (agent_v3).")
+        int, typer.Option(help="How often the evaluator may reject a plan (agent_v3).")
     ] = 0
-    owner: Annotated[str, typer.Option(help="Whose abbreviations are known.")] = "local"
+    owner: Annotated[str, typer.Option(help="Owner of the known abbreviations.")] = "local"
     web_search: Annotated[
         str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
     ] = ""
@@ -50,21 +57,21 @@ def ask(
     given: typer.Context,
     question: Annotated[str, typer.Argument(help="The question.")] = "",
     *,
-    texts: Texts,
-    sources: Sources,
-    players: Players,
+    texts: TextOptions,
+    sources: SourceOptions,
+    models: ModelOptions,
     plan: PlanFile = None,
     approve: Approve = False,
-    bounds: Bounds,
-    telling: Telling,
+    limits: RunLimitOptions,
+    thread_options: ThreadOptions,
 ) -> None:
-    """Answer a question from documents or a database: plan and facts as they come, then the answer.
+    """Answer a question from documents or a database; show plan, facts and answer.
 
-    Out of time: exit 3. No answer: exit 6. Withheld by --strict, as it does not follow from the
-    facts: exit 7.
+    Exit code 3: out of time. 6: no answer. 7: --strict withheld an answer that does not follow from
+    the facts.
     """
-    if telling.resume:
-        go_on(question, sources, telling, given, command="ask")
+    if thread_options.resume:
+        resume_thread(question, sources, thread_options, given, command="ask")
         return
     settings = {
         "collection": _collection(texts, sources),
@@ -73,13 +80,15 @@ def ask(
         "approve": approve,
         "evaluations": texts.evaluations,
         "owner": texts.owner,
-        **bounds.settings(),
+        **limits.settings(),
     }
-    begin(question, settings, players, plan=plan, command="ask", as_json=telling.as_json)
+    start_thread(
+        question, settings, models, plan=plan, command="ask", as_json=thread_options.as_json
+    )
 
 
-def _collection(texts: Texts, sources: Sources) -> str | None:
-    """The collection that is asked: where nothing is named the default one, if there is one."""
+def _collection(texts: TextOptions, sources: SourceOptions) -> str | None:
+    """The collection to search; without any source, the default collection if it exists."""
     from planweave.tools.documents.store import collections
 
     if texts.collection or texts.web_search or any(sources.urls().values()):

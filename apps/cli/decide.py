@@ -1,4 +1,4 @@
-"""``planweave decide``: one decision question on a user's own database, shown as it happens."""
+"""``planweave decide``: answer a decision question about a database."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planweave import BadInput
-from planweave.apps.cli.asking import Bounds, Players, Sources, Telling, begin, go_on
+from planweave.apps.cli.asking import (
+    ModelOptions,
+    RunLimitOptions,
+    SourceOptions,
+    ThreadOptions,
+    resume_thread,
+    start_thread,
+)
 from planweave.apps.cli.groups import grouped
 from planweave.apps.options import Approve, PlanFile
 from planweave.tools import Limits, open_database
@@ -22,12 +29,12 @@ planweave decide --database shop.db --rules rules.txt "Which supplier should we 
 planweave decide --database shop.db --candidates "SELECT name FROM supplier" "Which one?"
 """
 
-_MOST = 10_000  # candidates
+_MAX_CANDIDATES = 10_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Generated:
-    """A question that is generated, with its database."""
+class GeneratedOptions:
+    """A generated question with its database."""
 
     scenario: Annotated[
         str,
@@ -35,14 +42,16 @@ class Generated:
             help="Ask a generated question: sourcing, distribution, building or locating."
         ),
     ] = ""
-    seed: Annotated[int, typer.Option(help="Which generated question.")] = 1
-    size: Annotated[int, typer.Option(help="About how many rows its database has.", min=10)] = 60
+    seed: Annotated[int, typer.Option(help="Seed of the generated question.")] = 1
+    size: Annotated[
+        int, typer.Option(help="Approximate number of rows of its database.", min=10)
+    ] = 60
     as_graph: Annotated[
         bool, typer.Option("--as-graph", help="Generate it as a graph database.")
     ] = False
 
     def example(self) -> "Example | None":
-        """The question, if a scenario is named."""
+        """The question; None if no scenario is named."""
         from planweave.apps.example import Example
 
         return Example(self.scenario, self.seed, self.size) if self.scenario else None
@@ -53,31 +62,31 @@ def decide(
     given: typer.Context,
     question: Annotated[str, typer.Argument(help="The decision question.")] = "",
     *,
-    sources: Sources,
+    sources: SourceOptions,
     candidates: Annotated[
-        str, typer.Option(help="Query whose first column lists the decisions to choose from.")
+        str, typer.Option(help="Query whose first column lists the candidates for the decision.")
     ] = "",
-    generated: Generated,
-    players: Players,
+    generated: GeneratedOptions,
+    models: ModelOptions,
     experience: Annotated[
         str,
         typer.Option(
-            help="Paths that decided before, used as plan: shipped, own (of `planweave "
+            help="Earlier successful paths to use as plan: shipped, own (of `planweave "
             "experience`), or a file."
         ),
     ] = "",
     plan: PlanFile = None,
     approve: Approve = False,
-    bounds: Bounds,
-    telling: Telling,
+    limits: RunLimitOptions,
+    thread_options: ThreadOptions,
 ) -> None:
-    """Answer a decision question: plan, queries and facts as they come, then the decision.
+    """Answer a decision question; show plan, queries, facts and decision.
 
-    Out of time: exit 3. No decision: exit 6. Withheld by --strict, as it does not follow from the
-    facts: exit 7.
+    Exit code 3: out of time. 6: no decision. 7: --strict withheld a decision that does not follow
+    from the facts.
     """
-    if telling.resume:
-        go_on(question, sources, telling, given, command="decide")
+    if thread_options.resume:
+        resume_thread(question, sources, thread_options, given, command="decide")
         return
     settings, example = sources.settings(), generated.example()
     if example:
@@ -88,30 +97,30 @@ def decide(
                 fix="Leave out yours, or --scenario.",
             )
     elif candidates:
-        settings["candidates"] = _candidates(sources.graph or sources.database, candidates)
-    settings |= {"experience": experience or None, "approve": approve, **bounds.settings()}
-    begin(
+        settings["candidates"] = _query_candidates(sources.graph or sources.database, candidates)
+    settings |= {"experience": experience or None, "approve": approve, **limits.settings()}
+    start_thread(
         question or (example.question().prompt if example else ""),
         settings,
-        players,
+        models,
         plan=plan,
         command="decide",
-        as_json=telling.as_json,
-        example=None if question else example,  # the simulator knows the truth about its own alone
+        as_json=thread_options.as_json,
+        example=None if question else example,
     )
 
 
-def _candidates(url: str, query: str) -> list[str]:
-    result = open_database(url).run(query, Limits(rows=_MOST, characters=1_000_000))
+def _query_candidates(url: str, query: str) -> list[str]:
+    result = open_database(url).run(query, Limits(rows=_MAX_CANDIDATES, characters=1_000_000))
     if result.truncated:
         raise BadInput(
-            f"The question has too many candidates: the query for them returned over {_MOST:,}.",
+            f"The query returned over {_MAX_CANDIDATES:,} candidates, which are too many.",
             fix="Add a condition to the query given with --candidates.",
         )
     found = [str(row[0]) for row in result.rows if row[0] is not None]
     if not found:
         raise BadInput(
-            "The question has no candidates: the query for them returned no value.",
+            "The query for candidates returned no value.",
             fix="Check the query given with --candidates.",
         )
     return found

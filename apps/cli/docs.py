@@ -1,4 +1,4 @@
-"""``planweave docs``: the documents that answers are drawn from."""
+"""``planweave docs``: manage the documents that answers come from."""
 
 import re
 from collections.abc import Iterator
@@ -17,8 +17,7 @@ from planweave.apps.options import AsJson
 from planweave.apps.plain import counted, json_text, plain
 
 if TYPE_CHECKING:
-    from planweave.tools.documents.collection import Added, Collection
-    from planweave.tools.documents.collection import OnEmbedded as Told
+    from planweave.tools.documents.collection import Added, Collection, OnEmbedded
     from planweave.tools.documents.store import DocumentInfo
 
 EXAMPLES = """\
@@ -32,7 +31,7 @@ planweave docs list
 app = typer.Typer(no_args_is_help=True)
 
 _DEFAULT = "default"
-_PAGING = {"headings": "section", "parts": "part of the text"}
+_PAGE_UNITS = {"headings": "section", "parts": "part of the text"}
 
 _Name = Annotated[
     str,
@@ -46,7 +45,7 @@ _Name = Annotated[
 
 @app.callback()
 def docs() -> None:
-    """The documents that answers are drawn from."""
+    """Manage the documents that answers come from."""
 
 
 @app.command()
@@ -55,39 +54,39 @@ def add(
     *,
     collection: _Name = _DEFAULT,
     embeddings: Annotated[
-        str, typer.Option(help="Embedding model by name; none: search by words alone.")
+        str, typer.Option(help="Embedding model; none: search by words only.")
     ] = "",
 ) -> None:
-    """Add documents, or read them again if they have changed. Exit 1 if one cannot be read."""
+    """Add documents, or update changed ones. Exit code 1: one cannot be read."""
     if not all(source.strip() for source in sources):
         raise BadInput("The name of a document is empty.", fix="Name a file, a folder or a URL.")
-    kept = _opened(collection, embeddings=embeddings or None, create=True)
+    opened = _open(collection, embeddings=embeddings or None, create=True)
     failed = 0
     try:
-        with _progress() as told:
+        with _progress() as on_embedded:
             for source in sources:
-                for added in _adding(kept, source, told):
+                for added in _add_source(opened, source, on_embedded):
                     failed += added.status == "failed"
-                    _tell(added)
+                    _print_added(added)
     except KeyboardInterrupt:
-        typer.echo("Interrupted. What was added is kept; the same command goes on.", err=True)
+        typer.echo("Interrupted. Added documents are saved; the same command continues.", err=True)
         raise typer.Exit(130) from None
     raise typer.Exit(1 if failed else 0)
 
 
 @app.command("list")
 def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
-    """List the documents of a collection, or of all; those of benchmarks are only counted.
+    """List the documents of a collection, or of all; only count those of benchmarks.
 
-    Exit 1 if a collection is damaged.
+    Exit code 1: a collection is damaged.
     """
     from planweave.tools.documents.store import collections
 
     listed: dict[str, list[DocumentInfo]] = {}
     damaged = False
-    for name in [collection] if collection else sorted(collections(), key=_of_a_benchmark):
+    for name in [collection] if collection else sorted(collections(), key=_is_benchmark):
         try:
-            listed[name] = _opened(name).documents()
+            listed[name] = _open(name).documents()
         except BadInput as error:
             typer.echo(plain(f"Error: {error}"), err=True)
             damaged = True
@@ -104,7 +103,7 @@ def list_command(*, collection: _Name = "", as_json: AsJson = False) -> None:
 def _show(listed: "dict[str, list[DocumentInfo]]", *, whole: bool) -> None:
     for name, infos in listed.items():
         table = Table(box=None)
-        table.add_column("document", overflow="fold")  # a name is needed whole, to remove it
+        table.add_column("document", overflow="fold")  # `docs remove` needs the whole name
         for title in ("pages", "only images", "chunks", "kB", "added"):
             table.add_column(title)
         for info in infos:
@@ -113,12 +112,12 @@ def _show(listed: "dict[str, list[DocumentInfo]]", *, whole: bool) -> None:
             table.add_row(plain(info.name), str(info.pages), images, str(info.chunks), size, added)
         console = Console(markup=False, highlight=False)
         console.print(f"{name}: {counted(len(infos), 'document')}")
-        if infos and (whole or not _of_a_benchmark(name)):
+        if infos and (whole or not _is_benchmark(name)):
             console.print(table)
 
 
-def _of_a_benchmark(name: str) -> bool:
-    """Whether `planweave bench` made the collection: it may have thousands of documents."""
+def _is_benchmark(name: str) -> bool:
+    """Whether `planweave bench` made the collection, which may have thousands of documents."""
     return re.match(r"(bench|mhqa|rat)[/-]", name) is not None
 
 
@@ -130,7 +129,7 @@ def remove(
 ) -> None:
     """Remove documents; none is removed if one of the names is unknown."""
     names = dict.fromkeys(documents)
-    _opened(collection).remove(*names)
+    _open(collection).remove(*names)
     for name in names:
         typer.echo(plain(f"{name}: removed"))
 
@@ -147,11 +146,11 @@ def search(
     ] = "fused",
     as_json: AsJson = False,
 ) -> None:
-    """Find the pages that fit a question best."""
-    found = _opened(collection).search(query, k=pages, mode=mode)
+    """Find the pages that match a question best."""
+    found = _open(collection).search(query, k=pages, mode=mode)
     if as_json:
-        told = ("document", "page", "score", "chunk")
-        records = [{key: asdict(page)[key] for key in told} for page in found]
+        fields = ("document", "page", "score", "chunk")
+        records = [{key: asdict(page)[key] for key in fields} for page in found]
         typer.echo(json_text(records))
         return
     if not found:
@@ -165,45 +164,49 @@ def search(
 @app.command()
 def page(
     document: Annotated[str, typer.Argument(help="A name, as `docs list` shows it.")],
-    number: Annotated[int, typer.Argument(help="The page, from 1, as an answer cites it.", min=1)],
+    number: Annotated[
+        int, typer.Argument(help="Number of the page, from 1, as an answer cites it.", min=1)
+    ],
     *,
     collection: _Name = _DEFAULT,
 ) -> None:
-    """Open a page: the text that an answer quotes is in it."""
-    typer.echo(plain(_opened(collection).page(document, number)))
+    """Print a page, for example one that an answer quotes."""
+    typer.echo(plain(_open(collection).page(document, number)))
 
 
-def _opened(name: str, *, embeddings: str | None = None, create: bool = False) -> "Collection":
-    from planweave.tools.documents.collection import open_collection  # which loads what it needs
+def _open(name: str, *, embeddings: str | None = None, create: bool = False) -> "Collection":
+    from planweave.tools.documents.collection import open_collection
 
     return open_collection(name, embeddings=embeddings, create=create)
 
 
-def _adding(collection: "Collection", source: str, told: "Told") -> "Iterator[Added]":
-    """What becomes of each file; a source that cannot be read does not stop the others."""
+def _add_source(
+    collection: "Collection", source: str, on_embedded: "OnEmbedded"
+) -> "Iterator[Added]":
+    """Add a source and yield the result of each file; an unreadable source is a result, too."""
     from planweave.tools.documents.collection import Added
 
     added = None
     try:
-        for added in collection.adding(source, progress=told):
+        for added in collection.adding(source, progress=on_embedded):
             yield added
     except BadInput as error:
         yield Added(document=source, status="failed", problem=str(error))
     else:
         if added is None:
-            yield Added(document=source, status="failed", problem="The folder holds no file.")
+            yield Added(document=source, status="failed", problem="The folder has no files.")
 
 
 @contextmanager
-def _progress() -> "Iterator[Told]":
-    """A bar while a document is embedded."""
+def _progress() -> "Iterator[OnEmbedded]":
+    """Show a progress bar while documents are embedded."""
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn())
     stderr = Console(stderr=True)
     with Progress(
         *columns,
         transient=True,
         console=stderr,
-        redirect_stdout=False,  # else what we tell would go the way of the bar
+        redirect_stdout=False,  # otherwise results would be printed to stderr like the bar
         disable=not stderr.is_terminal,
     ) as bar:
         task = bar.add_task("", visible=False)
@@ -217,26 +220,26 @@ def _progress() -> "Iterator[Told]":
         yield show
 
 
-def _tell(added: "Added") -> None:
-    """One line for a file; its troubles on the other stream."""
+def _print_added(added: "Added") -> None:
+    """Print a line about a file; problems go to stderr."""
     if added.problem:
         typer.echo(plain(f"{added.document}: {added.status}. {added.problem}"), err=True)
         return
     pages = counted(added.pages, "page")
-    if added.paging in _PAGING and added.pages > 1:
-        pages += f" (one for each {_PAGING[added.paging]})"
+    if added.paging in _PAGE_UNITS and added.pages > 1:
+        pages += f" (one for each {_PAGE_UNITS[added.paging]})"
     parts = [added.status, pages, counted(added.chunks, "chunk")]
     if added.embedded not in (0, added.chunks):
         parts.append(f"{added.embedded} of them new")
     typer.echo(plain(f"{added.document}: {', '.join(parts)}"))
     if added.image_pages:
         shown = _numbers(added.image_pages)
-        problem = f"only images on {shown}; nothing there can be found until it is made text (OCR)"
+        problem = f"only images on {shown}; they cannot be searched before text recognition (OCR)"
         typer.echo(plain(f"{added.document}: {problem}"), err=True)
 
 
 def _numbers(numbers: tuple[int, ...]) -> str:
-    """Page numbers with runs drawn together: 1-3, 7."""
+    """Page numbers as ranges: 1-3, 7."""
     runs: list[list[int]] = []
     for number in numbers:
         if runs and number == runs[-1][-1] + 1:

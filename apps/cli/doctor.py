@@ -1,4 +1,4 @@
-"""``planweave doctor``: checks versions, models and databases, and says how to fix them."""
+"""``planweave doctor``: check versions, models and databases, and suggest fixes."""
 
 import asyncio
 import json
@@ -35,7 +35,7 @@ _OPTIONAL = {
 
 @dataclass(frozen=True, kw_only=True)
 class Check:
-    """One finding; ``fix`` says what to do where ``ok`` is false, ``remedy`` is SQL for it."""
+    """One finding; if not ``ok``, ``fix`` is what to do, and ``remedy`` the SQL for it."""
 
     what: str
     ok: bool
@@ -54,15 +54,15 @@ def doctor(
     trust_role: TrustRole = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check what a run needs; exit code 1 if something required is missing."""
-    del trust_role  # its callback has kept it
+    """Check what a run needs. Exit code 1: something required is missing."""
+    del trust_role  # its callback has stored it
     checks = [
         *_versions(default=not model),
         *_weights(default=not model),
-        _checked("runs are kept in", threads_folder),
-        *(_checked(f"model {name}", partial(_answer, name)) for name in model or ()),
+        _run_check("folder of runs", threads_folder),
+        *(_run_check(f"model {name}", partial(_test_model, name)) for name in model or ()),
         *(
-            _checked(f"database {number}", partial(_describe, url))
+            _run_check(f"database {number}", partial(_test_database, url))
             for number, url in enumerate(database or (), start=1)
         ),
     ]
@@ -75,7 +75,7 @@ def doctor(
 
 
 def _versions(*, default: bool) -> Iterator[Check]:
-    """Packages; those of the default model are required where no other is asked for."""
+    """Check packages; those of the default model are required unless another is tested."""
     python = ".".join(str(part) for part in sys.version_info[:3])
     yield Check(what="planweave", ok=True, found=f"{__version__} on Python {python}")
     for package in _REQUIRED:
@@ -93,7 +93,7 @@ def _package(package: str, absent: str, fix: str, *, required: bool) -> Check:
 
 
 def _weights(*, default: bool) -> Iterator[Check]:
-    """Weights; those of the default model are required where no other is asked for."""
+    """Check weights; those of the default model are required unless another is tested."""
     from planweave.models.weights import DEFAULT, EMBEDDINGS, KNOWN, find, resolve
 
     probes: dict[str, Callable[[], Path]] = {
@@ -103,10 +103,10 @@ def _weights(*, default: bool) -> Iterator[Check]:
         probes |= {f"weights {name}, {Path(one.file).name}": partial(find, one) for one in files}
     for what, probe in probes.items():
         required = default and what == f"weights embedded:{DEFAULT}"
-        yield replace(_checked(what, probe), required=required)
+        yield replace(_run_check(what, probe), required=required)
 
 
-def _checked(what: str, probe: Callable[[], object]) -> Check:
+def _run_check(what: str, probe: Callable[[], object]) -> Check:
     try:
         return Check(what=what, ok=True, found=str(probe()))
     except PlanweaveError as error:
@@ -114,7 +114,7 @@ def _checked(what: str, probe: Callable[[], object]) -> Check:
         return Check(what=what, ok=False, found=error.problem, fix=error.fix, remedy=remedy)
 
 
-def _answer(name: str) -> str:
+def _test_model(name: str) -> str:
     from langchain_core.messages import HumanMessage
     from pydantic import create_model
 
@@ -130,18 +130,18 @@ def _answer(name: str) -> str:
     return f"answers in {call.seconds:.1f} s, {form}"
 
 
-def _describe(url: str) -> str:
+def _test_database(url: str) -> str:
     database = open_database(url)
     return f"{database.language}, {len(database.schema().entities)} tables or labels and types"
 
 
 def _show(checks: list[Check]) -> None:
     table = Table(box=None)
-    for title in ("", "what", "found", "what to do"):
+    for title in ("", "what", "found", "fix"):
         table.add_column(title, overflow="fold")
     for check in checks:
         mark = "[green]✔[/]" if check.ok else "[red]✘[/]" if check.required else "[yellow]·[/]"
-        table.add_row(mark, *map(Text, (check.what, check.found, check.fix)))  # "[x]" is no style
+        table.add_row(mark, *map(Text, (check.what, check.found, check.fix)))  # without markup
     Console(highlight=False).print(table)
     for remedy in dict.fromkeys(check.remedy for check in checks if check.remedy):
-        typer.echo(f"\nA user who may only read:\n\n{remedy}")
+        typer.echo(f"\nTo make a read-only user:\n\n{remedy}")

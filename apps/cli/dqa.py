@@ -1,4 +1,4 @@
-"""``planweave dqa``: fetch the published Decision QA data set, check and describe it."""
+"""``planweave dqa``: download, check and describe the published Decision QA data set."""
 
 import json
 from dataclasses import asdict
@@ -39,9 +39,9 @@ def dqa() -> None:
 
 @app.command()
 def check(*, path: Data, semantics: Reading = "annotation", as_json: AsJson = False) -> None:
-    """Recompute every annotation by simulation; exit 1 if one cannot be or is not a best decision.
+    """Recompute every annotation and the baselines by simulation.
 
-    The same is done for the baselines that need no model.
+    Exit code 1: an annotation cannot be recomputed, or is not a best decision.
     """
     from planweave.simulators.check import check as check_data
     from planweave.simulators.published import load_dataset
@@ -55,15 +55,15 @@ def check(*, path: Data, semantics: Reading = "annotation", as_json: AsJson = Fa
             data, semantics, progress=lambda done, _: bar.update(task, completed=done)
         )
     if as_json:
-        typer.echo(json.dumps(_record(report), indent=2))
+        typer.echo(json.dumps(_as_json_record(report), indent=2))
     else:
-        _show(report)
+        _print_report(report)
     raise typer.Exit(0 if report.good or semantics != "annotation" else 1)
 
 
 @app.command()
 def stats(*, path: Data, as_json: AsJson = False) -> None:
-    """How large the databases are (PlanRAG, tables 3 and 8)."""
+    """Show the sizes of the databases (PlanRAG, tables 3 and 8)."""
     from planweave.simulators.check import statistics
     from planweave.simulators.published import load_dataset
 
@@ -81,10 +81,10 @@ def stats(*, path: Data, as_json: AsJson = False) -> None:
 def download(
     destination: Annotated[Path, typer.Argument(help="Folder for the archive.")],
     commit: Annotated[
-        str, typer.Option(help="Commit, branch or tag; the one that was checked if unset.")
+        str, typer.Option(help="Commit, branch or tag; the tested one if unset.")
     ] = "",
 ) -> None:
-    """Fetch the data set (MIT licence); the exact commit is recorded beside the archive."""
+    """Download the data set (MIT licence), and record the exact commit next to the archive."""
     from planweave.simulators.published import COMMIT
     from planweave.simulators.published import download as fetch
 
@@ -98,7 +98,7 @@ def download(
     typer.echo(f"The data set is in {path}.")
 
 
-def _record(report: "CheckReport") -> dict[str, object]:
+def _as_json_record(report: "CheckReport") -> dict[str, object]:
     return {
         "origin": report.origin,
         "semantics": report.semantics,
@@ -121,7 +121,7 @@ def _counts(check: "ScenarioCheck") -> dict[str, object]:
     }
 
 
-def _show(report: "CheckReport") -> None:
+def _print_report(report: "CheckReport") -> None:
     console = Console(highlight=False)
     table = Table("scenario", *_COUNTS, "ms a question", box=None)
     for check in report.scenarios:

@@ -1,4 +1,4 @@
-"""``planweave experience``: what was done before, kept for an owner to see, share and delete."""
+"""``planweave experience``: show, share and delete an owner's paths of earlier runs."""
 
 from collections import Counter
 from dataclasses import asdict
@@ -13,7 +13,7 @@ from planweave import BadInput
 from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.options import AsJson
 from planweave.apps.plain import counted, json_text
-from planweave.apps.threads import load_thread, memory_now
+from planweave.apps.threads import load_thread, read_memory
 from planweave.apps.trajectory import path_of
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
@@ -40,7 +40,7 @@ Owner = Annotated[str, typer.Option("--owner", help="User or project.")]
 
 @app.callback()
 def experience() -> None:
-    """Paths of instructions that were carried out; those that succeeded guide later runs."""
+    """Paths of instructions from earlier runs; successful ones guide later runs."""
 
 
 @app.command("add")
@@ -48,41 +48,41 @@ def add(
     files: Annotated[list[Path], typer.Argument(help="Trajectories: .jsonl or .jsonl.gz.")],
     owner: Owner = "local",
 ) -> None:
-    """Add the paths of files; failed ones are kept too, and marked by their reward."""
+    """Add the paths of files; failed paths are saved, too, with their reward."""
     for file in files:
         paths = read_paths(file)
         new = len(experience_of(owner).add(paths))
         succeeded = sum(path.reward == 1 for path in paths)
         every = counted(len(paths), "path")
-        _say(f"{file.name}: {new} new of {every}, {succeeded} of them succeeded.")
+        _print_line(f"{file.name}: {new} new of {every}, {succeeded} of them succeeded.")
 
 
 @app.command("confirm")
 def confirm(
-    thread: Annotated[str, typer.Argument(help="The name that the run printed.")],
+    thread: Annotated[str, typer.Argument(help="Name of the thread, as the run printed it.")],
     *,
     owner: Annotated[
         str, typer.Option("--owner", help="Owner of the path; the run's own if unset.")
     ] = "",
-    wrong: Annotated[bool, typer.Option("--wrong", help="Keep it as a path that failed.")] = False,
+    wrong: Annotated[bool, typer.Option("--wrong", help="Save it as a failed path.")] = False,
 ) -> None:
-    """Confirm that a thread's last answer was right, and keep its actions as a path."""
-    asked = load_thread(thread)
-    memory = memory_now(asked.id)
+    """Confirm that a thread's last answer was right, and save its actions as a path."""
+    saved = load_thread(thread)
+    memory = read_memory(saved.id)
     path = path_of(
         memory.get("question", ""),
         memory.get("turns", []) if memory.get("answer") else [],
-        task=asked.example.scenario if asked.example else asked.method,
+        task=saved.example.scenario if saved.example else saved.method,
         reward=0.0 if wrong else 1.0,
-        thread=asked.id,
+        thread=saved.id,
     )
-    experience_of(owner or asked.context.owner).add([path])
-    typer.echo(f"Kept as {path.key}, {counted(len(path.instructions), 'instruction')}.")
+    experience_of(owner or saved.context.owner).add([path])
+    typer.echo(f"Saved as {path.key}, {counted(len(path.instructions), 'instruction')}.")
 
 
 @app.command("list")
 def list_paths(owner: Owner = "local", as_json: AsJson = False) -> None:
-    """List the paths, the oldest first."""
+    """List the paths, oldest first."""
     entries = experience_of(owner).entries()
     if as_json:
         records = [{"key": e.path.key, **asdict(e.path), "added": e.added} for e in entries]
@@ -109,28 +109,28 @@ def show(
     *,
     owner: Owner = "local",
     threshold: Annotated[
-        float, typer.Option(help="Cosine from which instructions share a node.", min=0, max=1)
+        float, typer.Option(help="Least cosine for instructions to share a node.", min=0, max=1)
     ] = THRESHOLD,
     as_json: AsJson = False,
 ) -> None:
-    """Show a path, or the instruction graph of all that succeeded; the studio draws it."""
+    """Show a path, or the instruction graph of all successful paths; the studio draws it."""
     experience = experience_of(owner)
     if key:
         found = {entry.path.key: entry.path for entry in experience.entries()}
         if key not in found:
             raise BadInput(f"There is no path {key!r}.", fix="See `planweave experience list`.")
-        _show_path(found[key], as_json=as_json)
+        _print_path(found[key], as_json=as_json)
         return
     with sentence_vectors(Console(stderr=True), kept=False) as embed:
         graph = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
     if not graph.paths:
         raise BadInput(
-            "There is no path that succeeded.", fix="Add some: planweave experience add FILE"
+            "There is no successful path.", fix="Add some: planweave experience add FILE"
         )
     if as_json:
-        typer.echo(json_text(_record(graph)))
+        typer.echo(json_text(_graph_json(graph)))
     else:
-        _show_graph(graph)
+        _print_graph(graph)
 
 
 @app.command("remove")
@@ -142,9 +142,9 @@ def remove(
     owner: Owner = "local",
     everything: Annotated[bool, typer.Option("--all", help="Remove all paths.")] = False,
 ) -> None:
-    """Remove paths for good; the graph is then as if they had never been."""
+    """Remove paths permanently; the graph is rebuilt without them."""
     if bool(keys) == everything:
-        raise BadInput("Nothing was removed.", fix="Name keys of paths, or say --all.")
+        raise BadInput("Nothing was removed.", fix="Name keys of paths, or give --all.")
     if keys:
         experience_of(owner).remove(keys)
         typer.echo(f"Removed: {' '.join(keys)}")
@@ -161,30 +161,30 @@ def export(
     *,
     owner: Owner = "local",
 ) -> None:
-    """Write all paths as trajectories, which `experience add` reads again."""
+    """Write all paths as trajectories, which `experience add` can read."""
     paths = [entry.path for entry in experience_of(owner).entries()]
     if file is None:
         typer.echo(to_json_lines(paths), nl=False)
         return
     write_paths(file, paths)
-    _say(f"{counted(len(paths), 'path')} written to {file}.")
+    _print_line(f"{counted(len(paths), 'path')} written to {file}.")
 
 
-def _say(text: str) -> None:
+def _print_line(text: str) -> None:
     typer.echo(one_line(text))
 
 
-def _show_path(path: TaskPath, *, as_json: bool) -> None:
+def _print_path(path: TaskPath, *, as_json: bool) -> None:
     if as_json:
         typer.echo(json_text({"key": path.key, **asdict(path)}))
         return
-    _say(path.question)
-    _say(f"task: {path.task or '-'}, reward: {path.reward:g}, from: {path.origin or '-'}")
+    _print_line(path.question)
+    _print_line(f"task: {path.task or '-'}, reward: {path.reward:g}, from: {path.origin or '-'}")
     for number, instruction in enumerate(path.instructions, start=1):
-        _say(f"{number:3}. {instruction}")
+        _print_line(f"{number:3}. {instruction}")
 
 
-def _show_graph(graph: "InstructionGraph") -> None:
+def _print_graph(graph: "InstructionGraph") -> None:
     tasks = Counter(path.task for path in graph.paths)
     typer.echo(
         f"{counted(len(graph.paths), 'path')} in {counted(len(graph.nodes), 'node')} and "
@@ -192,10 +192,10 @@ def _show_graph(graph: "InstructionGraph") -> None:
         f"threshold {graph.threshold:g}."
     )
     for task, count in tasks.most_common():
-        _say(f"  {task or 'no task'}: {counted(count, 'path')}")
+        _print_line(f"  {task or 'no task'}: {counted(count, 'path')}")
 
 
-def _record(graph: "InstructionGraph") -> dict[str, Any]:
+def _graph_json(graph: "InstructionGraph") -> dict[str, Any]:
     edges = [
         {"from": a, "to": b, "tasks": {task: sorted(asked) for task, asked in tasks.items()}}
         for (a, b), tasks in graph.edges.items()

@@ -1,4 +1,4 @@
-"""Groups of options: a command takes a dataclass, and its user an option for each field."""
+"""Groups of options: a command takes a dataclass, whose fields are the options."""
 
 import inspect
 from collections.abc import Callable
@@ -11,10 +11,10 @@ Command = Callable[..., None]
 
 
 def grouped(**defaults: object) -> Callable[[Command], Command]:
-    """Let a command take dataclasses: each field is an option, declared as for typer.
+    """Decorate a command that takes dataclasses: each field is an option, declared as for typer.
 
-    The help shows the options where the dataclass is among the parameters, and in a panel of their
-    own if the class names one (``panel``).
+    The help shows the options at the position of the dataclass, in the panel ``panel`` if the class
+    has one.
     """
 
     def decorate(command: Command) -> Command:
@@ -35,7 +35,7 @@ def grouped(**defaults: object) -> Callable[[Command], Command]:
 
         options: list[inspect.Parameter] = []
         for name, one in own.parameters.items():
-            options += _options(groups[name]) if name in groups else [one]
+            options += _group_options(groups[name]) if name in groups else [one]
         changed = [one.replace(default=defaults.get(one.name, one.default)) for one in options]
         run.__signature__ = own.replace(parameters=changed)  # type: ignore[attr-defined]
         return run
@@ -43,8 +43,8 @@ def grouped(**defaults: object) -> Callable[[Command], Command]:
     return decorate
 
 
-def _options(group: type[Any]) -> list[inspect.Parameter]:
-    """The fields of a group as options."""
+def _group_options(group: type[Any]) -> list[inspect.Parameter]:
+    """The fields of a group as parameters."""
     fields = inspect.signature(group, eval_str=True).parameters.values()
     title = getattr(group, "panel", None)
     return [one.replace(annotation=_in_panel(one.annotation, title)) for one in fields]

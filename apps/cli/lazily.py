@@ -1,6 +1,6 @@
-"""Groups of commands that are imported when they are called: to import all of them takes seconds.
+"""Groups of commands that are imported on their first call: importing all takes seconds.
 
-What the list of a group says of a command is read from the source.
+The help of a group reads the summaries of its commands from their source.
 """
 
 import ast
@@ -19,20 +19,22 @@ _ROOT = Path(__file__).parents[2]
 
 
 class Home(NamedTuple):
-    """Where a command is: in a module, or as its ``app``, a group; beside it maybe ``EXAMPLES``."""
+    """Place of a command: a function of a module, or the group ``app`` of a module."""
 
     module: str
-    name: str = ""  # by whose docstring it is listed; else the class decorated by `register`
-    make: Callable[[], Callable[..., None]] | None = None  # makes it, where it is no function
-    panel: str | None = None  # heading in the list
+    name: str = (
+        ""  # of the function; if empty, the summary is of the class with the decorator `register`
+    )
+    make: Callable[[], Callable[..., None]] | None = None  # makes the function if there is none
+    panel: str | None = None  # heading in the help
 
     @property
     def summary(self) -> str:
         """The first paragraph of its docstring."""
-        text = next((ast.get_docstring(one) for one in self._tree() if self._is(one)), None)
+        text = next((ast.get_docstring(one) for one in self._read_source() if self._is(one)), None)
         return (text or "").partition("\n\n")[0]
 
-    def _tree(self) -> list[Any]:
+    def _read_source(self) -> list[Any]:
         first, *others = self.module.split(".")
         stem = _ROOT.joinpath(*others)
         files = (stem.with_suffix(".py"), stem / "__init__.py") if first == "planweave" else ()
@@ -49,7 +51,7 @@ class Home(NamedTuple):
         return any(ast.unparse(one).startswith("register(") for one in decorators)
 
     def load(self) -> Any:
-        """The command or group, imported, with its examples below its help."""
+        """Import the command or group; its module's ``EXAMPLES`` follow its help."""
         module: Any = None if self.make else import_module(self.module)
         if hasattr(module, "app"):
             command: Any = get_group(module.app)
@@ -57,22 +59,22 @@ class Home(NamedTuple):
             alone = typer.Typer(add_completion=False)
             alone.command()(self.make() if self.make else getattr(module, self.name))
             command = get_command(alone)
-        _unwrap(command)
+        _join_lines(command)
         if examples := getattr(module, "EXAMPLES", ""):
             command.epilog = f"Examples:\n\n{examples}"
         return command
 
 
-def _unwrap(command: Any) -> None:
-    """Join the lines of each paragraph of its help, and of its subcommands': rich wraps them."""
+def _join_lines(command: Any) -> None:
+    """Join the lines of each paragraph of the help, also of subcommands: rich wraps them."""
     paragraphs = (command.help or "").split("\n\n")
     command.help = "\n\n".join(" ".join(one.split()) for one in paragraphs)
     for sub in getattr(command, "commands", {}).values():
-        _unwrap(sub)
+        _join_lines(sub)
 
 
 def lazy(callback: Callable[..., None], homes: Mapping[str, Home], **options: Any) -> typer.Typer:
-    """A group whose commands are imported when they are called; ``callback`` has its help."""
+    """Make a group whose commands are imported on their first call; ``callback`` has its help."""
 
     class Lazy(TyperGroup):
         def list_commands(self, ctx: Any) -> list[str]:  # noqa: ARG002
@@ -87,14 +89,14 @@ def lazy(callback: Callable[..., None], homes: Mapping[str, Home], **options: An
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             if args[0] in homes and args[0] not in self.commands:
                 self.add_command(homes[args[0]].load(), args[0])
-            elif args[0] not in homes:  # the nearest of these are proposed
+            elif args[0] not in homes:  # for suggestions of similar names
                 self.commands = {name: self.get_command(ctx, name) for name in homes}
             return super().resolve_command(ctx, args)
 
         def invoke(self, ctx: Any) -> Any:
             try:
                 return super().invoke(ctx)
-            except KeyboardInterrupt:  # of a command that has no more to say of it
+            except KeyboardInterrupt:  # of a command that does not handle it
                 typer.echo("\nInterrupted.", err=True)
                 raise typer.Exit(130) from None
 

@@ -1,4 +1,4 @@
-"""``planweave learn``: agents that learn from their own successes."""
+"""``planweave learn``: learn from successful decisions."""
 
 from planweave.apps.cli.lazily import Home, lazy
 
@@ -10,7 +10,7 @@ planweave learn dqa --scenario sourcing --seeds 1,2,3 --out learned
 
 
 def learn() -> None:
-    """Learn from the successes of simulated decisions."""
+    """Learn from successful simulated decisions."""
 
 
 app = lazy(learn, {"dqa": Home("planweave.apps.cli.learn_dqa", "dqa")})

@@ -1,4 +1,4 @@
-"""``planweave learn dqa``: decisions learned from simulated ones that succeeded."""
+"""``planweave learn dqa``: learn to decide from successful simulated decisions."""
 
 import json
 from collections.abc import Container
@@ -43,7 +43,7 @@ _FIX = "Name another folder with --out, or move that file away."
 _Course: TypeAlias = dict[str, JsonValue]
 
 
-class _Taken(NamedTuple):
+class _Finished(NamedTuple):
     course: Course
     settings: RankingSettings
     about: str
@@ -69,8 +69,8 @@ class _Curve(BaseModel):
     points: list[tuple[int, int, float, float]]
 
 
-class _Written(NamedTuple):
-    """What is in the files of a folder, which a run adds to."""
+class _FolderContent(NamedTuple):
+    """The content of an output folder."""
 
     paths: list[TaskPath]
     courses: list[_Course]
@@ -80,55 +80,55 @@ class _Written(NamedTuple):
 def dqa(
     *,
     quick: Annotated[
-        bool, typer.Option("--quick", help="A small course of minutes, to see it learn.")
+        bool, typer.Option("--quick", help="A small course that takes minutes.")
     ] = False,
     scenarios: Annotated[
-        str, typer.Option("--scenario", help="Scenarios with commas between.")
+        str, typer.Option("--scenario", help="Scenarios, comma-separated.")
     ] = "locating,building",
     semantics: Reading = "annotation",
-    seeds: Annotated[str, typer.Option(help="Seeds of searches, with commas between.")] = "1",
+    seeds: Annotated[str, typer.Option(help="Seeds of the searches, comma-separated.")] = "1",
     generations: Annotated[
         int | None, typer.Option(help="Generations of a search; unset: 250, or 40 if quick.", min=1)
     ] = None,
-    out: Annotated[Path, typer.Option(help="Folder of all that is kept.")] = Path(
-        "results/learning"
-    ),
+    out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path("results/learning"),
 ) -> None:
-    """Learn to decide on generated worlds, never on published ones.
+    """Learn to decide in generated worlds, never in published ones.
 
     The folder gets the learned paths (dqa-experience.jsonl, for --setting experience=FILE), their
-    card, and the curve of accuracy against experience, as JSON and as a picture. What it has of
-    other scenarios stays.
+    card, and the curve of accuracy against experience, as JSON and as a picture. Results of other
+    scenarios in it stay.
     """
     console = Console(highlight=False)
     settings = _QUICK if quick else RankingSettings()
     if generations:
         settings = replace(settings, generations=generations)
     names = dict.fromkeys(name.strip() for name in scenarios.split(","))
-    courses = [_course(name, semantics, quick=quick) for name in names]
-    searches = [replace(settings, seed=seed) for seed in _numbers(seeds)]
-    _kept(output_folder(out), names)  # what cannot be added to is reported before hours of learning
+    courses = [_make_course(name, semantics, quick=quick) for name in names]
+    searches = [replace(settings, seed=seed) for seed in _parse_seeds(seeds)]
+    _read_others(output_folder(out), names)  # fails before hours of learning
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    taken = []
+    finished = []
     with Progress(*columns, console=console) as bar:
         for course in courses:
-            material = _material(course, bar)
+            material = _make_material(course, bar)
             learners = [Learner(material, search) for search in searches]
-            found = [_take(learner, bar) for learner in learners]
+            found = [_run_course(learner, bar) for learner in learners]
             found.sort(key=lambda one: -one.learned.trial)
-            if len(learners) > 1:  # what each has learned is recombined, and goes first
+            if (
+                len(learners) > 1
+            ):  # the formulas of all searches are recombined; the result comes first
                 all_learned = [f for learner in learners for f in learner.formulas()]
-                found.insert(0, _take(Learner(material, settings, all_learned), bar))
-            taken += found
-    others, drawn = _write(out, taken)
-    _tell(console, taken)
+                found.insert(0, _run_course(Learner(material, settings, all_learned), bar))
+            finished += found
+    others, drawn = _write(out, finished)
+    _print_results(console, finished)
     picture = ", curve.png" if drawn else ""
     console.print(f"Written to {out}: dqa-experience.jsonl and its card, curve.json{picture}")
     if others:
-        console.print(f"Kept there, of other runs: {', '.join(others)}")
+        console.print(f"Kept there from other runs: {', '.join(others)}")
 
 
-def _course(name: str, semantics: Semantics, *, quick: bool) -> Course:
+def _make_course(name: str, semantics: Semantics, *, quick: bool) -> Course:
     worlds = Worlds(scenario=scenario(name), semantics=semantics)
     if not quick:
         return Course(worlds=worlds)
@@ -136,14 +136,16 @@ def _course(name: str, semantics: Semantics, *, quick: bool) -> Course:
     return Course(worlds=small, lessons=400, trial=200, unseen=200)
 
 
-def _numbers(text: str) -> list[int]:
+def _parse_seeds(text: str) -> list[int]:
     try:
         return [int(part) for part in text.split(",")]
     except ValueError:
-        raise BadInput(f"{text!r} is no list of seeds.", fix="Write such as 1,2,3.") from None
+        raise BadInput(
+            f"{text!r} is not a list of seeds.", fix="Write a list such as 1,2,3."
+        ) from None
 
 
-def _material(course: Course, bar: Progress) -> CourseMaterial:
+def _make_material(course: Course, bar: Progress) -> CourseMaterial:
     task: TaskID = bar.add_task(f"{course.worlds.scenario.name}: worlds")
 
     def show(done: int, total: int) -> None:
@@ -152,8 +154,8 @@ def _material(course: Course, bar: Progress) -> CourseMaterial:
     return CourseMaterial(course, show)
 
 
-def _take(learner: Learner, bar: Progress) -> _Taken:
-    """Learn to the end; every tenth generation is shown."""
+def _run_course(learner: Learner, bar: Progress) -> _Finished:
+    """Run a course to its end; print every tenth generation."""
     course, settings = learner.course, learner.settings
     about = f"{course.worlds.scenario.name}, {learner.about}"
     task = bar.add_task(about, total=settings.generations)
@@ -167,18 +169,21 @@ def _take(learner: Learner, bar: Progress) -> _Taken:
             )
     bar.update(task, completed=settings.generations)
     seconds = perf_counter() - begun
-    return _Taken(course, settings, learner.about, learner.curve, learner.learned(), seconds)
+    return _Finished(course, settings, learner.about, learner.curve, learner.learned(), seconds)
 
 
-def _kept(out: Path, learned: Container[str]) -> _Written:
-    """What the folder has of other scenarios than those that are ``learned``."""
+def _read_others(out: Path, learned: Container[str]) -> _FolderContent:
+    """Read the folder's results of scenarios that are not in ``learned``."""
     paths, card, curves = (out / name for name in _FILES)
-    found = _Written([], [], [])
+    found = _FolderContent([], [], [])
     if paths.exists():
         found.paths.extend(path for path in read_paths(paths) if path.task not in learned)
     if card.exists():
         whole = read_object(card, _Card, fix=_FIX)
-        older: _Course = {"date": whole.date, "command": whole.command}  # courses once had none
+        older: _Course = {
+            "date": whole.date,
+            "command": whole.command,
+        }  # of old files, whose courses have none
         others = (one for one in whole.courses if one.get("scenario") not in learned)
         found.courses.extend(older | one for one in others)
     if curves.exists():
@@ -187,13 +192,17 @@ def _kept(out: Path, learned: Container[str]) -> _Written:
     return found
 
 
-def _write(out: Path, taken: list[_Taken]) -> tuple[list[str], bool]:
-    """Write what was learned beside what the folder has of other scenarios."""
-    written = _kept(out, {one.name for one in taken})
+def _write(out: Path, finished: list[_Finished]) -> tuple[list[str], bool]:
+    """Write the results, and keep the folder's results of other scenarios.
+
+    Returns:
+        The names of the other scenarios, and whether the picture was drawn.
+    """
+    written = _read_others(out, {one.name for one in finished})
     others = [path.task for path in written.paths]
     date = datetime.now(UTC).date().isoformat()
     about: _Course = {"date": date, "command": machine.command()}
-    for one in taken:
+    for one in finished:
         written.paths.extend(one.learned.paths)
         written.courses.append(about | _course_card(one))
         points = [point[:4] for point in one.curve]
@@ -205,10 +214,12 @@ def _write(out: Path, taken: list[_Taken]) -> tuple[list[str], bool]:
     card.write_text(whole.model_dump_json(indent=1) + "\n", encoding="utf-8")
     listed = [curve.model_dump() for curve in written.curves]
     curves.write_text(json.dumps(listed, indent=1) + "\n", encoding="utf-8")
-    return [*dict.fromkeys(others)], draw_picture(out / "curve.png", partial(_draw, written.curves))
+    return [*dict.fromkeys(others)], draw_picture(
+        out / "curve.png", partial(_draw_curves, written.curves)
+    )
 
 
-def _course_card(one: _Taken) -> _Course:
+def _course_card(one: _Finished) -> _Course:
     course, worlds = one.course, one.course.worlds
     low, high = wilson(one.learned.unseen, course.unseen)
     tried = course.lessons + course.trial
@@ -232,18 +243,18 @@ def _course_card(one: _Taken) -> _Course:
     }
 
 
-def _tell(console: Console, taken: list[_Taken]) -> None:
-    for one in taken:
+def _print_results(console: Console, finished: list[_Finished]) -> None:
+    for one in finished:
         first, learned = one.curve[0], one.learned
         console.print(
             f"{one.name}, {one.about}: {first.unseen:.1%} of "
-            f"unseen questions right at first, {learned.unseen:.1%} at last"
+            f"unseen questions right at the start, {learned.unseen:.1%} at the end"
         )
         console.print(plain(f"  {learned.ranking}"), markup=False)
 
 
-def _draw(curves: list[_Curve], figure: Figure) -> None:
-    """Draw the share of unseen questions decided rightly."""
+def _draw_curves(curves: list[_Curve], figure: Figure) -> None:
+    """Draw the share of unseen questions with right decisions."""
     names = list(dict.fromkeys(curve.scenario for curve in curves))
     figure.set_size_inches(4.5 * len(names), 3.6)
     for name, axes in zip(names, figure.subplots(1, len(names), squeeze=False)[0], strict=True):

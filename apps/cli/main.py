@@ -1,4 +1,4 @@
-"""The command line: ``planweave COMMAND``. Each command is in the module of its name."""
+"""The command line ``planweave COMMAND``; each command is in the module of its name."""
 
 import errno
 import os
@@ -19,7 +19,7 @@ _PANELS = {
     "Learn": ("learn", "train", "experience", "terms"),
     "Set up": ("models", "methods", "settings", "doctor"),
 }
-"""The commands under the headings of their list."""
+"""The commands by their heading in the help."""
 COMMANDS = {
     name: Home(f"planweave.apps.cli.{name}", name, panel=panel)
     for panel, names in _PANELS.items()
@@ -27,14 +27,16 @@ COMMANDS = {
 }
 
 
-def _version(asked: bool) -> None:
-    if asked:
+def _print_version(is_set: bool) -> None:
+    if is_set:
         typer.echo(f"planweave {__version__}")
         raise typer.Exit
 
 
 def planweave(
-    version: bool = typer.Option(False, "--version", callback=_version, help="Show the version."),
+    version: bool = typer.Option(
+        False, "--version", callback=_print_version, help="Show the version."
+    ),
 ) -> None:
     """Agents that plan first and retrieve after."""
 
@@ -43,17 +45,17 @@ app = lazy(planweave, COMMANDS, name="planweave", pretty_exceptions_enable=False
 
 
 def main() -> None:
-    """Run the command line; an error that a person can fix is one sentence and an exit code."""
-    with suppress(ValueError):  # not in the main thread
-        signal.signal(signal.SIGTERM, _end)
-        closed = getattr(signal, "SIGHUP", None)  # of a terminal that is closed
-        if closed and signal.getsignal(closed) is signal.SIG_DFL:  # else as nohup has set it
-            signal.signal(closed, _end)
+    """Run the command line; print an error that a person can fix, and exit with its code."""
+    with suppress(ValueError):  # outside the main thread
+        signal.signal(signal.SIGTERM, _interrupt)
+        closed = getattr(signal, "SIGHUP", None)  # when the terminal is closed
+        if closed and signal.getsignal(closed) is signal.SIG_DFL:  # otherwise set by nohup
+            signal.signal(closed, _interrupt)
     try:
         app()
     except PlanweaveError as error:
         _fail(str(error), error.exit_code)
-    except BrokenPipeError:  # the reader of our output is gone, as in `planweave … | head`
+    except BrokenPipeError:  # the reader of the output has ended, as in `planweave … | head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
     except Exception as error:
@@ -62,8 +64,8 @@ def main() -> None:
         _fail("The disk is full. Free some space and run the same command again.", 1)
 
 
-def _end(number: int, frame: object) -> None:
-    """End as by Ctrl-C: what is kept is said, and no temporary file is left."""
+def _interrupt(number: int, frame: object) -> None:
+    """End as after Ctrl-C: report what is saved, and remove temporary files."""
     del number, frame
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background of a script
         raise KeyboardInterrupt

@@ -1,4 +1,4 @@
-"""``planweave mcp``: the methods as tools of another program, on standard input and output."""
+"""``planweave mcp``: the methods as MCP tools on standard input and output."""
 
 import asyncio
 from typing import TYPE_CHECKING, Annotated
@@ -35,21 +35,21 @@ def mcp(
     from planweave.tools.documents.collection import open_collection
 
     require("The Model Context Protocol", "mcp", "mcp")
-    given = {
+    options = {
         "database": database,
         "graph": graph,
         "collection": collection,
         "rules": text_of(rules, "rules") if rules else "",
         "model": model,
     }
-    own = {name: value for name, value in given.items() if value}
+    given = {name: value for name, value in options.items() if value}
     for url in filter(None, (database, graph)):
-        open_filled(url)  # what is not there is reported at the start, not at the first question
+        open_filled(url)  # reports a missing database at the start
     if collection:
         open_collection(collection)
-    written = service()
-    context = context_of(written.context.model_dump() | own)
-    asyncio.run(_serve(written.model_copy(update={"context": context})))
+    configured = service()
+    context = context_of(configured.context.model_dump() | given)
+    asyncio.run(_serve(configured.model_copy(update={"context": context})))
 
 
 async def _serve(offered: "Service") -> None:

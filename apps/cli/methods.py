@@ -1,4 +1,4 @@
-"""``planweave methods``: what there is to choose from."""
+"""``planweave methods``: list the methods."""
 
 import inspect
 import json
@@ -38,7 +38,7 @@ _PARTS = (
 def methods(
     as_json: AsJson = False,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print the page of the docs with every graph.")
+        bool, typer.Option("--markdown", help="Print the documentation page with all graphs.")
     ] = False,
 ) -> None:
     """List the methods."""
@@ -61,17 +61,17 @@ def page() -> str:
     lines = [_HEAD, *(line for one in every for line in _section(one)), "## Shared parts", ""]
     for name, part in _PARTS:
         inner = dict(METHODS.get(name).graph.get_subgraphs())[part]
-        lines += [f"### {part.capitalize()}", "", *_drawn(inner.get_graph()), ""]
+        lines += [f"### {part.capitalize()}", "", *_mermaid(inner.get_graph()), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
 def _section(one: Method) -> Iterator[str]:
     text = inspect.cleandoc(sys.modules[one.wire.__module__].__doc__ or one.description)
-    yield from (f"## {one.name}", "", text, "", *_drawn(one.graph.get_graph()), "")
+    yield from (f"## {one.name}", "", text, "", *_mermaid(one.graph.get_graph()), "")
 
 
-def _drawn(graph: "Graph") -> Iterator[str]:
-    """A graph as Mermaid, without colours: the page has its own."""
+def _mermaid(graph: "Graph") -> Iterator[str]:
+    """A graph in Mermaid's language, without colours, as the page sets them."""
     yield "```mermaid"
     yield "flowchart TD"
     for name in graph.nodes:
@@ -85,4 +85,4 @@ def _drawn(graph: "Graph") -> Iterator[str]:
 
 
 def _id(name: str) -> str:
-    return f"{name.strip('_')}_" if name.startswith("__") else name  # `end` is a word of Mermaid
+    return f"{name.strip('_')}_" if name.startswith("__") else name  # `end` is a keyword of Mermaid

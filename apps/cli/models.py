@@ -1,4 +1,4 @@
-"""``planweave models``: the weights of the models in this process."""
+"""``planweave models``: the weights of embedded models."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ app = typer.Typer(no_args_is_help=True)
 
 @app.callback()
 def models() -> None:
-    """The models that run in this process: list them, fetch their weights."""
+    """List embedded models, and download their weights."""
 
 
 @app.command("pull")
@@ -25,7 +25,7 @@ def pull_command(
         str, typer.Argument(help="0.5b, 1.5b, minilm or the path of a .gguf file.")
     ] = "1.5b",
 ) -> None:
-    """Fetch and check the weights of a model, unless they are there already."""
+    """Download and check the weights of a model, unless they exist."""
     from planweave.models.weights import pull
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
@@ -41,7 +41,7 @@ def pull_command(
 
 @app.command("list")
 def list_command() -> None:
-    """The models that can run in this process, and which of their files are here."""
+    """List the embedded models, and where their weights are."""
     from planweave.models import ModelUnavailable
     from planweave.models.weights import EMBEDDINGS, KNOWN, find
 

@@ -1,4 +1,4 @@
-"""Sentence vectors with a progress bar, kept between runs."""
+"""Sentence vectors with a progress bar and a cache."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,14 +11,14 @@ from planweave.learning.trained import EMBEDDINGS
 from planweave.models import embedding_id, embeddings, process_settings
 
 _KEEP = 200_000  # a corpus and its queries: 1.5 KB each
-_SMALL = 1000  # texts that need no bar
+_SMALL = 1000  # number of texts that needs no progress bar
 
 
 @contextmanager
 def sentence_vectors(console: Console, *, kept: bool = True) -> Iterator[SentenceVectors]:
-    """The frozen model of the plan assessor; long work shows how far it is.
+    """Load the embedding model of the plan assessor; long work shows a progress bar.
 
-    Vectors of what a person may want to be forgotten are not ``kept`` in the cache.
+    Do not keep vectors (``kept``) of texts that a person may want to delete.
     """
     name = embedding_id(EMBEDDINGS).replace("#", "-")
     folder = process_settings().cache_dir / "vectors" / name if kept else None

@@ -1,4 +1,4 @@
-"""``planweave query``: the guarded query tool by itself."""
+"""``planweave query``: run a query with the guarded query tool."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -26,13 +26,13 @@ def query(
     rows: Annotated[int, typer.Option(help="Rows at most.", min=1)] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Run one query read-only. Refused: exit 2. Too long: exit 3. Failed: exit 4."""
-    del trust_role  # its callback has kept it
-    given = [url for url in (database, graph) if url]
-    if len(given) != 1:
+    """Run one read-only query. Exit code 2: refused. 3: took too long. 4: failed."""
+    del trust_role  # its callback has stored it
+    urls = [url for url in (database, graph) if url]
+    if len(urls) != 1:
         raise BadInput("A query runs on one database.", fix="Give --database or --graph.")
     limits = Limits(seconds=seconds, rows=rows)
-    result = open_database(given[0]).run(statement, limits)
+    result = open_database(urls[0]).run(statement, limits)
     if as_json:
         typer.echo(json_text(asdict(result) | {"truncated": result.truncated}, indent=None))
     else:

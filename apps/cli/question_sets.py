@@ -1,4 +1,4 @@
-"""Question sets about databases, of either kind."""
+"""Question sets about relational and graph databases."""
 
 from pathlib import Path
 
@@ -8,6 +8,5 @@ from planweave.benchmarks.suites.text2sql.suite import load as about_tables
 
 
 def questions_in(folder: Path) -> list[QueryQuestion]:
-    """All questions of a folder: about graphs if it has a folder of these, else about tables."""
-    is_graphs = (folder / "graphs").is_dir()
-    return about_graphs(folder) if is_graphs else about_tables(folder)
+    """Load a folder's questions: about graphs if it has a folder ``graphs``, else about tables."""
+    return (about_graphs if (folder / "graphs").is_dir() else about_tables)(folder)

@@ -1,4 +1,4 @@
-"""``planweave reproduce``: run what makes a table of one of the papers."""
+"""``planweave reproduce``: run the commands behind a table of a paper."""
 
 import shlex
 import subprocess
@@ -23,14 +23,18 @@ planweave reproduce planrag --table 4 --limit 5
 
 
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="A paper of the list; lists all if unset.")] = "",
+    paper: Annotated[
+        str, typer.Argument(help="Name of the paper; all tables are listed if unset.")
+    ] = "",
     *,
-    table: Annotated[str, typer.Option(help="Its number; all that can be run if unset.")] = "",
+    table: Annotated[
+        str, typer.Option(help="Number of the table; all that can be run if unset.")
+    ] = "",
     limit: Annotated[
         int | None,
         typer.Option(
-            help="Questions, tasks or items at most, except of commands that ask a whole set; "
-            "as in our figure if unset.",
+            help="Maximum of questions, tasks or items, except for commands on a whole set; "
+            "as in our result if unset.",
             min=1,
         ),
     ] = None,
@@ -41,11 +45,11 @@ def reproduce(
             envvar="PLANWEAVE_PUBLISHED",
         ),
     ] = Path("data"),
-    model: Annotated[str, typer.Option(help="Chat model; as in our figure if unset.")] = "",
+    model: Annotated[str, typer.Option(help="Chat model; as in our result if unset.")] = "",
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path(
         "results/reproduction"
     ),
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the commands alone.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show the commands.")] = False,
     markdown: Annotated[
         bool, typer.Option("--markdown", help="Print the page docs/reproduction.md.")
     ] = False,
@@ -55,14 +59,14 @@ def reproduce(
         typer.echo(reproduction.page(), nl=False)
         return
     if not paper:
-        _list()
+        _print_tables()
         return
     chosen = reproduction.paper(paper).chosen(table)
     if not any(one.runs for one in chosen):
         typer.echo(f"Table {table} has nothing to run: {chosen[0].differs}")
         return
     if limit and not any("{limit}" in run for one in chosen for run in one.runs):
-        raise BadInput("This is measured on the whole set.", fix="Leave out --limit.")
+        raise BadInput("This table is measured on the whole set.", fix="Leave out --limit.")
     if not dry_run and not data.is_dir():
         raise BadInput(
             f"There is no folder {data}.", fix="Name the published files with --data FOLDER."
@@ -70,12 +74,12 @@ def reproduce(
     for command in reproduction.commands(chosen, data=data, out=out, limit=limit, model=model):
         typer.echo(f"planweave {command}", err=not dry_run)
         if not dry_run:
-            _run(command)
+            _run_command(command)
     for one in () if dry_run else chosen:
-        _compare(one)
+        _print_comparison(one)
 
 
-def _run(command: str) -> None:
+def _run_command(command: str) -> None:
     began = perf_counter()
     words = [sys.executable, "-m", "planweave", *shlex.split(command)]
     done = subprocess.run(words, check=False)  # noqa: S603 - our own commands, without a shell
@@ -84,15 +88,15 @@ def _run(command: str) -> None:
         raise typer.Exit(done.returncode)
 
 
-def _compare(one: PaperTable) -> None:
-    """What to compare with the figures that were just made."""
+def _print_comparison(one: PaperTable) -> None:
+    """Print our result and the paper's, to compare with the new one."""
     typer.echo(f"Table {one.table}, {one.shows}")
     typer.echo(f"  ours, {one.sample}: {one.ours}" if one.ours else "  not measured by us")
     typer.echo(f"  the paper: {one.theirs or '-'}")
     typer.echo(f"  what differs: {one.differs}")
 
 
-def _list() -> None:
+def _print_tables() -> None:
     shown = Table("paper", "table", "shows", "runs", box=None)
     for paper in reproduction.papers():
         for one in paper.tables:

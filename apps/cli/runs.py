@@ -1,4 +1,4 @@
-"""``planweave runs``: what was asked before, to look at again or to remove."""
+"""``planweave runs``: list, show or remove earlier runs."""
 
 import asyncio
 import json
@@ -19,12 +19,12 @@ from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, plain
 from planweave.apps.threads import (
     checkpoints,
-    forget,
+    delete_thread,
     is_kept,
     load_thread,
-    memory_now,
     memory_of,
-    newest,
+    newest_files,
+    read_memory,
 )
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ app = typer.Typer()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kept:
-    """A run as the list shows it; ``verdict`` is empty before its end."""
+class SavedRun:
+    """A run in the list; ``verdict`` is empty before its end."""
 
     thread: str
     when: str
@@ -54,7 +54,7 @@ class Kept:
 
 @app.callback(invoke_without_command=True)
 def runs(context: typer.Context) -> None:
-    """List what was asked before; show or remove a run."""
+    """List, show or remove earlier runs."""
     if context.invoked_subcommand is None:
         list_runs()
 
@@ -62,21 +62,21 @@ def runs(context: typer.Context) -> None:
 @app.command("list")
 def list_runs(
     *,
-    limit: Annotated[int, typer.Option(help="Runs at most, the newest first.", min=1)] = 20,
+    limit: Annotated[int, typer.Option(help="Maximum of runs, newest_files first.", min=1)] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List the runs: question, method, verdict, when."""
-    files = newest()
-    kept = asyncio.run(_listed(files[:limit])) if files else []
+    """List the runs: question, method, verdict, time."""
+    files = newest_files()
+    found = asyncio.run(_read_runs(files[:limit])) if files else []
     if as_json:
-        typer.echo(json_text([asdict(one) for one in kept]))
+        typer.echo(json_text([asdict(one) for one in found]))
         return
     console = Console(highlight=False)
-    if not kept:
+    if not found:
         console.print("No runs yet. Start one: planweave ask --help")
         return
     table = Table("thread", "when (UTC)", "method", "verdict", "question", box=None)
-    for one in kept:
+    for one in found:
         cells = (one.thread, one.when, one.method, one.verdict or "not finished", one.question)
         table.add_row(*(Text(plain(cell), overflow="ellipsis", no_wrap=True) for cell in cells))
     console.print(table)
@@ -87,20 +87,21 @@ def list_runs(
 @app.command("show")
 def show(
     thread: Annotated[
-        str, typer.Argument(help="The name that the list shows.", autocompletion=completion.threads)
+        str,
+        typer.Argument(help="Name of the thread in the list.", autocompletion=completion.threads),
     ],
     *,
     as_json: AsJson = False,
 ) -> None:
-    """Show what a run came to: plan, facts and answer."""
+    """Show plan, facts and answer of a run."""
     from planweave.apps.cli.story import Story
     from planweave.graphs.support.events import FactEvent, PlanEvent
 
-    found = load_thread(thread)
-    memory = memory_now(found.id)
+    saved = load_thread(thread)
+    memory = read_memory(saved.id)
     if as_json:
-        kept = ("question", "plan", "facts", "turns", "answer", "claims", "failures")
-        typer.echo(json_text({name: memory.get(name) for name in kept}))
+        fields = ("question", "plan", "facts", "turns", "answer", "claims", "failures")
+        typer.echo(json_text({name: memory.get(name) for name in fields}))
         return
     console = Console(highlight=False)
     console.print(Text(plain(memory.get("question", "(no question)")), style="italic"))
@@ -109,40 +110,40 @@ def show(
         story.show(PlanEvent(steps=plan))
     for fact in memory.get("facts", ()):
         story.show(FactEvent(fact=fact))
-    story.finish(memory, in_words=found.context.in_words)
+    story.finish(memory, in_words=saved.context.in_words)
 
 
 @app.command("remove")
 def remove(
     threads: Annotated[
         list[str],
-        typer.Argument(help="Names that the list shows.", autocompletion=completion.threads),
+        typer.Argument(help="Names of threads in the list.", autocompletion=completion.threads),
     ],
 ) -> None:
-    """Remove runs with all that they have read."""
+    """Remove runs with all their data."""
     if missing := [thread for thread in threads if not is_kept(thread)]:
         raise BadInput(
             f"There is no thread {missing[0]!r}; nothing was removed.", fix="See `planweave runs`."
         )
     for thread in (names := dict.fromkeys(threads)):
-        asyncio.run(forget(thread))
+        asyncio.run(delete_thread(thread))
     typer.echo(f"Removed: {len(names)}")
 
 
-async def _listed(files: Iterable[Path]) -> list[Kept]:
+async def _read_runs(files: Iterable[Path]) -> list[SavedRun]:
     async with checkpoints() as saver:
-        return [_line(file, await memory_of(file.stem, saver)) for file in files]
+        return [_saved_run(file, await memory_of(file.stem, saver)) for file in files]
 
 
-def _line(file: Path, memory: "WorkingMemory") -> Kept:
-    """What the thread's file and its working memory say of a run."""
+def _saved_run(file: Path, memory: "WorkingMemory") -> SavedRun:
+    """Make the entry of a run from its settings file and its working memory."""
     try:
         method = str(json.loads(file.read_text(encoding="utf-8"))["method"])
     except (ValueError, KeyError, TypeError):
         method = "(damaged)"
     answer = memory.get("answer")
     verdict = answer.get("verdict") if answer else None
-    return Kept(
+    return SavedRun(
         thread=file.stem,
         when=datetime.fromtimestamp(file.stat().st_mtime, UTC).strftime("%Y-%m-%d %H:%M"),
         method=method,

@@ -1,4 +1,4 @@
-"""``planweave serve``: the methods for many users, over the LangGraph server's protocol."""
+"""``planweave serve``: the methods for many users, with the LangGraph server's protocol."""
 
 import ipaddress
 import os
@@ -30,60 +30,61 @@ planweave serve --port 8080 --workers 4 --users users.json
 planweave serve --new-key ann
 """
 
-_LAST = 65_535  # port
+_MAX_PORT = 65_535
 _PACKAGES = ("greenlet", "orjson", "prometheus_client", "starlette", "uvicorn")
 
 _TOKEN = "PLANWEAVE_SERVE_TOKEN"  # noqa: S105 (the name of a variable)
 _START_SECONDS = 120
 _HUNG_SECONDS = 15
-"""A worker that does not answer for that long is replaced; a busy machine may starve one for 5."""
+"""A worker that does not answer for this time is replaced; a busy machine may delay one by 5 s."""
 
 
 def serve(
     *,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=_LAST)] = 2024,
+    port: Annotated[int, typer.Option(help="Port to listen on.", min=1, max=_MAX_PORT)] = 2024,
     workers: Annotated[int, typer.Option(min=1, help="Worker processes.")] = 1,
     users: Annotated[
-        Path | None, typer.Option(help="JSON file of users; then every request needs a key.")
+        Path | None, typer.Option(help="JSON file of users; every request then needs a key.")
     ] = None,
     trust_role: TrustRole = False,
     new_key: Annotated[
-        str | None, typer.Option(help="Make an API key for this user, print it, and stop.")
+        str | None, typer.Option(help="Make an API key for this user, print it, and exit.")
     ] = None,
     no_token: Annotated[
         bool,
         typer.Option(
             "--no-token",
-            help="Without --users: answer every program of this machine, without a token.",
+            help="Without --users: accept every program on this machine, without a token.",
         ),
     ] = False,
     open_page: Annotated[
-        bool, typer.Option("--open", help="Open the studio in the browser when it is ready.")
+        bool,
+        typer.Option("--open", help="Open the studio in the browser when the server is ready."),
     ] = False,
 ) -> None:
     """Serve every method over HTTP: threads, runs, streams, memory (docs/operations.md)."""
-    del trust_role  # its callback has kept it
+    del trust_role  # its callback has stored it
     require("The server", "serve", *_PACKAGES)
-    settings = _settings(users, no_token=no_token)
+    settings = _server_settings(users, no_token=no_token)
     if new_key is not None:
         from planweave.apps.server.people import new_key as make_key
 
         typer.echo(make_key(settings, new_key))
         return
-    _check(settings, host, port)
-    page = _announced(host, port, "" if no_token else _new_token(settings))
+    _check_startup(settings, host, port)
+    page = _announce(host, port, "" if no_token else _new_token(settings))
     if open_page:
-        Thread(target=_open, args=(host, port, page), daemon=True).start()
-    _run(host, port, workers, settings.drain_seconds)
+        Thread(target=_open_page, args=(host, port, page), daemon=True).start()
+    _run_server(host, port, workers, settings.drain_seconds)
 
 
-def _settings(users: Path | None, *, no_token: bool) -> "ServerSettings":
-    """What the operator decides; the workers inherit it in the environment."""
+def _server_settings(users: Path | None, *, no_token: bool) -> "ServerSettings":
+    """Read the operator's settings; the workers inherit them as environment variables."""
     from planweave.apps.server.settings import server_settings
     from planweave.graphs.support.builder import CHECK as STATE_CHECK
 
-    os.environ.setdefault(STATE_CHECK, "log")  # a run goes on, and the operator reads why
+    os.environ.setdefault(STATE_CHECK, "log")  # runs continue, and the log has the warning
     if users is not None:
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
     if no_token:
@@ -91,29 +92,29 @@ def _settings(users: Path | None, *, no_token: bool) -> "ServerSettings":
     return server_settings()
 
 
-def _check(settings: "ServerSettings", host: str, port: int) -> None:
-    """Report at once, and in one process, what the workers would meet at the first request."""
+def _check_startup(settings: "ServerSettings", host: str, port: int) -> None:
+    """Report problems at the start that the workers would have at the first request."""
     from planweave.apps.server.people import Gate
     from planweave.apps.server.tables import check_database
     from planweave.apps.service import service
 
-    if Gate(settings).is_closed:
+    if Gate(settings).has_no_users:
         raise BadInput(
-            f"There is no user with a key in {settings.users}, so nobody could call the server.",
+            f"There is no user with a key in {settings.users}, so nobody can call the server.",
             fix="Make a key: planweave serve --users FILE --new-key NAME.",
         )
     check_database(settings.database())
     service()
     if not settings.shared and not _is_loopback(host):
         raise BadInput(
-            f"Without keys the server answers anybody, so it does not listen at {host}.",
+            f"Without keys, the server answers anybody, so it does not listen at {host}.",
             fix="Give --users FILE, or PLANWEAVE_SERVE_AUTH, or listen at 127.0.0.1.",
         )
     _check_address(host, port)
 
 
 def _new_token(settings: "ServerSettings") -> str:
-    """Make the token of a server that has neither users nor a token; the workers inherit it."""
+    """Make a token if the server has neither users nor a token; the workers inherit it."""
     if settings.shared or settings.token.get_secret_value():
         return ""
     from planweave.apps.server.settings import server_settings
@@ -123,20 +124,20 @@ def _new_token(settings: "ServerSettings") -> str:
     return os.environ[_TOKEN]
 
 
-def _announced(host: str, port: int, token: str) -> str:
-    """Say where the server answers; the address of the studio."""
+def _announce(host: str, port: int, token: str) -> str:
+    """Print the server's address; return the URL of the studio."""
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     page = f"{address}/studio/" + (f"?token={token}" if token else "")
     typer.echo(f"planweave answers at {address}; the studio: {page}", err=True)
     return page
 
 
-def _run(host: str, port: int, workers: int, drain_seconds: int) -> None:
+def _run_server(host: str, port: int, workers: int, drain_seconds: int) -> None:
     import uvicorn
 
-    with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as figures:
-        if workers > 1:  # they add up their figures there
-            os.environ["PROMETHEUS_MULTIPROC_DIR"] = figures
+    with tempfile.TemporaryDirectory(prefix="planweave-metrics-") as folder:
+        if workers > 1:  # they share their metrics there
+            os.environ["PROMETHEUS_MULTIPROC_DIR"] = folder
         uvicorn.run(
             "planweave.apps.server.app:create_app",
             factory=True,
@@ -150,8 +151,8 @@ def _run(host: str, port: int, workers: int, drain_seconds: int) -> None:
         )
 
 
-def _open(host: str, port: int, page: str) -> None:
-    """Show the page in the person's browser as soon as the server listens."""
+def _open_page(host: str, port: int, page: str) -> None:
+    """Open the page in the browser when the server listens."""
     deadline = time.monotonic() + _START_SECONDS
     while time.monotonic() < deadline:
         with suppress(OSError), socket.create_connection((host, port), timeout=1):
@@ -175,8 +176,8 @@ def _check_address(host: str, port: int) -> None:
         try:
             listener.bind((host, port))
         except OSError as error:
-            other = port + 1 if port < _LAST else port - 1
+            other = port + 1 if port < _MAX_PORT else port - 1
             raise BadInput(
                 f"The server cannot listen at {host}:{port} ({error.strerror}).",
-                fix=f"Stop what listens there, or choose another port: --port {other}.",
+                fix=f"Stop the program on this port, or choose another one: --port {other}.",
             ) from None

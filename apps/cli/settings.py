@@ -1,4 +1,4 @@
-"""``planweave settings``: every setting of a run, with its default and who may set it."""
+"""``planweave settings``: list the settings of a run, their defaults, and who may set them."""
 
 import json
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ planweave settings --method rat
 planweave ask --setting retrievals=3 --setting citation_check=model "…"
 """
 
-_CALLERS = {
+_WHO_MAY_SET = {
     "free": "caller",
     "lower": "caller, up to the operator's",
     "named": "caller, by the operator's names",
@@ -27,7 +27,7 @@ _CALLERS = {
 
 
 class Row(NamedTuple):
-    """A setting as the table shows it."""
+    """A setting in the table."""
 
     group: str
     name: str
@@ -41,14 +41,16 @@ def settings(
     *,
     method: Annotated[
         str,
-        typer.Option(help="Only those that this method reads.", autocompletion=completion.methods),
+        typer.Option(
+            help="Only list settings that this method reads.", autocompletion=completion.methods
+        ),
     ] = "",
     as_json: AsJson = False,
     markdown: Annotated[
-        bool, typer.Option("--markdown", help="Print as the page of the docs.")
+        bool, typer.Option("--markdown", help="Print the documentation page.")
     ] = False,
 ) -> None:
-    """List the settings of a run: --setting NAME=VALUE sets them."""
+    """List the settings of a run, which --setting NAME=VALUE sets."""
     rows = [*rows_of(method)]
     if as_json:
         typer.echo(json.dumps([row._asdict() for row in rows], indent=2, ensure_ascii=False))
@@ -62,7 +64,7 @@ def settings(
 
 
 def rows_of(method: str = "") -> Iterator[Row]:
-    """The settings that a method reads, group by group; all of them without a method."""
+    """The settings that a method reads, by group; all settings without a method."""
     from planweave.memory import Context
     from planweave.memory import settings as described
 
@@ -78,7 +80,7 @@ def rows_of(method: str = "") -> Iterator[Row]:
                     name=name,
                     values=_values(schema),
                     default=json.dumps(schema["default"]) if "default" in schema else "{}",
-                    who=_CALLERS[one.caller],
+                    who=_WHO_MAY_SET[one.caller],
                     description=" ".join(schema["description"].split()),
                 )
 
@@ -104,7 +106,7 @@ def page() -> str:
 
 
 def _values(schema: dict[str, Any]) -> str:
-    """What a setting may be, from its JSON schema."""
+    """Describe the values of a setting by its JSON schema."""
     if "anyOf" in schema:
         parts = [_values(part) for part in schema["anyOf"]]
         return " or ".join("none" if part == "null" else part for part in parts)

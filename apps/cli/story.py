@@ -1,4 +1,4 @@
-"""A run shown on the terminal as it happens: plan, thoughts, queries, facts, decision."""
+"""Live output of a run on the terminal: plan, thoughts, queries, facts, decision."""
 
 from time import monotonic
 
@@ -28,34 +28,34 @@ from planweave.tools.result_text import FOR_PEOPLE, table_lines
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
-_SHOWN_LINES = 12
-_SHOWN_LETTERS = 600
-"""Of a text that is being written: what is higher than the terminal would not be seen."""
+_MAX_LINES = 12
+_MAX_LETTERS = 600
+"""Length of the shown end of a draft: a text must not be higher than the terminal."""
 
 
 class Waiting:
-    """What is being done, and since when, below the text that is being written.
+    """The current activity and its duration, below the draft of the answer.
 
-    It is drawn anew with each turn of the spinner; the checked answer takes its place.
+    It is redrawn with each frame of the spinner, and replaced by the checked answer.
     """
 
     def __init__(self) -> None:
         self._text, self._doing, self._since, self._draft = "working", "", monotonic(), ""
 
     def show(self, event: ProgressEvent) -> None:
-        """Show what is being done now."""
+        """Show the current activity."""
         doing = f"{event.role} {event.doing}"
         if doing != self._doing:
             self._doing, self._since, self._draft = doing, monotonic(), ""
         self._text = event.text
 
     def write(self, event: TokenEvent) -> None:
-        """Show a piece of the text that is being written."""
+        """Add a part of the draft."""
         self._draft += event.text
 
     def __rich__(self) -> Text:
-        cut = "…" if len(self._draft) > _SHOWN_LETTERS else ""
-        draft = f"{cut}{self._draft[-_SHOWN_LETTERS:]}\n" if self._draft else ""
+        cut = "…" if len(self._draft) > _MAX_LETTERS else ""
+        draft = f"{cut}{self._draft[-_MAX_LETTERS:]}\n" if self._draft else ""
         return Text(plain(f"{draft}{self._text} … {monotonic() - self._since:.0f} s"))
 
 
@@ -64,99 +64,99 @@ class Story:
 
     def __init__(self, console: Console) -> None:
         self.console = console
-        self._kept = 0  # replies that came from the cache
+        self._cached = 0
 
     def show(self, event: Event) -> None:
-        """Print what has happened."""
+        """Print an event."""
         match event:
             case PlanEvent(steps=steps):
-                self._plan("Plan", steps)
+                self._print_plan("Plan", steps)
             case ReplanEvent(reason=reason, steps=steps):
-                self._say(f"◦ {reason}", "cyan")  # a title would be cut
-                self._plan("New plan", steps)
+                self._print(f"◦ {reason}", "cyan")  # a panel title would be cut
+                self._print_plan("New plan", steps)
             case ThoughtEvent(text=text):
-                self._say(f"◦ {text}", "cyan")
+                self._print(f"◦ {text}", "cyan")
             case ActionEvent():
-                self._action(event)
+                self._print_action(event)
             case FactEvent(fact=fact):
-                self._fact(fact)
+                self._print_fact(fact)
             case CallEvent(record=record):
-                self._kept += record.from_cache
+                self._cached += record.from_cache
             case ProblemEvent(where=where, text=text):
-                self._say(f"  ✗ {where}: {text}", "yellow")
+                self._print(f"  ✗ {where}: {text}", "yellow")
 
     def finish(self, memory: WorkingMemory, *, in_words: bool = False) -> None:
-        """Print the answer, the facts that it cites, and what the run used.
+        """Print the answer, the facts that it cites, and the usage of the run.
 
-        ``in_words``: the question was for a text that cites facts, not for a decision.
+        ``in_words``: the question asked for a text that cites facts, not for a decision.
         """
         if not (answer := memory.get("answer")):
             if messages := memory.get("messages"):
-                self._say(messages[-1].text)
+                self._print(messages[-1].text)
             return
-        self.console.print(_answer(answer, in_words=in_words))
+        self.console.print(_answer_panel(answer, in_words=in_words))
         for fact in memory["facts"]:
             if fact["number"] in answer["facts"]:
-                self._say(f"  {source_text(fact)}", "dim")
+                self._print(f"  {source_text(fact)}", "dim")
         if claims := memory["claims"]:
-            self._claims(claims)
+            self._print_claims(claims)
         if runs := len(memory.get("members", ())):
             agreeing = round(memory["agreement"] * runs)
-            self._say(f"{agreeing} of {runs} runs give this answer.", "dim")
-        kept = f" · {self._kept} from cache (--fresh asks again)" if self._kept else ""
-        self._say(f"{_used(total_usage(memory['usage']))}{kept}", "dim")
+            self._print(f"{agreeing} of {runs} runs give this answer.", "dim")
+        cached = f" · {self._cached} from cache (--fresh asks again)" if self._cached else ""
+        self._print(f"{_usage_text(total_usage(memory['usage']))}{cached}", "dim")
 
-    def _say(self, text: str, style: str = "") -> None:
+    def _print(self, text: str, style: str = "") -> None:
         self.console.print(Text(plain(text), style=style))
 
-    def _plan(self, title: str, plan: list[str]) -> None:
+    def _print_plan(self, title: str, plan: list[str]) -> None:
         steps = "\n".join(f"{number}. {step}" for number, step in enumerate(plan, start=1))
         self.console.print(
             Panel(Text(plain(steps)), title=title, title_align="left", border_style="cyan")
         )
 
-    def _action(self, action: ActionEvent) -> None:
+    def _print_action(self, action: ActionEvent) -> None:
         if action.input and action.tool != "thinking":
             lexer = _LEXERS.get(action.tool, "text")
-            self._say(f"  {action.tool}", "magenta")
+            self._print(f"  {action.tool}", "magenta")
             self.console.print(
                 Syntax(
                     plain(action.input), lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark"
                 )
             )
 
-    def _fact(self, fact: Fact) -> None:
-        lines = _lines(fact)
-        more = [f"… {len(lines) - _SHOWN_LINES} more lines"] if len(lines) > _SHOWN_LINES else []
-        text = "\n    ".join(lines[:_SHOWN_LINES] + more)
-        self._say(f"  [{fact['number']}] {text}", "green")
+    def _print_fact(self, fact: Fact) -> None:
+        lines = _fact_lines(fact)
+        more = [f"… {len(lines) - _MAX_LINES} more lines"] if len(lines) > _MAX_LINES else []
+        text = "\n    ".join(lines[:_MAX_LINES] + more)
+        self._print(f"  [{fact['number']}] {text}", "green")
         if fact["quote"]:
-            self._say(f"      {source_text(fact)}", "dim")
+            self._print(f"      {source_text(fact)}", "dim")
 
-    def _claims(self, claims: list[Claim]) -> None:
+    def _print_claims(self, claims: list[Claim]) -> None:
         good = sum(claim["supported"] for claim in claims)
-        self._say(f"Citation check: {good} of {len(claims)} claims supported.", "dim")
+        self._print(f"Citation check: {good} of {len(claims)} claims supported.", "dim")
         for claim in claims:
             if not claim["supported"]:
-                self._say(f"  ? {claim['text']} ({claim['reason']})", "yellow")
+                self._print(f"  ? {claim['text']} ({claim['reason']})", "yellow")
 
 
-def _lines(fact: Fact) -> list[str]:
-    """The text of a fact; numbers of a table as they are, which a model sees shortened."""
+def _fact_lines(fact: Fact) -> list[str]:
+    """The lines of a fact; a table has its exact numbers, which a model gets shortened."""
     lines = fact["text"].splitlines()
     if (table := fact.get("table")) is None:
         return lines
-    columns, *_ = shown = table_lines(table["columns"], table["rows"], _SHOWN_LETTERS, FOR_PEOPLE)
+    columns, *_ = shown = table_lines(table["columns"], table["rows"], _MAX_LETTERS, FOR_PEOPLE)
     return [*lines[: lines.index(columns)], *shown] if columns in lines else lines
 
 
-def _answer(answer: Answer, *, in_words: bool) -> Panel:
-    """The answer; where its text says nothing of sources, the facts are cited at the end."""
+def _answer_panel(answer: Answer, *, in_words: bool) -> Panel:
+    """Format the answer; if its text has no citations, they are added at its end."""
     cites = CITATION.search(answer["why"]) or UNSUPPORTED in answer["why"]
     citations = "" if cites else " " + "".join(f"[{number}]" for number in answer["facts"])
     verdict = answer.get("verdict")
-    is_said = verdict and answer["unknown"].rstrip(".").lower() in verdict["text"].lower()
-    unknown = "" if is_said or not answer["unknown"] else f"Not known: {answer['unknown']}"
+    is_in_verdict = verdict and answer["unknown"].rstrip(".").lower() in verdict["text"].lower()
+    unknown = "" if is_in_verdict or not answer["unknown"] else f"Not known: {answer['unknown']}"
     decided = answer["decision"] or ("" if in_words and answer["why"] else "No answer")
     colour = "green" if is_good(answer) and (answer["decision"] or in_words) else "yellow"
     parts = [
@@ -169,7 +169,7 @@ def _answer(answer: Answer, *, in_words: bool) -> Panel:
     return Panel(text, title="Answer", title_align="left", border_style=colour)
 
 
-def _used(usage: Usage) -> str:
+def _usage_text(usage: Usage) -> str:
     price = "price unknown" if usage.unpriced else f"${usage.dollars:.4f}"
     calls = "call" if usage.calls == 1 else "calls"
     return (

@@ -1,4 +1,4 @@
-"""``planweave terms``: abbreviations that were learned from documents; a person confirms them."""
+"""``planweave terms``: list, confirm or forget abbreviations learned from documents."""
 
 import asyncio
 from collections.abc import Callable, Coroutine
@@ -12,7 +12,7 @@ from rich.table import Table
 from planweave import BadInput
 from planweave.apps.options import AsJson
 from planweave.apps.plain import json_text, plain
-from planweave.apps.threads import long_term_memory, remembers
+from planweave.apps.threads import has_memory, long_term_memory
 
 if TYPE_CHECKING:
     from langgraph.store.base import BaseStore
@@ -33,15 +33,15 @@ Abbreviations = Annotated[list[str], typer.Argument(help="Abbreviations, such as
 
 @app.callback()
 def terms() -> None:
-    """Abbreviations learned from documents; only confirmed ones are used again."""
+    """Abbreviations learned from documents; runs only use confirmed ones."""
 
 
 @app.command("list")
 def list_terms(owner: Owner = "local", as_json: AsJson = False) -> None:
-    """List what was learned, where, and whether it is confirmed."""
+    """List the abbreviations, their sources, and whether they are confirmed."""
     from planweave.memory.long_term import abbreviations_of
 
-    terms = _with_store(partial(abbreviations_of, owner=owner)) if remembers() else {}
+    terms = _with_store(partial(abbreviations_of, owner=owner)) if has_memory() else {}
     if as_json:
         typer.echo(json_text(terms))
         return
@@ -58,7 +58,7 @@ def confirm_term(abbreviations: Abbreviations, owner: Owner = "local") -> None:
     """Confirm abbreviations: later threads use them."""
     from planweave.memory.long_term import confirm
 
-    _each(confirm, owner, abbreviations, "confirmed")
+    _apply_to_each(confirm, owner, abbreviations, "confirmed")
 
 
 @app.command("forget")
@@ -66,16 +66,16 @@ def forget_term(abbreviations: Abbreviations, owner: Owner = "local") -> None:
     """Forget abbreviations."""
     from planweave.memory.long_term import forget
 
-    _each(forget, owner, abbreviations, "forgotten")
+    _apply_to_each(forget, owner, abbreviations, "forgotten")
 
 
-def _each(
+def _apply_to_each(
     work: "Callable[[BaseStore, str, str], Coroutine[object, object, bool]]",
     owner: str,
     abbreviations: list[str],
-    done: str,
+    participle: str,
 ) -> None:
-    """Do something with each abbreviation that was learned."""
+    """Apply ``work`` to each abbreviation in the store."""
 
     async def each(store: "BaseStore") -> None:
         for short in abbreviations:
@@ -84,7 +84,7 @@ def _each(
                     f"The abbreviation {short!r} was never learned.",
                     fix="See `planweave terms list`.",
                 )
-            typer.echo(f"{short} is {done}.")
+            typer.echo(f"{short} is {participle}.")
 
     _with_store(each)
 

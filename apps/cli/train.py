@@ -1,4 +1,4 @@
-"""``planweave train``: what ships trained can be trained again."""
+"""``planweave train``: train the shipped models again."""
 
 from planweave.apps.cli.lazily import Home, lazy
 

@@ -28,15 +28,15 @@ _END = "<|im_end|>"
 def adapter(
     *,
     data: Annotated[
-        list[Path], typer.Option(help="Folders of questions, as bench text2sql or text2cypher.")
+        list[Path], typer.Option(help="Folders of questions, as for bench text2sql or text2cypher.")
     ],
-    out: Annotated[Path, typer.Option(help="The adapter, a GGUF file.")],
+    out: Annotated[Path, typer.Option(help="GGUF file for the adapter.")],
     model: Model = "embedded",
-    passes: Annotated[int, typer.Option(help="Draws from each database.", min=1)] = 1,
-    minutes: Annotated[float, typer.Option(help="Time at most.", min=1)] = 24 * 60.0,
+    passes: Annotated[int, typer.Option(help="Number of draws from each database.", min=1)] = 1,
+    minutes: Annotated[float, typer.Option(help="Maximum time in minutes.", min=1)] = 24 * 60.0,
     seed: Annotated[int, typer.Option(help="Seed of every draw.", min=0)] = 1,
 ) -> None:
-    """Train the adapter of the embedded model; slow without an accelerator that JAX can use."""
+    """Train the adapter of the embedded model; slow unless JAX has an accelerator."""
     require("Training", "learning,embedded", "jax", "optax", "gguf", "xllamacpp")
     import jax
 
@@ -48,11 +48,11 @@ def adapter(
     questions = [question for folder in data for question in questions_in(folder)]
     with Progress(console=console, transient=True) as bar:
         task = bar.add_task("reading the questions", total=None)
-        tokens = _tokens_of(gguf)
+        tokens = _start_tokenizer(gguf)
         grounds = [
-            _ground(some, tokens)
+            _make_ground(group, tokens)
             for number in range(passes)
-            for some in lessons(questions, seed=seed + number)
+            for group in lessons(questions, seed=seed + number)
         ]
         settings = AdapterSettings(seed=seed, seconds=minutes * 60)
         is_fast = jax.default_backend() != "cpu"
@@ -68,11 +68,11 @@ def adapter(
 
 
 Tokens: TypeAlias = Callable[[Lesson], tuple[list[int], list[int]]]
-"""Gives those of a lesson's prompt and of its reply."""
+"""Returns the tokens of a lesson's prompt and of its reply."""
 
 
-def _ground(some: Sequence[Lesson], tokens: Tokens) -> "Ground":
-    """The lessons of a database behind what all their prompts begin with."""
+def _make_ground(some: Sequence[Lesson], tokens: Tokens) -> "Ground":
+    """Group the lessons of a database behind the common prefix of their prompts."""
     from planweave.learning.adapter import Ground, Item
 
     pairs = [tokens(lesson) for lesson in some]
@@ -85,8 +85,8 @@ def _ground(some: Sequence[Lesson], tokens: Tokens) -> "Ground":
     return Ground(shared, items)
 
 
-def _tokens_of(gguf: Path) -> Tokens:
-    """As the model's own server makes them."""
+def _start_tokenizer(gguf: Path) -> Tokens:
+    """Start the model's server, and return a function that tokenizes with it."""
     settings = process_settings()
     endpoint = serve(gguf, settings)
     key = {"authorization": f"Bearer {endpoint.key}"}
@@ -97,9 +97,9 @@ def _tokens_of(gguf: Path) -> Tokens:
         found: list[int] = client.post("/tokenize", json=body).raise_for_status().json()["tokens"]
         return found
 
-    def both(lesson: Lesson) -> tuple[list[int], list[int]]:
+    def tokenize_lesson(lesson: Lesson) -> tuple[list[int], list[int]]:
         messages = convert_to_openai_messages(list(lesson.prompt))
         asked = client.post("/apply-template", json={"messages": messages}).raise_for_status()
         return tokens(asked.json()["prompt"]), tokens(lesson.reply + _END)
 
-    return both
+    return tokenize_lesson

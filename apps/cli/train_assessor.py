@@ -1,4 +1,4 @@
-"""``planweave train plan-assessor``: the assessor that ships can be trained again."""
+"""``planweave train plan-assessor``: train the plan assessor."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -40,17 +40,17 @@ FILES = (
 )
 TRAJECTORIES = "trajectories/hotpotqa_success.jsonl.gz"
 
-_CANDIDATES = 8  # of a round: more than are chosen from later, for more to compare
-_STRANGERS = 1
+_CANDIDATES = 8  # per round: more than in use, for more comparisons
+_UNRELATED = 1
 
 
 def plan_assessor(
     *,
     data: Annotated[Path, typer.Option(help=f"Folder that holds {FILES[0]} and so on.")],
-    out: Annotated[Path, typer.Option(help="Folder of the weights, their card and the curves.")],
+    out: Annotated[Path, typer.Option(help="Folder for the weights, their card and the curves.")],
     seed: Annotated[int, typer.Option(help="Seed of every draw.", min=0)] = 1,
 ) -> None:
-    """Train the plan assessor of FuRePA; vectors of finished blocks are kept if it is stopped."""
+    """Train the plan assessor of FuRePA; after a stop, vectors of finished blocks remain."""
     require("Training", "learning,documents", "jax", "optax")
     from planweave.learning.training import HeadSettings
     from planweave.learning.training import train as fit
@@ -71,7 +71,7 @@ def plan_assessor(
         trained = fit(groups, settings, progress=show)
     prints = np.unique(np.array([fingerprint(group.question) for group in groups], np.uint64))
     path = save(out, trained.weights, _card(groups, trained, seed), prints)
-    draw_picture(path.with_suffix(".png"), partial(_draw, trained))
+    draw_picture(path.with_suffix(".png"), partial(_draw_curves, trained))
     best = trained.epochs[trained.best]
     console.print(f"Held-out MRR {best.held_out_mrr:.3f} after {trained.best + 1} epochs: {path}")
     took, busy = (timedelta(seconds=round(s)) for s in (perf_counter() - started, process_time()))
@@ -91,7 +91,7 @@ def _groups(data: Path, embed: Embed, seed: int, console: Console) -> list[Group
             seed=seed,
             candidates=_CANDIDATES,
             choose=_half_greedy,
-            strangers=_STRANGERS,
+            strangers=_UNRELATED,
             searches=searches,
         )
         groups += list(assessor.groups(made, embed))
@@ -99,7 +99,7 @@ def _groups(data: Path, embed: Embed, seed: int, console: Console) -> list[Group
 
 
 def _half_greedy(round_: Round, lot: Lot) -> int:
-    """Half of the rounds go on as a good assessor would, half as a bad one."""
+    """Choose like a good assessor in half of the rounds, at random in the others."""
     return by_truth(round_, lot) if lot.coin < 0.5 else lot.place
 
 
@@ -123,8 +123,8 @@ def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> AssessorCar
     )
 
 
-def _draw(trained: "Trained", figure: Figure) -> None:
-    """Draw the losses and the held-out MRR, epoch by epoch."""
+def _draw_curves(trained: "Trained", figure: Figure) -> None:
+    """Draw the losses and the held-out MRR by epoch."""
     figure.set_size_inches(8, 3.5)
     losses, quality = figure.subplots(1, 2)
     losses.plot([epoch.loss for epoch in trained.epochs], label="training")

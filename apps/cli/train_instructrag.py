@@ -1,4 +1,4 @@
-"""``planweave train instructrag`` and ``train adapt``: the agents of InstructRAG, from paths."""
+"""``planweave train instructrag`` and ``train adapt``: train InstructRAG's agents from paths."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -60,7 +60,7 @@ Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """How long is trained, what paths are rewarded by, and what of the method is left out."""
+    """Length of the training, reward of paths, and parts of the method to leave out."""
 
     iterations: Annotated[int, typer.Option(help="Iterations of the meta-training.", min=1)] = (
         ITERATIONS
@@ -68,35 +68,37 @@ class Training:
     reward: Annotated[
         RewardName,
         typer.Option(
-            help="overlap (with the successful path), or environment (the score there of a player "
-            "without a language model; episodes are kept in --out)."
+            help="overlap (with the successful path), or environment (score of a player without a "
+            "language model; --out keeps its episodes)."
         ),
     ] = "overlap"
     games: Annotated[
-        Path | None, typer.Option(help="File or folder of the environment's tasks, to score by.")
+        Path | None, typer.Option(help="File or folder of the environment's tasks.")
     ] = None
     questions: Annotated[
-        int, typer.Option(help="Questions of each of the three tasks of an iteration.", min=1)
+        int, typer.Option(help="Questions for each of an iteration's three tasks.", min=1)
     ] = QUESTIONS
     others: Annotated[
-        int, typer.Option(help="Other questions' paths that a question is tried with.", min=0)
+        int, typer.Option(help="Paths of other questions to try for each question.", min=0)
     ] = OTHERS
-    steps: Annotated[int, typer.Option(help="Actions of an episode, at most.", min=1)] = MOST_STEPS
+    steps: Annotated[int, typer.Option(help="Actions per episode.", min=1)] = MOST_STEPS
     published: Annotated[
         bool,
-        typer.Option("--as-published", help="The paper's agents, for instructions without slots."),
+        typer.Option(
+            "--as-published", help="Train the paper's agents, for instructions without slots."
+        ),
     ] = False
     without: Annotated[
         str,
         typer.Option(
-            help="Parts to leave out, with commas between: warm-start, policy-gradient, "
+            help="Parts to leave out, comma-separated: warm-start, policy-gradient, "
             "pre-training, fine-tuning."
         ),
     ] = ""
     seed: Seed = 1
 
     def settings(self) -> "AgentSettings":
-        """It as the training takes it."""
+        """The settings of the training."""
         from planweave.learning.agent_batches import AgentSettings, published_settings
 
         left_out = listed(self.without, _PARTS, "part", every="") if self.without else []
@@ -139,12 +141,12 @@ def instructrag(
     with (
         sentence_vectors(console) as embed,
         Progress(console=console, transient=True) as bar,
-        _rewarded(training, environment, Guide(paths, embed), out, bar, given.reward) as worth,
+        _open_reward(training, environment, Guide(paths, embed), out, bar, given.reward) as reward,
     ):
         graph = InstructionGraph(embed, settings.threshold)
         graph.insert_all(path for task in tasks for path in task.support)
         survey = Survey(graph, embed, given.slots)
-        tasks = _scored(tasks, worth, console)
+        tasks = _known_tasks(tasks, reward, console)
         materials = [GraphMaterial(survey, task, embed, settings) for task in tasks]
         shown = bar.add_task("training", total=training.iterations)
 
@@ -152,19 +154,19 @@ def instructrag(
             text = f"training, reward {point.reward:.3f}"
             bar.update(shown, completed=number, description=text)
 
-        trained = train(survey, materials, embed, settings, worth, progress=show)
+        trained = train(survey, materials, embed, settings, reward, progress=show)
     path = out / SHIPPED_FILE.name
     sizes = {task.name: len(task.support) + len(task.query) for task in tasks}
     rewards = [round(point.reward, 4) for point in trained.points]
     card = _card(training.seed, sizes, training.reward, rewards, training.published)
     save(path, trained.agents.rl, trained.agents.ml, card)
-    draw_picture(path.with_suffix(".png"), partial(_draw, trained.points))
+    draw_picture(path.with_suffix(".png"), partial(_draw_curves, trained.points))
     took = timedelta(seconds=round(perf_counter() - started))
     console.print(f"{path}: {training.iterations} iterations on {len(tasks)} tasks in {took}.")
 
 
 @contextmanager
-def _rewarded(
+def _open_reward(
     training: Training,
     environment: EnvironmentName,
     guide: Guide,
@@ -172,11 +174,11 @@ def _rewarded(
     bar: Progress,
     overlap: Reward,
 ) -> Iterator[Reward]:
-    """What paths are rewarded by; tells at the end what was played."""
+    """Open the reward of paths; at the end, report the played episodes."""
     if (training.reward == "overlap") != (training.games is None):
         raise BadInput(
-            "The environment's score takes its tasks, and nothing else does.",
-            fix="Give both, or neither: --reward environment --games FILE or FOLDER",
+            "Only the reward environment needs tasks, and it does need them.",
+            fix="Give both or neither: --reward environment --games FILE or FOLDER",
         )
     if training.reward == "overlap":
         yield overlap
@@ -196,18 +198,20 @@ def _rewarded(
             yield played
             say(f"{kept}: {played.played} episodes played, {played.known} known from before.")
             if failed := played.given_up:
-                say(f"{len(failed)} were given up with the score so far: {failed[0]}")
+                say(f"{len(failed)} were stopped and keep their score: {failed[0]}")
 
 
-def _scored(tasks: Sequence[MetaTask], reward: Reward, console: Console) -> list[MetaTask]:
-    """The tasks without the questions that the environment does not ask."""
+def _known_tasks(tasks: Sequence[MetaTask], reward: Reward, console: Console) -> list[MetaTask]:
+    """Drop questions that are no tasks of the environment."""
     if not isinstance(reward, EnvironmentReward):
         return [*tasks]
     kept = [
         replace(t, query=tuple(p for p in t.query if p.question in reward.tasks)) for t in tasks
     ]
     asked, of = (sum(len(task.query) for task in each) for each in (kept, tasks))
-    console.print(f"{asked} of {of} questions are tasks of the environment; the rest are left out.")
+    console.print(
+        f"{asked} of {of} questions are tasks of the environment; the others are left out."
+    )
     if not asked:
         raise BadInput(
             "None of the questions of these paths is a task of the environment.",
@@ -222,11 +226,11 @@ def adapt(
     out: Annotated[Path, typer.Option(help="Folder of the adapted agents and their card.")],
     agents: Annotated[str, typer.Option(help="Agents to adapt: shipped, or a file.")] = SHIPPED,
     task: Annotated[
-        str, typer.Option(help="Type of question to adapt to; all of the file if unset.")
+        str, typer.Option(help="Task type to adapt to; all of the file if unset.")
     ] = "",
     seed: Seed = 1,
 ) -> None:
-    """Adapt trained agents of InstructRAG to a new task by a few of its paths."""
+    """Adapt trained agents of InstructRAG to a new task with a few of its paths."""
     prepare_jax()
     from planweave.learning.agent_batches import AgentSettings, published_settings
     from planweave.learning.graph_states import Survey
@@ -245,8 +249,8 @@ def adapt(
     if len({path.question for path in known}) < 2:
         raise BadInput(
             f"{data} has too few paths{f' of the task {task!r}' if task else ''} that succeeded: "
-            "those of two questions are the least.",
-            fix="`planweave experience export FILE` writes those that were kept.",
+            "it needs those of at least two questions.",
+            fix="`planweave experience export FILE` writes the saved paths.",
         )
     published = loaded.card.published
     own_slots = QuestionSlots.of(known)
@@ -254,7 +258,7 @@ def adapt(
     reward = partial(reward_by_overlap, forms=own_slots.forms(known) if published else {})
     order = np.random.default_rng(seed).permutation(len(known))
     support = tuple(slots.path(known[row]) if slots else known[row] for row in order)
-    # Calibrated are agents where they are used, on the graph at hand.
+    # Agents are calibrated where they are used, on the actual graph.
     settings = (
         published_settings(seed, 0) if published else AgentSettings(seed=seed, calibration=False)
     )
@@ -273,7 +277,7 @@ def adapt(
 
 
 def prepare_jax() -> None:
-    """Keep what JAX compiles from run to run."""
+    """Set the folder in which JAX caches compiled functions."""
     require("Training", "learning,documents", "jax", "optax")
     import jax
 
@@ -296,8 +300,8 @@ def _card(
     )
 
 
-def _draw(points: "list[TrainingPoint]", figure: Figure) -> None:
-    """Draw the reward and the two losses, iteration by iteration."""
+def _draw_curves(points: "list[TrainingPoint]", figure: Figure) -> None:
+    """Draw the reward and the two losses by iteration."""
     figure.set_size_inches(9, 3)
     for axes, (name, title) in zip(
         figure.subplots(1, 3),

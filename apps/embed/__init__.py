@@ -14,6 +14,6 @@ __all__ = ["CallerOrder", "Runner", "in_process", "openai_routes", "over_protoco
 
 
 def routes(run: Runner | None = None, offered: Callable[[], Service] = service) -> list[BaseRoute]:
-    """The routes of every interface; who may pass is for the server to decide that mounts them."""
+    """The routes of every interface; the server that mounts them has to authenticate callers."""
     run = run or in_process(offered)
     return [*openai_routes(run, offered), *mcp_routes(run, offered), *a2a_routes(run, offered)]

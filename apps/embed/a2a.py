@@ -1,8 +1,8 @@
 """A2A: each method is an agent of the Agent2Agent protocol, versions 1.0 and 0.3, by JSON-RPC.
 
-The context of a conversation is a thread: a further message in it knows the facts found so far,
-and a plan that waits for approval goes on when its task is answered. Tasks themselves are not
-kept: what has been answered cannot be asked for again.
+The context of a conversation is a thread: a further message uses the facts found so far, and a
+plan that waits for approval continues when its task is answered. Tasks are not saved: an answer
+cannot be requested again.
 """
 
 import json
@@ -20,10 +20,16 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput, __version__
-from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, awaited, decision
+from planweave.apps.embed.runs import (
+    CallerOrder,
+    Runner,
+    RunOutcome,
+    parse_decision,
+    wait_for_outcome,
+)
 from planweave.apps.embed.wire import error_reply, event_stream, read_body
 from planweave.apps.origins import is_here
-from planweave.apps.sent import checked
+from planweave.apps.request_body import validate
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
 
@@ -37,27 +43,27 @@ _METHODS = {
     "message/send": (False, False),
     "message/stream": (False, True),
 }
-"""Names of the two versions: whether it is 1.0, and whether it streams."""
+"""JSON-RPC methods of both versions: whether it is of version 1.0, and whether it streams."""
 
 
-class Sent(BaseModel):
-    """What a caller sent; some programs write null for what they leave out."""
+class WithoutNulls(BaseModel):
+    """Base of what a caller sends: a null is a missing value, as some programs write it so."""
 
     @model_validator(mode="before")
     @classmethod
-    def _without_nulls(cls, sent: Any) -> Any:
+    def _drop_nulls(cls, sent: Any) -> Any:
         if not isinstance(sent, dict):
             return sent
         return {name: value for name, value in sent.items() if value is not None}
 
 
-class A2aPart(Sent):
+class A2aPart(WithoutNulls):
     """A part of a message; only its text is read."""
 
     text: str = ""
 
 
-class A2aMessage(Sent, alias_generator=to_camel):
+class A2aMessage(WithoutNulls, alias_generator=to_camel):
     """A message of the caller."""
 
     parts: list[A2aPart] = Field(min_length=1)
@@ -66,13 +72,13 @@ class A2aMessage(Sent, alias_generator=to_camel):
     metadata: dict[str, Any] = {}
 
 
-class Params(Sent):
-    """What comes with a call."""
+class Params(WithoutNulls):
+    """Parameters of a call."""
 
     message: A2aMessage
 
 
-class Call(Sent):
+class Call(WithoutNulls):
     """A JSON-RPC call."""
 
     jsonrpc: Literal["2.0"]
@@ -82,7 +88,7 @@ class Call(Sent):
 
 
 def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
-    """``/a2a/METHOD`` and its agent card."""
+    """The routes ``/a2a/METHOD`` and its agent card."""
 
     async def card(request: Request) -> Response:
         name = request.path_params["name"]
@@ -93,18 +99,18 @@ def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
     async def answer(request: Request) -> Response:
         call_id: int | str | None = None
         try:
-            call = checked(Call, await read_body(request))
+            call = validate(Call, await read_body(request))
             call_id = call.id
-            offered().offers(request.path_params["name"])
+            offered().check_offered(request.path_params["name"])
             if call.method not in _METHODS:
                 problem = f"The method {call.method!r} is not offered."
                 return JSONResponse(_failure(call_id, -32601, problem))
-            modern, streams = _METHODS[call.method]
-            message = checked(Params, call.params).message
-            task = _Task(message, request, modern=modern)
-            if streams:
+            is_v1, is_streaming = _METHODS[call.method]
+            message = validate(Params, call.params).message
+            task = _Task(message, request, is_v1=is_v1)
+            if is_streaming:
                 return event_stream(task.stream(run, request, call_id))
-            return JSONResponse(_success(call_id, await task.whole(run, request)))
+            return JSONResponse(_success(call_id, await task.run_to_end(run, request)))
         except Exception as error:
             status, text = error_reply(error)
             return JSONResponse(_failure(call_id, -32602 if status < 500 else -32603, text))
@@ -116,9 +122,9 @@ def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
 
 
 def _address(request: Request, offered: Service) -> str:
-    """Where the server is reached: as the operator says, or on this machine as the caller does.
+    """The server's address: the operator's, or the caller's if it names this machine.
 
-    Any other name of a host is the caller's own invention, and a card may be kept for others.
+    A caller may invent any other host name, and a card may be cached for others.
     """
     if offered.address:
         return offered.address.rstrip("/")
@@ -129,7 +135,7 @@ def _address(request: Request, offered: Service) -> str:
 
 
 def _card(name: str, url: str) -> dict[str, Any]:
-    """What the agent is and where it answers, in the words of both versions."""
+    """The agent card, in the format of both versions."""
     skill = {
         "id": name,
         "name": name,
@@ -164,10 +170,10 @@ def _failure(call_id: int | str | None, code: int, text: str) -> dict[str, Any]:
 
 
 class _Task:
-    """A message's task, in the words of the version that the caller speaks."""
+    """The task of a message, in the format of the caller's protocol version."""
 
-    def __init__(self, message: A2aMessage, request: Request, *, modern: bool) -> None:
-        self._modern = modern
+    def __init__(self, message: A2aMessage, request: Request, *, is_v1: bool) -> None:
+        self._is_v1 = is_v1
         self.outcome = RunOutcome()
         waiting = message.task_id.partition(".")[0]
         self.context = message.context_id or waiting or str(uuid.uuid4())
@@ -178,11 +184,11 @@ class _Task:
             raise BadInput("The message has no text.")
         settings = message.metadata.get("context", {})
         if not isinstance(settings, dict):
-            raise BadInput("The metadata `context` is no object.")
+            raise BadInput("The metadata `context` is not an object.")
         approval = message.metadata.get("approval", "")
         if not isinstance(approval, str) or not _APPROVAL.fullmatch(approval):
-            raise BadInput("The metadata `approval` names nothing that was asked.")
-        answer = {"decisions": [decision(text)]}
+            raise BadInput("The metadata `approval` is not the id of a request.")
+        answer = {"decisions": [parse_decision(text)]}
         answered = {approval: answer} if approval else answer
         self._order = CallerOrder(
             method=request.path_params["name"],
@@ -192,36 +198,36 @@ class _Task:
             resume=answered if message.task_id else None,
         )
 
-    async def whole(self, run: Runner, request: Request) -> dict[str, Any]:
-        """The task when it is over, or waits."""
-        self.outcome = await awaited(run, self._order, request)
+    async def run_to_end(self, run: Runner, request: Request) -> dict[str, Any]:
+        """Run the task until it ends or waits; return it."""
+        self.outcome = await wait_for_outcome(run, self._order, request)
         task = self._task(*self._end(), artifacts=self._artifacts())
-        return {"task": task} if self._modern else task
+        return {"task": task} if self._is_v1 else task
 
     async def stream(
         self, run: Runner, request: Request, call_id: int | str | None
     ) -> AsyncGenerator[str]:
-        """The task as it goes on."""
+        """Run the task and yield its updates."""
 
-        def wrapped(kind: str, what: Mapping[str, Any]) -> str:
-            result = {kind: what} if self._modern else {"kind": _OLD[kind], **what}
+        def message(kind: str, what: Mapping[str, Any]) -> str:
+            result = {kind: what} if self._is_v1 else {"kind": _OLD_KINDS[kind], **what}
             return json.dumps(_success(call_id, result), ensure_ascii=False)
 
-        yield wrapped("task", self._task("working"))
+        yield message("task", self._task("working"))
         try:
             async with aclosing(run(self._order, request)) as events:
                 async for event in events:
-                    if step := self.outcome.take(event):
-                        yield wrapped("statusUpdate", self._status_update("working", step))
+                    if step := self.outcome.add(event):
+                        yield message("statusUpdate", self._status_update("working", step))
         except Exception as error:
-            yield wrapped("statusUpdate", self._status_update("failed", error_reply(error)[1]))
+            yield message("statusUpdate", self._status_update("failed", error_reply(error)[1]))
             return
         for artifact in self._artifacts():
-            yield wrapped("artifactUpdate", {**self._ids(), "artifact": artifact})
-        yield wrapped("statusUpdate", self._status_update(*self._end()))
+            yield message("artifactUpdate", {**self._ids(), "artifact": artifact})
+        yield message("statusUpdate", self._status_update(*self._end()))
 
     def _end(self) -> tuple[State, str]:
-        """The state that the run has come to, and what is asked if it waits."""
+        """The state after the run, and the request to the person if it waits."""
         if self.outcome.request is None:
             return "completed", ""
         return "input-required", self.outcome.request["action_requests"][0]["description"]
@@ -233,31 +239,31 @@ class _Task:
         self, state: State, text: str = "", artifacts: Sequence[Mapping[str, Any]] = ()
     ) -> dict[str, Any]:
         task = {"id": self.id, "contextId": self.context, "status": self._status(state, text)}
-        kind = {} if self._modern else {"kind": "task"}
+        kind = {} if self._is_v1 else {"kind": "task"}
         return kind | task | ({"artifacts": list(artifacts)} if artifacts else {})
 
     def _status_update(self, state: State, text: str) -> dict[str, Any]:
         update = {**self._ids(), "status": self._status(state, text)}
-        return update if self._modern else {**update, "final": state != "working"}
+        return update if self._is_v1 else {**update, "final": state != "working"}
 
     def _status(self, state: State, text: str) -> dict[str, Any]:
-        name = f"TASK_STATE_{state.replace('-', '_').upper()}" if self._modern else state
+        name = f"TASK_STATE_{state.replace('-', '_').upper()}" if self._is_v1 else state
         status = {"state": name, "timestamp": datetime.now(UTC).isoformat().replace("+00:00", "Z")}
         if not text:
             return status
         message: dict[str, Any] = {
             "messageId": uuid.uuid4().hex,
-            "role": "ROLE_AGENT" if self._modern else "agent",
+            "role": "ROLE_AGENT" if self._is_v1 else "agent",
             "parts": [self._part("text", text)],
             **self._ids(),
         }
-        if self.outcome.asked:  # sent back with the answer, it lets that count for this plan alone
-            message["metadata"] = {"approval": self.outcome.asked}
-        kind = {} if self._modern else {"kind": "message"}
+        if self.outcome.request_id:  # sent back with the answer, it limits the answer to this plan
+            message["metadata"] = {"approval": self.outcome.request_id}
+        kind = {} if self._is_v1 else {"kind": "message"}
         return {**status, "message": kind | message}
 
     def _artifacts(self) -> list[dict[str, Any]]:
-        """The answer as it is said, and as data with the facts that it cites."""
+        """The answer as text, and as data with the facts that it cites."""
         if self.outcome.request is not None:
             return []
         data = {"answer": self.outcome.result.answer, "facts": self.outcome.cited}
@@ -265,14 +271,14 @@ class _Task:
         return [{"artifactId": f"{self.id}.answer", "name": "answer", "parts": parts}]
 
     def _part(self, kind: str, content: Any) -> dict[str, Any]:
-        return {kind: content} if self._modern else {"kind": kind, kind: content}
+        return {kind: content} if self._is_v1 else {"kind": kind, kind: content}
 
 
-_OLD = {"task": "task", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"}
+_OLD_KINDS = {"task": "task", "statusUpdate": "status-update", "artifactUpdate": "artifact-update"}
 
 
 def _thread(context: str, request: Request) -> str:
-    """The thread of a context; a caller may name contexts as it likes, whatever others do."""
+    """The thread of a context; callers may use the same context names independently."""
     try:
         return str(uuid.UUID(context))
     except ValueError:

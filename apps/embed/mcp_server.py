@@ -35,7 +35,7 @@ _ANSWER = {
 
 
 def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
-    """The server: a question goes in, progress is reported step by step, the answer comes out."""
+    """Make the server: each tool takes a question, reports its steps, and returns the answer."""
     import mcp_types as types
     from mcp.server.lowlevel import Server
 
@@ -56,15 +56,15 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
         )
 
     async def call_tool(
-        asked: "ServerRequestContext[Any]", params: "types.CallToolRequestParams"
+        context: "ServerRequestContext[Any]", params: "types.CallToolRequestParams"
     ) -> types.CallToolResult:
         outcome, steps = RunOutcome(), 0
         try:
             order = _order(params.name, params.arguments or {}, offered())
-            async for event in run(order, asked.request):
-                if step := outcome.take(event):
+            async for event in run(order, context.request):
+                if step := outcome.add(event):
                     steps += 1
-                    await asked.session.report_progress(steps, message=step)
+                    await context.session.report_progress(steps, message=step)
         except Exception as error:
             text = types.TextContent(text=error_reply(error)[1])
             return types.CallToolResult(content=[text], is_error=True)
@@ -84,8 +84,10 @@ def mcp_server(run: Runner, offered: Callable[[], Service]) -> "Server[Any]":
 
 
 def mcp_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
-    """``/mcp``: streamable HTTP without sessions, so that any process may answer any request."""
-    return [Route("/mcp", _Endpoint(run, offered), methods=["POST"])]  # a GET would hear nothing
+    """The route ``/mcp``: streamable HTTP without sessions, so that any process can answer."""
+    return [
+        Route("/mcp", _Endpoint(run, offered), methods=["POST"])
+    ]  # a GET stream would stay empty
 
 
 class _Endpoint:
@@ -101,28 +103,30 @@ class _Endpoint:
 
 
 def _order(name: str, arguments: Mapping[str, Any], offered: Service) -> CallerOrder:
-    """The run that a call asks for."""
-    offered.offers(name)
+    """The order of a tool call."""
+    offered.check_offered(name)
     question = arguments.get("question")
     if not isinstance(question, str) or not question.strip():
         raise BadInput("There is no question.", fix="Send it as `question`.")
     settings = {key: value for key, value in arguments.items() if key != "question"}
     if waits_for_person(settings, offered.context):
-        raise BadInput("A person has to approve what is done here, and a tool cannot ask one.")
+        raise BadInput(
+            "A person has to approve the steps of a run here, and a tool cannot ask a person."
+        )
     return CallerOrder(
         method=name, messages=({"role": "user", "content": question},), settings=settings
     )
 
 
 def _input_schema(offered: Service) -> dict[str, Any]:
-    """The question, what shapes its answer, and what the operator offers by name."""
+    """The schema of the question, its rules and candidates, and the sources offered by name."""
     properties: dict[str, Any] = {
         "question": {"type": "string", "description": "The question, in full"},
         "rules": {"type": "string", "description": "Rules that the answer must follow"},
         "candidates": {
             "type": "array",
             "items": {"type": "string"},
-            "description": "Decisions to choose from; left out: any value found",
+            "description": "Decisions to choose from; any value found if unset",
         },
     }
     for name, choices in offered.offered.items():

@@ -1,7 +1,7 @@
-"""OpenAI's chat completions: any program that speaks to a model can speak to a method.
+"""OpenAI's chat completions: any program that calls a model can call a method.
 
-A model is a method. What a method needs besides the conversation comes in the field ``context``
-(``extra_body`` of OpenAI's client); ``thread`` keeps the facts from one question to the next.
+A model is a method. The field ``context`` holds settings of the run (``extra_body`` of OpenAI's
+client); ``thread`` keeps the facts from one question to the next.
 """
 
 import json
@@ -23,18 +23,18 @@ from planweave.apps.embed.runs import (
     CallerOrder,
     Runner,
     RunOutcome,
-    awaited,
-    decision,
+    parse_decision,
+    wait_for_outcome,
     waits_for_person,
 )
 from planweave.apps.embed.wire import error_reply, event_stream, openai_error, read_body
-from planweave.apps.sent import checked
+from planweave.apps.request_body import validate
 from planweave.apps.service import Service
 from planweave.graphs.support.events import TokenEvent
 from planweave.memory import Context
 
 _CALL = re.compile(r"call_([0-9a-f]{32})([0-9a-f]{32})")
-"""The thread, and what is asked there: an answer that comes late answers nothing else."""
+"""Thread and id of the request to a person: a late answer cannot count for another request."""
 
 
 class ChatPart(BaseModel):
@@ -53,11 +53,11 @@ class ConversationMessage(BaseModel):
 
     @property
     def text(self) -> str:
-        """What it says."""
+        """The text of its content."""
         if not isinstance(self.content, list):
             return self.content or ""
         if other := [part.type for part in self.content if part.type != "text"]:
-            raise BadInput(f"A message holds {other[0]}; the methods read text alone.")
+            raise BadInput(f"A message contains {other[0]}; the methods only read text.")
         return "\n".join(part.text for part in self.content)
 
 
@@ -68,7 +68,7 @@ class StreamOptions(BaseModel):
 
 
 class ChatRequest(BaseModel):
-    """What is used of a request for a chat completion; the rest is ignored."""
+    """The fields of a chat completion request that are used; others are ignored."""
 
     model: str
     messages: list[ConversationMessage] = Field(min_length=1)
@@ -82,21 +82,21 @@ class ChatRequest(BaseModel):
 
 
 def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
-    """``/v1/models`` and ``/v1/chat/completions``."""
+    """The routes ``/v1/models`` and ``/v1/chat/completions``."""
 
     async def complete(request: Request) -> Response:
         try:
-            asked = checked(ChatRequest, await read_body(request))
-            if unknown := _unknown(asked.model, offered()):
-                return unknown
+            asked = validate(ChatRequest, await read_body(request))
+            if refusal := _refuse_unknown(asked.model, offered()):
+                return refusal
             order = _order(asked, offered().context)
             reply = _Reply(asked.model, order.thread)
             if asked.stream:
                 usage = asked.stream_options is not None and asked.stream_options.include_usage
                 order = replace(order, tokens=True)
                 return event_stream(reply.stream(run, order, request, usage=usage))
-            reply.outcome = await awaited(run, order, request)
-            return JSONResponse(reply.whole())
+            reply.outcome = await wait_for_outcome(run, order, request)
+            return JSONResponse(reply.as_json())
         except Exception as error:
             status, text = error_reply(error)
             return JSONResponse(openai_error(status, text), status)
@@ -107,7 +107,7 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
 
     async def model(request: Request) -> Response:
         name = request.path_params["name"]
-        return _unknown(name, offered()) or JSONResponse(_card(name))
+        return _refuse_unknown(name, offered()) or JSONResponse(_card(name))
 
     return [
         Route("/v1/chat/completions", complete, methods=["POST"]),
@@ -116,10 +116,10 @@ def openai_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute
     ]
 
 
-def _unknown(name: str, offer: Service) -> JSONResponse | None:
-    """The answer to who asks for a method that is not offered."""
+def _refuse_unknown(name: str, offered: Service) -> JSONResponse | None:
+    """The error reply for a method that is not offered."""
     try:
-        offer.offers(name)
+        offered.check_offered(name)
     except BadInput as error:
         return JSONResponse(openai_error(404, str(error), "model_not_found"), 404)
     return None
@@ -130,7 +130,7 @@ def _card(name: str) -> dict[str, Any]:
 
 
 def _order(asked: ChatRequest, context: Context) -> CallerOrder:
-    """The run that a request asks for."""
+    """The order of a request."""
     settings = _settings(asked)
     last = asked.messages[-1]
     if last.role == "tool":
@@ -141,25 +141,28 @@ def _order(asked: ChatRequest, context: Context) -> CallerOrder:
             method=asked.model,
             settings=settings,
             thread=str(uuid.UUID(called[1])),
-            resume={called[2]: {"decisions": [decision(last.text)]}},
+            resume={called[2]: {"decisions": [parse_decision(last.text)]}},
         )
     if last.role != "user":
-        raise BadInput("The last message is no question.", fix="End with a message of the user.")
+        raise BadInput("The last message is not a question.", fix="End with a message of the user.")
     waits = waits_for_person(settings, context)
     thread = asked.thread or (uuid.uuid4() if waits else None)
-    told_before = () if asked.thread else asked.messages[:-1]  # a thread knows them itself
-    said = [
+    earlier = () if asked.thread else asked.messages[:-1]  # a thread has saved them
+    messages = [
         {"role": message.role, "content": message.text}
-        for message in (*told_before, last)
+        for message in (*earlier, last)
         if message.role in ("user", "assistant") and message.text
     ]
     return CallerOrder(
-        method=asked.model, messages=said, settings=settings, thread=str(thread) if thread else None
+        method=asked.model,
+        messages=messages,
+        settings=settings,
+        thread=str(thread) if thread else None,
     )
 
 
 def _settings(asked: ChatRequest) -> dict[str, Any]:
-    """The fields of the context; what the system says are the rules, if there are no others."""
+    """The settings of the run; system messages are the rules unless the context has some."""
     system = [m.text for m in asked.messages if m.role in ("system", "developer")]
     rules = "\n\n".join(text for text in system if text.strip())
     own = {"temperature": asked.temperature, "seed": asked.seed, "rules": rules or None}
@@ -167,7 +170,7 @@ def _settings(asked: ChatRequest) -> dict[str, Any]:
 
 
 class _Reply:
-    """A completion as it grows."""
+    """A completion that grows with the events of its run."""
 
     def __init__(self, model: str, thread: str | None) -> None:
         self.outcome = RunOutcome()
@@ -178,8 +181,8 @@ class _Reply:
             "model": model,
         }
 
-    def whole(self) -> dict[str, Any]:
-        """The completion at once."""
+    def as_json(self) -> dict[str, Any]:
+        """The whole completion."""
         message = {"role": "assistant", **self._message(self.outcome.result.text)}
         choice = {"index": 0, "message": message, "finish_reason": self._finish, "logprobs": None}
         return {
@@ -193,27 +196,27 @@ class _Reply:
     async def stream(
         self, run: Runner, order: CallerOrder, request: Request, *, usage: bool
     ) -> AsyncGenerator[str]:
-        """The completion in pieces: what happens as ``reasoning_content``, the answer as written.
+        """The completion in chunks: steps as ``reasoning_content``, the answer while it is written.
 
-        What the check adds to the answer comes at its end; what it changes is said again.
+        What the check adds to the answer follows; if it changes the answer, the answer is repeated.
         """
-        yield self._piece({"role": "assistant", "content": ""})
+        yield self._chunk_text({"role": "assistant", "content": ""})
         try:
             async with aclosing(run(order, request)) as events:
                 async for event in events:
-                    step = self.outcome.take(event)
+                    step = self.outcome.add(event)
                     if isinstance(event, TokenEvent):
-                        yield self._piece({"content": event.text})
+                        yield self._chunk_text({"content": event.text})
                     elif step:
-                        yield self._piece({"reasoning_content": f"{step}\n"})
+                        yield self._chunk_text({"reasoning_content": f"{step}\n"})
         except Exception as error:
             yield json.dumps(openai_error(*error_reply(error)))
             return
         message = self._message(self.outcome.rest)
         if calls := message.get("tool_calls"):
             message["tool_calls"] = [{"index": 0, **call} for call in calls]
-        yield self._piece(message)
-        yield self._piece({}, finish=self._finish, planweave=self._extra())
+        yield self._chunk_text(message)
+        yield self._chunk_text({}, finish=self._finish, planweave=self._extra())
         if usage:
             yield json.dumps(self._chunk([], usage=self._usage()))
         yield "[DONE]"
@@ -222,19 +225,19 @@ class _Reply:
     def _finish(self) -> str:
         return "tool_calls" if self.outcome.request else "stop"
 
-    def _message(self, piece: str) -> dict[str, Any]:
+    def _message(self, text: str) -> dict[str, Any]:
         if self.outcome.request is None:
-            return {"content": piece}
+            return {"content": text}
         action = self.outcome.request["action_requests"][0]
         arguments = json.dumps(action["args"], ensure_ascii=False)
         call = {
-            "id": f"call_{uuid.UUID(self._thread).hex}{self.outcome.asked}",
+            "id": f"call_{uuid.UUID(self._thread).hex}{self.outcome.request_id}",
             "type": "function",
             "function": {"name": action["name"], "arguments": arguments},
         }
         return {"content": action["description"], "tool_calls": [call]}
 
-    def _piece(self, delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> str:
+    def _chunk_text(self, delta: Mapping[str, Any], finish: str | None = None, **more: Any) -> str:
         choice = {"index": 0, "delta": delta, "finish_reason": finish, "logprobs": None}
         return json.dumps(self._chunk([choice], **more), ensure_ascii=False)
 
@@ -251,6 +254,6 @@ class _Reply:
         }
 
     def _extra(self) -> dict[str, Any]:
-        """What OpenAI's shape has no place for."""
+        """Fields that OpenAI's format does not have."""
         outcome = self.outcome
         return {"thread": self._thread, "answer": outcome.result.answer, "facts": outcome.cited}

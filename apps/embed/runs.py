@@ -1,4 +1,4 @@
-"""One run of a method for another program: what is asked, how it is carried out, what it says."""
+"""One run of a method for another program: its order, its execution and its outcome."""
 
 import asyncio
 import json
@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 from langgraph.types import Command
 
 from planweave import BadInput, PlanweaveError
+from planweave.apps.locks import NamedLocks
 from planweave.apps.service import Service, service
 from planweave.apps.threads import checkpoints, long_term_memory
-from planweave.apps.turns import Turns
 from planweave.graphs import METHODS
 from planweave.graphs.support.events import (
     ActionEvent,
@@ -41,23 +41,23 @@ if TYPE_CHECKING:
     from starlette.requests import Request
 
 _SHOWN = 400
-_AGREED = re.compile(r"\W*(y|yes|ok|okay|approve|approved|go|go ahead)\W*", re.IGNORECASE)
+_CONSENT = re.compile(r"\W*(y|yes|ok|okay|approve|approved|go|go ahead)\W*", re.IGNORECASE)
 
 
 @dataclass(frozen=True, kw_only=True)
 class CallerOrder:
-    """What a program asks for."""
+    """The run that a program requests."""
 
     method: str
-    messages: Sequence[Mapping[str, str]] = ()  # the question last
-    settings: Mapping[str, Any] = field(default_factory=dict)  # of the context; not yet admitted
-    thread: str | None = None  # a UUID under which the run is kept; None: it is not
-    resume: Any = None  # the decision on what the thread waits for
-    tokens: bool = False  # the answer is wanted while it is written
+    messages: Sequence[Mapping[str, str]] = ()  # the question is the last
+    settings: Mapping[str, Any] = field(default_factory=dict)  # of the context, not yet checked
+    thread: str | None = None  # a UUID under which the run is saved; None: it is not saved
+    resume: Any = None  # the decision that the thread waits for
+    tokens: bool = False  # report the answer while it is written
 
     @property
     def request(self) -> dict[str, Any]:
-        """What a server is asked for, in the words of the LangGraph server's protocol."""
+        """The order as a request of the LangGraph server's protocol."""
         resumes = self.resume is not None
         return {
             "assistant_id": self.method,
@@ -71,13 +71,13 @@ class CallerOrder:
 
 
 class Runner(Protocol):
-    """Carries out an order for the sender of the request, or refuses it by a ``PlanweaveError``.
+    """Runs an order for the sender of the request, or raises a ``PlanweaveError``.
 
-    Gives the events of the run as they come; the last one is what a person is asked, or the answer.
+    Yields the events of the run; the last one is the answer or a request to a person.
     """
 
     def __call__(self, order: CallerOrder, request: "Request | None", /) -> AsyncGenerator[Event]:
-        """Carry out an order."""
+        """Run an order."""
 
 
 class RunFailed(PlanweaveError):
@@ -85,54 +85,51 @@ class RunFailed(PlanweaveError):
 
 
 Streamed: TypeAlias = tuple[str, Any]
-"""A part of a server's stream: its mode with the subgraphs it comes from, and what it holds."""
+"""A part of a server's stream: its mode with the subgraphs it comes from, and its data."""
 
 
-async def read(order: CallerOrder, parts: AsyncGenerator[Streamed]) -> AsyncGenerator[Event]:
-    """The events of a run that a server streams; an error that it ended with is raised."""
-    reader, happened, failed = EventReader(order.method, order.thread), False, None
+async def read_events(order: CallerOrder, parts: AsyncGenerator[Streamed]) -> AsyncGenerator[Event]:
+    """Yield the events of a run that a server streams; raise the error that ended the run."""
+    reader, has_updates, error = EventReader(order.method, order.thread), False, None
     async with aclosing(parts):
         async for name, data in parts:
             mode, *space = name.split("|")
-            failed = data if mode == "error" else failed  # the stream ends with it
-            happened = happened or mode == "updates"
+            error = data if mode == "error" else error  # the stream ends with it
+            has_updates = has_updates or mode == "updates"
             for event in reader.read(mode, data, space):
                 yield event
-    if failed:
-        kind = BadInput if failed.get("error") == BadInput.__name__ else RunFailed
-        raise kind(str(failed.get("message") or failed.get("error")))
-    if order.resume is not None and not happened:
+    if error:
+        kind = BadInput if error.get("error") == BadInput.__name__ else RunFailed
+        raise kind(str(error.get("message") or error.get("error")))
+    if order.resume is not None and not has_updates:
         raise _nothing_waits()
     yield reader.end()
 
 
 def _nothing_waits() -> BadInput:
-    return BadInput("Nothing waits for an answer there.", fix="Ask the question again.")
+    return BadInput("The thread does not wait for an answer.", fix="Ask the question again.")
 
 
 def in_process(offered: Callable[[], Service] = service) -> Runner:
-    """Make the runner that carries orders out in this process, for one person.
+    """Make a runner for one person in this process; orders of one thread run one at a time."""
+    locks = NamedLocks()
 
-    Those of one thread take turns.
-    """
-    turns = Turns()
-
-    async def run(order: CallerOrder, _request: "Request | None" = None) -> AsyncGenerator[Event]:
-        offer = await asyncio.to_thread(offered)
-        offer.offers(order.method)
-        context = offer.admit(order.settings)
-        turn = turns.of(order.thread) if order.thread else nullcontext()
+    async def run(order: CallerOrder, _: "Request | None" = None) -> AsyncGenerator[Event]:
+        service = await asyncio.to_thread(offered)
+        service.check_offered(order.method)
+        context = service.admit(order.settings)
+        lock = locks.get(order.thread) if order.thread else nullcontext()
         kept = checkpoints() if order.thread else nullcontext()
-        async with turn, long_term_memory() as store, kept as saver:
+        async with lock, long_term_memory() as store, kept as saver:
             compiled = await asyncio.to_thread(graph, order.method, checkpointer=saver, store=store)
             place: Any = {"configurable": {"thread_id": order.thread}}
             if order.resume is not None and not (await compiled.aget_state(place)).interrupts:
                 raise _nothing_waits()
-            how: dict[str, Any] = {"tokens": order.tokens}
-            how |= {"durability": "exit"} if order.thread else {}
-            asked = order.request
-            given = Command(resume=order.resume) if asked["command"] else asked["input"]
-            run = events(compiled, given, context, thread=order.thread, **how)
+            options: dict[str, Any] = {"tokens": order.tokens}
+            options |= {"durability": "exit"} if order.thread else {}
+            request = order.request
+            given = Command(resume=order.resume) if request["command"] else request["input"]
+            run = events(compiled, given, context, thread=order.thread, **options)
             async with aclosing(run):
                 async for event in run:
                     yield event
@@ -141,14 +138,14 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
 
 
 def waits_for_person(settings: Mapping[str, Any], context: Context) -> bool:
-    """Whether a run with a caller's settings, or else the operator's, stops for an approval."""
-    asks = ("approve", "approve_tools")
-    return any(settings.get(name, getattr(context, name)) for name in asks)
+    """Whether a run stops for an approval, by the caller's settings or else the operator's."""
+    names = ("approve", "approve_tools")
+    return any(settings.get(name, getattr(context, name)) for name in names)
 
 
-def decision(text: str) -> Mapping[str, Any]:
-    """What a person decided: a decision as JSON, a word of consent, or what is to be changed."""
-    if _AGREED.fullmatch(text):
+def parse_decision(text: str) -> Mapping[str, Any]:
+    """Parse a person's decision: JSON, a word of consent, or the changes that they want."""
+    if _CONSENT.fullmatch(text):
         return {"type": "approve"}
     try:
         found = json.loads(text)
@@ -165,65 +162,65 @@ def decision(text: str) -> Mapping[str, Any]:
 def over_protocol(
     connect: Callable[[], "LangGraphClient"], offered: Callable[[], Service] = service
 ) -> Runner:
-    """Make the runner that hands orders of one person to a LangGraph server (``langgraph dev``).
+    """Make a runner that sends one person's orders to a LangGraph server (``langgraph dev``).
 
-    That takes any settings; the names and the settings of the service file are known, too.
+    It accepts any settings, and the names and settings of the service file.
     """
     client = cache(connect)
 
-    async def run(order: CallerOrder, _request: "Request | None" = None) -> AsyncGenerator[Event]:
+    async def run(order: CallerOrder, _: "Request | None" = None) -> AsyncGenerator[Event]:
         from langgraph_sdk.errors import APIStatusError
 
         known = subgraphs_of((await asyncio.to_thread(METHODS.get, order.method)).builder)
         context = offered().trusted(order.settings).model_dump(mode="json", exclude_defaults=True)
-        asked = order.request | {"context": context}
+        request = order.request | {"context": context}
 
-        async def own_parts() -> AsyncGenerator[Streamed]:
+        async def parts_of_method() -> AsyncGenerator[Streamed]:
             runs: Any = client().runs  # its types allow no thread that may be None
-            async for part in runs.stream(order.thread, **asked, on_disconnect="cancel"):
+            async for part in runs.stream(order.thread, **request, on_disconnect="cancel"):
                 if belongs(part.event.split("|")[1:], known):
                     yield part.event, part.data
 
         try:
-            async with aclosing(read(order, own_parts())) as found:
+            async with aclosing(read_events(order, parts_of_method())) as found:
                 async for event in found:
                     yield event
         except APIStatusError as error:
-            refused = BadInput if error.status_code < 500 else RunFailed
-            raise refused(f"The server answered: {error}") from error
+            kind = BadInput if error.status_code < 500 else RunFailed
+            raise kind(f"The server answered: {error}") from error
 
     return run
 
 
 @dataclass
 class RunOutcome:
-    """What a run has come to so far."""
+    """The outcome of a run so far."""
 
     result: Result = field(default_factory=lambda: Result(method="", memory={}))
-    request: Mapping[str, Any] | None = None  # what a person is asked, as LangChain asks it
-    asked: str = ""  # the id of that request
+    request: Mapping[str, Any] | None = None  # request to a person, in LangChain's format
+    request_id: str = ""
     _draft: str = ""
 
-    def take(self, event: Event) -> str:
-        """Take up one event of the run; returns what happened in it as text, or nothing."""
+    def add(self, event: Event) -> str:
+        """Add one event of the run; return it as text for a person, empty if it has none."""
         if isinstance(event, AnswerEvent | ApprovalEvent):
             self.result = event.result
         if isinstance(event, ApprovalEvent):
-            self.request, self.asked = event.request, event.id
+            self.request, self.request_id = event.request, event.id
         if isinstance(event, TokenEvent):
             self._draft += event.text
         return _text(event)
 
     @property
     def rest(self) -> str:
-        """What is left to say after the pieces that came while the answer was written."""
+        """The rest of the answer after the parts that were reported while it was written."""
         if not self._draft or self.result.answer is None:
             return self.result.text
         return complete_streamed(self._draft, self.result.answer, self.result.facts)
 
     @property
     def cited(self) -> list[dict[str, Any]]:
-        """The facts that the answer cites, with their sources, as far as this run found them."""
+        """The facts that the answer cites, with their sources, if this run found them."""
         return [
             {"number": fact["number"], "text": fact["text"], "source": source_text(fact)}
             for fact in self.result.cited
@@ -231,27 +228,27 @@ class RunOutcome:
 
 
 class CallerGone(PlanweaveError):
-    """Nobody waits for the answer any more."""
+    """The caller disconnected before the answer."""
 
 
-async def awaited(run: Runner, order: CallerOrder, request: "Request") -> RunOutcome:
-    """What a run comes to; it ends when its caller goes."""
+async def wait_for_outcome(run: Runner, order: CallerOrder, request: "Request") -> RunOutcome:
+    """Run an order to its end and return its outcome; cancel it when the caller disconnects."""
     outcome = RunOutcome()
 
     async def carry_out() -> None:
         async with aclosing(run(order, request)) as events:
             async for event in events:
-                outcome.take(event)
+                outcome.add(event)
 
-    async def leave() -> None:
+    async def wait_for_disconnect() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    work, gone = asyncio.create_task(carry_out()), asyncio.create_task(leave())
+    work, gone = asyncio.create_task(carry_out()), asyncio.create_task(wait_for_disconnect())
     try:
         await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
         if not work.done():
-            raise CallerGone("The caller has gone.")
+            raise CallerGone("The caller has disconnected.")
         await work
     finally:
         work.cancel()
@@ -261,7 +258,7 @@ async def awaited(run: Runner, order: CallerOrder, request: "Request") -> RunOut
 
 
 def _text(event: Event) -> str:
-    """What has happened, in lines for a person."""
+    """An event as text for a person."""
     text = ""
     match event:
         case PlanEvent(steps=steps):

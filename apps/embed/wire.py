@@ -10,27 +10,29 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from planweave import BadInput, PlanweaveError
-from planweave.apps.sent import body, json_object
+from planweave.apps.request_body import parse_object, read_bytes
 
-_MOST_BYTES = 4_000_000
+_MAX_BYTES = 4_000_000
 _QUIET_SECONDS = 15.0
 
 log = logging.getLogger(__name__)
 
 
 async def read_body(request: Request) -> dict[str, Any]:
-    """The JSON of a request.
+    """Read the JSON object in a request.
 
-    It must say that it is JSON: without that word a browser would send it for any web page, and
-    ask nobody before.
+    The content type must be JSON: a browser sends other types for any web page without a preflight.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-        raise BadInput("The request does not say that it is JSON.", fix="Send its content-type.")
-    return json_object(await body(request, _MOST_BYTES))
+        raise BadInput(
+            "The content type of the request is not JSON.",
+            fix="Send content-type: application/json.",
+        )
+    return parse_object(await read_bytes(request, _MAX_BYTES))
 
 
 def error_reply(error: Exception) -> tuple[int, str]:
-    """HTTP status and sentence for an error; what nobody outside can fix is only logged."""
+    """HTTP status and message of an error; errors that a caller cannot fix are only logged."""
     status = getattr(error, "status", None)
     if isinstance(error, PlanweaveError) and isinstance(status, int):
         return status, str(error)
@@ -43,13 +45,13 @@ def error_reply(error: Exception) -> tuple[int, str]:
 
 
 def openai_error(status: int, text: str, code: str | None = None) -> dict[str, Any]:
-    """An error in OpenAI's shape."""
+    """An error in OpenAI's format."""
     kind = "invalid_request_error" if status < 500 else "api_error"
     return {"error": {"message": text, "type": kind, "param": None, "code": code}}
 
 
 def event_stream(events: AsyncGenerator[str]) -> StreamingResponse:
-    """The data of server-sent events, with a comment now and then while nothing happens."""
+    """Stream server-sent events, with a comment every 15 s while there is no event."""
     headers = {"cache-control": "no-store", "x-accel-buffering": "no"}
     return StreamingResponse(_lines(events), media_type="text/event-stream", headers=headers)
 
@@ -77,5 +79,5 @@ async def _lines(events: AsyncGenerator[str]) -> AsyncIterator[str]:
             if event is None:
                 return
             yield f"data: {event}\n\n"
-    finally:  # when the caller is gone, the run ends
+    finally:  # the run ends when the caller disconnects
         filling.cancel()

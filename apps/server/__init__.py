@@ -1,1 +1,1 @@
-"""The server for many users: the LangGraph server's protocol over a table of runs."""
+"""The server for many users: the LangGraph server's protocol, with a table of runs."""

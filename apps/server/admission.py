@@ -1,4 +1,4 @@
-"""What every request passes before a route sees it: who calls, from which page, how much."""
+"""Middleware for every request: security headers, origin, body size, authentication."""
 
 import logging
 
@@ -22,11 +22,11 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _UPLOADS = ("/studio/api/documents", "/studio/api/databases")
-"""The studio bounds what it takes here by itself."""
+"""Paths for which the studio has its own limit."""
 
 
-class SafeHeaders:
-    """Puts security headers on every answer that has none of its own, and counts answers."""
+class SecurityHeaders:
+    """Adds security headers to every reply that has none, and counts replies."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -34,19 +34,19 @@ class SafeHeaders:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                metrics.answered(message["status"])
+                metrics.count_request(message["status"])
             await send(message)
 
-        await self.app(scope, receive, guarded if scope["type"] == "http" else send)
+        await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)
 
 
-class KnownPages:
-    """Refuses requests of strange web pages, where nobody is asked for a key of their own."""
+class OriginCheck:
+    """Refuses requests of unknown web pages if the server has no keys."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app = app
@@ -65,8 +65,8 @@ class KnownPages:
         await self.app(scope, receive, send)
 
 
-class SmallBodies:
-    """Refuses a body that is too large, announced or not, and an address with a NUL in it."""
+class BodyLimit:
+    """Refuses a body that is too large, announced or not, and an address that contains NUL."""
 
     def __init__(self, app: ASGIApp, settings: ServerSettings) -> None:
         self.app = app
@@ -78,50 +78,50 @@ class SmallBodies:
             await self.app(scope, receive, send)
             return
         if b"%00" in scope.get("raw_path", b"") + scope["query_string"]:
-            await refusal(scope["path"], 422, "The address holds the character NUL.")(
+            await refusal(scope["path"], 422, "The address contains the character NUL.")(
                 scope, receive, send
             )
             return
         announced = Headers(scope=scope).get("content-length", "0")
         if not announced.isdecimal() or int(announced) > self._most:
-            await refusal(scope["path"], 413, self._told)(scope, receive, send)
+            await refusal(scope["path"], 413, self._size_message)(scope, receive, send)
             return
         await self._bounded(scope, receive, send)
 
     async def _bounded(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request whose body is counted as it is read."""
-        read, begun = 0, False
+        """Answer a request, and count its body while it is read."""
+        read, has_started = 0, False
 
-        async def counted() -> Message:
+        async def receive_counted() -> Message:
             nonlocal read
             message = await receive()
             read += len(message.get("body", b""))
             if read > self._most:
-                raise TooLarge(self._told)
+                raise TooLarge(self._size_message)
             return message
 
-        async def watched(message: Message) -> None:
-            """Pass an answer on, unless the body was too large for it to mean anything."""
-            nonlocal begun
-            if begun or read <= self._most:
-                begun = True
+        async def send_if_small(message: Message) -> None:
+            """Send the reply, unless the body was too large."""
+            nonlocal has_started
+            if has_started or read <= self._most:
+                has_started = True
                 await send(message)
 
         try:
-            await self.app(scope, counted, watched)
-        except Exception:  # a library that reads the body may make another error of ours
+            await self.app(scope, receive_counted, send_if_small)
+        except Exception:  # a library that reads the body may replace our error
             if read <= self._most:
                 raise
-        if read > self._most and not begun:
-            await refusal(scope["path"], 413, self._told)(scope, receive, send)
+        if read > self._most and not has_started:
+            await refusal(scope["path"], 413, self._size_message)(scope, receive, send)
 
     @property
-    def _told(self) -> str:
-        return f"A request may have {self._most:,} bytes at most."
+    def _size_message(self) -> str:
+        return f"A request may have at most {self._most:,} bytes."
 
 
 class Admission:
-    """Lets in whom the operator knows, and tells the routes who it is."""
+    """Authenticates the caller, and stores the person for the routes."""
 
     def __init__(self, app: ASGIApp, gate: Gate) -> None:
         self.app = app
@@ -132,12 +132,12 @@ class Admission:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        if bare := self._gate.without_token(scope):
-            await bare(scope, receive, send)
+        if redirect := self._gate.redirect_without_token(scope):
+            await redirect(scope, receive, send)
             return
         try:
             person = await self._gate.person(Headers(scope=scope))
-        except Exception:  # of the operator's own hook: nobody comes in by its failure
+        except Exception:  # of the operator's hook; its failure admits nobody
             log.exception("the hook for authentication failed")
             person = None
         if person is None and not _is_open(scope["path"]):
@@ -150,6 +150,6 @@ class Admission:
 
 
 def _is_open(path: str) -> bool:
-    """Whether a path needs no key: it shows nothing of any person."""
+    """Whether a path needs no key, as it shows no data of any person."""
     page = path in ("/", "/studio") or path.startswith("/studio/")
     return path == "/ok" or (page and not path.startswith("/studio/api"))

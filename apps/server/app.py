@@ -1,4 +1,4 @@
-"""The application: storage, worker, access and routes put together."""
+"""The application: storage, worker, middleware and routes."""
 
 import asyncio
 import logging
@@ -23,7 +23,7 @@ from starlette.routing import BaseRoute
 from planweave import PlanweaveError
 from planweave.apps.origins import PAGES
 from planweave.apps.server import tracing
-from planweave.apps.server.admission import Admission, KnownPages, SafeHeaders, SmallBodies
+from planweave.apps.server.admission import Admission, BodyLimit, OriginCheck, SecurityHeaders
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.people import Gate, Person
 from planweave.apps.server.routes import routes
@@ -37,44 +37,44 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _LOCAL_PAGES = r"https?://(localhost|127\.0\.0\.1|\[::1\])(:\d+)?"
-_TOLD_HEADERS = ["Content-Location", "Location", "X-Pagination-Total", "X-Pagination-Next"]
+_EXPOSED_HEADERS = ["Content-Location", "Location", "X-Pagination-Total", "X-Pagination-Next"]
 
 
 def create_app() -> Starlette:
-    """The server of one process, by its settings."""
+    """Make the application of one process from its settings."""
     settings = server_settings()
     gate = Gate(settings)
     tracing.tracer()
-    if not os.environ.get("LANGSMITH_API_KEY"):  # without a key it would only complain
+    if not os.environ.get("LANGSMITH_API_KEY"):  # without a key it would only log warnings
         os.environ["LANGSMITH_TRACING"] = os.environ["LANGCHAIN_TRACING_V2"] = "false"
 
     @asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        # Enough threads that those who wait for a slow query leave some to the others.
+        # Enough threads for all runs, even if some of them wait for slow queries.
         threads = ThreadPoolExecutor(2 * settings.jobs, thread_name_prefix="runs")
         asyncio.get_running_loop().set_default_executor(threads)
         async with open_storage(settings.database()) as storage:
             engine = Engine(storage, settings, gate.limits)
             app.state.engine = engine
             _drain_at_signals(engine)
-            async with engine.at_work():
+            async with engine.running():
                 yield
 
     return Starlette(
-        routes=[*routes(), *neighbours()],
+        routes=[*routes(), *other_routes()],
         lifespan=lifespan,
         middleware=_middleware(settings, gate),
         exception_handlers={
-            PlanweaveError: _told,
-            HTTPException: _refused,
-            SQLAlchemyError: _database_away,
-            ClientDisconnect: _gone,
+            PlanweaveError: _planweave_error,
+            HTTPException: _http_error,
+            SQLAlchemyError: _database_error,
+            ClientDisconnect: _disconnected,
         },
     )
 
 
-def neighbours() -> list[BaseRoute]:
-    """The routes of other endpoints that this server opens as well: the studio, other programs'."""
+def other_routes() -> list[BaseRoute]:
+    """Routes that are not of the protocol: the studio's, and those for other programs."""
     from planweave.apps import embed, studio
     from planweave.apps.embed.on_server import on_server
 
@@ -97,23 +97,23 @@ def _quota(request: Request) -> "studio.Quota":
 def _middleware(settings: ServerSettings, gate: Gate) -> list[Middleware]:
     pages = list(settings.origins) if settings.shared else [*settings.origins, *PAGES]
     return [
-        Middleware(SafeHeaders),
+        Middleware(SecurityHeaders),
         Middleware(
             CORSMiddleware,
             allow_origins=pages,
             allow_origin_regex=None if settings.shared else _LOCAL_PAGES,
             allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["*"],
-            expose_headers=_TOLD_HEADERS,
+            expose_headers=_EXPOSED_HEADERS,
         ),
-        Middleware(KnownPages, settings=settings),
-        Middleware(SmallBodies, settings=settings),
+        Middleware(OriginCheck, settings=settings),
+        Middleware(BodyLimit, settings=settings),
         Middleware(Admission, gate=gate),
     ]
 
 
 def _drain_at_signals(engine: Engine) -> None:
-    """Take no more runs as soon as the process is told to stop."""
+    """Accept no more runs when the process receives a signal to stop."""
     if threading.current_thread() is not threading.main_thread():
         return
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -127,19 +127,19 @@ def _drain_at_signals(engine: Engine) -> None:
         signal.signal(number, drain)
 
 
-async def _told(request: Request, error: Any) -> JSONResponse:
-    told = error.without_address() if request.state.person.shared else error
-    return refusal(request.url.path, getattr(error, "status", 422), str(told))
+async def _planweave_error(request: Request, error: Any) -> JSONResponse:
+    shown = error.without_address() if request.state.person.shared else error
+    return refusal(request.url.path, getattr(error, "status", 422), str(shown))
 
 
-async def _refused(request: Request, error: Any) -> JSONResponse:
+async def _http_error(request: Request, error: Any) -> JSONResponse:
     return refusal(request.url.path, error.status_code, error.detail, error.headers)
 
 
-async def _gone(request: Request, _: Exception) -> JSONResponse:
-    return refusal(request.url.path, 400, "The request broke off.")
+async def _disconnected(request: Request, _: Exception) -> JSONResponse:
+    return refusal(request.url.path, 400, "The request was cut off.")
 
 
-async def _database_away(request: Request, error: Exception) -> JSONResponse:
+async def _database_error(request: Request, error: Exception) -> JSONResponse:
     log.error("the database does not answer: %s", error)
     return refusal(request.url.path, 503, "The server's database does not answer.")

@@ -1,4 +1,4 @@
-"""The methods as the protocol's assistants: one for each, with its schemas and its drawing."""
+"""The methods as the protocol's assistants: one for each, with its schemas and its graph."""
 
 from functools import cache
 from typing import Any
@@ -13,12 +13,12 @@ _SINCE = "2026-01-01T00:00:00+00:00"
 
 
 def assistant_id(name: str) -> str:
-    """The identifier of a method's assistant, the same in every process and at every start."""
+    """The id of a method's assistant, the same in every process."""
     return str(uuid5(NAMESPACE_URL, f"planweave:{name}"))
 
 
 def method_of(identifier: str) -> str:
-    """The method that an assistant's identifier or a method's name stands for."""
+    """The method of an assistant's id or of a method's name."""
     for name in service().methods:
         if identifier in (name, assistant_id(name)):
             return name
@@ -30,7 +30,7 @@ def method_of(identifier: str) -> str:
 
 @cache
 def assistant(name: str) -> dict[str, Any]:
-    """A method as the protocol shows an assistant."""
+    """A method as an assistant of the protocol."""
     return {
         "assistant_id": assistant_id(name),
         "graph_id": name,
@@ -53,7 +53,7 @@ def schemas(name: str) -> dict[str, Any]:
 
 
 def subgraphs(name: str, wanted: str = "") -> dict[str, Any]:
-    """The JSON schemas of a method's subgraphs by name, or of the ``wanted`` one alone."""
+    """The JSON schemas of a method's subgraphs by name; only of ``wanted`` if set."""
     found = METHODS.get(name).builder.subgraphs()
     return {part: _schemas(part, one) for part, one in found.items() if wanted in ("", part)}
 

@@ -14,17 +14,17 @@ from planweave.apps.server.one_thread import OneThread
 
 
 def _in_thread(method: Callable[..., Any]) -> Any:
-    async def done(self: "SqliteCheckpoints", *given: Any, **named: Any) -> Any:
+    async def run_in_thread(self: "SqliteCheckpoints", *given: Any, **named: Any) -> Any:
         return await self.thread.do(lambda: method(self, *given, **named))
 
-    return done
+    return run_in_thread
 
 
 class SqliteCheckpoints(SqliteSaver):
-    """Does the work of LangGraph's :class:`SqliteSaver` in a thread, a whole step at a time.
+    """Runs each call of LangGraph's :class:`SqliteSaver` as one job of a thread.
 
-    LangGraph's own asynchronous saver goes to its thread and back for each statement and each
-    commit, which took longer than the writing.
+    LangGraph's asynchronous saver switches to its thread for each statement and each commit, which
+    takes longer than the writing.
     """
 
     thread: OneThread
@@ -35,7 +35,7 @@ class SqliteCheckpoints(SqliteSaver):
     adelete_thread = _in_thread(SqliteSaver.delete_thread)
 
     async def alist(self, *given: Any, **named: Any) -> AsyncIterator[CheckpointTuple]:
-        """Read checkpoints, the latest first."""
+        """Read checkpoints, latest first."""
         for found in await self.thread.do(lambda: [*self.list(*given, **named)]):
             yield found
 
@@ -44,7 +44,7 @@ class SqliteCheckpoints(SqliteSaver):
 async def sqlite_checkpoints(
     path: Path, serde: SerializerProtocol
 ) -> AsyncIterator[SqliteCheckpoints]:
-    """The checkpoints of a file, while the block runs; its tables are made if need be."""
+    """Open the checkpoints of a file while the block runs."""
     with closing(sqlite3.connect(path, timeout=60, check_same_thread=False)) as connection:
         connection.execute("PRAGMA synchronous = NORMAL")
         saver = SqliteCheckpoints(connection, serde=serde)

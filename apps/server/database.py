@@ -1,7 +1,7 @@
 """The server's own tables, one transaction at a time.
 
-SQLite works in one thread (:class:`OneThread`), PostgreSQL on the event loop. What is done in a
-transaction is written once for both, as a plain function of a connection.
+SQLite runs in one thread (:class:`OneThread`), PostgreSQL on the event loop. The work of a
+transaction is a plain function of a connection, the same for both.
 """
 
 from collections.abc import Awaitable, Callable, Coroutine
@@ -18,9 +18,9 @@ P = ParamSpec("P")
 
 
 class ServerDatabase(NamedTuple):
-    """A function that does some work in a transaction, and one that lets go of all connections.
+    """A function that runs work in a transaction, and one that closes all connections.
 
-    All of a transaction is kept or, if it raises, nothing.
+    A transaction is rolled back if the work raises.
     """
 
     transaction: Callable[[Callable[[Connection], Any]], Awaitable[Any]]
@@ -28,10 +28,10 @@ class ServerDatabase(NamedTuple):
 
 
 def sqlite_database(engine: Engine) -> ServerDatabase:
-    """A file, with one connection: a process never waits for a lock that it holds itself."""
+    """A SQLite file with one connection: a process never waits for its own lock."""
     thread = OneThread("planweave-tables")
 
-    def carried_out(work: Callable[[Connection], Any]) -> Any:
+    def run(work: Callable[[Connection], Any]) -> Any:
         with engine.begin() as connection:
             return work(connection)
 
@@ -39,11 +39,11 @@ def sqlite_database(engine: Engine) -> ServerDatabase:
         await thread.do(engine.dispose)
         thread.close()
 
-    return ServerDatabase(lambda work: thread.do(lambda: carried_out(work)), close)
+    return ServerDatabase(lambda work: thread.do(lambda: run(work)), close)
 
 
 def postgresql_database(engine: AsyncEngine) -> ServerDatabase:
-    """A server, with a few connections."""
+    """A PostgreSQL server with a pool of connections."""
 
     async def transaction(work: Callable[[Connection], Any]) -> Any:
         async with engine.begin() as connection:
@@ -52,26 +52,26 @@ def postgresql_database(engine: AsyncEngine) -> ServerDatabase:
     return ServerDatabase(transaction, engine.dispose)
 
 
-class Keeper:
-    """What keeps something in a database."""
+class Repository:
+    """Base of classes that read and write tables of a database."""
 
     def __init__(self, database: ServerDatabase) -> None:
         self.database = database
 
 
-K = TypeVar("K", bound=Keeper)
+K = TypeVar("K", bound=Repository)
 
 
 def transaction(
     work: Callable[Concatenate[K, Connection, P], T],
 ) -> Callable[Concatenate[K, P], Coroutine[Any, Any, T]]:
-    """Make a method that is given a connection into one that is a transaction of its own."""
+    """Decorate a method that takes a connection, so that each call is a transaction."""
 
     @wraps(work)
-    async def carried_out(self: K, /, *args: P.args, **kwargs: P.kwargs) -> T:
-        done: T = await self.database.transaction(
+    async def run(self: K, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        result: T = await self.database.transaction(
             lambda connection: work(self, connection, *args, **kwargs)
         )
-        return done
+        return result
 
-    return carried_out
+    return run

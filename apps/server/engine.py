@@ -1,4 +1,4 @@
-"""The worker of one process: takes runs from the table, and carries them out."""
+"""The worker of one process: claims runs from the table, and executes them."""
 
 import asyncio
 import logging
@@ -21,7 +21,7 @@ from planweave.apps.server.execution import carry_out, outcome
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeaseLost, leased
 from planweave.apps.server.people import Person
-from planweave.apps.server.requests import RunRequest, admitted, check_nodes, order_of
+from planweave.apps.server.requests import RunRequest, check_nodes, context_for, order_of
 from planweave.apps.server.runs import MadeCall, RunClaim, Runs, RunStatus, SpentToday
 from planweave.apps.server.settings import ServerSettings, UserLimits
 from planweave.apps.server.storage import Storage, storage_failed
@@ -36,12 +36,12 @@ from planweave.usage import Meter, Usage, metered
 
 log = logging.getLogger(__name__)
 
-_IDLE_SECONDS = 0.5  # how often an idle worker looks for runs that came to other processes
-_WATCH_SECONDS = 0.2  # how often it looks whether runs of other processes have said something
+_IDLE_SECONDS = 0.5  # how often an idle worker looks for runs from other processes
+_WATCH_SECONDS = 0.2  # how often it looks for events of other processes
 _SWEEP_SECONDS = 30.0
-_CRASHES = 3  # a run that takes its worker down so often is given up
+_MAX_CRASHES = 3  # a run that has crashed so many workers fails
 
-_LATE = {"error": "TimeoutError", "message": "The run took longer than the server allows."}
+_TIMED_OUT = {"error": "TimeoutError", "message": "The run took longer than the server allows."}
 
 _FIELDS = frozenset(WorkingMemory.__annotations__)
 
@@ -49,45 +49,45 @@ Reason = Literal["cancelled", "lost", "drained"]
 
 
 @dataclass
-class RunUnderWay:
-    """A run that is being carried out here."""
+class ActiveRun:
+    """A run that this process executes."""
 
     claim: RunClaim
     task: asyncio.Task[None]
     meter: Meter = field(default_factory=Meter)
     booked: Usage = field(default_factory=Usage)
     calls: list[MadeCall] = field(default_factory=list)
-    made: int = 0
+    call_count: int = 0
     reason: Reason | None = None
     error: dict[str, str] | None = None
-    begun: bool = False
-    ending: bool = False
+    has_started: bool = False
+    is_ending: bool = False
 
     def stop(self, reason: Reason) -> None:
-        """End it, unless it ends already.
+        """Stop the run, unless it ends already.
 
-        A task that is cancelled before its first step would do nothing, not even end the run.
+        A task is cancelled only after its first step: before that, it would not even end the run.
         """
-        if self.reason is None and not self.ending:
+        if self.reason is None and not self.is_ending:
             self.reason = reason
-            if self.begun:
+            if self.has_started:
                 self.task.cancel()
 
-    def called(self, call: Any) -> None:
-        """Note a call of a model, until it is kept."""
-        number = self.claim.first_number + self.made
+    def add_call(self, call: Any) -> None:
+        """Remember a call to a model until it is saved."""
+        number = self.claim.first_number + self.call_count
         record = encode(call).decode()
         self.calls.append(MadeCall(self.claim.run_id, number, time.time(), record))
-        self.made += 1
+        self.call_count += 1
 
-    def unbooked(self) -> SpentToday:
-        """What has been used since the last time that this was asked."""
+    def take_unbooked(self) -> SpentToday:
+        """Return the usage since the last call of this method."""
         fresh, self.booked = self.meter.used - self.booked, self.meter.used
         return SpentToday(fresh.input_tokens + fresh.output_tokens, fresh.dollars)
 
 
 class Engine:
-    """Carries out runs, and knows all that routes need to know of them."""
+    """Executes runs, and serves the routes."""
 
     def __init__(
         self, storage: Storage, settings: ServerSettings, limits: Callable[[str], UserLimits]
@@ -97,34 +97,34 @@ class Engine:
         self.worker = f"{socket.gethostname()[:20]}-{os.getpid()}-{uuid4().hex[:8]}"
         self.runs, self.threads = Runs(storage.database), Threads(storage.database)
         self.feed = Feed(self.runs, self.worker)
-        self.draining = False  # no new runs are taken any more
+        self.draining = False  # claims no more runs
         self._limits = limits
-        self._works: dict[str, RunUnderWay] = {}
+        self._active: dict[str, ActiveRun] = {}
         self._graphs: dict[str, Graph] = {}
         self._wake = asyncio.Event()
-        self._asides: set[asyncio.Task[None]] = set()
+        self._background_tasks: set[asyncio.Task[None]] = set()
         self._lease = Lease(settings.lease_seconds)
         self._saver = leased(storage.saver, self._lease)
 
     @asynccontextmanager
-    async def at_work(self) -> AsyncIterator[None]:
-        """Take and carry out runs until the block ends; then let those at work end or go."""
+    async def running(self) -> AsyncIterator[None]:
+        """Execute runs until the block ends; then let active runs end, or give them back."""
         lease = self.settings.lease_seconds
         steps = (
-            (self.feed.keep, lambda: asyncio.sleep(0)),
+            (self.feed.save, lambda: asyncio.sleep(0)),
             (self.feed.watch, lambda: asyncio.sleep(_WATCH_SECONDS)),
             (self._renew, lambda: asyncio.sleep(lease / 4)),
-            (self._take, self._pause),
+            (self._claim_runs, self._pause),
             (self._sweep, lambda: asyncio.sleep(_SWEEP_SECONDS)),
         )
-        loops = [asyncio.create_task(_again_and_again(*step)) for step in steps]
+        loops = [asyncio.create_task(_repeat_forever(*step)) for step in steps]
         try:
             yield
         finally:
             await self._drain()
             for loop in loops:
                 loop.cancel()
-            await asyncio.gather(*loops, *self._asides, return_exceptions=True)
+            await asyncio.gather(*loops, *self._background_tasks, return_exceptions=True)
 
     def graph(self, name: str) -> Graph:
         """A method, compiled with this server's checkpoints and memory."""
@@ -137,69 +137,69 @@ class Engine:
     async def submit(
         self, person: Person, thread_id: str | None, request: RunRequest, *, quiet: bool = False
     ) -> dict[str, Any]:
-        """Put a run into the queue; returns it as the protocol shows it."""
+        """Queue a run; return it as JSON of the protocol."""
         order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
         if request.nodes:
             known = await asyncio.to_thread(METHODS.get, order.method)
             check_nodes(request.nodes, known.builder.nodes)
         run = await self.runs.create(person, thread_id, order)
         if order.strategy in ("interrupt", "rollback"):
-            self._stop_before(run)
+            self._stop_earlier_runs(run)
         self._wake.set()
         return run
 
-    def _stop_before(self, run: dict[str, Any]) -> None:
-        """End the earlier runs of a run's thread that are carried out here; others see it later."""
-        for work in [*self._works.values()]:
-            same = work.claim.thread_id == run["thread_id"]
-            if same and work.claim.run_id < run["run_id"]:
+    def _stop_earlier_runs(self, run: dict[str, Any]) -> None:
+        """Stop earlier runs of the same thread in this process; other processes see it later."""
+        for work in [*self._active.values()]:
+            same_thread = work.claim.thread_id == run["thread_id"]
+            if same_thread and work.claim.run_id < run["run_id"]:
                 work.stop("cancelled")
 
     async def cancel(self, person: Person, thread_id: str, run_id: str) -> None:
-        """Ask for the end of a run."""
+        """Cancel a run."""
         await self.runs.cancel(person.owner, thread_id, run_id)
-        if work := self._works.get(run_id):
+        if work := self._active.get(run_id):
             work.stop("cancelled")
 
     async def follow(self, run: dict[str, Any], after: int = -1) -> AsyncIterator[WireEvent | None]:
-        """The events of a run to its end; None when it was quiet for a while."""
+        """The events of a run to its end; None after 15 s without an event."""
         run_id = run["run_id"]
 
         def alive() -> bool:
-            return not self.draining or run_id in self._works
+            return not self.draining or run_id in self._active
 
         async for event in self.feed.follow(run_id, after, alive):
             yield event
 
     def leave(self, person: Person, run: dict[str, Any]) -> None:
-        """End a run whose caller has gone; the request for it is over before that is done."""
+        """Cancel a run whose caller has disconnected, in the background."""
 
         async def end() -> None:
-            with suppress(NotFound):  # it has ended by itself
+            with suppress(NotFound):  # it has ended already
                 await self.cancel(person, run["thread_id"], run["run_id"])
 
         if not self.draining:
             task = asyncio.create_task(end())
-            self._asides.add(task)
-            task.add_done_callback(self._asides.discard)
+            self._background_tasks.add(task)
+            task.add_done_callback(self._background_tasks.discard)
 
-    async def forget(self, person: Person, thread_id: str) -> None:
-        """Take a thread away with its checkpoints."""
+    async def delete_thread(self, person: Person, thread_id: str) -> None:
+        """Delete a thread with its checkpoints."""
         await self.threads.delete(person.owner, thread_id)
         await self.storage.saver.adelete_thread(thread_id)
 
-    async def _take(self) -> None:
-        """Claim as many runs as there are and have room."""
+    async def _claim_runs(self) -> None:
+        """Claim waiting runs, as many as this process may execute."""
         self._wake.clear()
-        room = self.settings.jobs - len(self._works)
+        room = self.settings.jobs - len(self._active)
         if self.draining or room <= 0:
             return
-        lease, own = self.settings.lease_seconds, [*self._works]
+        lease, own = self.settings.lease_seconds, [*self._active]
         share = self.settings.share if self.settings.shared else None
         for claim in await self.runs.claim(self.worker, lease, room, own, share):
             self.feed.local.add(claim.run_id)
-            task = asyncio.create_task(self._carry(claim))
-            self._works[claim.run_id] = RunUnderWay(claim, task)
+            task = asyncio.create_task(self._execute(claim))
+            self._active[claim.run_id] = ActiveRun(claim, task)
 
     async def _pause(self) -> None:
         with suppress(TimeoutError):
@@ -207,12 +207,12 @@ class Engine:
                 await self._wake.wait()
 
     async def _renew(self) -> None:
-        """Renew the leases; stop what is to end, and what is ours no more."""
-        before, asked_at = [*self._works], time.monotonic()
-        held = await self.runs.renew(self.worker, before, self.settings.lease_seconds)
-        self._lease.renewed(asked_at)
-        for run_id, work in list(self._works.items()):
-            if run_id not in before:
+        """Renew the leases; stop cancelled runs, and runs that this worker has lost."""
+        run_ids, asked_at = [*self._active], time.monotonic()
+        held = await self.runs.renew(self.worker, run_ids, self.settings.lease_seconds)
+        self._lease.extend(asked_at)
+        for run_id, work in list(self._active.items()):
+            if run_id not in run_ids:
                 continue
             if run_id not in held:
                 work.stop("lost")
@@ -224,91 +224,91 @@ class Engine:
         for thread_id in await self.runs.sweep(self.settings.keep_seconds):
             await self.storage.saver.adelete_thread(thread_id)
 
-    async def _book(self, work: RunUnderWay) -> None:
-        spent = work.unbooked()
+    async def _book(self, work: ActiveRun) -> None:
+        spent = work.take_unbooked()
         if spent.tokens or spent.dollars:
             await self.runs.book(work.claim, spent)
-        await self._keep_calls(work)
+        await self._save_calls(work)
 
-    async def _keep_calls(self, work: RunUnderWay) -> None:
-        made, work.calls = work.calls, []
-        if made:
-            await self.runs.keep_calls(made)
+    async def _save_calls(self, work: ActiveRun) -> None:
+        calls, work.calls = work.calls, []
+        if calls:
+            await self.runs.save_calls(calls)
 
-    async def _carry(self, claim: RunClaim) -> None:
-        """Carry out a run and write down how it ended."""
-        work = self._works[claim.run_id]
-        work.begun = True
+    async def _execute(self, claim: RunClaim) -> None:
+        """Execute a run, and save how it ended."""
+        work = self._active[claim.run_id]
+        work.has_started = True
         numbers = iter(range(claim.first_number, 2**63))
 
         def event(name: str, data: Any) -> WireEvent:
             return WireEvent(claim.run_id, next(numbers), name, encode(data).decode())
 
-        def say(name: str, data: Any) -> None:
+        def publish(name: str, data: Any) -> None:
             self.feed.publish(event(name, data))
 
         started = time.monotonic()
         try:
             with tracing.run_span(claim) as span:
-                status = await self._attempt(work, say, span)
-            work.ending = True
+                status = await self._attempt(work, publish, span)
+            work.is_ending = True
             if status is not None:
                 status = await self._finish(work, status, event)
-                metrics.finished(claim.method, status, time.monotonic() - started)
-        except Exception:  # its lease runs out, and a worker ends it from its last checkpoint
+                metrics.count_run(claim.method, status, time.monotonic() - started)
+        except Exception:  # after its lease, another worker continues from the last checkpoint
             log.exception("run %s could not be ended", claim.run_id)
         finally:
             self.feed.local.discard(claim.run_id)
-            self._works.pop(claim.run_id, None)
+            self._active.pop(claim.run_id, None)
             self._wake.set()
 
     async def _attempt(
-        self, work: RunUnderWay, say: Callable[[str, Any], None], span: Any
+        self, work: ActiveRun, publish: Callable[[str, Any], None], span: Any
     ) -> RunStatus | None:
-        """Run the graph; how the run ended, or None if it goes on elsewhere."""
+        """Run the graph; return the run's status, or None if another worker will continue it."""
         claim, limit = work.claim, asyncio.timeout(self.settings.run_seconds)
 
-        def called(call: Any) -> None:
-            work.called(call)
-            metrics.called(claim.method, call)
+        def on_call(call: Any) -> None:
+            work.add_call(call)
+            metrics.count_call(claim.method, call)
             tracing.call_span(span, call)
 
         try:
-            if work.reason is not None:  # stopped before it began
+            if work.reason is not None:  # stopped before it started
                 raise asyncio.CancelledError
-            if claim.crashes >= _CRASHES:
-                raise GivenUp("The run has ended its worker again and again, and is given up.")
+            if claim.crashes >= _MAX_CRASHES:
+                raise TooManyCrashes("The run has crashed its worker too often.")
             work.meter.budget = await self.runs.share(claim)
             context = self._context(claim)
             if claim.method not in self._graphs:
-                await asyncio.to_thread(METHODS.get, claim.method)  # its first import takes a while
+                await asyncio.to_thread(METHODS.get, claim.method)  # the first import is slow
             async with limit:
                 with metered(work.meter):
-                    await carry_out(claim, self.graph(claim.method), context, say, called)
+                    await carry_out(claim, self.graph(claim.method), context, publish, on_call)
             return "success"
         except asyncio.CancelledError:
             if work.reason == "cancelled":
                 return "interrupted"
         except LeaseLost:
             work.reason = "lost"
-        except Exception as error:  # whatever it is, the run ends with it
-            work.error = _LATE if limit.expired() else self._told(error, claim)
-            say("error", work.error)
+        except Exception as error:  # any error ends the run
+            work.error = _TIMED_OUT if limit.expired() else self._error_json(error, claim)
+            publish("error", work.error)
             return "timeout" if limit.expired() else "error"
-        await self._let_go(work)
+        await self._give_back(work)
         return None
 
-    async def _let_go(self, work: RunUnderWay) -> None:
+    async def _give_back(self, work: ActiveRun) -> None:
         with suppress(SQLAlchemyError):
             await self._book(work)
             if work.reason == "lost":
-                await self.runs.alive(work.claim, self.worker)
+                await self.runs.give_back_late(work.claim, self.worker)
             if work.reason == "drained":
                 async with self.feed.ending(work.claim.run_id) as unsaved:
                     await self.runs.release(work.claim, self.worker, unsaved)
 
     async def _finish(
-        self, work: RunUnderWay, status: RunStatus, event: Callable[..., WireEvent]
+        self, work: ActiveRun, status: RunStatus, event: Callable[..., WireEvent]
     ) -> RunStatus:
         claim = work.claim
         state: dict[str, str] = {}
@@ -316,11 +316,11 @@ class Engine:
             waiting, state = await outcome(claim, self.graph(claim.method))
             if status == "success" and waiting:
                 status = "interrupted"
-        except Exception as error:  # a run ends, whether or not its state can be read
-            if storage_failed(error) and claim.crashes < _CRASHES:
+        except Exception as error:  # a run ends even if its state cannot be read
+            if storage_failed(error) and claim.crashes < _MAX_CRASHES:
                 raise
-            status, work.error = "error", work.error or self._told(error, claim)
-        await self._keep_calls(work)
+            status, work.error = "error", work.error or self._error_json(error, claim)
+        await self._save_calls(work)
         state["error"] = encode(work.error).decode() if work.error else ""
         last = event("end", None)
         async with self.feed.ending(claim.run_id) as unsaved:
@@ -330,41 +330,41 @@ class Engine:
                 status=status,
                 state=state,
                 unsaved=[*unsaved, last],
-                spent=work.unbooked(),
+                spent=work.take_unbooked(),
             )
         if ended:
-            self.feed.hand_out(last)
+            self.feed.notify(last)
         else:
-            await self.runs.alive(claim, self.worker)
+            await self.runs.give_back_late(claim, self.worker)
         return status
 
-    def _told(self, error: BaseException, claim: RunClaim) -> dict[str, str]:
+    def _error_json(self, error: BaseException, claim: RunClaim) -> dict[str, str]:
         if self.settings.shared and isinstance(error, PlanweaveError):
             error = error.without_address()
         return error_data(error, claim)
 
     def _context(self, claim: RunClaim) -> Context:
         person = Person(claim.person, self._limits(claim.person), shared=self.settings.shared)
-        return admitted(person, RunRequest.model_validate(claim.payload).settings)
+        return context_for(person, RunRequest.model_validate(claim.payload).settings)
 
     async def _drain(self) -> None:
-        """Let runs end for a while, then give back those that are left."""
+        """Wait until active runs end, then give back the others."""
         self.draining = True
-        tasks = [work.task for work in self._works.values()]
+        tasks = [work.task for work in self._active.values()]
         if tasks:
             await asyncio.wait(tasks, timeout=self.settings.drain_seconds)
-        for work in list(self._works.values()):
+        for work in list(self._active.values()):
             work.stop("drained")
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class GivenUp(PlanweaveError):
-    """A run that is not tried again."""
+class TooManyCrashes(PlanweaveError):
+    """A run that has crashed its worker too often to be tried again."""
 
 
 def error_data(error: BaseException, claim: RunClaim) -> dict[str, str]:
-    """An error as the caller sees it: what a person can fix in full, the rest by its kind."""
-    error = _of_the_caller(error, steered=bool(claim.payload.get("command")))
+    """An error as the caller sees it: in full if a person can fix it, otherwise its class."""
+    error = _as_caller_error(error, has_command=bool(claim.payload.get("command")))
     name = BadInput.__name__ if isinstance(error, BadInput) else type(error).__name__
     if isinstance(error, PlanweaveError):
         return {"error": name, "message": str(error)}
@@ -372,39 +372,39 @@ def error_data(error: BaseException, claim: RunClaim) -> dict[str, str]:
     return {"error": name, "message": "The run failed; see the server's log."}
 
 
-def _of_the_caller(error: BaseException, *, steered: bool) -> BaseException:
-    """The error as one that the caller can fix, if it comes of what was sent."""
+def _as_caller_error(error: BaseException, *, has_command: bool) -> BaseException:
+    """Turn an error that the request caused into one that the caller can fix."""
     if isinstance(error, PlanweaveError):
         return error
     if isinstance(error, EmptyInputError):
-        return BadInput("There is nothing to go on with.", fix="Send an input.")
+        return BadInput("The run has no input.", fix="Send an input.")
     if isinstance(error, GraphRecursionError):
         return BadInput("The run takes more steps than its recursion_limit.", fix="Raise it.")
     if isinstance(error, KeyError) and error.args[:1] and error.args[0] in _FIELDS:
         return BadInput(
             f"The state of the thread has no {error.args[0]}.",
-            fix="A state that was written by hand needs every field that the next node reads.",
+            fix="Write every field that the next node reads into the state.",
         )
-    if steered or isinstance(error, InvalidUpdateError):
+    if has_command or isinstance(error, InvalidUpdateError):
         reason = shorten((str(error).splitlines() or [type(error).__name__])[0], 200)
         return BadInput(
-            f"The run cannot go on from the state that it was given ({reason}).",
-            fix="Begin at another checkpoint, or in a new thread.",
+            f"The run cannot continue from this state ({reason}).",
+            fix="Start at another checkpoint, or in a new thread.",
         )
     return error
 
 
-async def _again_and_again(
+async def _repeat_forever(
     step: Callable[[], Awaitable[None]], pause: Callable[[], Awaitable[None]]
 ) -> None:
-    """Do a step for ever, whatever goes wrong: without it the worker would be of no use."""
+    """Repeat a step whatever error it raises: the worker needs all of its steps."""
     while True:
         try:
             await step()
         except (SQLAlchemyError, OSError) as error:
-            log.warning("the database does not answer and is asked again: %s", error)
+            log.warning("the database does not answer; trying again: %s", error)
             await asyncio.sleep(1)
         except Exception:
-            log.exception("a step of the worker failed and is tried again")
+            log.exception("a step of the worker failed; trying again")
             await asyncio.sleep(1)
         await pause()

@@ -1,16 +1,16 @@
-"""What can be wrong with a request besides its contents, each with its HTTP status."""
+"""Errors of requests that do not concern their contents, with their HTTP status."""
 
 from planweave import PlanweaveError
 
 
 class RequestRefused(PlanweaveError):
-    """A request that is answered with ``status`` and one sentence."""
+    """A request that the server refuses with ``status`` and one sentence."""
 
     status = 422
 
 
 class NotFound(RequestRefused):
-    """There is no such thing, or it is somebody else's."""
+    """There is no such thing, or it belongs to another user."""
 
     status = 404
 

@@ -1,4 +1,4 @@
-"""One run, carried through its graph."""
+"""Execution of one run."""
 
 from collections.abc import Callable
 from contextlib import aclosing
@@ -13,30 +13,34 @@ from planweave.graphs.support.edges import RECURSION_LIMIT
 from planweave.graphs.support.running import Graph, parts
 from planweave.memory import Context
 
-Say = Callable[[str, Any], None]
-"""Publishes an event of the run: its name and what it holds."""
+Publish = Callable[[str, Any], None]
+"""Publishes an event of the run: its name and data."""
 
 NAMES = {"messages-tuple": "messages"}
-"""Events that are not named as the stream mode that asks for them."""
+"""Names of events that differ from their stream mode."""
 
 
 async def carry_out(
-    claim: RunClaim, graph: Graph, context: Context, say: Say, called: Callable[[Any], None]
+    claim: RunClaim,
+    graph: Graph,
+    context: Context,
+    publish: Publish,
+    on_call: Callable[[Any], None],
 ) -> None:
-    """Run the graph from where the run stands to its end or to an interrupt."""
+    """Run the graph from the run's checkpoint to its end or to an interrupt."""
     request = RunRequest.model_validate(claim.payload)
     config = _config(claim, request)
-    given = await _given(claim, graph, request, config)
+    graph_input = await _graph_input(claim, graph, request, config)
     wanted = {NAMES.get(mode, mode) for mode in claim.payload["stream_mode"]}
     if wanted:
-        say("metadata", {"run_id": claim.run_id, "attempt": claim.attempt})
+        publish("metadata", {"run_id": claim.run_id, "attempt": claim.attempt})
     run = parts(
         graph,
-        given,
+        graph_input,
         context,
         modes=wanted,
         config=config,
-        on_call=called,
+        on_call=on_call,
         interrupt_before=request.interrupt_before,
         interrupt_after=request.interrupt_after,
         durability=request.durability or "async",
@@ -44,19 +48,19 @@ async def carry_out(
     async with aclosing(run):
         async for space, mode, chunk in run:
             if request.stream_subgraphs:
-                say("|".join((mode, *space)), chunk)
+                publish("|".join((mode, *space)), chunk)
             elif not space or mode in ("custom", "messages"):
-                say(mode, chunk)
+                publish(mode, chunk)
 
 
 async def outcome(claim: RunClaim, graph: Graph) -> tuple[bool, dict[str, str]]:
-    """Whether the thread waits for a person, and its state as searches show it."""
+    """Whether the thread waits for a person, and its state as table columns."""
     snapshot = await graph.aget_state(Place().of(claim.thread_id))
     return bool(snapshot.next), columns(snapshot)
 
 
 def columns(snapshot: StateSnapshot) -> dict[str, str]:
-    """A state as it is kept beside its thread."""
+    """A state as columns of the table of threads."""
     waiting = {task.id: task.interrupts for task in snapshot.tasks if task.interrupts}
     return {"values": encode(snapshot.values).decode(), "interrupts": encode(waiting).decode()}
 
@@ -71,8 +75,8 @@ def _config(claim: RunClaim, request: RunRequest) -> Any:
     }
 
 
-async def _given(claim: RunClaim, graph: Graph, request: RunRequest, config: Any) -> Any:
-    """The input; None to go on from the checkpoint that another worker has left."""
+async def _graph_input(claim: RunClaim, graph: Graph, request: RunRequest, config: Any) -> Any:
+    """The graph's input; None to continue from the checkpoint of another worker."""
     if claim.attempt > 1:
         latest = Place().of(claim.thread_id)
         snapshot = await graph.aget_state(latest)

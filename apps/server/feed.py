@@ -1,4 +1,4 @@
-"""The events of runs: kept in the table, and handed at once to who listens in this process."""
+"""The events of runs: saved in the table, and sent at once to listeners in this process."""
 
 import asyncio
 import time
@@ -10,17 +10,17 @@ from typing import TypeAlias
 from planweave.apps.server.runs import FIRST_NUMBER, Runs
 from planweave.apps.server.wire import WireEvent
 
-_ALIVE_SECONDS = 1.0  # how often a listener asks whether to go on
+_ALIVE_CHECK_SECONDS = 1.0  # how often a listener checks whether to continue
 _QUIET_SECONDS = 15.0
-_GATHER_SECONDS = 0.05  # what is said meanwhile is kept together
+_GATHER_SECONDS = 0.05  # events in this time are saved together
 
 
 _Queue: TypeAlias = "asyncio.Queue[WireEvent | None]"
-"""Events of a run as they are said; None: look into the table."""
+"""New events of a run; None means that the table has new ones."""
 
 
 class Feed:
-    """What the runs of this process say, and a way to listen to any run."""
+    """Publishes the events of this process's runs, and follows the events of any run."""
 
     def __init__(self, runs: Runs, worker: str) -> None:
         self._runs = runs
@@ -29,29 +29,29 @@ class Feed:
         self._unsaved: defaultdict[str, list[WireEvent]] = defaultdict(list)
         self._saving: dict[str, list[WireEvent]] = {}
         self._ending: set[str] = set()
-        self._dirty = asyncio.Event()
+        self._has_unsaved = asyncio.Event()
         self._saved = asyncio.Condition()
         self._listeners: defaultdict[str, set[_Queue]] = defaultdict(set)
         self._progress: Mapping[str, object] = {}
 
     def publish(self, event: WireEvent) -> None:
-        """Hand an event to those who listen, and have it kept soon."""
+        """Send an event to the listeners, and save it soon."""
         self._unsaved[event.run_id].append(event)
-        self._dirty.set()
-        self.hand_out(event)
+        self._has_unsaved.set()
+        self.notify(event)
 
-    def hand_out(self, event: WireEvent) -> None:
-        """Hand an event that is kept already to those who listen."""
+    def notify(self, event: WireEvent) -> None:
+        """Send a saved event to the listeners."""
         for queue in self._listeners.get(event.run_id, ()):
             queue.put_nowait(event)
 
-    async def keep(self) -> None:
-        """Write what was said since the last time to the table."""
-        await self._dirty.wait()
+    async def save(self) -> None:
+        """Save the unsaved events in the table."""
+        await self._has_unsaved.wait()
         await asyncio.sleep(_GATHER_SECONDS)
-        self._dirty.clear()
-        going_on = self._unsaved.keys() - self._ending
-        self._saving = {run_id: self._unsaved.pop(run_id) for run_id in going_on}
+        self._has_unsaved.clear()
+        active = self._unsaved.keys() - self._ending
+        self._saving = {run_id: self._unsaved.pop(run_id) for run_id in active}
         batch = [event for newest in self._saving.values() for event in newest]
         try:
             if batch:
@@ -59,7 +59,7 @@ class Feed:
         except BaseException:
             for run_id, newest in self._saving.items():
                 self._unsaved[run_id][:0] = newest
-            self._dirty.set()
+            self._has_unsaved.set()
             raise
         finally:
             self._saving = {}
@@ -68,9 +68,9 @@ class Feed:
 
     @asynccontextmanager
     async def ending(self, run_id: str) -> AsyncIterator[list[WireEvent]]:
-        """What a run has said and the table does not hold yet, for who keeps it with the run's end.
+        """Yield the unsaved events of a run, for a caller that saves them with the end of the run.
 
-        If that fails, it is kept like everything else.
+        If the caller fails, they are saved like other events.
         """
         async with self._saved:
             await self._saved.wait_for(lambda: run_id not in self._saving)
@@ -81,14 +81,14 @@ class Feed:
         finally:
             self._ending.discard(run_id)
             if run_id in self._unsaved:
-                self._dirty.set()
+                self._has_unsaved.set()
 
     async def follow(
         self, run_id: str, after: int, alive: Callable[[], bool]
     ) -> AsyncIterator[WireEvent | None]:
-        """The events of a run after a number, -1 for all; None when it was quiet for a while.
+        """The events of a run after a number, -1 for all; None after 15 s without an event.
 
-        The last one is ``end``, unless nobody waits any more or it has been dropped since.
+        The last event is ``end``, unless ``alive`` returns false or the event was deleted.
         """
         queue: _Queue = asyncio.Queue()
         self._listeners[run_id].add(queue)
@@ -105,7 +105,7 @@ class Feed:
                 del self._listeners[run_id]
 
     async def watch(self) -> None:
-        """Tell those who listen to other processes' runs when the table holds something new."""
+        """Notify listeners of other processes' runs when the table has new events."""
         foreign = [run_id for run_id in self._listeners if run_id not in self.local]
         progress = await self._runs.progress(foreign) if foreign else {}
         for run_id, reached in progress.items():
@@ -117,28 +117,28 @@ class Feed:
     async def _events(
         self, run_id: str, after: int, queue: _Queue, alive: Callable[[], bool]
     ) -> AsyncIterator[WireEvent | None]:
-        heard = time.monotonic()
+        last_event = time.monotonic()
         kept, over = await self._runs.events(run_id, after)
         while True:
             for event in kept:
                 if event.number > after:
-                    after, heard = event.number, time.monotonic()
+                    after, last_event = event.number, time.monotonic()
                     yield event
             if over or (queue.empty() and not alive()):
                 return
             kept = []
             try:
-                async with asyncio.timeout(_ALIVE_SECONDS):
+                async with asyncio.timeout(_ALIVE_CHECK_SECONDS):
                     newest = await queue.get()
             except TimeoutError:
-                if time.monotonic() > heard + _QUIET_SECONDS:
-                    heard = time.monotonic()
+                if time.monotonic() > last_event + _QUIET_SECONDS:
+                    last_event = time.monotonic()
                     yield None
                 continue
             if newest is None:
                 kept, over = await self._runs.events(run_id, after)
             elif newest.number > after + 1 and newest.number != FIRST_NUMBER:
-                # The table may hold what another process has said before.
+                # The table may hold earlier events of another process.
                 kept, _ = await self._runs.events(run_id, after)
                 kept = [*(event for event in kept if event.number < newest.number), newest]
             else:

@@ -13,39 +13,39 @@ Saver = BaseCheckpointSaver[Any]
 
 
 class LeaseLost(Exception):
-    """The worker was silent for so long that its runs may be another's by now."""
+    """The worker was silent for so long that another worker may have taken its runs."""
 
 
 class Lease:
-    """How long a worker may write, by this process's clock."""
+    """The time until which a worker may write, by this process's clock."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
         self._until = time.monotonic() + seconds
 
-    def renewed(self, at: float) -> None:
-        """Note that it was renewed by a request of this time."""
+    def extend(self, at: float) -> None:
+        """Extend the lease; the request for it was made at this time."""
         self._until = at + self.seconds
 
     def check(self) -> None:
-        """Check that it has not run out."""
+        """Check that the lease has not expired."""
         if time.monotonic() > self._until:
             raise LeaseLost
 
 
 def leased(saver: Saver, lease: Lease) -> Saver:
-    """The saver, which writes nothing once the lease has run out by this clock.
+    """A copy of the saver that writes nothing after the lease has expired.
 
-    A process that was stopped and goes on later would otherwise write into threads that another
+    Otherwise a process that was suspended and continues later would write into threads that another
     worker has taken over.
     """
-    kept = copy(saver)  # the methods stay with further copies, such as a graph compiles with
-    kept.aput = _while_held(saver.aput, lease)  # type: ignore[method-assign]
-    kept.aput_writes = _while_held(saver.aput_writes, lease)  # type: ignore[method-assign]
+    kept = copy(saver)  # copies of this copy, as a graph makes them, have these methods, too
+    kept.aput = _check_before(saver.aput, lease)  # type: ignore[method-assign]
+    kept.aput_writes = _check_before(saver.aput_writes, lease)  # type: ignore[method-assign]
     return kept
 
 
-def _while_held(
+def _check_before(
     write: Callable[Given, Awaitable[Written]], lease: Lease
 ) -> Callable[Given, Coroutine[Any, Any, Written]]:
     async def checked(*given: Given.args, **named: Given.kwargs) -> Written:

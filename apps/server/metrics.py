@@ -1,4 +1,4 @@
-"""What Prometheus reads at ``/metrics``; with several workers, the sum over their processes."""
+"""Metrics for Prometheus at ``/metrics``; with several workers, the sum of their processes."""
 
 import os
 from collections.abc import Mapping
@@ -34,27 +34,27 @@ _dollars = Counter("planweave_dollars", "Price of the calls.", ["method"], regis
 _requests = Counter("planweave_http_requests", "Requests answered.", ["code"], registry=_registry)
 
 
-def finished(method: str, status: str, seconds: float) -> None:
+def count_run(method: str, status: str, seconds: float) -> None:
     """Count a run that ended."""
     _finished.labels(method, status).inc()
     _seconds.labels(method).observe(seconds)
 
 
-def called(method: str, call: Mapping[str, Any]) -> None:
-    """Count a call of a model."""
+def count_call(method: str, call: Mapping[str, Any]) -> None:
+    """Count a call to a model."""
     _calls.labels(method).inc()
     _tokens.labels(method, "prompt").inc(call["input_tokens"])
     _tokens.labels(method, "reply").inc(call["output_tokens"])
     _dollars.labels(method).inc(call["dollars"] or 0.0)
 
 
-def answered(code: int) -> None:
+def count_request(code: int) -> None:
     """Count a request."""
     _requests.labels(str(code)).inc()
 
 
 def exposition(waiting: Mapping[str, int]) -> bytes:
-    """All figures as text."""
+    """All metrics as text."""
     registry = _registry
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         registry = CollectorRegistry()

@@ -1,4 +1,4 @@
-"""Work that may wait for a disk, done in order in a thread of its own."""
+"""Work that may wait for a disk, done in order in its own thread."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,46 +14,46 @@ class _Job(NamedTuple):
 
 
 class OneThread:
-    """Does one thing after another; whatever came meanwhile it does in one go.
+    """Runs jobs in order in one thread; jobs that arrive meanwhile run together as a batch.
 
-    To hand something to a thread and back costs more than most of what SQLite has to do, the more
-    so the busier the event loop is. So under load many jobs share one way there and back.
+    A switch to a thread and back takes longer than most work of SQLite, above all while the event
+    loop is busy. Under load, many jobs share one switch.
     """
 
     def __init__(self, name: str) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
         self._waiting: list[_Job] = []
-        self._at_work = False
+        self._is_busy = False
 
     async def do(self, work: Callable[[], T]) -> T:
-        """Do a job after those that wait already; its result, or what it raises.
+        """Run a job after the waiting ones; return its result or raise its error.
 
-        A caller who is cancelled stops waiting, and the job is done nevertheless.
+        If the caller is cancelled, the job runs nevertheless.
         """
         done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Job(work, done))
-        self._go_on()
+        self._start_waiting()
         return await done
 
     def close(self) -> None:
-        """End the thread when all is done."""
+        """End the thread after all jobs."""
         self._pool.shutdown()
 
-    def _go_on(self) -> None:
-        if self._at_work or not self._waiting:
+    def _start_waiting(self) -> None:
+        if self._is_busy or not self._waiting:
             return
-        self._at_work = True
+        self._is_busy = True
         jobs, self._waiting = self._waiting, []
         self._pool.submit(self._work, jobs, asyncio.get_running_loop())
 
     def _work(self, jobs: list[_Job], loop: asyncio.AbstractEventLoop) -> None:
-        """In the thread: do the jobs, and tell the event loop of all of them at once."""
-        ended = [(job.done, *_ending(job.work)) for job in jobs]
+        """In the thread: run the jobs, and pass all results to the event loop at once."""
+        ended = [(job.done, *_run_job(job.work)) for job in jobs]
         loop.call_soon_threadsafe(self._settle, ended)
 
     def _settle(self, ended: list[tuple["asyncio.Future[Any]", Any, BaseException | None]]) -> None:
-        self._at_work = False
-        self._go_on()
+        self._is_busy = False
+        self._start_waiting()
         for done, result, error in ended:
             if done.cancelled():
                 continue
@@ -63,8 +63,8 @@ class OneThread:
                 done.set_exception(error)
 
 
-def _ending(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
+def _run_job(work: Callable[[], Any]) -> tuple[Any, BaseException | None]:
     try:
         return work(), None
-    except BaseException as error:  # it is raised where the result is awaited
+    except BaseException as error:  # raised where the result is awaited
         return None, error

@@ -1,4 +1,4 @@
-"""Who calls: by an API key, or as a function of the operator's says."""
+"""Who calls: identified by an API key or by the operator's function."""
 
 import hashlib
 import re
@@ -17,12 +17,12 @@ from planweave.apps.server.settings import ServerSettings, User, UserLimits, rea
 from planweave.memory import LOCAL
 
 Hook = Callable[[Mapping[str, str]], Awaitable[str | None]]
-"""From the headers of a request to the user's name; None: not admitted."""
+"""Returns the user's name for the headers of a request; None if not admitted."""
 
 _OWNER = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
-_SEND_A_KEY = "A key is needed: send it as x-api-key."
-_OPEN_THE_LINK = (
+_KEY_NEEDED = "A key is needed: send it as x-api-key."
+_LINK_NEEDED = (
     "A token is needed: open the link that planweave serve has printed, or send its token as "
     "x-api-key."
 )
@@ -34,13 +34,13 @@ class Person:
 
     name: str
     limits: UserLimits
-    shared: bool = False  # others use the server too: its sources are those offered by name
+    shared: bool = False  # the server has users, and offers its sources by name
 
     @property
     def owner(self) -> str:
-        """The name as it may be in names of collections and of memory; no two share one.
+        """The name as part of names of collections and of memory, unique for each person.
 
-        Nor does a user who is called ``local`` share the one person's of a server without users.
+        A user called ``local`` gets another one than the single person of a server without users.
         """
         plain = _OWNER.fullmatch(self.name) and not self.name.startswith("u-")
         if plain and not (self.shared and self.name == LOCAL):
@@ -49,17 +49,17 @@ class Person:
 
 
 class Gate:
-    """Tells who calls.
+    """Identifies callers.
 
-    Without users and without a hook it is always the one person here, who is known by the token
-    that the server has printed in its link: other users of the machine, and pages that other
-    programs serve on it, do not know that.
+    Without users and without a hook, the caller is the single person of this machine, identified by
+    the token in the link that the server printed. Other users of the machine, and web pages of
+    other programs on it, do not have the token.
     """
 
     def __init__(self, settings: ServerSettings) -> None:
         self._shared = settings.shared
         self._token = "" if settings.shared else settings.token.get_secret_value()
-        self.asks = _OPEN_THE_LINK if self._token else _SEND_A_KEY
+        self.asks = _LINK_NEEDED if self._token else _KEY_NEEDED
         self._cookie = f"planweave_{digest(self._token)[:12]}"
         self._limits = settings.limits
         self._users = read_users(settings.users) if settings.users else {}
@@ -67,18 +67,18 @@ class Gate:
         self._hook = _load(settings.auth) if settings.auth else None
 
     @property
-    def is_closed(self) -> bool:
-        """Whether nobody can come in: there is no key, and no hook that would know anybody."""
+    def has_no_users(self) -> bool:
+        """Whether nobody can be admitted: there is no key and no hook."""
         return self._shared and not self._names and self._hook is None
 
     def limits(self, name: str) -> UserLimits:
-        """What the person of a name may use."""
+        """The limits of a person."""
         return self._users.get(name, self._limits)
 
     async def person(self, headers: Mapping[str, str]) -> Person | None:
-        """The person whom the headers name; None if they name nobody who is admitted."""
+        """The person that the headers identify; None if nobody is admitted."""
         if not self._shared:
-            known = not self._token or self._knows(headers)
+            known = not self._token or self._has_token(headers)
             return Person(LOCAL, self._limits) if known else None
         name = self._names.get(digest(_key(headers)))
         if name is None and self._hook is not None:
@@ -87,8 +87,8 @@ class Gate:
             return None
         return Person(name, self.limits(name), shared=True)
 
-    def without_token(self, scope: Scope) -> Response | None:
-        """For a link with the right token: the way to the page without, and the token as a cookie.
+    def redirect_without_token(self, scope: Scope) -> Response | None:
+        """Redirect a link with the right token to the page without it; set the token as a cookie.
 
         So the token is neither in the browser's history nor in the page's address.
         """
@@ -103,10 +103,10 @@ class Gate:
         reply.set_cookie(self._cookie, self._token, httponly=True, samesite="strict")
         return reply
 
-    def _knows(self, headers: Mapping[str, str]) -> bool:
-        """Whether a request shows the token: as a key, or in the cookie of this server's own pages.
+    def _has_token(self, headers: Mapping[str, str]) -> bool:
+        """Whether a request has the token, as a key or in the cookie of this server's pages.
 
-        A browser sends a cookie for pages of other ports as well, so these must say where they are.
+        A browser also sends the cookie for pages of other ports, so the origin is checked.
         """
         if self._is_token(_key(headers)):
             return True
@@ -122,18 +122,18 @@ class Gate:
 
 
 def digest(key: str) -> str:
-    """What is kept of a key. Keys are random and long, so one round of SHA-256 hides them."""
+    """The stored hash of a key. Keys are random and long, so one round of SHA-256 hides them."""
     return hashlib.sha256(key.encode()).hexdigest()
 
 
 def new_key(settings: ServerSettings, name: str) -> str:
-    """Make a key for a user, keep its hash, and return it: it cannot be shown again."""
+    """Make a key for a user, save its hash, and return the key, which cannot be shown again."""
     if settings.users is None:
         raise BadInput(
             "There is no file of users.", fix="Name one: planweave serve --users users.json."
         )
     if not name.strip():
-        raise BadInput("The name of the user is empty.", fix="Write it behind --new-key.")
+        raise BadInput("The name of the user is empty.", fix="Write it after --new-key.")
     users = read_users(settings.users)
     user = users.get(name, User())
     key = f"pw_{secrets.token_urlsafe(32)}"

@@ -1,4 +1,4 @@
-"""A request for a run, checked; the names are those of the LangGraph server's protocol."""
+"""Validation of a request for a run, with the names of the LangGraph server's protocol."""
 
 from collections.abc import Container, Iterable, Mapping
 from types import NoneType
@@ -25,34 +25,34 @@ _MODES: tuple[StreamMode, ...] = ("values",)
 
 
 class Resumption(BaseModel):
-    """How a thread that was stopped goes on."""
+    """How a stopped thread continues."""
 
     resume: Any = None
     update: dict[str, Any] | None = None
     goto: str | list[str] | None = None
 
     @model_validator(mode="after")
-    def _says_something(self) -> Self:
+    def _check_not_empty(self) -> Self:
         if self.resume is None and not self.update and not self.goto:
-            raise ValueError("it holds neither resume nor update nor goto")
+            raise ValueError("it has neither resume nor update nor goto")
         return self
 
 
 class Place(BaseModel):
-    """A checkpoint of the run's own thread; that of another thread cannot be named."""
+    """A checkpoint of the run's own thread."""
 
     checkpoint_id: str | None = None
     checkpoint_ns: str = ""
 
     def of(self, thread_id: str) -> RunnableConfig:
-        """It as LangGraph names it in a thread."""
+        """The checkpoint of a thread as LangGraph's config."""
         named = {"checkpoint_id": self.checkpoint_id} if self.checkpoint_id else {}
         place = {"thread_id": thread_id, "checkpoint_ns": self.checkpoint_ns, **named}
         return {"configurable": place}
 
 
 class RunConfig(BaseModel):
-    """What of a config reaches the graph."""
+    """The parts of a config that reach the graph."""
 
     configurable: dict[str, Any] = {}
     recursion_limit: Annotated[int, Field(ge=1)] | None = None
@@ -60,24 +60,24 @@ class RunConfig(BaseModel):
 
     @field_validator("configurable")
     @classmethod
-    def _placed(cls, sent: dict[str, Any]) -> dict[str, Any]:
+    def _check_checkpoint_id(cls, sent: dict[str, Any]) -> dict[str, Any]:
         if not isinstance(sent.get("checkpoint_id"), (str, NoneType)):
             raise ValueError("checkpoint_id should be a string")
         return sent
 
 
-def _list(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _no_webhook(value: str | None) -> str | None:
+def _refuse_webhook(value: str | None) -> str | None:
     if value:
         raise ValueError("this server calls no webhooks")
     return value
 
 
 class RunRequest(BaseModel, hide_input_in_errors=True):
-    """What a client may ask; what the protocol knows besides is ignored, unless it is refused."""
+    """The fields of a request that the server uses; it ignores others of the protocol."""
 
     assistant_id: str
     input: dict[str, Any] | None = None
@@ -96,13 +96,13 @@ class RunRequest(BaseModel, hide_input_in_errors=True):
     on_disconnect: Literal["cancel", "continue"] | None = None
     on_completion: Literal["delete", "keep"] | None = None
     durability: Literal["sync", "async", "exit"] | None = None
-    webhook: Annotated[str | None, AfterValidator(_no_webhook)] = None
+    webhook: Annotated[str | None, AfterValidator(_refuse_webhook)] = None
     after_seconds: Annotated[float, Field(le=0)] | None = None
 
     @property
     def modes(self) -> list[str]:
-        """The stream modes that were asked for."""
-        return list(_list(self.stream_mode) or _MODES)
+        """The requested stream modes."""
+        return list(_as_list(self.stream_mode) or _MODES)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -114,31 +114,31 @@ class RunRequest(BaseModel, hide_input_in_errors=True):
 
     @property
     def nodes(self) -> list[str]:
-        """The nodes that are named besides the assistant."""
+        """The nodes that the request names."""
         named = [names for names in (self.interrupt_before, self.interrupt_after) if names != "*"]
         goto = self.command.goto if self.command else None
-        return [name for names in (goto, *named) if names for name in _list(names)]
+        return [name for names in (goto, *named) if names for name in _as_list(names)]
 
     @property
     def place(self) -> Place:
-        """The checkpoint to begin at; the latest if it names none."""
+        """The checkpoint to start at; the latest if the request names none."""
         sent = self.config.configurable if self.config else {}
         named = self.checkpoint_id or sent.get("checkpoint_id")
         return self.checkpoint or Place(checkpoint_id=named)
 
 
 def check_nodes(names: Iterable[str], known: Container[str]) -> None:
-    """Check the nodes that a request names."""
+    """Check that all nodes exist."""
     for name in names:
         if name not in known:
             raise BadInput(f"The method has no node {shorten(name, 64)!r}.")
 
 
-def admitted(person: Person, settings: Mapping[str, Any]) -> Context:
-    """The context in which a run of this person may run.
+def context_for(person: Person, settings: Mapping[str, Any]) -> Context:
+    """Make the context of a run of this person.
 
-    The one person of a server without keys may set everything, as under ``langgraph dev``. Where
-    others call too, sources and models are those that the operator offers by name, a collection
+    The single person of a server without keys may set everything, as under ``langgraph dev``. On a
+    server with users, sources and models are those that the operator offers by name; a collection
     or database may also be the caller's own (``owner/name``), and memory is the caller's.
     """
     if not person.shared:
@@ -159,20 +159,20 @@ def admitted(person: Person, settings: Mapping[str, Any]) -> Context:
 def order_of(
     person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False
 ) -> RunOrder:
-    """The run that a request asks for, if it can be.
+    """Check a request and make the order of its run.
 
-    ``stateless``: the thread is made for this run. ``quiet``: nobody streams the run, so that no
-    events need to be kept.
+    ``stateless``: the thread is made for this run. ``quiet``: nobody streams the run, so its events
+    are not saved.
     """
     method = method_of(request.assistant_id)
     check_input(request.input or {})
     if request.command and request.command.update:
         check_state(request.command.update, "command.update", removes=False)
-    context = admitted(person, request.settings)
-    kept = request.model_copy(update={"stream_mode": [] if quiet else request.modes})
+    context = context_for(person, request.settings)
+    payload = request.model_copy(update={"stream_mode": [] if quiet else request.modes})
     return RunOrder(
         method=method,
-        payload=kept.model_dump(exclude_none=True, exclude={"metadata"}),
+        payload=payload.model_dump(exclude_none=True, exclude={"metadata"}),
         metadata={**(request.metadata or {}), "graph_id": method},
         budget=Budget(tokens=context.max_tokens, dollars=context.max_dollars),
         strategy=request.multitask_strategy or "enqueue",

@@ -1,8 +1,7 @@
-"""The table of runs: who asked, who works on it, how far it is, and what it has cost.
+"""The table of runs: owner, worker, progress and usage of each run.
 
-A run is claimed by one worker at a time, for as long as that worker renews its lease. Whatever a
-worker writes about a run is written only while the claim is its own, so a worker that was silent
-for too long, and is not dead after all, changes nothing any more.
+One worker at a time claims a run, as long as it renews its lease. It can write to a run only while
+it holds the claim. So a worker that was silent for too long, but is alive, changes nothing.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -27,16 +26,16 @@ from sqlalchemy import (
 from sqlalchemy.engine import RowMapping
 from sqlalchemy.exc import IntegrityError
 
-from planweave.apps.server.database import Keeper, transaction
+from planweave.apps.server.database import Repository, transaction
 from planweave.apps.server.errors import Conflict, NotFound, TooMuch
 from planweave.apps.server.people import Person
 from planweave.apps.server.tables import calls, events, ledger, now, reserved, runs, threads
 from planweave.apps.server.threads import (
     add_thread,
+    check_metadata,
+    find_thread,
     lock_thread,
-    own_thread,
     remove_thread,
-    searchable,
 )
 from planweave.apps.server.wire import WireEvent, decode, encode, iso
 from planweave.redact import without_passwords
@@ -46,12 +45,12 @@ Strategy = Literal["reject", "enqueue", "interrupt", "rollback"]
 RunStatus = Literal["pending", "running", "success", "error", "timeout", "interrupted"]
 
 _ACTIVE = ("pending", "running")
-_NUMBERS = 2**32  # event numbers of one attempt; those of the next attempt are all larger
+_NUMBERS = 2**32  # event numbers of one attempt; those of the next one are larger
 FIRST_NUMBER = _NUMBERS
-"""Number of the first event of a run: attempts count from one."""
-_ROOM_TOKENS = 10_000  # a call that is under way at the limit, and the one that answers
-_ROOM_DOLLARS = 0.05  # of the daily budget, for the same
-_BOOK = text(
+"""Number of the first event of a run, in attempt 1."""
+_EXTRA_TOKENS = 10_000  # for the call that exceeds the limit, and the one that answers
+_EXTRA_DOLLARS = 0.05  # of the daily budget, for the same
+_ADD_USAGE = text(
     "INSERT INTO planweave_ledger (owner, day, runs, tokens, dollars)"
     " VALUES (:owner, :day, :runs, :tokens, :dollars) ON CONFLICT (owner, day) DO UPDATE SET"
     " runs = planweave_ledger.runs + :runs, tokens = planweave_ledger.tokens + :tokens,"
@@ -61,19 +60,19 @@ _BOOK = text(
 
 @dataclass(frozen=True, kw_only=True)
 class RunOrder:
-    """What is to be done."""
+    """A run to be queued."""
 
     method: str
-    payload: Mapping[str, Any]  # the request as it was checked
+    payload: Mapping[str, Any]  # the validated request
     metadata: Mapping[str, Any]
-    budget: Budget = field(default_factory=Budget)  # the limits of the run's own context
+    budget: Budget = field(default_factory=Budget)  # the limits in the context of the run
     strategy: Strategy = "enqueue"
-    temporary: bool = False  # the thread goes with the run
+    temporary: bool = False  # the thread is deleted after the run
     if_missing: Literal["create", "reject"] = "reject"
 
 
 class RunClaim(NamedTuple):
-    """A run as one worker has it."""
+    """A run that a worker has claimed."""
 
     run_id: str
     thread_id: str
@@ -92,14 +91,14 @@ class RunClaim(NamedTuple):
 
 
 class SpentToday(NamedTuple):
-    """What an owner has used on a day, or has reserved."""
+    """What an owner has used or reserved today."""
 
     tokens: int = 0
     dollars: float = 0.0
 
 
 class MadeCall(NamedTuple):
-    """A call of a model: its run, its number there, when it had ended, its record as JSON."""
+    """A call to a model: its run, its number, the time when it ended, its record as JSON."""
 
     run_id: str
     number: int
@@ -107,18 +106,18 @@ class MadeCall(NamedTuple):
     record: str
 
 
-class Runs(Keeper):
+class Runs(Repository):
     """Reads and writes the table; each method is a transaction.
 
-    What is not the owner's raises ``NotFound``, a thread that is busy or a run that is not over
-    ``Conflict``, and a limit that is reached ``TooMuch``.
+    A thread or run of another owner raises ``NotFound``, a busy thread or an active run
+    ``Conflict``, a reached limit ``TooMuch``.
     """
 
     @transaction
     def create(
         self, connection: Connection, person: Person, thread_id: str | None, order: RunOrder
     ) -> dict[str, Any]:
-        """Put a run into the queue; gives it as the protocol shows it."""
+        """Queue a run; return it as JSON of the protocol."""
         share = _admit(connection, person, order.budget)
         thread_id = _thread(connection, person.owner, thread_id, order)
         values = {
@@ -127,7 +126,7 @@ class Runs(Keeper):
             "owner": person.owner,
             "person": person.name,
             "method": order.method,
-            "metadata": searchable(order.metadata),
+            "metadata": check_metadata(order.metadata),
             "order": encode(order.payload).decode(),
             "strategy": order.strategy,
             "status": "pending",
@@ -138,17 +137,17 @@ class Runs(Keeper):
             "updated_at": now(),
         }
         made = connection.execute(insert(runs).values(values).returning(runs))
-        if person.limits.a_day:
+        if person.limits.has_daily_budget:
             own = {"run_id": values["run_id"], "tokens": share.tokens, "dollars": share.dollars}
             connection.execute(insert(reserved).values(own))
-        return _shown(made.mappings().one())
+        return _run_json(made.mappings().one())
 
     @transaction
     def get(
         self, connection: Connection, owner: str, thread_id: str, run_id: str
     ) -> dict[str, Any]:
-        """A run as the protocol shows it."""
-        return _shown(_own_run(connection, owner, thread_id, run_id))
+        """A run as JSON of the protocol."""
+        return _run_json(_find_run(connection, owner, thread_id, run_id))
 
     @transaction
     def of_thread(
@@ -160,26 +159,26 @@ class Runs(Keeper):
         limit: int,
         offset: int,
     ) -> list[dict[str, Any]]:
-        """The runs of a thread, the latest first."""
-        asked = _own(select(runs), owner, thread_id).order_by(runs.c.run_id.desc())
+        """The runs of a thread, latest first."""
+        asked = _of_owner(select(runs), owner, thread_id).order_by(runs.c.run_id.desc())
         if status:
             asked = asked.where(runs.c.status == status)
-        own_thread(connection, owner, thread_id)
+        find_thread(connection, owner, thread_id)
         rows = connection.execute(asked.limit(limit).offset(offset))
-        return [_shown(row) for row in rows.mappings()]
+        return [_run_json(row) for row in rows.mappings()]
 
     @transaction
-    def keep_calls(self, connection: Connection, made: Sequence[MadeCall]) -> None:
-        """Keep what models were asked."""
+    def save_calls(self, connection: Connection, made: Sequence[MadeCall]) -> None:
+        """Save calls to models."""
         connection.execute(insert(calls), [call._asdict() for call in made])
 
     @transaction
     def calls(self, connection: Connection, owner: str, thread_id: str) -> list[dict[str, Any]]:
-        """What models were asked in a thread, in the order in which they answered.
+        """The calls to models in a thread, in the order of the replies.
 
-        Each is a record with its ``run_id``, and when it had ``ended``, in seconds since 1970.
+        Each is a record with its ``run_id``, and ``ended`` in seconds since 1970.
         """
-        own_thread(connection, owner, thread_id)
+        find_thread(connection, owner, thread_id)
         asked = (
             select(calls)
             .join(runs, runs.c.run_id == calls.c.run_id)
@@ -193,19 +192,19 @@ class Runs(Keeper):
 
     @transaction
     def cancel(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
-        """Ask for the end of a run; one that waits, or whose worker is silent, ends at once."""
+        """Cancel a run; a waiting run, or one whose worker is silent, ends at once."""
         lock_thread(connection, owner, thread_id)
         active = and_(runs.c.run_id == run_id, runs.c.status.in_(_ACTIVE))
-        asked = _own(select(runs.c.run_id), owner, thread_id).where(active)
+        asked = _of_owner(select(runs.c.run_id), owner, thread_id).where(active)
         if connection.execute(asked).first() is None:
-            raise NotFound("There is no such run that is not over.")
+            raise NotFound("There is no such active run.")
         _cancel(connection, thread_id, run_id)
 
     @transaction
     def delete(self, connection: Connection, owner: str, thread_id: str, run_id: str) -> None:
-        """Forget a run that is over."""
-        if _own_run(connection, owner, thread_id, run_id)["status"] in _ACTIVE:
-            raise Conflict("The run is not over.", fix="Cancel it first.")
+        """Delete a run that is over."""
+        if _find_run(connection, owner, thread_id, run_id)["status"] in _ACTIVE:
+            raise Conflict("The run is active.", fix="Cancel it first.")
         for table in (events, calls, reserved, runs):
             connection.execute(delete(table).where(table.c.run_id == run_id))
 
@@ -213,19 +212,19 @@ class Runs(Keeper):
         self,
         worker: str,
         lease: float,
-        most: int,
-        besides: Collection[str] = (),
+        limit: int,
+        own: Collection[str] = (),
         share: int | None = None,
     ) -> list[RunClaim]:
-        """Take runs that wait, or whose worker is silent: the oldest of each owner in turn.
+        """Claim waiting runs, or runs of silent workers: the oldest of each owner in turn.
 
-        Fewer than ``most`` mean that there are no more. ``besides`` it is at work on: a worker that
-        was silent itself does not take its own. Of one owner it runs ``share`` at once.
+        Fewer than ``limit`` mean that there are no more. ``own`` are the active runs of the worker,
+        which it does not claim again after a silence. It runs up to ``share`` of one owner at once.
         """
         while True:
             try:
-                return await self._claim(worker, lease, most, besides, share)
-            except IntegrityError:  # another worker took a run of the same thread meanwhile
+                return await self._claim(worker, lease, limit, own, share)
+            except IntegrityError:  # another worker has claimed a run of the same thread
                 continue
 
     @transaction
@@ -234,8 +233,8 @@ class Runs(Keeper):
         connection: Connection,
         worker: str,
         lease: float,
-        most: int,
-        besides: Collection[str],
+        limit: int,
+        own: Collection[str],
         share: int | None,
     ) -> list[RunClaim]:
         other = runs.alias()
@@ -249,7 +248,7 @@ class Runs(Keeper):
         )
         busy = (
             select(other.c.owner, func.count().label("number"))
-            .where(other.c.run_id.in_(besides), other.c.status == "running")
+            .where(other.c.run_id.in_(own), other.c.status == "running")
             .group_by(other.c.owner)
             .subquery()
         )
@@ -257,15 +256,15 @@ class Runs(Keeper):
         queue = (
             select(runs.c.run_id, (turn + func.coalesce(busy.c.number, 0)).label("turn"))
             .join(busy, busy.c.owner == runs.c.owner, isouter=True)
-            .where(or_(waits, stale), ~held, runs.c.run_id.not_in(besides))
+            .where(or_(waits, stale), ~held, runs.c.run_id.not_in(own))
             .subquery()
         )
         oldest = (
             select(runs.c.run_id)
             .join(queue, queue.c.run_id == runs.c.run_id)
-            .where(or_(waits, stale), queue.c.turn <= (share or most + len(besides)))
+            .where(or_(waits, stale), queue.c.turn <= (share or limit + len(own)))
             .order_by(queue.c.turn, runs.c.run_id)
-            .limit(most)
+            .limit(limit)
             .with_for_update(skip_locked=True, of=runs)
             .cte("oldest")
         )
@@ -284,13 +283,13 @@ class Runs(Keeper):
             .returning(runs)
         )
         rows = connection.execute(taken).mappings().all()
-        return [_claimed(row) for row in sorted(rows, key=lambda row: str(row["run_id"]))]
+        return [_claim_of(row) for row in sorted(rows, key=lambda row: str(row["run_id"]))]
 
     @transaction
     def renew(
         self, connection: Connection, worker: str, names: Sequence[str], lease: float
     ) -> dict[str, bool]:
-        """Renew the lease of what a worker runs: each run that it holds, and if it is to end."""
+        """Renew the leases of a worker's runs; return the held ones, and whether to cancel each."""
         renewed = (
             update(runs)
             .where(runs.c.run_id.in_(names), runs.c.worker == worker, runs.c.status == "running")
@@ -303,18 +302,22 @@ class Runs(Keeper):
     def release(
         self, connection: Connection, claim: RunClaim, worker: str, unsaved: Sequence[WireEvent]
     ) -> None:
-        """Give a run back with what it has said, so that another worker goes on with it."""
-        given_back = _held(claim, worker).values(status="pending", worker=None, lease=None)
+        """Give a run back with its unsaved events, so that another worker continues it."""
+        given_back = _update_claimed(claim, worker).values(
+            status="pending", worker=None, lease=None
+        )
         if connection.execute(given_back).rowcount:
-            _add(connection, unsaved)
+            _add_events(connection, unsaved)
 
     @transaction
-    def alive(self, connection: Connection, claim: RunClaim, worker: str) -> None:
-        """A worker whose lease ran out has not crashed: it gives the run back.
+    def give_back_late(self, connection: Connection, claim: RunClaim, worker: str) -> None:
+        """Give back the run of a worker whose lease expired, but that has not crashed.
 
-        If another one has taken it meanwhile, which counted as a crash, that is taken back.
+        If another worker has claimed the run, which counted as a crash, undo that count.
         """
-        given_back = _held(claim, worker).values(status="pending", worker=None, lease=None)
+        given_back = _update_claimed(claim, worker).values(
+            status="pending", worker=None, lease=None
+        )
         if connection.execute(given_back).rowcount:
             return
         crashed = and_(runs.c.run_id == claim.run_id, runs.c.crashes > claim.crashes)
@@ -332,13 +335,13 @@ class Runs(Keeper):
         unsaved: Sequence[WireEvent],
         spent: SpentToday,
     ) -> bool:
-        """End a run; False if it is this worker's no more. What was spent is booked in any case.
+        """End a run; return False if this worker does not hold it. Usage counts in any case.
 
         ``state`` has columns of the thread; the last of the ``unsaved`` events ends the stream.
         """
-        _book(connection, claim.owner, spent, run_id=claim.run_id)
-        lock_thread(connection, claim.owner, claim.thread_id)  # as a cancellation does
-        done = _held(claim, worker).values(
+        _add_usage(connection, claim.owner, spent, run_id=claim.run_id)
+        lock_thread(connection, claim.owner, claim.thread_id)  # as in a cancellation
+        done = _update_claimed(claim, worker).values(
             status=status,
             order=encode(_without_secrets(claim.payload)).decode(),
             worker=None,
@@ -347,8 +350,8 @@ class Runs(Keeper):
         )
         if not connection.execute(done).rowcount:
             return False
-        _add(connection, unsaved)
-        left = _active(connection, runs.c.thread_id == claim.thread_id)
+        _add_events(connection, unsaved)
+        left = _count_active(connection, runs.c.thread_id == claim.thread_id)
         ended: Any = {"success": "idle", "interrupted": "interrupted"}.get(status, "error")
         connection.execute(
             update(threads)
@@ -361,10 +364,10 @@ class Runs(Keeper):
 
     @transaction
     def add_events(self, connection: Connection, worker: str, batch: Sequence[WireEvent]) -> None:
-        """Keep events of runs that this worker holds; those of others are dropped.
+        """Save events of runs that this worker holds; drop others.
 
-        The runs are locked until the events are kept: a worker that is stopped in between would
-        otherwise write them after another one has taken its runs.
+        The runs are locked until the events are saved. Otherwise a worker that is suspended in
+        between would write them after another worker has claimed its runs.
         """
         names = {event.run_id for event in batch}
         asked = select(runs.c.run_id, runs.c.attempt).where(
@@ -372,13 +375,13 @@ class Runs(Keeper):
         )
         held = dict(connection.execute(asked.with_for_update(read=True)).all())
         kept = [event for event in batch if held.get(event.run_id) == event.number // _NUMBERS]
-        _add(connection, kept)
+        _add_events(connection, kept)
 
     @transaction
     def events(
         self, connection: Connection, run_id: str, after: int
     ) -> tuple[list[WireEvent], bool]:
-        """The kept events of a run from a number on, and whether it is over."""
+        """The saved events of a run after a number, and whether the run is over."""
         later = select(events).where(events.c.run_id == run_id, events.c.number > after)
         status = select(runs.c.status).where(runs.c.run_id == run_id)
         over = connection.execute(status).scalar_one_or_none() not in _ACTIVE
@@ -387,7 +390,7 @@ class Runs(Keeper):
 
     @transaction
     def progress(self, connection: Connection, names: Sequence[str]) -> dict[str, object]:
-        """How far runs are, in such a way that whatever they say makes it another."""
+        """A value for each run that changes with every event."""
         status = select(runs.c.run_id, runs.c.status).where(runs.c.run_id.in_(names))
         last = (
             select(events.c.run_id, func.max(events.c.number))
@@ -399,24 +402,24 @@ class Runs(Keeper):
 
     @transaction
     def book(self, connection: Connection, claim: RunClaim, spent: SpentToday) -> None:
-        """Add what a run has used to what its owner has used today."""
-        _book(connection, claim.owner, spent, run_id=claim.run_id)
+        """Add the usage of a run to that of its owner today."""
+        _add_usage(connection, claim.owner, spent, run_id=claim.run_id)
 
     @transaction
     def spent(self, connection: Connection, owner: str) -> SpentToday:
-        """What the owner has used today."""
+        """The owner's usage today."""
         return _spent(connection, owner)
 
     @transaction
     def share(self, connection: Connection, claim: RunClaim) -> Budget:
-        """What a run may still use of its owner's daily budget."""
+        """The part of its owner's daily budget that a run may still use."""
         asked = select(reserved.c.tokens, reserved.c.dollars)
         row = connection.execute(asked.where(reserved.c.run_id == claim.run_id)).mappings().first()
         return Budget.model_validate(dict(row or {}))
 
     @transaction
     def counts(self, connection: Connection) -> dict[str, int]:
-        """How many runs wait and how many run, in all processes."""
+        """The number of waiting and of running runs in all processes."""
         asked = (
             select(runs.c.status, func.count())
             .where(runs.c.status.in_(_ACTIVE))
@@ -427,7 +430,7 @@ class Runs(Keeper):
 
     @transaction
     def sweep(self, connection: Connection, keep_seconds: float) -> list[str]:
-        """Drop events of runs that ended long ago, and temporary threads; returns the latter."""
+        """Delete events of old runs, and temporary threads; return the ids of these threads."""
         old = and_(runs.c.status.not_in(_ACTIVE), runs.c.updated_at < now() - keep_seconds)
         connection.execute(
             delete(events).where(events.c.run_id.in_(select(runs.c.run_id).where(old)))
@@ -444,52 +447,52 @@ class Runs(Keeper):
 
 
 def _admit(connection: Connection, person: Person, own: Budget) -> Budget:
-    """Check the person's limits; the share of the daily budget that a run with these limits gets.
+    """Check the person's limits; return the share of the daily budget for a run.
 
-    The entry in the ledger lets one request in at a time.
+    The entry in the ledger is a lock: it admits one request at a time.
     """
     owner, limits = person.owner, person.limits
-    _book(connection, owner, SpentToday(), asked=1)
-    spent = _spent(connection, owner) if limits.a_day else SpentToday()
+    _add_usage(connection, owner, SpentToday(), asked=1)
+    spent = _spent(connection, owner) if limits.has_daily_budget else SpentToday()
     if limits.max_tokens_a_day is not None and spent.tokens >= limits.max_tokens_a_day:
         raise TooMuch(f"Today's budget of {limits.max_tokens_a_day} tokens is used up.")
     if limits.max_dollars_a_day is not None and spent.dollars >= limits.max_dollars_a_day:
         raise TooMuch(f"Today's budget of {limits.max_dollars_a_day:g} dollars is used up.")
-    if limits.max_runs is not None and _active(connection, runs.c.owner == owner) >= (
+    if limits.max_runs is not None and _count_active(connection, runs.c.owner == owner) >= (
         limits.max_runs
     ):
         raise TooMuch(
-            f"{limits.max_runs} runs wait or run already, and you may have no more at once.",
+            f"You have {limits.max_runs} waiting or running runs, and may have no more at once.",
             fix="Wait until one has ended, or cancel one.",
         )
-    return _share(connection, person, own, spent) if limits.a_day else Budget()
+    return _share(connection, person, own, spent) if limits.has_daily_budget else Budget()
 
 
 def _share(connection: Connection, person: Person, own: Budget, spent: SpentToday) -> Budget:
     """The part of the daily budget that a run reserves: its own limits, or all that is left.
 
-    A limit ends the gathering of facts, and a call is not ended by it, so there is room for both.
+    A run may exceed its own limits by the active call and the answer, so these are added.
     """
     limits, held = person.limits, _reserved(connection, person.owner)
     share: dict[str, float] = {}
-    if (most := limits.max_tokens_a_day) is not None:
-        left = most - spent.tokens - held.tokens
-        share["tokens"] = left if own.tokens is None else min(left, own.tokens + _ROOM_TOKENS)
+    if (limit := limits.max_tokens_a_day) is not None:
+        left = limit - spent.tokens - held.tokens
+        share["tokens"] = left if own.tokens is None else min(left, own.tokens + _EXTRA_TOKENS)
     if (dollars := limits.max_dollars_a_day) is not None:
         rest = dollars - spent.dollars - held.dollars
-        room = dollars * _ROOM_DOLLARS
+        room = dollars * _EXTRA_DOLLARS
         share["dollars"] = rest if own.dollars is None else min(rest, own.dollars + room)
     for kind, value in share.items():
         if value <= 0:
             raise TooMuch(
-                f"What is left of today's budget of {kind} is reserved by runs that are not over.",
-                fix=f"Wait for them, or give each run a limit of its own: max_{kind}.",
+                f"Active runs have reserved the rest of today's budget of {kind}.",
+                fix=f"Wait for them, or give each run its own limit: max_{kind}.",
             )
     return Budget.model_validate(share)
 
 
 def _reserved(connection: Connection, owner: str) -> SpentToday:
-    """What the owner's runs that are not over may still use."""
+    """What the owner's active runs may still use."""
     asked = (
         select(func.coalesce(func.sum(reserved.c.tokens), 0), func.sum(reserved.c.dollars))
         .join(runs, runs.c.run_id == reserved.c.run_id)
@@ -500,20 +503,20 @@ def _reserved(connection: Connection, owner: str) -> SpentToday:
 
 
 def _thread(connection: Connection, owner: str, thread_id: str | None, order: RunOrder) -> str:
-    """The thread of a run, made if need be, with room for the run, and marked as busy."""
+    """Find or make the thread of a run, apply the strategy, and mark the thread as busy."""
     notes = {"graph_id": order.method}
     if thread_id is None:
         temporary = order.temporary
         return add_thread(connection, owner, None, notes, status="busy", temporary=temporary)
     lock_thread(connection, owner, thread_id)
     try:
-        row = own_thread(connection, owner, thread_id)
+        row = find_thread(connection, owner, thread_id)
         notes = row["metadata"] | notes
     except NotFound:
         if order.if_missing == "reject":
             raise
         _add_missing(connection, owner, thread_id, notes)
-    _make_room(connection, thread_id, order.strategy)
+    _apply_strategy(connection, thread_id, order.strategy)
     busy = update(threads).where(threads.c.thread_id == thread_id)
     connection.execute(busy.values(status="busy", metadata=notes, error=None))
     return thread_id
@@ -524,12 +527,12 @@ def _add_missing(
 ) -> None:
     try:
         add_thread(connection, owner, thread_id, notes)
-    except IntegrityError:  # it is somebody else's
+    except IntegrityError:  # it belongs to another owner
         raise NotFound(f"Thread with ID {thread_id} not found.") from None
 
 
-def _make_room(connection: Connection, thread_id: str, strategy: Strategy) -> None:
-    """Do with the runs of a busy thread as the new one wants."""
+def _apply_strategy(connection: Connection, thread_id: str, strategy: Strategy) -> None:
+    """Refuse the new run, or cancel the runs of a busy thread, by the strategy."""
     active = and_(runs.c.thread_id == thread_id, runs.c.status.in_(_ACTIVE))
     busy = connection.execute(select(runs.c.run_id).where(active)).scalars().all()
     if busy and strategy == "reject":
@@ -540,42 +543,42 @@ def _make_room(connection: Connection, thread_id: str, strategy: Strategy) -> No
 
 
 def _cancel(connection: Connection, thread_id: str, run_id: str) -> None:
-    silent = and_(runs.c.status == "running", runs.c.lease < now())  # nobody is at work on it
+    silent = and_(runs.c.status == "running", runs.c.lease < now())  # its worker is silent
     waiting = update(runs).where(runs.c.run_id == run_id, or_(runs.c.status == "pending", silent))
     ended = connection.execute(waiting.values(status="interrupted", updated_at=now()))
     if not ended.rowcount:
         connection.execute(update(runs).where(runs.c.run_id == run_id).values(cancel=True))
-    elif not _active(connection, runs.c.thread_id == thread_id):
+    elif not _count_active(connection, runs.c.thread_id == thread_id):
         idle = update(threads).where(threads.c.thread_id == thread_id)
         connection.execute(idle.values(status="interrupted"))
 
 
-def _own_run(connection: Connection, owner: str, thread_id: str, run_id: str) -> RowMapping:
-    asked = _own(select(runs), owner, thread_id).where(runs.c.run_id == run_id)
+def _find_run(connection: Connection, owner: str, thread_id: str, run_id: str) -> RowMapping:
+    asked = _of_owner(select(runs), owner, thread_id).where(runs.c.run_id == run_id)
     row = connection.execute(asked).mappings().first()
     if row is None:
         raise NotFound(f"Run with ID {run_id} not found.")
     return row
 
 
-def _claimed(row: RowMapping) -> RunClaim:
+def _claim_of(row: RowMapping) -> RunClaim:
     names = ("run_id", "thread_id", "owner", "person", "method", "metadata", "attempt", "crashes")
     return RunClaim(**{name: row[name] for name in names}, payload=decode(row["order"]))
 
 
-def _add(connection: Connection, unsaved: Sequence[WireEvent]) -> None:
+def _add_events(connection: Connection, unsaved: Sequence[WireEvent]) -> None:
     if unsaved:
         connection.execute(insert(events), [event._asdict() for event in unsaved])
 
 
-def _book(
+def _add_usage(
     connection: Connection, owner: str, spent: SpentToday, *, asked: int = 0, run_id: str = ""
 ) -> None:
-    """Add to what the owner has used today, and take it from what the run has reserved."""
+    """Add to the owner's usage today, and subtract it from what the run has reserved."""
     if not (asked or spent.tokens or spent.dollars):
         return
     entry = {"owner": owner, "day": _today(), "runs": asked, **spent._asdict()}
-    connection.execute(_BOOK, entry)
+    connection.execute(_ADD_USAGE, entry)
     if run_id:
         left = {name: reserved.c[name] - value for name, value in spent._asdict().items()}
         rest = {name: case((value > 0, value), else_=0) for name, value in left.items()}
@@ -583,7 +586,7 @@ def _book(
         connection.execute(update(reserved).where(reserved.c.run_id == run_id).values(null))
 
 
-def _active(connection: Connection, condition: Any) -> int:
+def _count_active(connection: Connection, condition: Any) -> int:
     asked = select(func.count()).select_from(runs).where(condition, runs.c.status.in_(_ACTIVE))
     return connection.execute(asked).scalar_one()
 
@@ -600,11 +603,11 @@ def _today() -> str:
     return datetime.now(UTC).date().isoformat()
 
 
-def _own(asked: Any, owner: str, thread_id: str) -> Any:
+def _of_owner(asked: Any, owner: str, thread_id: str) -> Any:
     return asked.where(runs.c.owner == owner, runs.c.thread_id == thread_id)
 
 
-def _held(claim: RunClaim, worker: str) -> Any:
+def _update_claimed(claim: RunClaim, worker: str) -> Any:
     return update(runs).where(
         runs.c.run_id == claim.run_id,
         runs.c.worker == worker,
@@ -613,7 +616,7 @@ def _held(claim: RunClaim, worker: str) -> Any:
     )
 
 
-def _shown(row: RowMapping) -> dict[str, Any]:
+def _run_json(row: RowMapping) -> dict[str, Any]:
     return {
         "run_id": row["run_id"],
         "thread_id": row["thread_id"],
@@ -628,7 +631,7 @@ def _shown(row: RowMapping) -> dict[str, Any]:
 
 
 def _without_secrets(part: Any) -> Any:
-    """A request as it may be shown, and kept when it is done: without the passwords of URLs."""
+    """A request without the passwords in its URLs."""
     match part:
         case str():
             return without_passwords(part)

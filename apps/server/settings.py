@@ -1,4 +1,4 @@
-"""What the operator decides: where runs are kept, who may ask, how much."""
+"""The operator's settings: storage, users and their limits."""
 
 from functools import cache
 from pathlib import Path
@@ -14,20 +14,20 @@ from planweave.state import ProcessSettings, StateSettings, private_folder, read
 class UserLimits(BaseModel, extra="forbid", frozen=True):
     """What one user may use; None is no limit."""
 
-    max_runs: Annotated[int, Field(ge=1)] | None = 1_000  # that wait or run at once
+    max_runs: Annotated[int, Field(ge=1)] | None = 1_000  # waiting or running
     max_tokens_a_day: Annotated[int, Field(ge=1)] | None = None  # by UTC
-    max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None  # where the price is known
+    max_dollars_a_day: Annotated[float, Field(gt=0)] | None = None  # of models with a known price
     max_documents: Annotated[int, Field(ge=1)] | None = 1_000
     max_document_bytes: Annotated[int, Field(ge=1)] | None = 2_000_000_000  # on disk
 
     @property
-    def a_day(self) -> bool:
-        """Whether anything is limited by the day."""
+    def has_daily_budget(self) -> bool:
+        """Whether tokens or dollars are limited per day."""
         return self.max_tokens_a_day is not None or self.max_dollars_a_day is not None
 
 
 class User(UserLimits, frozen=True):
-    """A user: SHA-256 of each API key in hexadecimal, and limits of his own."""
+    """A user: the SHA-256 of each API key in hexadecimal, and their limits."""
 
     keys: tuple[Annotated[str, Field(pattern="^[0-9a-f]{64}$")], ...] = ()
 
@@ -41,7 +41,7 @@ class ServerSettings(ProcessSettings):
 
     url: str = Field(
         default="",
-        description="Where runs, checkpoints and memory are kept: postgresql://… or a SQLite file; "
+        description="Storage of runs, checkpoints and memory: postgresql://… or a SQLite file; "
         "empty: a file below PLANWEAVE_STATE_DIR.",
     )
     users: Path | None = Field(default=None, description="JSON file of users and their keys.")
@@ -50,27 +50,31 @@ class ServerSettings(ProcessSettings):
     )
     token: SecretStr = Field(
         default=SecretStr(""),
-        description="Of a server without users: what its one caller must send. `planweave serve` "
-        "makes one at every start unless it is set, or started with --no-token.",
+        description="Token that the caller of a server without users must send. `planweave serve` "
+        "makes one at every start, unless it is set or --no-token is given.",
     )
     limits: UserLimits = Field(
-        default=UserLimits(), description="Of users who have none of their own."
+        default=UserLimits(), description="Limits of users without their own."
     )
     origins: tuple[str, ...] = Field(
         default=(), description="Other web pages that may call this server."
     )
     jobs: int = Field(default=32, ge=1, description="Runs at once in one process.")
-    run_seconds: float = Field(default=3600, gt=0, description="A longer run is ended.")
+    run_seconds: float = Field(default=3600, gt=0, description="Longer runs are stopped.")
     lease_seconds: float = Field(
-        default=15, gt=0.2, description="A run whose process is silent for so long is taken over."
+        default=15,
+        gt=0.2,
+        description="Another process takes over a run whose process is silent for longer.",
     )
     drain_seconds: int = Field(
-        default=30, ge=0, description="How long runs may go on when the server is asked to stop."
+        default=30, ge=0, description="How long runs may continue when the server stops."
     )
     keep_seconds: float = Field(
-        default=600, gt=0, description="How long the events of a finished run can be read again."
+        default=600, gt=0, description="How long the events of a finished run are kept."
     )
-    body_bytes: int = Field(default=4_000_000, ge=1_000, description="A larger body is refused.")
+    body_bytes: int = Field(
+        default=4_000_000, ge=1_000, description="Larger request bodies are refused."
+    )
 
     def database(self) -> str:
         """The URL of the server's own database; for SQLite a path."""
@@ -82,12 +86,12 @@ class ServerSettings(ProcessSettings):
 
     @property
     def share(self) -> int:
-        """How many runs of one user a process carries out at once: some room stays for others."""
+        """Runs of one user that a process executes at once, so that others have room."""
         return max(1, self.jobs * 3 // 4)
 
     @property
     def shared(self) -> bool:
-        """Whether the server asks who calls; without that it serves one person on loopback."""
+        """Whether the server has users; otherwise it serves one person on loopback."""
         return bool(self.users or self.auth)
 
 
@@ -97,17 +101,17 @@ def server_settings() -> ServerSettings:
     return read_settings(ServerSettings)
 
 
-_USERS = TypeAdapter(dict[str, User])
+_USERS_ADAPTER = TypeAdapter(dict[str, User])
 
 
 def read_users(path: Path) -> dict[str, User]:
-    """The users of a file; none if there is no such file yet."""
+    """Read the users of a file; empty if there is no such file."""
     fix = "Make keys with `planweave serve --new-key NAME`."
     return read_object(path, dict[str, User], fix=fix) if path.exists() else {}
 
 
 def write_users(path: Path, users: dict[str, User]) -> None:
-    """Write the users, for the owner of the file alone."""
+    """Write the users into a file that only its owner can read."""
     with writing(path, fix="Name another file with --users."):
         path.touch(mode=0o600)
-        path.write_bytes(_USERS.dump_json(users, indent=2, exclude_defaults=True))
+        path.write_bytes(_USERS_ADAPTER.dump_json(users, indent=2, exclude_defaults=True))

@@ -1,4 +1,4 @@
-"""The states of a thread: read, changed, copied."""
+"""Read, change and copy the states of a thread."""
 
 import logging
 from collections.abc import Iterator, Mapping
@@ -39,7 +39,7 @@ _EMPTY: dict[str, Any] = {
 
 
 class States:
-    """The states of one person's threads; others find no thread."""
+    """The states of one person's threads; threads of others are not found."""
 
     def __init__(self, engine: Engine, person: Person) -> None:
         self._engine = engine
@@ -50,11 +50,11 @@ class States:
         graph = await self._graph(thread_id)
         if graph is None:
             return _EMPTY
-        with _readable():
+        with _report_unreadable():
             snapshot = await graph.aget_state(place.of(thread_id), subgraphs=subgraphs)
         if place.checkpoint_id and snapshot.created_at is None:
             raise NotFound("There is no such checkpoint.")
-        return shown(snapshot)
+        return state_json(snapshot)
 
     async def history(
         self,
@@ -65,7 +65,7 @@ class States:
         before: str | None,
         metadata: Mapping[str, Any] | None,
     ) -> list[dict[str, Any]]:
-        """The states of a thread, the latest first."""
+        """The states of a thread, latest first."""
         graph = await self._graph(thread_id)
         if graph is None:
             return []
@@ -75,13 +75,13 @@ class States:
         found = graph.aget_state_history(
             place.of(thread_id), filter=plain_filter(metadata), before=earlier, limit=limit
         )
-        with _readable():
-            return [shown(snapshot) async for snapshot in found]
+        with _report_unreadable():
+            return [state_json(snapshot) async for snapshot in found]
 
     async def change(
         self, thread_id: str, place: Place, values: Any, as_node: str | None
     ) -> dict[str, Any]:
-        """Write a new state, as if a node had; returns its checkpoint."""
+        """Write a new state as if by a node; return its checkpoint."""
         thread = await self._engine.threads.get(self._person.owner, thread_id)
         if thread["status"] == "busy":
             raise Conflict("The thread is busy.", fix="Wait for its run, or cancel it.")
@@ -97,8 +97,10 @@ class States:
         except PlanweaveError:
             raise
         except (InvalidUpdateError, ValueError, TypeError, KeyError) as error:
-            raise BadInput(f"The state cannot be changed so: {shorten(str(error), 300)}") from None
-        await self._keep_latest(thread_id, graph)
+            raise BadInput(
+                f"The state cannot be changed in this way: {shorten(str(error), 300)}"
+            ) from None
+        await self._save_latest(thread_id, graph)
         checkpoint = _checkpoint(changed) or {}
         named = checkpoint.get("checkpoint_id")
         return {"checkpoint": checkpoint, "configurable": checkpoint, "checkpoint_id": named}
@@ -107,18 +109,18 @@ class States:
         """Copy a thread with all its states."""
         threads, owner = self._engine.threads, self._person.owner
         thread = await threads.get(owner, thread_id)
-        copy = await threads.create(owner, None, thread["metadata"], lenient=False)
+        copy = await threads.create(owner, None, thread["metadata"], may_exist=False)
         saver = self._engine.storage.saver
         await _copy_checkpoints(saver, thread_id, copy["thread_id"])
         if graph := await self._graph(copy["thread_id"]):
-            await self._keep_latest(copy["thread_id"], graph)
+            await self._save_latest(copy["thread_id"], graph)
         return await threads.get(owner, copy["thread_id"])
 
-    async def _keep_latest(self, thread_id: str, graph: Graph) -> None:
-        with _readable():
+    async def _save_latest(self, thread_id: str, graph: Graph) -> None:
+        with _report_unreadable():
             latest = await graph.aget_state(Place().of(thread_id))
         status = "interrupted" if latest.next else "idle"
-        await self._engine.threads.keep_state(thread_id, columns(latest) | {"status": status})
+        await self._engine.threads.save_state(thread_id, columns(latest) | {"status": status})
 
     async def _graph(self, thread_id: str) -> Graph | None:
         """The graph of a thread; None before its first run."""
@@ -128,8 +130,8 @@ class States:
 
 
 @contextmanager
-def _readable() -> Iterator[None]:
-    """Tell that a state cannot be read, as after two commands that wrote the same field."""
+def _report_unreadable() -> Iterator[None]:
+    """Raise ``Conflict`` if a state cannot be read, as after two commands wrote the same field."""
     try:
         yield
     except Exception as error:
@@ -138,19 +140,19 @@ def _readable() -> Iterator[None]:
         log.warning("a state cannot be read: %s", str(error).partition("\n")[0])
         raise Conflict(
             "The state of the thread cannot be read.",
-            fix="Begin at an earlier checkpoint, or delete the thread.",
+            fix="Start at an earlier checkpoint, or delete the thread.",
         ) from None
 
 
-def shown(snapshot: StateSnapshot) -> dict[str, Any]:
-    """A state as the protocol shows it."""
+def state_json(snapshot: StateSnapshot) -> dict[str, Any]:
+    """A state as JSON of the protocol."""
     checkpoint, parent = _checkpoint(snapshot.config), _checkpoint(snapshot.parent_config)
     if snapshot.created_at is None:
         return _EMPTY
     return {
         "values": snapshot.values,
         "next": snapshot.next,
-        "tasks": [_task(task) for task in snapshot.tasks],
+        "tasks": [_task_json(task) for task in snapshot.tasks],
         "metadata": snapshot.metadata,
         "created_at": snapshot.created_at,
         "checkpoint": checkpoint,
@@ -162,15 +164,17 @@ def shown(snapshot: StateSnapshot) -> dict[str, Any]:
 
 
 def plain_filter(sent: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    """A filter by plain names and values: the names end up in queries of the store."""
+    """Check that a filter has plain names and values, as the store puts names into queries."""
     for name, value in (sent or {}).items():
-        fits = isinstance(value, (str, bool)) or (isinstance(value, int) and abs(value) < 2**63)
-        if not (name.isidentifier() and name.isascii() and fits):
-            raise BadInput("A filter may hold plain names with texts, whole numbers, true, false.")
+        is_plain = isinstance(value, (str, bool)) or (isinstance(value, int) and abs(value) < 2**63)
+        if not (name.isidentifier() and name.isascii() and is_plain):
+            raise BadInput(
+                "A filter may only have plain names with strings, integers, true or false."
+            )
     return dict(sent) if sent else None
 
 
-def _task(task: Any) -> dict[str, Any]:
+def _task_json(task: Any) -> dict[str, Any]:
     inner = task.state
     return {
         "id": task.id,
@@ -179,7 +183,7 @@ def _task(task: Any) -> dict[str, Any]:
         "error": None if task.error is None else str(task.error),
         "interrupts": task.interrupts,
         "checkpoint": _checkpoint(inner) if isinstance(inner, dict) else None,
-        "state": shown(inner) if isinstance(inner, StateSnapshot) else None,
+        "state": state_json(inner) if isinstance(inner, StateSnapshot) else None,
         "result": task.result,
     }
 

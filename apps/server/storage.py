@@ -1,4 +1,4 @@
-"""Checkpoints and long-term memory beside the server's own tables, by the same URL."""
+"""Storage of a server: its own tables, checkpoints and long-term memory, under one URL."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -13,14 +13,14 @@ from langgraph.store.base import BaseStore
 from planweave.apps.server.checkpoints import sqlite_checkpoints
 from planweave.apps.server.database import ServerDatabase
 from planweave.apps.server.tables import is_postgresql, metadata, open_database, sqlite_files
-from planweave.apps.sqlite_file import private
+from planweave.apps.sqlite_file import make_private
 
-_LOCK = 7_202_611_21  # any number: workers that start together make the tables one after another
+_LOCK = 7_202_611_21  # any number; while workers hold this lock, they make the tables
 
 
 @dataclass(frozen=True)
 class Storage:
-    """Everything that outlives a process."""
+    """All persistent storage of a server."""
 
     database: ServerDatabase
     saver: BaseCheckpointSaver[Any]
@@ -28,21 +28,21 @@ class Storage:
 
 
 def storage_failed(error: Exception) -> bool:
-    """Whether an error is that of a database, so that the same may work later."""
+    """Whether an error comes from a database, so that a retry may succeed."""
     modules = {cls.__module__.partition(".")[0] for cls in type(error).__mro__}
     return isinstance(error, OSError) or bool(modules & {"sqlalchemy", "sqlite3", "psycopg"})
 
 
 @asynccontextmanager
 async def open_storage(url: str) -> AsyncIterator[Storage]:
-    """Open, and make if need be, all that a server keeps.
+    """Open the storage of a server, and make what does not exist.
 
-    Beside a SQLite file lie others for checkpoints and memory: none waits for another's lock.
+    With SQLite, checkpoints and memory have their own files, so that none waits for the others.
     """
     database = open_database(url)
     async with AsyncExitStack() as stack:
         stack.push_async_callback(database.close)
-        # What is read from checkpoints can only become known, harmless types.
+        # Checkpoints can only be read as known, harmless types.
         serde = JsonPlusSerializer(allowed_msgpack_modules=None)
         if is_postgresql(url):
             yield await _postgresql(url, database, serde, stack)
@@ -56,15 +56,15 @@ async def _sqlite(
     import aiosqlite
     from langgraph.store.sqlite.aio import AsyncSqliteStore
 
-    _, checkpoints, memory_file, turn_file = map(private, sqlite_files(url))
+    _, checkpoints, memory_file, lock_file = map(make_private, sqlite_files(url))
     saver = await stack.enter_async_context(sqlite_checkpoints(checkpoints, serde))
     memory = await stack.enter_async_context(
         aiosqlite.connect(memory_file, timeout=60, isolation_level=None)
     )
     store = AsyncSqliteStore(memory)
-    turn = aiosqlite.connect(turn_file, timeout=60, isolation_level=None)
-    async with turn as alone:
-        await alone.execute("BEGIN EXCLUSIVE")  # of workers that start together, one makes them
+    locking = aiosqlite.connect(lock_file, timeout=60, isolation_level=None)
+    async with locking as lock:
+        await lock.execute("BEGIN EXCLUSIVE")  # one worker at a time makes the tables
         await database.transaction(metadata.create_all)
         await saver.thread.do(saver.setup)
         await store.setup()
@@ -88,9 +88,9 @@ async def _postgresql(
     await stack.enter_async_context(pool)
     saver, store = AsyncPostgresSaver(pool, serde=serde), AsyncPostgresStore(pool)
     async with pool.connection() as connection:
-        # Asked for again and again, not waited for: indexes that are built concurrently would
-        # wait for the transaction in which another worker waits for its turn.
-        while not await _locked(connection):  # noqa: ASYNC110 (another process lets go of it)
+        # Polled, not awaited: indexes that are built concurrently would wait for the transaction
+        # in which another worker waits for the lock.
+        while not await _try_lock(connection):  # noqa: ASYNC110 (another process holds it)
             await asyncio.sleep(0.2)
         await database.transaction(metadata.create_all)
         await saver.setup()
@@ -99,7 +99,7 @@ async def _postgresql(
     return Storage(database, saver, store)
 
 
-async def _locked(connection: Any) -> bool:
+async def _try_lock(connection: Any) -> bool:
     answer = await connection.execute("SELECT pg_try_advisory_lock(%s) AS taken", (_LOCK,))
     row = await answer.fetchone()
     return bool(row["taken"])

@@ -1,4 +1,4 @@
-"""The server's own tables: threads, runs, their events, and what each user has spent."""
+"""The server's own tables: threads, runs, their events, and the usage of each owner."""
 
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from planweave.apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
 from planweave.tools.sql.database import unavailable
 
 metadata = MetaData()
-_SILENT_SECONDS = 10  # within a transaction nothing is waited for, so its process is stopped
+_SILENT_SECONDS = 10  # a transaction never waits, so a silent process is suspended
 
 threads = Table(
     "planweave_threads",
@@ -73,7 +73,7 @@ runs = Table(
     Index("planweave_runs_of_owner", "owner", "status"),
     Index("planweave_runs_to_do", "status", "run_id"),
 )
-# However workers race, a thread has one running run.
+# A thread has at most one running run, even if workers race.
 Index(
     "planweave_one_run_a_thread",
     runs.c.thread_id,
@@ -91,7 +91,7 @@ events = Table(
     Column("data", Text, nullable=False),
 )
 
-calls = Table(  # of models, kept as long as their run
+calls = Table(  # to models, saved as long as their run
     "planweave_calls",
     metadata,
     Column("run_id", String(64), primary_key=True),
@@ -110,7 +110,7 @@ ledger = Table(
     Column("dollars", Double, nullable=False),
 )
 
-reserved = Table(  # what a run of an owner with a daily budget may still use of it
+reserved = Table(  # the part of its owner's daily budget that a run may still use
     "planweave_reserved",
     metadata,
     Column("run_id", String(64), primary_key=True),
@@ -120,7 +120,7 @@ reserved = Table(  # what a run of an owner with a daily budget may still use of
 
 
 class now(FunctionElement[float]):  # noqa: N801 (reads as the SQL function that it is)
-    """Seconds since 1970 by the database's clock, which all workers share."""
+    """Seconds since 1970 by the database's clock, which is the same for all workers."""
 
     type = Double()
     inherit_cache = True
@@ -148,14 +148,14 @@ def sqlite_path(url: str) -> Path:
     path = url.removeprefix("sqlite:///")
     if "://" in path or not Path(path).name:
         raise BadInput(
-            "The server keeps runs in PostgreSQL or in a SQLite file, and its URL names neither.",
+            "The server's URL is neither of PostgreSQL nor of a SQLite file.",
             fix="Write postgresql://user:password@host/database or sqlite:////folder/file.sqlite.",
         )
     return Path(path)
 
 
 def sqlite_files(url: str) -> dict[Path, Columns]:
-    """The files of a server that keeps its runs in SQLite, with the tables in each."""
+    """The files of a server with SQLite, and the tables in each."""
     path = sqlite_path(url)
     own = {table.name: tuple(table.columns.keys()) for table in metadata.tables.values()}
     return {
@@ -167,7 +167,7 @@ def sqlite_files(url: str) -> dict[Path, Columns]:
 
 
 def address(url: str) -> URL:
-    """The URL of the server's own tables, with the driver that carries it out."""
+    """The URL of the server's own tables, with its driver."""
     if not is_postgresql(url):
         return URL.create("sqlite", database=str(sqlite_path(url)))
     try:
@@ -177,14 +177,14 @@ def address(url: str) -> URL:
 
 
 def open_database(url: str) -> ServerDatabase:
-    """The database of the server's own tables."""
+    """Open the database of the server's own tables."""
     if is_postgresql(url):
         engine = create_async_engine(
             address(url), pool_size=5, max_overflow=5, pool_pre_ping=True, hide_parameters=True
         )
         event.listen(engine.sync_engine, "connect", _end_when_silent)
         return postgresql_database(engine)
-    connect = {"timeout": 60, "check_same_thread": False}  # threads take turns, see OneThread
+    connect = {"timeout": 60, "check_same_thread": False}  # see OneThread
     own = create_engine(
         address(url), connect_args=connect, poolclass=StaticPool, hide_parameters=True
     )
@@ -198,7 +198,7 @@ def open_database(url: str) -> ServerDatabase:
 
 
 def _end_when_silent(connection: Any, _: object) -> None:
-    """Have PostgreSQL end a stopped worker's transaction: its locks keep runs from the others."""
+    """Let PostgreSQL end the transaction of a suspended worker, whose locks block others."""
     connection.cursor().execute(
         f"SET idle_in_transaction_session_timeout = {_SILENT_SECONDS * 1000}"
     )
@@ -206,7 +206,7 @@ def _end_when_silent(connection: Any, _: object) -> None:
 
 
 def check_database(url: str) -> None:
-    """Connect once, before any process is started; files are checked, and made for their owner."""
+    """Connect once before any process starts; check SQLite files, and make them private."""
     if not is_postgresql(url):
         for path, columns in sqlite_files(url).items():
             check(path, columns)

@@ -1,4 +1,4 @@
-"""The table of threads: each belongs to one owner and is seen by nobody else."""
+"""The table of threads; only the owner of a thread can see it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from sqlalchemy.exc import IntegrityError
 
 from planweave import BadInput
 from planweave.apps.server import tables
-from planweave.apps.server.database import Keeper, transaction
+from planweave.apps.server.database import Repository, transaction
 from planweave.apps.server.errors import Conflict, NotFound
 from planweave.apps.server.tables import now, threads
 from planweave.apps.server.wire import decode, iso
@@ -21,27 +21,27 @@ ThreadStatus = Literal["idle", "busy", "interrupted", "error"]
 SortBy = Literal["thread_id", "status", "created_at", "updated_at", "state_updated_at"]
 
 Metadata = Annotated[dict[str, Any], Field(max_length=100)]
-"""Metadata, or a filter by it: each name makes every step of a run, or a search, slower."""
+"""Metadata or a filter; limited, as each name slows every step of a run, or a search."""
 
-MOST_SKIPPED = 2**31 - 1
+MAX_OFFSET = 2**31 - 1
 """The highest offset of a search."""
 
 
 class ThreadQuery(BaseModel):
-    """What a search for threads asks."""
+    """A search for threads."""
 
     metadata: Metadata | None = None
     values: dict[str, Any] | None = None
     ids: list[str] | None = None
     status: ThreadStatus | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
+    offset: int = Field(default=0, ge=0, le=MAX_OFFSET)
     sort_by: SortBy | None = None
     sort_order: Literal["asc", "desc"] = "desc"
     select: list[str] | None = None
 
 
-class Threads(Keeper):
+class Threads(Repository):
     """Reads and writes the table; each method is a transaction (errors: see ``Runs``)."""
 
     @transaction
@@ -52,7 +52,7 @@ class Threads(Keeper):
         thread_id: str | None,
         metadata: Mapping[str, Any],
         *,
-        lenient: bool,
+        may_exist: bool,
     ) -> dict[str, Any]:
         """Make a thread."""
         name = thread_id or str(uuid7())
@@ -60,31 +60,31 @@ class Threads(Keeper):
             with connection.begin_nested():
                 add_thread(connection, owner, name, metadata)
         except IntegrityError:
-            if not lenient:
+            if not may_exist:
                 raise Conflict(
                     "A thread of this name exists.", fix="Choose another name."
                 ) from None
-        return shown(own_thread(connection, owner, name))
+        return thread_json(find_thread(connection, owner, name))
 
     @transaction
     def get(self, connection: Connection, owner: str, thread_id: str) -> dict[str, Any]:
-        """A thread as the protocol shows it."""
-        return shown(own_thread(connection, owner, thread_id))
+        """A thread as JSON of the protocol."""
+        return thread_json(find_thread(connection, owner, thread_id))
 
     @transaction
     def search(
         self, connection: Connection, owner: str, query: ThreadQuery
     ) -> list[dict[str, Any]]:
-        """The owner's threads that fit."""
+        """The owner's threads that match."""
         column = threads.c[query.sort_by or "created_at"]
         order = column.asc() if query.sort_order == "asc" else column.desc()
         asked = _filtered(select(threads), owner, query).order_by(order)
         rows = connection.execute(asked.limit(query.limit).offset(query.offset))
-        return [chosen(shown(row), query.select) for row in rows.mappings()]
+        return [select_fields(thread_json(row), query.select) for row in rows.mappings()]
 
     @transaction
     def count(self, connection: Connection, owner: str, query: ThreadQuery) -> int:
-        """How many of the owner's threads fit."""
+        """The number of the owner's threads that match."""
         asked = _filtered(select(func.count()).select_from(threads), owner, query)
         return int(connection.execute(asked).scalar_one())
 
@@ -94,21 +94,21 @@ class Threads(Keeper):
     ) -> dict[str, Any]:
         """Add to a thread's metadata."""
         lock_thread(connection, owner, thread_id)
-        row = own_thread(connection, owner, thread_id)
-        merged = row["metadata"] | searchable(metadata)
-        connection.execute(_of(thread_id).values(metadata=merged))
-        return shown(own_thread(connection, owner, thread_id))
+        row = find_thread(connection, owner, thread_id)
+        merged = row["metadata"] | check_metadata(metadata)
+        connection.execute(_update_thread(thread_id).values(metadata=merged))
+        return thread_json(find_thread(connection, owner, thread_id))
 
     @transaction
-    def keep_state(self, connection: Connection, thread_id: str, state: Mapping[str, Any]) -> None:
-        """Keep the latest state beside the thread, as searches show it."""
-        connection.execute(_of(thread_id).values(state_updated_at=now(), **state))
+    def save_state(self, connection: Connection, thread_id: str, state: Mapping[str, Any]) -> None:
+        """Save the latest state of a thread for searches."""
+        connection.execute(_update_thread(thread_id).values(state_updated_at=now(), **state))
 
     @transaction
     def delete(self, connection: Connection, owner: str, thread_id: str) -> None:
-        """Take a thread away with its runs and events."""
+        """Delete a thread with its runs and events."""
         lock_thread(connection, owner, thread_id)
-        row = own_thread(connection, owner, thread_id)
+        row = find_thread(connection, owner, thread_id)
         if row["status"] == "busy":
             raise Conflict("The thread is busy.", fix="Cancel its runs first.")
         remove_thread(connection, thread_id)
@@ -123,14 +123,14 @@ def add_thread(
     status: ThreadStatus = "idle",
     temporary: bool = False,
 ) -> str:
-    """Make a thread in a transaction; returns its name."""
+    """Make a thread in a transaction; return its id."""
     thread_id = thread_id or str(uuid7())
     times = {name: now() for name in ("created_at", "updated_at", "state_updated_at")}
     connection.execute(
         insert(threads).values(
             thread_id=thread_id,
             owner=owner,
-            metadata=searchable(metadata),
+            metadata=check_metadata(metadata),
             status=status,
             temporary=temporary,
             **times,
@@ -139,7 +139,7 @@ def add_thread(
     return thread_id
 
 
-def own_thread(connection: Connection, owner: str, thread_id: str) -> RowMapping:
+def find_thread(connection: Connection, owner: str, thread_id: str) -> RowMapping:
     """The row of the owner's thread."""
     asked = select(threads).where(threads.c.thread_id == thread_id, threads.c.owner == owner)
     row = connection.execute(asked).mappings().first()
@@ -149,13 +149,13 @@ def own_thread(connection: Connection, owner: str, thread_id: str) -> RowMapping
 
 
 def lock_thread(connection: Connection, owner: str, thread_id: str) -> None:
-    """Let no other transaction change the thread before this one ends."""
+    """Lock the thread until this transaction ends."""
     owned = (threads.c.thread_id == thread_id, threads.c.owner == owner)
     connection.execute(update(threads).where(*owned).values(updated_at=now()))
 
 
 def remove_thread(connection: Connection, thread_id: str) -> None:
-    """Take a thread away in a transaction, with its runs, events and calls."""
+    """Delete a thread in a transaction, with its runs, events and calls."""
     own_runs = select(tables.runs.c.run_id).where(tables.runs.c.thread_id == thread_id)
     for table in (tables.events, tables.calls, tables.reserved):
         connection.execute(delete(table).where(table.c.run_id.in_(own_runs)))
@@ -163,8 +163,8 @@ def remove_thread(connection: Connection, thread_id: str) -> None:
     connection.execute(delete(threads).where(threads.c.thread_id == thread_id))
 
 
-def shown(row: RowMapping) -> dict[str, Any]:
-    """A thread as the protocol shows it."""
+def thread_json(row: RowMapping) -> dict[str, Any]:
+    """A thread as JSON of the protocol."""
     return {
         "thread_id": row["thread_id"],
         **{name: iso(row[name]) for name in ("created_at", "updated_at", "state_updated_at")},
@@ -177,19 +177,19 @@ def shown(row: RowMapping) -> dict[str, Any]:
     }
 
 
-def chosen(record: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
-    """A record with those fields that were asked for."""
+def select_fields(record: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
+    """The requested fields of a record; all fields if none is named."""
     return {name: record[name] for name in names if name in record} if names else record
 
 
-def searchable(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """Metadata as it may be kept."""
+def check_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Check that metadata can be stored; return a copy."""
     if "\\u0000" in json.dumps(metadata):
-        raise BadInput("Metadata may not hold the character NUL.")
+        raise BadInput("Metadata may not contain the character NUL.")
     return dict(metadata)
 
 
-def _of(thread_id: str) -> Any:
+def _update_thread(thread_id: str) -> Any:
     return update(threads).where(threads.c.thread_id == thread_id)
 
 
@@ -202,11 +202,11 @@ def _filtered(asked: Select[Any], owner: str, query: ThreadQuery) -> Select[Any]
     if query.values:
         raise BadInput("Threads cannot be searched by their values.", fix="Search by metadata.")
     for name, value in (query.metadata or {}).items():
-        asked = asked.where(_equal(name, value))
+        asked = asked.where(_metadata_equals(name, value))
     return asked
 
 
-def _equal(name: str, value: Any) -> ColumnElement[bool]:
+def _metadata_equals(name: str, value: Any) -> ColumnElement[bool]:
     found: Any = threads.c.metadata[name]
     equal: ColumnElement[bool] | None = None
     match value:
@@ -219,6 +219,6 @@ def _equal(name: str, value: Any) -> ColumnElement[bool]:
     if equal is None:
         raise BadInput(
             f"Threads cannot be searched by the metadata {name!r}.",
-            fix="Give a text, a whole number or true or false.",
+            fix="Give a string, an integer, true or false.",
         )
     return equal

@@ -1,7 +1,7 @@
-"""Traces of runs for OpenTelemetry, when ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set.
+"""Traces of runs for OpenTelemetry, if ``OTEL_EXPORTER_OTLP_ENDPOINT`` is set.
 
-A span for each run, with a span for each call of a model in it: names, counts and times. What was
-asked and answered is not in them.
+Each run is a span that contains a span for each call to a model: names, counts and times, but no
+prompts and replies.
 """
 
 import os
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @cache
 def tracer() -> "Tracer | None":
-    """The tracer of this process; None if nobody asked for traces."""
+    """The tracer of this process; None if tracing is off."""
     if not os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
         return None
     try:
@@ -42,7 +42,7 @@ def tracer() -> "Tracer | None":
 
 @contextmanager
 def run_span(claim: "RunClaim") -> "Iterator[Span | None]":
-    """The span of a run."""
+    """Open the span of a run."""
     if (found := tracer()) is None:
         yield None
         return
@@ -57,7 +57,7 @@ def run_span(claim: "RunClaim") -> "Iterator[Span | None]":
 
 
 def call_span(parent: "Span | None", call: Mapping[str, Any]) -> None:
-    """The span of a call that has just ended."""
+    """Record the span of a call that has just ended."""
     if parent is None or (found := tracer()) is None:
         return
     from opentelemetry.trace import set_span_in_context

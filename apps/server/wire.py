@@ -1,4 +1,4 @@
-"""How states, events and times are written on the wire."""
+"""Encoding of states, events and times on the wire."""
 
 import json
 from collections.abc import Mapping
@@ -21,25 +21,25 @@ class WireEvent(NamedTuple):
 
     run_id: str
     number: int  # grows within a run, also from one attempt to the next
-    name: str  # as in the LangGraph server's protocol; `end` is the last one
+    name: str  # of the LangGraph server's protocol; the last event is `end`
     data: str
 
 
 def encode(value: Any) -> bytes:
-    """Write a value as JSON: messages as dictionaries, what JSON does not know as text."""
+    """Encode a value as JSON: messages as dictionaries, unknown types as strings."""
     try:
         return orjson.dumps(value, _plain, _OPTIONS)
-    except TypeError:  # a huge integer, or half a surrogate pair in a text from outside
+    except TypeError:  # a huge integer, or half of a surrogate pair
         return json.dumps(value, default=_plain).encode()
 
 
 def decode(text: str | bytes) -> Any:
-    """Read JSON that :func:`encode` has written."""
+    """Decode JSON of :func:`encode`."""
     return json.loads(text)
 
 
 def iso(seconds: float | None) -> str | None:
-    """A time as the protocol writes it."""
+    """A time in the protocol's format."""
     return None if seconds is None else datetime.fromtimestamp(seconds, UTC).isoformat()
 
 
@@ -49,10 +49,10 @@ def sse(event: WireEvent) -> bytes:
 
 
 def refusal(
-    path: str, status: int, told: str, headers: Mapping[str, str] | None = None
+    path: str, status: int, message: str, headers: Mapping[str, str] | None = None
 ) -> JSONResponse:
-    """An error in the words of the protocol whose path was asked."""
-    shape = openai_error(status, told) if path.startswith("/v1/") else {"detail": told}
+    """An error in the format of the path's protocol."""
+    shape = openai_error(status, message) if path.startswith("/v1/") else {"detail": message}
     return JSONResponse(shape, status, headers)
 
 

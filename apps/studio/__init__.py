@@ -1,7 +1,7 @@
 """The studio: one page on which a person asks, watches, corrects and compares the methods.
 
-The page speaks the LangGraph server's protocol to the server that delivers it; what that protocol
-does not know (documents, databases, result files) it asks for under ``/studio/api``.
+The page uses the LangGraph server's protocol with the server that delivers it. Documents, databases
+and result files, which that protocol does not have, are under ``/studio/api``.
 """
 
 from planweave.apps.studio.access import Access, Quota

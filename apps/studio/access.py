@@ -1,4 +1,4 @@
-"""Who may do what on the studio's own routes."""
+"""Permissions on the studio's own routes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,42 +12,42 @@ from planweave.tools.files.kept import path_of
 
 @dataclass(frozen=True)
 class Quota:
-    """What one person may keep; None is no limit. The document that reaches it may go over it."""
+    """Storage limits of one person; None is no limit. The last document may exceed them."""
 
-    documents: int | None = 1_000  # uploaded databases and empty collections among them
-    bytes: int | None = 2_000_000_000  # vectors included
+    documents: int | None = 1_000  # including uploaded databases and empty collections
+    bytes: int | None = 2_000_000_000  # including vectors
 
 
 @dataclass(frozen=True)
 class Access:
-    """What a server lets its callers do."""
+    """What a server allows its callers."""
 
-    owner: Callable[[Request], str | None] = lambda _: None  # None: there is one person alone
-    service: Callable[[], Service] = service  # what is offered by name
+    owner: Callable[[Request], str | None] = lambda _: None  # None: the server has a single person
+    service: Callable[[], Service] = service  # what the server offers by name
     quota: Callable[[Request], Quota] = lambda _: Quota()
 
     def offered(self, request: Request) -> dict[str, list[str]]:
-        """The names that a caller may choose from for a setting; nothing for the one person."""
+        """The names that a caller may choose for each setting; empty for a single person."""
         return {} if self.owner(request) is None else self.service().offered
 
     def url(self, request: Request, name: str) -> str:
-        """The URL of the database that a caller means by ``name``; for the one person itself."""
+        """The URL of the database called ``name``; for a single person, the name itself."""
         owner = self.owner(request)
         if owner is None:
             return name
         if name.startswith(f"{owner}/"):
             return str(path_of(name.removeprefix(f"{owner}/"), owner))
-        offer = self.service()
-        urls = {**offer.graphs, **offer.databases}
+        service = self.service()
+        urls = {**service.graphs, **service.databases}
         if name not in urls:
             raise BadInput(
                 f"There is no database {name!r} here.",
-                fix=f"Offered are: {', '.join(urls) or 'none'}.",
+                fix=f"The databases are: {', '.join(urls) or 'none'}.",
             )
         return urls[name]
 
     def readable(self, request: Request, name: str) -> str:
-        """The collection ``name``, if a caller may read it: their own, or one that is offered."""
+        """The collection ``name``, if the caller may read it: their own, or an offered one."""
         if name in self.offered(request).get("collection", ()):
             return name
         return self.writable(request, name)
@@ -63,4 +63,4 @@ class Access:
 
 
 ONE_PERSON = Access()
-"""A server that answers one person alone."""
+"""Access to a server of a single person."""

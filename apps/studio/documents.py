@@ -1,4 +1,4 @@
-"""Documents: collections are listed, uploaded to, read and deleted from."""
+"""Documents: list collections, upload, read and delete their documents."""
 
 from dataclasses import asdict
 from functools import partial
@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse
 
 from planweave import BadInput
 from planweave.apps.studio.access import Access
-from planweave.apps.studio.guard import asked
+from planweave.apps.studio.guard import parameter
 from planweave.apps.studio.samples import sample_documents
 from planweave.apps.studio.uploads import Uploads, file_name, uploads_folder
 from planweave.texts import shorten
@@ -28,14 +28,14 @@ class Documents:
         self._uploads = uploads
 
     def listed(self, request: Request) -> JSONResponse:
-        """All collections with their documents, the kinds of files that are read, and the limit."""
+        """All collections with their documents, and the kinds and size of files for upload."""
         owner = self._access.owner(request)
         found: dict[str, Any] = {}
         problems: list[str] = []
         for name in collections(owner):
             try:
                 found[name] = [asdict(info) for info in open_collection(name).documents()]
-            except BadInput as error:  # it is damaged
+            except BadInput as error:  # the collection is damaged
                 problems.append(str(error if owner is None else error.without_address()))
         return JSONResponse(
             {
@@ -48,21 +48,21 @@ class Documents:
         )
 
     async def upload(self, request: Request) -> JSONResponse:
-        """Add the file that is the request's body to a collection, which is made if need be."""
-        collection = self._access.writable(request, asked(request, "collection"))
-        name = file_name(asked(request, "name"), KINDS)
+        """Add the request's body, a file, to a collection, which is made if it does not exist."""
+        collection = self._access.writable(request, parameter(request, "collection"))
+        name = file_name(parameter(request, "name"), KINDS)
         embeddings = request.query_params.get("embeddings") or None
-        path_of(collection)  # refuses what could lead out of the folder
+        path_of(collection)  # refuses names that lead out of the folder
         work = partial(_add, collection, name, embeddings)
-        return JSONResponse(asdict(await self._uploads.taken(request, name, work, collection)))
+        return JSONResponse(asdict(await self._uploads.receive(request, name, work, collection)))
 
     def sample(self, request: Request) -> JSONResponse:
-        """Make the collection of sample documents, if the caller does not have it."""
+        """Make the collection of sample documents unless the caller has it."""
         return JSONResponse({"collection": sample_documents(self._access.owner(request))})
 
     def remove(self, request: Request) -> JSONResponse:
-        """Take a document away, or a whole collection if none is named."""
-        collection = self._access.writable(request, asked(request, "collection"))
+        """Delete a document, or the whole collection if no document is named."""
+        collection = self._access.writable(request, parameter(request, "collection"))
         if document := request.query_params.get("name"):
             open_collection(collection).remove(document)
         else:
@@ -70,22 +70,22 @@ class Documents:
         return JSONResponse({})
 
     def questions(self, request: Request) -> JSONResponse:
-        """Questions that the documents can answer, made from their headings without a model."""
-        collection = self._access.readable(request, asked(request, "collection"))
+        """Example questions to the documents, made from their headings without a model."""
+        collection = self._access.readable(request, parameter(request, "collection"))
         return JSONResponse({"questions": about_documents(open_collection(collection))})
 
     def page(self, request: Request) -> JSONResponse:
         """The text of a page of a document."""
-        collection = self._access.readable(request, asked(request, "collection"))
-        number = asked(request, "page")
+        collection = self._access.readable(request, parameter(request, "collection"))
+        number = parameter(request, "page")
         if not number.isdecimal() or len(number) > 9:
-            raise BadInput(f"{shorten(number, 20)!r} is no number of a page.")
-        text = open_collection(collection).page(asked(request, "name"), int(number))
+            raise BadInput(f"{shorten(number, 20)!r} is not a page number.")
+        text = open_collection(collection).page(parameter(request, "name"), int(number))
         return JSONResponse({"text": text})
 
 
 def _add(collection: str, name: str, embeddings: str | None, path: Path) -> Added:
-    """Add a document; where the same name was uploaded before, this is its new version."""
+    """Add a document, or a new version if the same name was uploaded before."""
     opened = open_collection(collection, embeddings=embeddings, create=True)
     original = uploads_folder() / collection / name
-    return opened.add(path, original=original)[0]  # the collection keeps what it needs
+    return opened.add(path, original=original)[0]  # the collection copies what it needs

@@ -1,4 +1,4 @@
-"""Experience: an owner's paths, and the instruction graph that is made from them."""
+"""Experience: an owner's paths, and the instruction graph made from them."""
 
 import io
 import re
@@ -14,9 +14,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from planweave import BadInput
-from planweave.apps.sent import body, checked, json_object
+from planweave.apps.request_body import parse_object, read_bytes, validate
 from planweave.apps.studio.access import Access
-from planweave.apps.studio.guard import asked
+from planweave.apps.studio.guard import parameter
 from planweave.apps.studio.uploads import bytes_left
 from planweave.apps.trajectory import path_of
 from planweave.learning import SentenceVectors
@@ -27,17 +27,17 @@ from planweave.learning.trained import EMBEDDINGS
 from planweave.memory import LOCAL, Turn
 from planweave.models import embedding_id, embeddings
 
-_MOST = 300
-"""Nodes that a page can draw; the paper's largest graph has 725."""
-_MOST_BYTES = 20_000_000
-_MOST_UNPACKED = 50_000_000
+_MAX_NODES = 300
+"""Nodes that the page can draw; the paper's largest graph has 725."""
+_MAX_BYTES = 20_000_000
+_MAX_UNPACKED_BYTES = 50_000_000
 _FILE_NAME = re.compile(r"[\w(][\w ()+,.&@'-]{0,110}\.jsonl(\.gz)?")
 
 _Text = Annotated[str, StringConstraints(max_length=10_000)]
 
 
-class Did(BaseModel):
-    """Of a turn of a run, what becomes an instruction."""
+class JudgedTurn(BaseModel):
+    """The parts of a turn that become an instruction."""
 
     tool: _Text
     input: _Text
@@ -45,13 +45,13 @@ class Did(BaseModel):
     problem: str
 
 
-class PersonsJudgement(BaseModel, extra="forbid", hide_input_in_errors=True):
-    """What a person says of the answer to a question, and how the run came to it."""
+class Judgement(BaseModel, extra="forbid", hide_input_in_errors=True):
+    """A person's judgement of an answer, with the turns that led to it."""
 
     thread: _Text
     task: _Text
     question: _Text
-    turns: list[Did]
+    turns: list[JudgedTurn]
     right: bool
 
 
@@ -64,29 +64,29 @@ class Experiences:
     def paths(self, request: Request) -> JSONResponse:
         """All paths, the oldest first."""
         owner, experience = self._of(request)
-        listed = [_told(entry.path) | {"added": entry.added} for entry in experience.entries()]
+        listed = [_path_json(entry.path) | {"added": entry.added} for entry in experience.entries()]
         return JSONResponse({"owner": owner, "threshold": THRESHOLD, "paths": listed})
 
     async def add(self, request: Request) -> JSONResponse:
-        """Add the paths of the file of trajectories that is the request's body."""
-        experience = await self._with_room(request)
-        name = asked(request, "name")
+        """Add the paths of the request's body, a file of trajectories."""
+        experience = await self._experience_with_room(request)
+        name = parameter(request, "name")
         if not _FILE_NAME.fullmatch(name):
             raise BadInput(
-                f"{name!r} is no file of trajectories.", fix="Choose a .jsonl or .jsonl.gz file."
+                f"{name!r} is not a file of trajectories.", fix="Choose a .jsonl or .jsonl.gz file."
             )
-        content = await body(request, _MOST_BYTES)
+        content = await read_bytes(request, _MAX_BYTES)
         paths = await run_in_threadpool(
-            read_paths, FilePath(name), opened=io.BytesIO(content), most_bytes=_MOST_UNPACKED
+            read_paths, FilePath(name), opened=io.BytesIO(content), most_bytes=_MAX_UNPACKED_BYTES
         )
         new = await run_in_threadpool(experience.add, paths)
         succeeded = sum(path.reward == 1 for path in paths)
         return JSONResponse({"new": len(new), "paths": len(paths), "succeeded": succeeded})
 
     async def judge(self, request: Request) -> JSONResponse:
-        """Keep what a run did for a question as a path that succeeded or failed."""
-        experience = await self._with_room(request)
-        judged = checked(PersonsJudgement, json_object(await body(request, _MOST_BYTES)), "The run")
+        """Save the turns of a run as a path that succeeded or failed."""
+        experience = await self._experience_with_room(request)
+        judged = validate(Judgement, parse_object(await read_bytes(request, _MAX_BYTES)), "The run")
         path = path_of(
             judged.question,
             cast("list[Turn]", [turn.model_dump() for turn in judged.turns]),
@@ -95,24 +95,24 @@ class Experiences:
             thread=judged.thread,
         )
         await run_in_threadpool(experience.add, [path])
-        return JSONResponse(_told(path))
+        return JSONResponse(_path_json(path))
 
     def graph(self, request: Request) -> JSONResponse:
-        """The nodes that most paths lead through, the edges between them, and the paths' walks."""
+        """The nodes that most paths visit, the edges between them, and the nodes of each path."""
         _, experience = self._of(request)
         threshold = _number(request, "threshold", THRESHOLD)
-        most = min(int(_number(request, "most", 40)), _MOST)
+        most = min(int(_number(request, "most", 40)), _MAX_NODES)
         embed = SentenceVectors(embeddings(EMBEDDINGS))
         made = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
-        return JSONResponse(_drawn(made, most))
+        return JSONResponse(_graph_json(made, most))
 
     def remove(self, request: Request) -> JSONResponse:
-        """Forget a path for good."""
-        self._of(request)[1].remove([asked(request, "key")])
+        """Delete a path permanently."""
+        self._of(request)[1].remove([parameter(request, "key")])
         return JSONResponse({})
 
-    async def _with_room(self, request: Request) -> Experience:
-        """The caller's experience, if their quota leaves room for more."""
+    async def _experience_with_room(self, request: Request) -> Experience:
+        """The caller's experience, if their quota has room for more."""
         owner, quota = self._access.owner(request), self._access.quota(request)
         await run_in_threadpool(bytes_left, owner, quota)
         return self._of(request)[1]
@@ -122,11 +122,11 @@ class Experiences:
         return owner, experience_of(owner)
 
 
-def _told(path: TaskPath) -> dict[str, Any]:
+def _path_json(path: TaskPath) -> dict[str, Any]:
     return {"key": path.key, **asdict(path)}
 
 
-def _drawn(graph: InstructionGraph, most: int) -> dict[str, Any]:
+def _graph_json(graph: InstructionGraph, most: int) -> dict[str, Any]:
     walks = {path.key: graph.walk(path.key) for path in graph.paths}
     through = Counter(node for walk in walks.values() for node in set(walk))
     shown = {node for node, _ in through.most_common(most)}
@@ -157,5 +157,5 @@ def _number(request: Request, name: str, default: float) -> float:
     except ValueError:
         number = nan
     if not isfinite(number):
-        raise BadInput(f"The parameter {name} is no number.")
+        raise BadInput(f"The parameter {name} is not a number.")
     return number

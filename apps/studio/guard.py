@@ -1,4 +1,4 @@
-"""What every answer of the studio has in common: security headers, errors as JSON."""
+"""Security headers and JSON errors for every reply of the studio."""
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
@@ -21,7 +21,7 @@ _HEADERS = {
 
 
 class Guard:
-    """Puts the headers on every answer, and an error that a person can fix into ``detail``."""
+    """Adds the headers to every reply, and returns errors that a person can fix as ``detail``."""
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app = app
@@ -30,21 +30,23 @@ class Guard:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
 
-        async def guarded(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(_HEADERS)
             await send(message)
 
         try:
-            await self.app(scope, receive, guarded)
+            await self.app(scope, receive, send_with_headers)
         except PlanweaveError as error:
-            named = self._access.owner(Request(scope)) is not None
-            told = str(error.without_address() if named else error)
-            await JSONResponse({"detail": told}, status_code=400)(scope, receive, guarded)
+            is_shared = self._access.owner(Request(scope)) is not None
+            detail = str(error.without_address() if is_shared else error)
+            await JSONResponse({"detail": detail}, status_code=400)(
+                scope, receive, send_with_headers
+            )
 
 
-def asked(request: Request, name: str) -> str:
-    """A parameter of the request's URL."""
+def parameter(request: Request, name: str) -> str:
+    """A required parameter of the request's URL."""
     if not (value := request.query_params.get(name, "")):
         raise BadInput(f"The parameter {name} is missing.")
     return value

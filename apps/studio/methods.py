@@ -8,21 +8,21 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse
 
 from planweave.apps.options import context_of
-from planweave.apps.sent import body, json_object
+from planweave.apps.request_body import parse_object, read_bytes
 from planweave.apps.studio.access import Access
 from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
 from planweave.memory import BOUND_TOOL, OWN_TOOLS, Context, settings
 
 _TOOLS = (*OWN_TOOLS, BOUND_TOOL, "tools")
-_MOST = 100_000  # bytes of settings
+_MAX_BYTES = 100_000  # bytes of settings
 _DECISIVE = (
     *("model", "models", "database", "graph", "collection", "web_search", "assist", "approve"),
     *("experience", "evaluations"),
 )
 """Settings that decide which method answers by default."""
 _GROUPS = {"documents": "documents", "write": "documents", "hops": "documents", "act": "act"}
-"""The group of a family on the page; what is in none of these decides."""
+"""The group of a family on the page; other families are in the group ``decide``."""
 
 
 class Methods:
@@ -32,7 +32,7 @@ class Methods:
         self._access = access
 
     def listed(self, request: Request) -> JSONResponse:
-        """Every method with its description, the form of the settings, and what is offered."""
+        """Every method with its description, the form of the settings, and the offered names."""
         listed = [
             {
                 "name": method.name,
@@ -45,26 +45,26 @@ class Methods:
         return JSONResponse({"methods": listed, "settings": form(), "offered": offered})
 
     async def choice(self, request: Request) -> JSONResponse:
-        """Which method answers with these settings when nobody names one, and why."""
-        sent = json_object(await body(request, _MOST))
-        kept = {name: sent[name] for name in _DECISIVE if sent.get(name)}
-        chosen = choose(context_of(self._access.service().context.model_dump() | kept))
+        """The method that answers with these settings if none is named, and the reason."""
+        sent = parse_object(await read_bytes(request, _MAX_BYTES))
+        given = {name: sent[name] for name in _DECISIVE if sent.get(name)}
+        chosen = choose(context_of(self._access.service().context.model_dump() | given))
         return JSONResponse(chosen._asdict())
 
 
 def graph(request: Request) -> JSONResponse:
-    """The nodes and edges of a method, and those of its subgraphs by the nodes that hold them."""
+    """The nodes and edges of a method, and of its subgraphs by node."""
     return JSONResponse(_graph(request.path_params["name"]))
 
 
 @cache
 def _graph(name: str) -> dict[str, JsonValue]:
     method = METHODS.get(name)
-    inside = {part: _drawn(graph) for part, graph in method.builder.subgraphs().items()}
-    return _drawn(method.graph) | {"subgraphs": dict(inside)}
+    inside = {part: _graph_json(graph) for part, graph in method.builder.subgraphs().items()}
+    return _graph_json(method.graph) | {"subgraphs": dict(inside)}
 
 
-def _drawn(graph: Any) -> dict[str, JsonValue]:
+def _graph_json(graph: Any) -> dict[str, JsonValue]:
     drawn = graph.get_graph()
     return {
         "nodes": [{"id": node, "tool": node in _TOOLS} for node in drawn.nodes],
@@ -104,12 +104,12 @@ _ONLY: dict[str, tuple[str, ...]] = {
     ),
     **dict.fromkeys(("pages", "search"), _SEARCHED),
 }
-"""Settings that are read by some methods of several families alone."""
+"""Settings that only some methods of several families read."""
 
 
 @cache
 def form() -> dict[str, JsonValue]:
-    """The context's JSON schema, and its fields in groups, each for the methods that read it."""
+    """The context's JSON schema, and its fields in groups with the methods that read them."""
     known = dict.fromkeys(
         (*_FIRST, *(one.group for one in settings().values() if one.group != _LAST))
     )
@@ -123,6 +123,8 @@ def form() -> dict[str, JsonValue]:
 def _group(title: str) -> dict[str, JsonValue]:
     fields = {name: one for name, one in settings().items() if one.group == title}
     families = {family for one in fields.values() for family in one.families}
-    every = any(not one.families for one in fields.values())
-    methods = [] if every else [n for n, one in METHODS.usable().items() if one.family in families]
+    for_all = any(not one.families for one in fields.values())
+    methods = (
+        [] if for_all else [n for n, one in METHODS.usable().items() if one.family in families]
+    )
     return {"title": title, "fields": [*fields], "methods": [*methods]}

@@ -1,4 +1,4 @@
-"""Models: which can be chosen here, and whether each is ready."""
+"""Models that can be chosen, and whether each is ready."""
 
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
@@ -13,7 +13,7 @@ from planweave.models.weights import DEFAULT, KNOWN, Weights, find
 
 @dataclass(frozen=True, kw_only=True)
 class ModelChoice:
-    """A model, what to know of it, and why it cannot answer yet; empty if it is ready."""
+    """A model with its description; ``missing`` is why it is not ready, empty if it is."""
 
     name: str
     about: str
@@ -27,19 +27,23 @@ class Models:
         self._access = access
 
     def listed(self, request: Request) -> JSONResponse:
-        """The models that a caller can choose; the first is used unless another is chosen."""
+        """The models that a caller can choose; the first is the default."""
         default = self._access.service().context.model
-        found = [ModelChoice(name=default, about="")] if default not in ("embedded",) else []
+        found = [ModelChoice(name=default, about="")] if default != "embedded" else []
         if self._access.owner(request) is None:
-            found += map(_weights, sorted(KNOWN.values(), key=lambda one: one.name != DEFAULT))
+            found += map(
+                _embedded_choice, sorted(KNOWN.values(), key=lambda one: one.name != DEFAULT)
+            )
             found += _providers()
         found += [ModelChoice(name=name, about="") for name in self._access.service().models]
-        known = {choice.name: choice for choice in reversed(found)}  # the first of a name stays
+        known = {
+            choice.name: choice for choice in reversed(found)
+        }  # the first entry of a name counts
         order = dict.fromkeys(choice.name for choice in found)
         return JSONResponse({"models": [asdict(known[name]) for name in order]})
 
 
-def _weights(weights: Weights) -> ModelChoice:
+def _embedded_choice(weights: Weights) -> ModelChoice:
     size, is_default = f"{weights.size / 1e9:.1f} GB", weights.name == DEFAULT
     name = "embedded" if is_default else weights.model
     about = f"{weights.name}, in this process, {weights.memory:g} GB of memory"
@@ -56,6 +60,10 @@ def _weights(weights: Weights) -> ModelChoice:
 
 
 def _providers() -> list[ModelChoice]:
-    """Providers whose key this process has."""
+    """Models of providers for which this process has a key."""
     has_key = process_settings().openai_api_key is not None
-    return [ModelChoice(name="openai:gpt-4.1-mini", about="OpenAI, by its key")] if has_key else []
+    return (
+        [ModelChoice(name="openai:gpt-4.1-mini", about="OpenAI, with the server's key")]
+        if has_key
+        else []
+    )

@@ -1,4 +1,4 @@
-"""Result files of benchmarks: leaderboards, and what happened in each run."""
+"""Result files of benchmarks: leaderboards and the record of each run."""
 
 import re
 from pathlib import Path
@@ -9,7 +9,7 @@ from starlette.responses import JSONResponse
 
 from planweave import BadInput
 from planweave.apps.studio.access import Access
-from planweave.apps.studio.guard import asked
+from planweave.apps.studio.guard import parameter
 from planweave.benchmarks.core.metrics import grouped
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.report import Report
@@ -20,18 +20,22 @@ _LONGEST_HEAD = 100_000  # bytes of a file's first line
 
 
 class ResultSettings(ProcessSettings):
-    """Where result files lie (``PLANWEAVE_RESULTS_DIR``)."""
+    """Folder of the result files (``PLANWEAVE_RESULTS_DIR``)."""
 
     results_dir: Path = Field(default=Path("results"))
 
 
 def files(access: Access, request: Request) -> JSONResponse:
-    """The result files of the folder, the newest first, each with what was run and when."""
+    """The result files of the folder, newest first, each with its suite, models and start."""
     folder = _folder()
     found = [
-        {"name": path.relative_to(folder).as_posix(), "bytes": path.stat().st_size, **_headed(path)}
+        {
+            "name": path.relative_to(folder).as_posix(),
+            "bytes": path.stat().st_size,
+            **_read_head(path),
+        }
         for path in sorted(folder.rglob("*.jsonl"))
-        if _inside(path, folder)
+        if _is_inside(path, folder)
     ]
     found.sort(key=lambda one: str(one["started"]), reverse=True)
     shown = folder if access.owner(request) is None else folder.name
@@ -39,26 +43,26 @@ def files(access: Access, request: Request) -> JSONResponse:
 
 
 def report(request: Request) -> JSONResponse:
-    """The tables of some result files, and each finished run in a line."""
+    """The tables of some result files, and one entry for each finished run."""
     found = _read(request.query_params.getlist("file"))
     records = list(found.records.values())
-    told = Report.of(found.runs, records)
+    made = Report.of(found.runs, records)
     lines = [_line(record, label) for label, own in grouped(records).items() for record in own]
-    return JSONResponse({**told.as_json(), "heads": told.heads(), "records": lines})
+    return JSONResponse({**made.as_json(), "heads": made.heads(), "records": lines})
 
 
 def record(request: Request) -> JSONResponse:
-    """One finished run whole, with the prompts of its calls written out."""
-    key = asked(request, "key")
+    """The whole record of a finished run, with the full prompts of its calls."""
+    key = parameter(request, "key")
     found = _read(request.query_params.getlist("file")).records.get(key)
     if found is None:
-        raise BadInput(f"The result files hold no run {key!r}.")
+        raise BadInput(f"The result files contain no run {key!r}.")
     calls = [call.restored(found.texts).model_dump(mode="json") for call in found.calls]
     return JSONResponse({**found.model_dump(mode="json", exclude={"texts"}), "calls": calls})
 
 
-def _headed(path: Path) -> dict[str, JsonValue]:
-    """Suite, methods, models and start of the run that a file begins with; empty if of another."""
+def _read_head(path: Path) -> dict[str, JsonValue]:
+    """Suite, methods, models and start of the first run of a file; empty for other files."""
     with path.open("rb") as file:
         line = file.readline(_LONGEST_HEAD)
     try:
@@ -98,18 +102,18 @@ def _read(names: list[str]) -> Results:
         raise BadInput("No result file is named.")
     paths = [folder / name for name in names]
     for name, path in zip(names, paths, strict=True):
-        if path.suffix != ".jsonl" or not _inside(path, folder):
+        if path.suffix != ".jsonl" or not _is_inside(path, folder):
             raise BadInput(f"There is no result file {name!r}.", fix="Choose one that is listed.")
-    return merged(paths, notify=lambda _: None)  # a run that is still going on writes its last line
+    return merged(paths, notify=lambda _: None)  # an active run may not have finished its last line
 
 
-def _inside(path: Path, folder: Path) -> bool:
-    """Whether a file lies in the folder, wherever its name or a link leads."""
+def _is_inside(path: Path, folder: Path) -> bool:
+    """Whether a path is a file in the folder after links are resolved."""
     try:
-        whole = path.resolve()
+        resolved = path.resolve()
     except ValueError:  # the character NUL
         return False
-    return whole.is_relative_to(folder) and whole.is_file()
+    return resolved.is_relative_to(folder) and resolved.is_file()
 
 
 def _folder() -> Path:

@@ -1,4 +1,4 @@
-"""The studio's routes: the page, its files, and what it asks for besides the protocol."""
+"""The studio's routes: the page, its files, and its own API."""
 
 from functools import partial
 from pathlib import Path
@@ -22,13 +22,13 @@ _STATIC = Path(__file__).parent / "static"
 
 
 def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
-    """What a server mounts at its root; ``/studio/api`` needs the server's own authentication."""
+    """The routes for a server's root; the server has to authenticate ``/studio/api``."""
     uploads, experience = Uploads(access), Experiences(access)
     documents, databases = Documents(access, uploads), Databases(access, uploads)
-    found = methods.Methods(access)
+    method_routes = methods.Methods(access)
     inside = [
-        Route("/api/methods", found.listed),
-        Route("/api/methods/choice", found.choice, methods=["POST"]),
+        Route("/api/methods", method_routes.listed),
+        Route("/api/methods/choice", method_routes.choice, methods=["POST"]),
         Route("/api/methods/{name}/graph", methods.graph),
         Route("/api/documents", documents.listed, methods=["GET"]),
         Route("/api/documents", documents.upload, methods=["PUT"]),
@@ -55,11 +55,11 @@ def routes(access: Access = ONE_PERSON) -> list[BaseRoute]:
         Mount("/", StaticFiles(directory=_STATIC, html=True)),
     ]
     return [
-        Route("/", _to_the_page),
-        Route("/studio", _to_the_page),
+        Route("/", _redirect_to_page),
+        Route("/studio", _redirect_to_page),
         Mount("/studio", routes=inside, middleware=[Middleware(Guard, access=access)]),
     ]
 
 
-def _to_the_page(_: Request) -> RedirectResponse:
+def _redirect_to_page(_: Request) -> RedirectResponse:
     return RedirectResponse("/studio/")

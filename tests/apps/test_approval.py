@@ -71,7 +71,7 @@ def test_nonsense_is_asked_again(
     texts: list[str | None] = [None, "{broken", '["Ayr"]']
     terminal.setattr("click.edit", lambda *_, **__: texts.pop(0))
     assert decided(CALL, "eeea", terminal) == {"type": "approve"}
-    assert capsys.readouterr().out.count("That is no JSON object") == 2
+    assert capsys.readouterr().out.count("That is not a JSON object") == 2
 
 
 @cases((PLAN, "The plan"), (CALL, "A call of tide"))

@@ -216,7 +216,7 @@ def _typed(texts: Sequence[str], command: list[str], environment: dict[str, str]
     os.close(writer)
     left, output, answered = [*texts], b"", 0
     while True:
-        if left and output[answered:].rstrip().endswith((b"eject?", b"differ:")):
+        if left and output[answered:].rstrip().endswith((b"eject?", b"change:")):
             if output.rstrip().endswith(b"eject?"):  # keys that come before it listens are lost
                 wait_until(lambda: not termios.tcgetattr(reader)[3] & termios.ICANON)
             os.write(reader, left.pop(0).encode())
@@ -314,7 +314,7 @@ def test_leaving_the_approval(
         asked = ("decide", "Which?", "--database", offers, "--model", model.name, "--approve")
         run = planweave(*asked)
     assert run.returncode == 130
-    assert "Go on with: planweave decide --resume" in run.stdout
+    assert "Resume with: planweave decide --resume" in run.stdout
 
 
 def test_a_command_that_is_interrupted_says_so(
@@ -347,7 +347,7 @@ def test_a_run_whose_model_was_slow_is_gone_on_with(planweave: CommandLine, offe
         asked = ("decide", "Which?", "--database", offers, "--model", model.name)
         run = planweave(*asked, PLANWEAVE_TIMEOUT="5")
         assert_one_clear_error(run, "did not answer in time", "PLANWEAVE_TIMEOUT")
-        command = run.stdout.partition("Go on with: planweave ")[2].split()
+        command = run.stdout.partition("Resume with: planweave ")[2].split()
         model.answers[:] = scripted(FINISH, DECISION)
         done = planweave(*command, "--json")
     assert len(json.loads(done.stdout)["facts"]) == 1
@@ -359,7 +359,7 @@ def test_a_model_of_a_role_that_there_is_not_is_told(planweave: CommandLine, off
         asked = ("decide", "Which?", "--database", offers, "--model", model.name)
         other = ("--role-model", f"planer={model.name}", "--role-model", f"planner={model.name}")
         run = planweave(*asked, *other)
-    assert "No role 'planer' asked its model in this run." in run.stdout
+    assert "The run used no model for the role 'planer'." in run.stdout
     assert "'planner'" not in run.stdout
 
 
@@ -412,7 +412,7 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
     ((" ", "--database", "OFFERS"), ("There is no question", "planweave decide")),
     (
         ("Which?", "--database", "OFFERS", "--candidates", "SELECT 1 WHERE 1 > 2"),
-        ("no candidates", "--candidates"),
+        ("returned no value", "--candidates"),
     ),
     (("Which?", "--database", "OFFERS", "--candidates", MANY), ("too many", "--candidates")),
     (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
@@ -421,7 +421,7 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
     (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
     (
         ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
-        ("no plan that could be approved", "--method planrag"),
+        ("no plan to approve", "--method planrag"),
     ),
 )
 def test_what_cannot_be_begun(

@@ -96,7 +96,7 @@ def test_bad_files_are_a_line_each_and_stop_no_other(energy: CommandLine, tmp_pa
 def test_what_holds_no_file_is_told(docs: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     told = docs("add", "empty")
-    assert (told.returncode, told.stderr) == (1, "empty: failed. The folder holds no file.\n")
+    assert (told.returncode, told.stderr) == (1, "empty: failed. The folder has no files.\n")
     told = docs("add", "")  # as from a variable that is not set: not the folder one is in
     assert "The name of a document is empty" in told.stderr
 

@@ -134,7 +134,7 @@ def test_a_late_answer_approves_no_later_plan(
     assert approval(second) != approval(first)
     late = answered("yes", approval(first), **task)
     assert approval(late) == approval(second)  # it still waits, and is shown
-    assert "names nothing" in answered("yes", "x", **task)["error"]["message"]
+    assert "is not the id of a request" in answered("yes", "x", **task)["error"]["message"]
     done = answered("yes", approval(second), **task)["result"]["task"]
     assert done["status"]["state"] == "TASK_STATE_COMPLETED"
 
@@ -144,9 +144,9 @@ def test_a_late_answer_approves_no_later_plan(
     ({"jsonrpc": "1.0", "id": None, "method": "SendMessage"}, -32602, "jsonrpc"),
     ({"jsonrpc": "2.0", "id": 1, "method": "SendMessage"}, -32602, "message"),
     (call("SendMessage", " "), -32602, "no text"),
-    (call("SendMessage", "yes", taskId="0.1"), -32602, "Nothing waits"),
-    (call("SendMessage", "x", metadata={"context": 1}), -32602, "no object"),
-    (call("SendMessage", "x", metadata={"context": {"model": "gpt"}}), -32602, "offered"),
+    (call("SendMessage", "yes", taskId="0.1"), -32602, "does not wait"),
+    (call("SendMessage", "x", metadata={"context": 1}), -32602, "not an object"),
+    (call("SendMessage", "x", metadata={"context": {"model": "gpt"}}), -32602, "offers"),
     (call("SendMessage", "x"), -32603, "nowhere"),
 )
 def test_what_cannot_be_done_is_an_error(

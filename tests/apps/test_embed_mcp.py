@@ -74,8 +74,8 @@ async def test_a_call_says_what_no_fact_says(address: str, operator: Operator, o
 
 
 @cases(
-    (QUESTION | {"database": "/etc/passwd"}, "nothing that is offered"),
-    (QUESTION | {"owner": "ann"}, "not the caller's"),
+    (QUESTION | {"database": "/etc/passwd"}, "nothing that this server offers"),
+    (QUESTION | {"owner": "ann"}, "A caller may not choose"),
     ({"question": " "}, "no question"),
     (QUESTION | {"database": "lost"}, "nowhere.sql"),
 )

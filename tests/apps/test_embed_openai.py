@@ -207,15 +207,15 @@ def test_a_call_of_a_bound_tool_is_approved_too(
 
 
 @cases(
-    ({"context": {"database": "/etc/passwd"}}, "names nothing that is offered"),
-    ({"context": {"owner": "ann"}}, "not the caller's"),
+    ({"context": {"database": "/etc/passwd"}}, "names nothing that this server offers"),
+    ({"context": {"owner": "ann"}}, "A caller may not choose"),
     ({"messages": []}, "messages"),
-    ({"messages": [{"role": "assistant", "content": "x"}]}, "no question"),
+    ({"messages": [{"role": "assistant", "content": "x"}]}, "not a question"),
     ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "image_url"),
     ({"messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]}, "no call 'x'"),
     (
         {"messages": [{"role": "tool", "tool_call_id": f"call_{'0' * 64}", "content": "y"}]},
-        "Nothing waits",
+        "does not wait",
     ),
     ({"n": 2}, "n"),
     ({"thread": "mine"}, "thread"),

@@ -48,7 +48,7 @@ def test_experience_is_what_ships_or_the_callers_own() -> None:
     assert OFFER.admit({"experience": "shipped"}).experience == "shipped"
     own = OFFER.admit({"experience": "own"}, owner="ann")
     assert (own.experience, own.owner) == ("own", "ann")
-    with pytest.raises(BadInput, match="Offered are: shipped"):
+    with pytest.raises(BadInput, match="It offers: shipped"):
         OFFER.admit({"experience": "own"})  # nobody in particular has none
 
 
@@ -61,15 +61,15 @@ def test_what_only_shapes_the_answer_and_a_lower_limit_are_free() -> None:
 
 
 @cases(
-    ({"max_iterations": 9}, "8 at most"),
-    ({"max_tokens": None}, "1000 at most"),
+    ({"max_iterations": 9}, "at most 8"),
+    ({"max_tokens": None}, "at most 1000"),
     ({"max_iterations": 0}, "max_iterations"),
     ({"rules": "x" * 100_001}, "at most 100000 characters"),
     ({"model": "embedded"}, "openai:gpt-4o"),
     ({"models": "openai:gpt-4o"}, "models"),
     ({"ensemble_of": "rat"}, "planrag, agent_v3"),
-    ({"owner": "somebody"}, "not the caller's"),
-    ({"no_such": 1}, "not the caller's"),
+    ({"owner": "somebody"}, "A caller may not choose"),
+    ({"no_such": 1}, "A caller may not choose"),
 )
 def test_what_is_not_offered_is_refused(settings: dict[str, object], words: str) -> None:
     with pytest.raises(BadInput, match=words):
@@ -84,9 +84,9 @@ def test_who_may_set_everything_may_also_use_names() -> None:
 
 
 def test_a_method_that_is_not_offered() -> None:
-    OFFER.offers("planrag")
+    OFFER.check_offered("planrag")
     with pytest.raises(BadInput, match="planrag, agent_v3"):
-        OFFER.offers("rat")
+        OFFER.check_offered("rat")
 
 
 def test_the_file_of_the_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -50,7 +50,7 @@ def filled(run: CommandLine, tmp_path: Path) -> CommandLine:
 def test_nothing_is_there_at_first(run: CommandLine) -> None:
     assert "no experience yet" in run("list").stdout
     assert json.loads(run("list", "--json").stdout) == []
-    assert run("show").stderr.startswith("Error: There is no path that succeeded.")
+    assert run("show").stderr.startswith("Error: There is no successful path.")
     assert run("export").stdout == ""
 
 
@@ -128,7 +128,7 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
         turn("calculator", "1 + 1", [2]),
     )
     ended(thread, answer, *turns)
-    assert run("confirm", "abc").stdout.startswith("Kept as ")
+    assert run("confirm", "abc").stdout.startswith("Saved as ")
     (kept,) = json.loads(run("list", "--owner", "alice", "--json").stdout)
     assert kept["instructions"] == ["sql[SELECT 1]", "calculator[1 + 1]"]
     assert (kept["task"], kept["question"], kept["reward"]) == ("locating", "Where?", 1)
@@ -141,7 +141,7 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
     assert len(json.loads(run("list", "--owner", "bob", "--json").stdout)) == 1
     for name, said, did in (("b", None, turns), ("c", answer, turns[1:3])):
         ended(replace(thread, id=name, example=None), said, *did)
-        assert "no answer that rests on an action" in run("confirm", name).stderr
+        assert "no answer from an action" in run("confirm", name).stderr
     assert len(json.loads(run("list", "--owner", "alice", "--json").stdout)) == 1
 
 

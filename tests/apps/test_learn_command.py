@@ -47,7 +47,7 @@ def test_what_other_scenarios_learned_stays(
     locating = ("learn", "dqa", "--quick", "--scenario", "locating", "--generations", "1")
     run = planweave(*locating, "--out", str(taken))
     assert run.returncode == 0, run.stderr
-    assert "Kept there, of other runs: building" in run.stdout
+    assert "Kept there from other runs: building" in run.stdout
     paths = read_paths(taken / "dqa-experience.jsonl")
     assert paths[:2] == before
     assert [path.task for path in paths[2:]] == ["locating"] * 2

@@ -30,7 +30,7 @@ def test_records_are_packed_and_put_back(planweave: CommandLine, tmp_path: Path)
     missing = planweave("results", "download", "nowhere")
     assert_one_clear_error(missing, "cannot be read (No such file or directory)")
     wrong = planweave("results", "download", "http://host:port/records.tar.xz")
-    assert_one_clear_error(wrong, "cannot be fetched (InvalidURL)")
+    assert_one_clear_error(wrong, "cannot be downloaded (InvalidURL)")
 
 
 def test_of_a_damaged_archive_no_half_file_stays(tmp_path: Path) -> None:

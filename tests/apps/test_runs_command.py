@@ -12,8 +12,8 @@ from offers import WHOLE_RUN, scripted
 from openai_server import serving
 
 from planweave import BadInput
-from planweave.apps.sqlite_file import alone
-from planweave.apps.threads import Thread, being_worked_on
+from planweave.apps.sqlite_file import exclusive_lock
+from planweave.apps.threads import Thread, lock_thread
 from planweave.memory import Context
 
 
@@ -67,7 +67,7 @@ def test_a_run_without_a_model_is_not_kept(model: str, planweave: CommandLine, o
 
 
 def test_a_run_is_removed_whole_and_not_while_it_goes_on(kept: CommandLine, tmp_path: Path) -> None:
-    with being_worked_on("mine"):
+    with lock_thread("mine"):
         assert_one_clear_error(kept("runs", "remove", "mine"), "Another process is working")
     assert kept("runs", "remove", "mine", "mine").stdout == "Removed: 1\n"
     assert json.loads(kept("runs", "list", "--json").stdout) == []
@@ -84,7 +84,7 @@ def test_a_lock_on_a_removed_file_is_none(tmp_path: Path, monkeypatch: pytest.Mo
         return opened
 
     monkeypatch.setattr(sqlite3, "connect", opened_before_it_is_replaced)
-    with pytest.raises(BadInput, match="is held"), alone(path, "It is held."):
+    with pytest.raises(BadInput, match="is held"), exclusive_lock(path, "It is held."):
         pass
 
 

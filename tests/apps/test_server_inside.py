@@ -131,13 +131,13 @@ async def test_a_run_that_is_stopped_before_its_first_step_ends(storage: Storage
     engine = Engine(storage, ServerSettings(), lambda name: UserLimits())
     run = await submitted(engine.runs, "a")
     later = await submitted(engine.runs, "a")
-    await engine._take()
-    (work,) = engine._works.values()
+    await engine._claim_runs()
+    (work,) = engine._active.values()
     work.stop("cancelled")  # as the next run of the thread does that interrupts it
     await asyncio.wait([work.task], timeout=30)
     ended = await engine.runs.get("ann", "a", run["run_id"])
     assert ended["status"] == "interrupted"
-    assert not engine._works
+    assert not engine._active
     assert [one.run_id for one in await claimed(engine.runs, "two")] == [later["run_id"]]
 
 
@@ -166,12 +166,12 @@ async def test_two_make_one_thread(
 
     monkeypatch.setattr("planweave.apps.server.threads.add_thread", by_another_first)
     made = partial(Threads(storage.database).create, metadata={})
-    assert (await made("ann", "a", lenient=True))["thread_id"] == "a"
+    assert (await made("ann", "a", may_exist=True))["thread_id"] == "a"
     with pytest.raises(Conflict):
-        await made("ann", "b", lenient=False)
+        await made("ann", "b", may_exist=False)
     monkeypatch.undo()
     with pytest.raises(NotFound):
-        await made("bob", "a", lenient=True)
+        await made("bob", "a", may_exist=True)
     engine.dispose()
 
 
@@ -180,11 +180,11 @@ async def test_owners_take_turns_and_none_takes_all(runs: Runs) -> None:
     bobs = (await runs.create(Person("bob", UserLimits()), None, order()))["run_id"]
     first = [claim.run_id for claim in await claimed(runs, "one", most=2)]
     assert first == [mine[0], bobs]
-    second = await runs.claim("one", 60, 9, besides=first, share=3)
+    second = await runs.claim("one", 60, 9, own=first, share=3)
     assert [claim.run_id for claim in second] == mine[1:3]
     held = [*first, *mine[1:3]]
-    assert await runs.claim("one", 60, 9, besides=held, share=3) == []
-    assert len(await runs.claim("one", 60, 9, besides=held)) == 2
+    assert await runs.claim("one", 60, 9, own=held, share=3) == []
+    assert len(await runs.claim("one", 60, 9, own=held)) == 2
 
 
 async def test_a_silent_run_goes_before_an_older_one_of_its_thread(runs: Runs) -> None:
@@ -197,7 +197,7 @@ async def test_a_silent_run_goes_before_an_older_one_of_its_thread(runs: Runs) -
             "UPDATE planweave_runs SET status = 'pending' WHERE run_id = ?", (older["run_id"],)
         )
     )
-    assert await runs.claim("one", 60, 9, besides=[newer["run_id"]]) == []  # it has it still
+    assert await runs.claim("one", 60, 9, own=[newer["run_id"]]) == []  # it has it still
     assert [claim.run_id for claim in await claimed(runs, "two")] == [newer["run_id"]]
 
 
@@ -206,14 +206,14 @@ async def test_a_worker_that_was_silent_but_lives_is_no_crash(runs: Runs) -> Non
     (first,) = await runs.claim("one", -1, 1)  # its lease has run out at once
     (second,) = await runs.claim("two", -1, 1)
     assert (first.crashes, second.crashes) == (0, 1)
-    await runs.alive(first, "one")
+    await runs.give_back_late(first, "one")
     (third,) = await runs.claim("three", -1, 1)
     assert third.crashes == 1  # that of the second worker, of which nothing was heard
-    await runs.alive(third, "three")  # nobody has taken it yet: it is given back
+    await runs.give_back_late(third, "three")  # nobody has taken it yet: it is given back
     (fourth,) = await runs.claim("four", -1, 1)
     assert fourth.crashes == 1
-    await runs.alive(first, "one")
-    await runs.alive(first, "one")
+    await runs.give_back_late(first, "one")
+    await runs.give_back_late(first, "one")
     (fifth,) = await runs.claim("five", -1, 1)
     assert fifth.crashes == 1
 
@@ -224,7 +224,7 @@ async def test_what_is_not_kept_yet_is_kept_with_the_end(runs: Runs) -> None:
     feed = Feed(runs, "one")
     unsaved = [WireEvent(claim.run_id, claim.first_number + n, "custom", "1") for n in range(3)]
     feed.publish(unsaved[0])
-    await feed.keep()
+    await feed.save()
     feed.publish(unsaved[1])
     with pytest.raises(ZeroDivisionError):
         await without_database(feed, claim.run_id)
@@ -235,7 +235,7 @@ async def test_what_is_not_kept_yet_is_kept_with_the_end(runs: Runs) -> None:
     kept = await runs.database.transaction(lambda c: c.execute(select(events)).all())
     assert [WireEvent(*row) for row in kept] == unsaved
     feed.publish(unsaved[0])
-    await feed.keep()  # the run is nobody's now: what is said of it is dropped
+    await feed.save()  # the run is nobody's now: what is said of it is dropped
     kept = await runs.database.transaction(lambda c: c.execute(select(events)).all())
     assert len(kept) == 3
 
@@ -255,7 +255,7 @@ async def test_who_listens_hears_every_process_in_order(runs: Runs) -> None:
     number = claim.first_number
     assert number == FIRST_NUMBER
     there.publish(WireEvent(claim.run_id, number, "custom", "1"))
-    await there.keep()
+    await there.save()
     await here.watch()
     await until(lambda: heard == ["1"])
     there.publish(WireEvent(claim.run_id, number + 1, "custom", "2"))
@@ -265,14 +265,14 @@ async def test_who_listens_hears_every_process_in_order(runs: Runs) -> None:
     here.local.add(claim.run_id)
     here.publish(WireEvent(claim.run_id, claim.first_number, "custom", "3"))
     await until(lambda: heard == ["1", "2", "3"])
-    await here.keep()
+    await here.save()
     last = WireEvent(claim.run_id, claim.first_number + 1, "end", "null")
     async with here.ending(claim.run_id) as left:
         assert left == []
         assert await runs.finish(
             claim, "here", status="success", state={}, unsaved=[last], spent=SpentToday()
         )
-    here.hand_out(last)
+    here.notify(last)
     await listening
     assert heard == ["1", "2", "3", "null"]
     again = [event async for event in there.follow(run["run_id"], number, lambda: True)]
@@ -364,7 +364,7 @@ async def test_runs_at_once_reserve_what_is_left_of_the_day(runs: Runs) -> None:
         orders = (runs.create(POOR, None, order(budget=Budget(**own))) for _ in range(20))
         ended = await asyncio.gather(*orders, return_exceptions=True)
         refused = [one for one in ended if isinstance(one, TooMuch)]
-        assert all("reserved by runs" in str(one) for one in refused)
+        assert all("Active runs have reserved" in str(one) for one in refused)
         return 20 - len(refused)
 
     async def over(*spent: SpentToday) -> None:

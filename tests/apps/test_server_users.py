@@ -304,7 +304,7 @@ def test_another_callers_plan_cannot_be_approved(server: Served, model: Script) 
     assert len(model.requests) == before
     done = asking(server, "alice", answer, **settings)
     assert "Birch" in done.choices[0].message.content
-    with pytest.raises(openai.BadRequestError, match="Nothing waits"):
+    with pytest.raises(openai.BadRequestError, match="does not wait"):
         asking(server, "alice", answer, **settings)
 
 

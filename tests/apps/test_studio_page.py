@@ -321,7 +321,7 @@ def test_an_earlier_question_is_renamed_and_found(page: Page, visit: Visit) -> N
     search.fill("FENCE")
     expect(earlier.get_by_role("link")).to_have_count(1)
     search.fill("no such words")
-    expect(earlier).to_have_text("None has these words.")
+    expect(earlier).to_have_text("No question has these words.")
 
 
 def test_a_run_is_stopped(page: Page, visit: Visit) -> None:
@@ -540,7 +540,7 @@ def test_results_are_compared_question_by_question(page: Page, visit: Visit, loo
     page.get_by_label("small.jsonl").check()
     compared = page.get_by_role("region", name="Questions on which they differ")
     expect(compared.get_by_role("row")).to_have_count(2)
-    expect(page.get_by_text("0 only iter_rag has right, 1 only planrag.")).to_be_visible()
+    expect(page.get_by_text("only iter_rag is right on 0, only planrag on 1.")).to_be_visible()
     compared.get_by_role("button", name="locating-1").click()
     traces = page.get_by_role("region", name="Trace")
     expect(traces.get_by_role("region", name="planrag")).to_contain_text("Oak")

@@ -22,7 +22,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message
 
 from planweave import BadInput
-from planweave.apps import sent, studio
+from planweave.apps import request_body, studio
 from planweave.apps.service import Service
 from planweave.apps.studio import documents, uploads
 from planweave.apps.studio.methods import form
@@ -128,7 +128,7 @@ def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient, tmp_
     assert "no page 9" in detail(page.get(f"{DOCUMENTS}/page", params=place | {"page": "9"}))
     for number in ("x", "9" * 30):
         wrong = page.get(f"{DOCUMENTS}/page", params=place | {"page": number})
-        assert "no number of a page" in detail(wrong)
+        assert "is not a page number" in detail(wrong)
     assert page.delete(DOCUMENTS, params=place).status_code == 200
     assert page.get(DOCUMENTS).json()["collections"] == {"energy": []}
     page.delete(DOCUMENTS, params={"collection": "energy"})
@@ -194,10 +194,10 @@ def sending(*parts: bytes, last: bool = True) -> tuple[Request, list[bytes]]:
 
 async def test_what_is_sent_without_end_is_cut_short(tmp_path: Path) -> None:
     async def upload(request: Request, most: int) -> None:
-        async with uploads.received(request, tmp_path, "a.txt", most):
+        async with uploads.receive_file(request, tmp_path, "a.txt", most):
             pass
 
-    for read in (sent.body, upload):
+    for read in (request_body.read_bytes, upload):
         request, taken = sending(*[b"x" * 100_000] * 50)
         with pytest.raises(BadInput, match="larger than 1,000,000 bytes"):
             await read(request, 1_000_000)
@@ -207,7 +207,7 @@ async def test_what_is_sent_without_end_is_cut_short(tmp_path: Path) -> None:
 
 async def test_an_upload_goes_to_disk_and_is_deleted_after(tmp_path: Path) -> None:
     request, _ = sending(b"one ", b"two")
-    async with uploads.received(request, tmp_path, "a.txt", 7) as path:
+    async with uploads.receive_file(request, tmp_path, "a.txt", 7) as path:
         assert (path.name, path.read_bytes()) == ("a.txt", b"one two")
         assert path.is_relative_to(tmp_path)
     assert not os.listdir(tmp_path)
@@ -216,10 +216,10 @@ async def test_an_upload_goes_to_disk_and_is_deleted_after(tmp_path: Path) -> No
 async def test_an_upload_whose_sender_is_gone_ends(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(uploads, "_SILENCE", 0.05)
+    monkeypatch.setattr(uploads, "_MAX_SILENT_SECONDS", 0.05)
     request, _ = sending(b"one ", last=False)
-    with pytest.raises(BadInput, match="Nothing of the upload came"):
-        async with uploads.received(request, tmp_path, "a.txt", 1_000_000):
+    with pytest.raises(BadInput, match="The upload sent nothing"):
+        async with uploads.receive_file(request, tmp_path, "a.txt", 1_000_000):
             pass
 
 
@@ -327,8 +327,8 @@ def test_a_file_becomes_a_database_that_is_listed_asked_and_deleted(page: TestCl
 @cases(
     ("a.db", b"hello", "a.db is no SQLite database."),
     ("a.csv", b"", "a.csv holds no rows."),
-    ("../a.csv", b"a\n1\n", "cannot be the name of a file"),
-    ("a.txt", b"a\n1\n", "a.txt is of no kind that can be read."),
+    ("../a.csv", b"a\n1\n", "cannot be a file name"),
+    ("a.txt", b"a\n1\n", "a.txt is not a kind of file that can be read."),
     ("a.csv", b"a\n" + b"1\n" * 600_000, "larger than 1,000,000 bytes"),
 )
 def test_a_file_that_is_no_database_is_refused_and_leaves_nothing(
@@ -406,7 +406,7 @@ def test_where_others_call_too_sources_are_named_and_offered(page: TestClient, o
     asked = DATABASES
     assert alice.post(asked, json={"url": "shop"}).json()["kind"] == "relational"
     told = detail(alice.post(asked, json={"url": offers}))
-    assert "Offered are: shop." in told
+    assert "The databases are: shop." in told
     place = {"collection": "shared", "name": "report.md"}
     assert alice.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).status_code == 200
     assert "not yours" in detail(alice.delete(DOCUMENTS, params=place))
@@ -452,7 +452,7 @@ def test_a_query_is_limited_and_asks_only_what_is_offered(page: TestClient, offe
     asked = {"url": "shop", "query": "SELECT name FROM offer"}
     told = alice.post(QUERY, json=asked).json()
     assert (len(told["rows"]), told["total_rows"]) == (1, 2)
-    assert "Offered are: shop." in detail(alice.post(QUERY, json=asked | {"url": offers}))
+    assert "The databases are: shop." in detail(alice.post(QUERY, json=asked | {"url": offers}))
 
 
 def test_results_are_told_with_intervals_and_traces(page: TestClient, tmp_path: Path) -> None:
@@ -510,7 +510,9 @@ def test_experience_is_browsed_and_forgotten(page: TestClient, tmp_path: Path) -
     assert graph["walks"].keys() == {paths[0].key, paths[1].key}  # the third did not succeed
     asked = {"threshold": "0.95", "most": "1"}
     assert len(page.get("/studio/api/experience/graph", params=asked).json()["nodes"]) == 1
-    assert "no number" in detail(page.get("/studio/api/experience/graph", params={"most": "x"}))
+    assert "is not a number" in detail(
+        page.get("/studio/api/experience/graph", params={"most": "x"})
+    )
     alice = client(studio.Access(owner=lambda _: "alice"))
     assert alice.get("/studio/api/experience", params={"owner": "local"}).json()["paths"] == []
     asked = {"owner": "local", "key": paths[0].key}
@@ -539,8 +541,8 @@ def test_paths_are_added_from_a_file(page: TestClient) -> None:
 
 
 @cases(
-    ("../paths.jsonl", b"", "no file of trajectories"),
-    ("paths.csv", b"", "no file of trajectories"),
+    ("../paths.jsonl", b"", "is not a file of trajectories"),
+    ("paths.csv", b"", "is not a file of trajectories"),
     ("paths.jsonl", b'{"question": "Who?"}', "Line 1 of paths.jsonl is not"),
     ("paths.jsonl", b"\xff", "The file paths.jsonl cannot be read"),
     ("paths.jsonl.gz", b"no gzip", "The file paths.jsonl.gz cannot be read"),
@@ -570,6 +572,6 @@ def test_an_answer_that_a_person_judges_is_kept_for_them_alone(page: TestClient)
     assert hers["reward"] == 0.0
     (ours,) = page.get(EXPERIENCE).json()["paths"]
     assert ours["reward"] == 1.0
-    assert "rests on an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
+    assert "no answer from an action" in detail(page.post(EXPERIENCE, json=judged(turns=[])))
     assert "cannot be used: right" in detail(page.post(EXPERIENCE, json=judged(right="perhaps")))
     assert "cannot be used" in detail(page.post(EXPERIENCE, json=judged(question="x" * 20_000)))

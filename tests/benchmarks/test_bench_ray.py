@@ -86,7 +86,7 @@ def test_a_node_that_is_killed_loses_no_question(cluster: RayCluster, tmp_path: 
         stopped.set()
         assert first.process.returncode == 130, said
         assert "2 machines, 2 CPUs" in said
-        assert "Interrupted. What is finished is kept" in said
+        assert "Interrupted. Finished samples are saved" in said
         assert "Traceback" not in said
         done = first.keys()
         assert 2 <= len(done) <= 3

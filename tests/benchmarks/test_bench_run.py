@@ -99,7 +99,7 @@ def test_a_model_that_is_gone_ends_the_run_and_fails_nothing(data: Path, tmp_pat
     words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
     done = bench("dqa", *words, fails="scripted:gone")
     assert isinstance(done.exception, ModelUnavailable)
-    assert "the same command goes on" in done.output
+    assert "the same command continues" in done.output
     results = read(tmp_path / "scripted-gone.jsonl")
     assert (len(results.runs), results.records) == (1, {})
 
@@ -197,7 +197,7 @@ def test_killed_and_resumed_nothing_is_lost_or_doubled(data: Path, tmp_path: Pat
     assert interrupted.process.returncode == 130
     assert "was incomplete" in said
     assert f"{done} done before, {32 - done} to do" in said
-    assert "Interrupted. What is finished is kept" in said
+    assert "Interrupted. Finished samples are saved" in said
     assert "Traceback" not in said
 
     resumed = bench("dqa", "--data", data, "--out", tmp_path, "--model", "scripted:slow")

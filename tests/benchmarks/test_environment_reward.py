@@ -199,7 +199,7 @@ def test_questions_without_a_task_are_not_asked(train: Train, tmp_path: Path) ->
     games.write_text("\n".join(lines[:4]), "utf-8")  # of one type of question
     words = ("--reward", "environment", "--games", games)
     told = train(*words).output
-    assert "2 of 4 questions are tasks of the environment; the rest are left out." in told
+    assert "2 of 4 questions are tasks of the environment; the others are left out." in told
     assert agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card.tasks == {"person": 4}
     games.write_text(json.dumps({**json.loads(lines[0]), "question": "Who?"}), "utf-8")
     train(*words, fails="None of the questions of these paths is a task")
@@ -207,4 +207,4 @@ def test_questions_without_a_task_are_not_asked(train: Train, tmp_path: Path) ->
 
 @pytest.mark.parametrize("words", [("--reward", "environment"), ("--games", "games.jsonl")])
 def test_the_score_and_its_tasks_come_together(words: tuple[str, str], train: Train) -> None:
-    train(*words, fails="The environment's score takes its tasks")
+    train(*words, fails="Only the reward environment needs tasks")

@@ -22,8 +22,8 @@ def needed(name: str) -> tuple[object, ...]:
 
 
 @cases(
-    ("collection=mine", "chosen by the benchmark itself"),
-    ("rules=mine", "chosen by the benchmark itself"),
+    ("collection=mine", "set by the benchmark itself"),
+    ("rules=mine", "set by the benchmark itself"),
     ("max_iterations=0", "The setting max_iterations cannot be used"),
     ("no_such=1", "There is no setting 'no_such'"),
 )

@@ -3,7 +3,7 @@
 import json
 import lzma
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import ClassVar
 
@@ -21,6 +21,7 @@ from planweave.tools.environments import (
     Environment,
     EnvironmentFailed,
     EnvironmentUnavailable,
+    Observation,
     Task,
     episodes,
     open_environment,
@@ -285,6 +286,47 @@ def test_a_plug_in_that_fails_to_open_is_named(monkeypatch: pytest.MonkeyPatch) 
     sentence = rf"chess of {__name__} cannot be opened \(RuntimeError: no board in None\)\. "
     with pytest.raises(EnvironmentUnavailable, match=sentence):
         open_environment("chess")
+
+
+class Broken(Environment):
+    """A plug-in whose methods raise what no caller expects."""
+
+    name = "chess"
+
+    def tasks(self, split: str = "") -> list[Task]:
+        raise RuntimeError("no board")
+
+    def described(self, task: Task) -> Task:
+        raise RuntimeError("no board")
+
+    def reset(self, task: Task) -> Observation:
+        raise RuntimeError("no board")
+
+    def step(self, action: str) -> Observation:
+        raise RuntimeError("no board")
+
+    def admissible(self) -> tuple[str, ...]:
+        raise RuntimeError("no board")
+
+
+def test_errors_of_a_plug_in_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ENVIRONMENTS._known, "chess", lambda _: Broken())
+    task = Task(id="1", kind="", question="Mate in two.")
+    with open_environment("chess") as world:
+        calls: dict[str, Callable[[], object]] = {
+            "describe": lambda: world.described(task),
+            "begin": lambda: world.reset(task),
+            "go on with": lambda: world.step("e4"),
+            "list the actions of": world.admissible,
+        }
+        with pytest.raises(
+            EnvironmentUnavailable, match=r"list its tasks \(RuntimeError: no board\)"
+        ):
+            world.tasks()
+        for what, call in calls.items():
+            sentence = rf"chess of {__name__} cannot {what} its task \(RuntimeError: no board\)\. "
+            with pytest.raises(EnvironmentFailed, match=sentence):
+                call()
 
 
 def test_a_split_or_product_that_is_not_there(tmp_path: Path) -> None:

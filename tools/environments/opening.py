@@ -1,12 +1,19 @@
 """Environments by name."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from planweave import BadInput, PlanweaveError
 from planweave.registry import Registry
-from planweave.tools.environments.base import Environment, EnvironmentUnavailable
+from planweave.tools.environments.base import (
+    Environment,
+    EnvironmentFailed,
+    EnvironmentUnavailable,
+    Observation,
+    Task,
+)
 
 Connect: TypeAlias = Callable[[Path | None], Environment]
 """Opens an environment, given its file or folder of data."""
@@ -55,14 +62,62 @@ def open_environment(name: str, data: Path | None = None) -> Environment:
     connect = ENVIRONMENTS.get(name)
     if data is None and (fix := vars(connect).get("needs")):
         raise BadInput(f"The environment {name} needs its data.", fix=fix)
+    plug_in = f"The environment {name} of {connect.__module__}"
+    with _reported(f"{plug_in} cannot be opened", EnvironmentUnavailable):
+        opened = connect(data)
+    is_ours = connect.__module__.startswith("planweave.")
+    return opened if is_ours else _PlugIn(opened, plug_in)
+
+
+class _PlugIn(Environment):
+    """An environment of another package: any error that it raises becomes a ``PlanweaveError``."""
+
+    def __init__(self, environment: Environment, label: str) -> None:
+        self.name = environment.name
+        self._environment = environment
+        self._label = label
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._environment, name)
+
+    def tasks(self, split: str = "") -> Sequence[Task]:
+        with _reported(f"{self._label} cannot list its tasks", EnvironmentUnavailable):
+            return self._environment.tasks(split)
+
+    def described(self, task: Task) -> Task:
+        with self._running("describe"):
+            return self._environment.described(task)
+
+    def reset(self, task: Task) -> Observation:
+        with self._running("begin"):
+            return self._environment.reset(task)
+
+    def step(self, action: str) -> Observation:
+        with self._running("go on with"):
+            return self._environment.step(action)
+
+    def admissible(self) -> tuple[str, ...]:
+        with self._running("list the actions of"):
+            return self._environment.admissible()
+
+    def close(self) -> None:
+        self._environment.close()
+
+    def _running(self, what: str) -> AbstractContextManager[None]:
+        return _reported(f"{self._label} cannot {what} its task", EnvironmentFailed)
+
+
+@contextmanager
+def _reported(problem: str, kind: type[PlanweaveError]) -> Iterator[None]:
+    """Report an error of a plug-in, which may raise anything, as one sentence."""
     try:
-        return connect(data)
+        yield
     except PlanweaveError:
         raise
-    except Exception as error:  # a plug-in may raise anything
+    except Exception as error:
         reason = " ".join(f"{type(error).__name__}: {error}".split())
-        raise EnvironmentUnavailable(
-            f"The environment {name} of {connect.__module__} cannot be opened ({reason}).",
+        raise kind(
+            f"{problem} ({reason}).",
             fix="Check the data that it is given, or repair the package that brings it.",
         ) from error
 

@@ -1,4 +1,4 @@
-"""``planweave bench``: measure methods on a benchmark, and read what was measured."""
+"""``planweave bench``: measure methods on a benchmark, and report the results."""
 
 from collections.abc import Callable
 from functools import partial
@@ -16,8 +16,8 @@ planweave bench report results/dqa/embedded.jsonl
 """
 
 _HERE = "planweave.apps.cli.bench"
-_ALONE = ("assessor", "check", "environment", "instruction_graph", "paths", "report")
-_COMMANDS = {name: name for name in _ALONE} | {
+_SAME_NAME = ("assessor", "check", "environment", "instruction_graph", "paths", "report")
+_COMMANDS = {name: name for name in _SAME_NAME} | {
     **dict.fromkeys(("abstention", "refusal"), "calibration"),
     **dict.fromkeys(("mhqa_retrieval", "rat_corpus"), "corpora"),
     "publish": "report",
@@ -25,17 +25,20 @@ _COMMANDS = {name: name for name in _ALONE} | {
 """The module of each command that is not made from a suite."""
 
 
-def _suite(name: str) -> Callable[..., None]:
+def _make_suite_command(name: str) -> Callable[..., None]:
     from planweave.apps.cli.bench.common import command_of
 
     return command_of(name)
 
 
-def _homes() -> dict[str, Home]:
+def _find_commands() -> dict[str, Home]:
     foreign = {entry.name: entry for entry in entry_points(group="planweave.suites")}
     suites = {name: Home(entry.module, entry.attr) for name, entry in foreign.items()}
     suites |= {name: Home(module) for name, module in OWN.items()}
-    made = {name: home._replace(make=partial(_suite, name)) for name, home in suites.items()}
+    made = {
+        name: home._replace(make=partial(_make_suite_command, name))
+        for name, home in suites.items()
+    }
     own = {name: Home(f"{_HERE}.{module}", name) for name, module in _COMMANDS.items()}
     return {name.replace("_", "-"): home for name, home in sorted((made | own).items())}
 
@@ -44,4 +47,4 @@ def bench() -> None:
     """Measure methods on a benchmark."""
 
 
-app = lazy(bench, _homes())
+app = lazy(bench, _find_commands())

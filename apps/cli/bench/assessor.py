@@ -1,4 +1,4 @@
-"""``planweave bench assessor``: which query is searched next, and what that brings."""
+"""``planweave bench assessor``: measure the choice of the next query."""
 
 import json
 from dataclasses import asdict
@@ -29,16 +29,14 @@ def assessor(
         typer.Option(help="A plan-assessor.npz; the shipped one if unset.", show_default=False),
     ] = SHIPPED,
     candidates: Annotated[int, typer.Option(help="Queries to choose from.", min=2, max=50)] = 5,
-    seed: Annotated[int, typer.Option(help="Which candidates are drawn.", min=0)] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the candidates.", min=0)] = 1,
     as_json: AsJson = False,
 ) -> None:
-    """Plan assessor: MRR and recall by the queries it chooses, beside random, first and best."""
+    """Plan assessor: MRR and recall of its queries, compared with random, first and best ones."""
     console = Console(stderr=as_json, highlight=False)
     questions = [question for path in data for question in multihop.load(path)]
     with sentence_vectors(console) as embed:
-        loaded = load_assessor(
-            artefact, embed
-        )  # it shall look at the corpus without embedding it again
+        loaded = load_assessor(artefact, embed)  # shares the embedded corpus
         parts = suite.parts(questions, loaded, embed)
         results = [suite.measure(part, loaded, seed, candidates) for part in parts]
         driven = [one for part in parts for one in drive(part, loaded, seed, candidates)]
@@ -53,5 +51,5 @@ def assessor(
     show_tables([suite.table(results), table(driven)], console)
     for result in results:
         if result.left_out:
-            line = f"{result.dataset}: {result.left_out} questions left out, as it was trained on."
+            line = f"{result.dataset}: {result.left_out} training questions left out."
             console.print(plain(line), style="dim", markup=False)

@@ -1,4 +1,4 @@
-"""``planweave bench abstention`` and ``refusal``: from which confidence on, and what is refused."""
+"""``planweave bench abstention`` and ``refusal``: calibrate the thresholds of answers."""
 
 import asyncio
 from functools import partial
@@ -23,26 +23,26 @@ from planweave.benchmarks.suites.query_writing import refusal as refusing
 
 def abstention(
     files: Annotated[
-        list[Path], typer.Argument(help="Result files that hold confidences, taken together.")
+        list[Path], typer.Argument(help="Result files with confidences; they are merged.")
     ],
     by: Annotated[
         abstaining.By,
         typer.Option(
-            help="Confidence: agreement of the candidates, or the model's word on the rows that "
+            help="Confidence: agreement of the candidates, or the model's judgement of rows that "
             "half of them return (for least_right)."
         ),
     ] = "agreement",
     target: Annotated[
-        float, typer.Option(help="Share of wrong answers that is accepted.", min=0.001, max=0.999)
+        float, typer.Option(help="Accepted share of wrong answers.", min=0.001, max=0.999)
     ] = 0.1,
     confidence: Annotated[
-        float, typer.Option(help="Confidence that it is kept.", min=0.5, max=0.999)
+        float, typer.Option(help="Confidence of this share.", min=0.5, max=0.999)
     ] = 0.95,
-    seed: Annotated[int, typer.Option(help="Which half of the questions calibrates.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the half that calibrates.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for the table and the plot.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Coverage against error, and the threshold that holds a target, from result files alone."""
+    """Coverage against error, and the threshold for a target, from result files."""
     console = Console(stderr=as_json, highlight=False)
     if out:
         writable(out)
@@ -55,7 +55,7 @@ def abstention(
     if not groups:
         raise BadInput(
             "No result in these files has a confidence.",
-            fix="Measure a mode that gives one, such as guided.",
+            fix="Measure a mode that has one, such as guided.",
         )
     found = {
         name: abstaining.calibrate(points, target=target, confidence=confidence, seed=seed)
@@ -76,13 +76,13 @@ def refusal(
     model: Model = "embedded",
     target: Annotated[
         float,
-        typer.Option(help="Share of answerable questions to refuse at most.", min=0.001, max=0.999),
+        typer.Option(help="Highest share of answerable questions to refuse.", min=0.001, max=0.999),
     ] = 0.1,
-    seed: Annotated[int, typer.Option(help="Which half of the questions calibrates.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the half that calibrates.")] = 1,
     out: Annotated[Path | None, typer.Option(help="Folder for the tables as Markdown.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Calibrates the setting least_answerable on questions with and without an answer."""
+    """Calibrate the setting least_answerable on questions with and without an answer."""
     console = Console(stderr=as_json, highlight=False)
     if out:
         writable(out)

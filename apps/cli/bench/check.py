@@ -1,4 +1,4 @@
-"""``planweave bench check``: does the check pass what is right, and only that?"""
+"""``planweave bench check``: measure precision and recall of the check."""
 
 import json
 from typing import Annotated, Any
@@ -18,18 +18,16 @@ from planweave.benchmarks.suites.check.rankings import checked_rankings
 
 def check(
     *,
-    seed: Annotated[int, typer.Option(help="Which pairs are drawn.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the pairs.")] = 1,
     pairs: Annotated[
-        int, typer.Option(help="About how many; 0: those written by hand.", min=0)
+        int, typer.Option(help="Approximate number; 0: the pairs written by hand.", min=0)
     ] = 1000,
-    failures: Annotated[
-        bool, typer.Option("--failures", help="Print what is checked wrong.")
-    ] = False,
+    failures: Annotated[bool, typer.Option("--failures", help="Print the wrong results.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Precision and recall of the check of decisions, sentences and rankings; no model.
+    """Precision and recall of the check of decisions, sentences and rankings, without a model.
 
-    The rankings are those of the shops of the seed, right ones and changed ones.
+    The rankings, right and changed ones, are of the shops that the seed generates.
     """
     found = suite.checked(generate(seed, pairs) if pairs else pack())
     found += checked_rankings(seed) if pairs else []

@@ -1,4 +1,4 @@
-"""What the commands of ``planweave bench`` share: reading options, running, reporting."""
+"""What the commands of ``planweave bench`` share: options, runs and reports."""
 
 import asyncio
 import json
@@ -42,16 +42,16 @@ Log = Annotated[
 ]
 
 RESULTS = Path("results")
-"""Here is a folder for each benchmark, unless the user names one."""
+"""Parent of the default folders of benchmarks."""
 
-GO_ON = "What is finished is kept; the same command goes on from there."
+CONTINUES = "Finished samples are saved; the same command continues from there."
 
 
 @dataclass(frozen=True, kw_only=True)
 class Running:
-    """How samples are run and told of: options that every benchmark of methods has."""
+    """Options of every benchmark of methods: how to run samples and report them."""
 
-    concurrency: Annotated[int, typer.Option(help="Samples in flight.", min=1, max=256)] = 1
+    concurrency: Annotated[int, typer.Option(help="Samples that run at once.", min=1, max=256)] = 1
     ray: Annotated[
         str, typer.Option(help="Address of a Ray cluster that runs the samples: host:6379.")
     ] = ""
@@ -63,19 +63,19 @@ class Running:
         ),
     ] = None
     redo_crashed: Annotated[
-        bool, typer.Option("--redo-crashed", help="Run again what crashed before.")
+        bool, typer.Option("--redo-crashed", help="Run crashed samples again.")
     ] = False
     log: Log = None
     as_json: AsJson = False
 
     @cached_property
     def console(self) -> Console:
-        """Where is told what happens; not on standard output where the report goes there."""
+        """The console for progress; stderr if the report is printed as JSON."""
         return Console(stderr=self.as_json, highlight=False)
 
     def context(self, **settings: str | int) -> Context:
-        """The context of the runs: these settings, and over them what the user has set."""
-        os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a kept reply would look free
+        """The context of the runs: these settings, overridden by the user's."""
+        os.environ.setdefault("PLANWEAVE_RESPONSE_CACHE", "off")  # a cached reply would look free
         given = options.named(self.setting, "--setting", "max_reply_tokens=1024")
         return context_of({**settings, **given})
 
@@ -88,17 +88,17 @@ class Running:
         *,
         folder: Path | None = None,
     ) -> None:
-        """Run what the result file of the context's model does not hold yet, and report."""
+        """Run samples that are not in the model's result file, and report."""
         folder = folder or self.out or RESULTS / suite
         name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(context.model).name).strip("-")
         path = folder / f"{name}.jsonl"
         if self.log:
-            require("Inspect", "inspect", "inspect_ai")  # before samples that may take hours
+            require("Inspect", "inspect", "inspect_ai")  # fails before hours of samples
         self._run(samples, head_of(suite, context, {**data, "concurrency": self.concurrency}), path)
-        tell_report([path], self.console, as_json=self.as_json, folder=folder, log=self.log)
+        print_report([path], self.console, as_json=self.as_json, folder=folder, log=self.log)
 
     def _run(self, samples: Sequence[Sample], head: Run, path: Path) -> None:
-        """Run in this process, or on the Ray cluster, with live progress."""
+        """Run samples in this process or on the Ray cluster, with live progress."""
         console = self.console
         results = ResultFile(path, partial(print_line, console))
         try:
@@ -125,10 +125,10 @@ class Running:
                         )
                     )
         except (ModelUnavailable, ClusterLost):
-            console.print(f"Stopped. {GO_ON}")
+            console.print(f"Stopped. {CONTINUES}")
             raise
         except KeyboardInterrupt:
-            console.print(f"\nInterrupted. {GO_ON}")
+            console.print(f"\nInterrupted. {CONTINUES}")
             raise typer.Exit(130) from None
         finally:
             results.close()
@@ -136,7 +136,7 @@ class Running:
 
 @contextmanager
 def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
-    """What runs a sample: this process, or the cluster at ``ray``."""
+    """Yield the function that runs a sample, in this process or on the cluster at ``ray``."""
     if not ray:
         yield runner.carry_out
         return
@@ -146,7 +146,7 @@ def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
 
 
 def command_of(name: str) -> Callable[..., None]:
-    """The command ``planweave bench NAME``: it runs what the suite selects."""
+    """Make the command ``planweave bench NAME``, which runs the samples that the suite selects."""
     measured = suite(name)
 
     def command(*, options: Any, running: Running) -> None:
@@ -165,7 +165,7 @@ def command_of(name: str) -> Callable[..., None]:
     return grouped()(command)
 
 
-def tell_report(
+def print_report(
     paths: Sequence[Path],
     console: Console,
     *,
@@ -173,7 +173,7 @@ def tell_report(
     folder: Path | None,
     log: str | None = None,
 ) -> None:
-    """Print the report of these result files, and write it into ``folder``, with logs if asked."""
+    """Print the report of result files; write it into ``folder``, with logs if requested."""
     found = merged(paths, partial(print_line, console))
     made = Report.of(found.runs, list(found.records.values()))
     if folder:
@@ -201,7 +201,7 @@ def publish(
     out: Path | None,
     draw: Draw | None = None,
 ) -> None:
-    """Print tables; ``out`` gets a page of them and, if matplotlib is installed, their picture."""
+    """Print tables; write a page and, with matplotlib, a picture into ``out``."""
     if out:
         page = out / f"{title.lower()}.md"
         picture = Picture(page.with_suffix(".png"), draw, title) if draw else None
@@ -214,7 +214,7 @@ def publish(
 
 
 def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
-    """The head of a start: who runs what, where, with which settings."""
+    """Make the head of a run: command, models, settings, versions and machine."""
     return Run(
         suite=suite,
         command=machine.command(),
@@ -232,17 +232,17 @@ def context_of(settings: dict[str, str | int]) -> Context:
     """The context of a benchmark's runs."""
     sources = {"database", "graph", "collection", "web_search", "environment", "environment_task"}
     if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
-        raise BadInput(f"The setting {min(own)} is chosen by the benchmark itself.")
+        raise BadInput(f"The setting {min(own)} is set by the benchmark itself.")
     return options.context_of(settings)
 
 
 def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:
-    """Write what was measured, and say where."""
+    """Write results as JSON, and print the path."""
     write_text(path, json.dumps(made, indent=1, ensure_ascii=False) + "\n", console)
 
 
 def write_text(path: Path, text: str, console: Console) -> None:
-    """Write a file of results, and say where."""
+    """Write a file of results, and print its path."""
     output_folder(path.parent)
     with writing(path):
         path.write_text(text, "utf-8")

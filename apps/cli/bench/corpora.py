@@ -1,4 +1,4 @@
-"""``planweave bench mhqa-retrieval`` and ``rat-corpus``: what questions are looked up in."""
+"""``planweave bench mhqa-retrieval`` and ``rat-corpus``: search and build corpora."""
 
 from pathlib import Path
 from typing import Annotated, get_args
@@ -25,7 +25,7 @@ def mhqa_retrieval(
     embeddings: Embeddings = "minilm",
     out: Out = RESULTS / "mhqa",
 ) -> None:
-    """Supporting paragraphs that one search by the question finds; no language model."""
+    """Supporting paragraphs that one search with the question finds, without a language model."""
     console = Console(highlight=False)
     writable(out)
     wanted = listed(dataset, tuple(FILES), "data set")
@@ -34,29 +34,29 @@ def mhqa_retrieval(
     with console.status("searching …"):
         made = retrieval.table(list(retrieval.search(pools)))
     show_tables([made], console)
-    page = out / "retrieval.json"
-    kept = machine.head() | {
+    path = out / "retrieval.json"
+    record = machine.head() | {
         "embeddings": embeddings,
         "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
         "result": [dict(zip(made.columns, map(cell_json, row), strict=True)) for row in made.rows],
     }
-    write_json(page, kept, console)
+    write_json(path, record, console)
 
 
 def rat_corpus(
     *,
     family: Annotated[str, typer.Option(help="code, maths, planning or writing.")],
     data: Annotated[
-        Path, typer.Option(help="Folder of the family's published files; of HotpotQA for writing.")
+        Path, typer.Option(help="Folder of the family's published files; for writing, of HotpotQA.")
     ],
     embeddings: Annotated[
-        str, typer.Option(help="Embedding model, or none to search by words alone.")
+        str, typer.Option(help="Embedding model; none: search by words only.")
     ] = "minilm",
-    out: Annotated[Path, typer.Option(help="Folder of the list of what was dropped.")] = (
+    out: Annotated[Path, typer.Option(help="Folder for the list of dropped texts.")] = (
         RESULTS / "rat"
     ),
 ) -> None:
-    """Build what RAT looks things up in, without what is tested; list what was dropped."""
+    """Build RAT's corpus without texts of the test set; list the dropped texts."""
     console = Console(highlight=False)
     chosen = one_of(family, get_args(Family), "task family")
     writable(out)
@@ -67,16 +67,16 @@ def rat_corpus(
             embeddings=embeddings,
             progress=lambda _, done, of: status.update(f"embedded {done} of {of} passages …"),
         )
-    page = out / f"corpus-{chosen}.json"
-    _tell(console, built)
-    write_json(page, built.as_json(), console)
+    path = out / f"corpus-{chosen}.json"
+    _print_summary(console, built)
+    write_json(path, built.as_json(), console)
 
 
-def _tell(console: Console, built: BuiltCorpus) -> None:
+def _print_summary(console: Console, built: BuiltCorpus) -> None:
     of = len(built.kept) + len(built.dropped)
     console.print(
         f"{built.collection}: {len(built.kept)} of {of} texts; {len(built.dropped)} were dropped "
-        "since they share words with what is tested."
+        "as they share words with the test set."
     )
     for one in built.dropped[:5]:
         print_line(console, f"  dropped {one.name}, like {one.tested}: {one.words}")

@@ -1,4 +1,4 @@
-"""``planweave bench environment``: tasks of an environment, with and without a language model."""
+"""``planweave bench environment``: play tasks of an environment, also without a model."""
 
 import json
 import tempfile
@@ -42,20 +42,20 @@ def environment(
     policy: Annotated[
         str,
         typer.Option(
-            help="With commas between. Without a language model: gold (replays known paths), "
-            "nearest (follows the path of the nearest question), form (that of the question "
-            "nearest in form), path (the one that InstructRAG's agents select). "
-            f"With one: {', '.join(_METHODS)}."
+            help="Comma-separated. Without a language model: gold (replays known paths), nearest "
+            "(follows the path of the nearest question), form (of the question with the nearest "
+            "form), path (of InstructRAG's agents). "
+            f"With a language model: {', '.join(_METHODS)}."
         ),
     ] = "gold",
     paths: Annotated[
         Path | None,
-        typer.Option(help="Paths that worked; those of the split's tasks are left out."),
+        typer.Option(help="Successful paths; those of the split's tasks are left out."),
     ] = None,
     agents: Agents = SHIPPED,
     split: Annotated[str, typer.Option(help="Part of the tasks; all if unset.")] = "",
     limit: Annotated[int | None, typer.Option(help="Tasks at most; all if unset.", min=1)] = None,
-    seed: Annotated[int, typer.Option(help="Which tasks are drawn.")] = 1,
+    seed: Annotated[int, typer.Option(help="Seed of the drawn tasks.")] = 1,
     model: Model = "embedded",
     running: Running,
 ) -> None:
@@ -70,7 +70,7 @@ def environment(
         tasks = [world.described(task) for task in shown]
     asked = {task.question for task in (*every, *tasks)}
     known = [one for one in read_paths(paths) if one.question not in asked] if paths else []
-    given = _Given(name=name, data=data, tasks=tasks, known=known, agents=agents)
+    given = _Selection(name=name, data=data, tasks=tasks, known=known, agents=agents)
     about: dict[str, JsonValue] = {
         "name": name,
         "data": data.name if data else "",
@@ -83,15 +83,15 @@ def environment(
         "limit": limit,
         "seed": seed,
     }
-    if bare := [one for one in chosen if one in _POLICIES]:
-        _without_model(given, bare, about, running)
+    if policies := [one for one in chosen if one in _POLICIES]:
+        _play_policies(given, policies, about, running)
     if methods := [one for one in chosen if one in _METHODS]:
-        _with_model(given, methods, about, running, model)
+        _measure_methods(given, methods, about, running, model)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Given:
-    """What is played, and what is known of it."""
+class _Selection:
+    """The tasks to play, and the known paths."""
 
     name: str
     data: Path | None
@@ -100,23 +100,27 @@ class _Given:
     agents: str
 
 
-def _without_model(
-    given: _Given, policies: Sequence[str], about: dict[str, JsonValue], running: Running
+def _play_policies(
+    given: _Selection, policies: Sequence[str], about: dict[str, JsonValue], running: Running
 ) -> None:
     made = machine.head() | about | _play(given, policies, running.console)
     path = (running.out or _RESULTS) / f"{given.name}.json"
-    text = _written(made)
+    text = _result_text(made)
     write_text(path, text, running.console)
     if running.as_json:
         typer.echo(text)
 
 
-def _with_model(
-    given: _Given, methods: Sequence[str], about: dict[str, JsonValue], running: Running, model: str
+def _measure_methods(
+    given: _Selection,
+    methods: Sequence[str],
+    about: dict[str, JsonValue],
+    running: Running,
+    model: str,
 ) -> None:
     context = running.context(model=model)
     kept = (running.out or _RESULTS) / given.name
-    if running.ray:  # its machines have to find the paths where they find the data
+    if running.ray:  # its machines need the paths in a shared folder
         output_folder(kept)
     with tempfile.TemporaryDirectory(dir=kept if running.ray else None) as folder:
         file = Path(folder).resolve() / "paths.jsonl"
@@ -130,16 +134,16 @@ def _with_model(
         running.measure(suite.NAME, samples, context, about, folder=kept)
 
 
-def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str, Any]:
-    """Play without a language model, and show what came of it."""
+def _play(given: _Selection, policies: Sequence[str], console: Console) -> dict[str, Any]:
+    """Play without a language model, and show the results."""
     summaries: list[Summary] = []
     played: dict[str, list[Played]] = {}
     if {*policies} - {"gold"} and not given.known:
         raise BadInput("There are no paths to follow.", fix="Name a file: --paths FILE")
     if "gold" in policies and not any(task.gold for task in given.tasks):
         raise BadInput(
-            f"No gold path is known of any of these tasks of the environment {given.name!r}.",
-            fix="Follow paths that worked: --policy nearest,form,path --paths FILE",
+            f"None of these tasks of the environment {given.name!r} has a gold path.",
+            fix="Follow successful paths: --policy nearest,form,path --paths FILE",
         )
     for policy in policies:
         playable = [task for task in given.tasks if task.gold or policy != "gold"]
@@ -154,7 +158,7 @@ def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str,
     }
 
 
-def _chooser(policy: str, given: _Given, world: Environment) -> Choose:
+def _chooser(policy: str, given: _Selection, world: Environment) -> Choose:
     if policy == "gold":
         return without_model.Gold
     agents = given.agents if policy == "path" else NONE
@@ -162,8 +166,8 @@ def _chooser(policy: str, given: _Given, world: Environment) -> Choose:
     return without_model.followers(world, guide, proposed=policy != "nearest")
 
 
-def _written(made: dict[str, Any]) -> str:
-    """The result as JSON, with a line for each task."""
+def _result_text(made: dict[str, Any]) -> str:
+    """The result as JSON with one line for each task."""
     lines = json.dumps({**made, "tasks": {}}, indent=1).removesuffix(" {}\n}")
     tasks = ",\n".join(
         f"  {json.dumps(policy)}: [\n" + ",\n".join(f"   {json.dumps(one)}" for one in played) + "]"

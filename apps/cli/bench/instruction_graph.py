@@ -22,7 +22,9 @@ from planweave.models import embeddings as embedding_model
 
 def instruction_graph(
     *,
-    data: Annotated[Path, typer.Option(help="File of trajectories; the successful ones count.")],
+    data: Annotated[
+        Path, typer.Option(help="File of trajectories; only successful ones are used.")
+    ],
     embeddings: Embeddings = "minilm",
     out: Annotated[Path | None, typer.Option(help="Folder of the result.")] = None,
     as_json: AsJson = False,
@@ -33,7 +35,7 @@ def instruction_graph(
         writable(out)
     paths = [path for path in read_paths(data) if path.reward == 1]
     if not paths:
-        raise BadInput(f"The file {data} holds no successful path.", fix="Name another file.")
+        raise BadInput(f"The file {data} has no successful path.", fix="Name another file.")
     swept = sweep(paths, SentenceVectors(embedding_model(embeddings), keep=200_000))
     show_tables([sweep_table(swept)], console)
     made = machine.head() | {"data": data.name, "embeddings": embeddings, "sweep": asdict(swept)}

@@ -1,4 +1,4 @@
-"""``planweave bench paths``: which path is retrieved for a question, without a language model."""
+"""``planweave bench paths``: measure the retrieval of paths, without a language model."""
 
 import json
 from collections.abc import Sequence
@@ -34,15 +34,15 @@ if TYPE_CHECKING:
 Parts = Annotated[
     str,
     typer.Option(
-        help="With commas between, or all: ablation, noise, few-shot, tasks (fewer unseen "
-        "ones), seen (those trained on). The candidates K are always shown."
+        help="Comma-separated, or all: ablation, noise, few-shot, tasks (fewer unseen ones), seen "
+        "(training tasks). The candidates K are always shown."
     ),
 ]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Training:
-    """Who retrieves: agents that are trained here, or those of a file."""
+    """The agents that retrieve: trained here, or loaded from a file."""
 
     iterations: Annotated[int, typer.Option(help="Iterations of the meta-training.", min=1)] = (
         ITERATIONS
@@ -50,7 +50,7 @@ class Training:
     agents: Annotated[
         str | None,
         typer.Option(
-            help="Try these, shipped or a file, in place of training, without its ablations; or "
+            help="Use these (shipped, or a file) without training and its ablations; or "
             "as-published: train the paper's, for instructions without slots."
         ),
     ] = None
@@ -60,7 +60,7 @@ class Training:
 
     @property
     def published(self) -> float | None:
-        """The graph's threshold, where the paper's agents are trained."""
+        """The graph's threshold if the paper's agents are trained."""
         return self.delta if self.agents == AS_PUBLISHED else None
 
     def trained(self) -> int | LoadedAgents:
@@ -95,9 +95,11 @@ def paths(
     with closing(file):
         given = drawn_paths(load(environment, data), limit)
         trained = training.trained()
-        lines = _measured(file, given, set(seed), trained, parts, console, training.published)
+        lines = _measure_missing(
+            file, given, set(seed), trained, parts, console, training.published
+        )
     if not as_json:
-        _tell(lines, console)
+        _print_tables(lines, console)
         return
     made = machine.head() | {
         "environment": environment,
@@ -112,7 +114,7 @@ def paths(
     typer.echo(json.dumps(made, indent=1))
 
 
-def _tell(lines: "list[Measured]", console: Console) -> None:
+def _print_tables(lines: "list[Measured]", console: Console) -> None:
     from planweave.benchmarks.suites.paths import measure as suite
 
     show_tables(suite.tables(suite.rows(lines)), console)
@@ -123,7 +125,7 @@ def _tell(lines: "list[Measured]", console: Console) -> None:
         )
 
 
-def _measured(
+def _measure_missing(
     file: "LineFile[Measured]",
     given: Sequence[TaskPath],
     seeds: set[int],
@@ -132,7 +134,7 @@ def _measured(
     console: Console,
     published: float | None,
 ) -> "list[Measured]":
-    """The lines of these seeds; those that the file does not hold yet are measured and kept."""
+    """The lines of these seeds; measure and save those that are not in the file."""
     from planweave.benchmarks.suites.paths.measure import Experiment, about
     from planweave.learning.agent_batches import AgentSettings, published_settings
     from planweave.learning.meta_training import as_agents
@@ -142,9 +144,7 @@ def _measured(
     kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}", parts)
     lines = [line for line in file.lines if line.about == kind]
     if others := len(file.lines) - len(lines):
-        print_line(
-            console, f"{file.path}: {others} lines of other paths or agents are not counted."
-        )
+        print_line(console, f"{file.path}: {others} lines of other paths or agents are ignored.")
     with sentence_vectors(console) as embed, console.status("") as status:
         show = status.update if console.is_terminal else console.print
         for seed in sorted(seeds - {line.seed for line in lines}):
@@ -155,7 +155,7 @@ def _measured(
             tasks = world(given, seed, slots=published is None)
             found = Experiment(tasks, embed, settings, show, before).lines(parts)
             made = [line.model_copy(update={"about": kind}) for line in found]
-            for line in made:  # only now, so that a stopped seed is done again as a whole
+            for line in made:  # at the end, so that an interrupted seed is repeated as a whole
                 file.append(line)
             lines += made
     return [line for line in lines if line.seed in seeds]

@@ -1,4 +1,4 @@
-"""``planweave bench report`` and ``publish``: read what was measured, and pass it on."""
+"""``planweave bench report`` and ``publish``: report results, and prepare them for others."""
 
 from pathlib import Path
 from typing import Annotated
@@ -7,28 +7,28 @@ import typer
 from rich.console import Console
 
 from planweave import BadInput
-from planweave.apps.cli.bench.common import Log, tell_report
+from planweave.apps.cli.bench.common import Log, print_report
 from planweave.apps.options import AsJson
 from planweave.benchmarks.core.record import without_texts
 from planweave.benchmarks.core.store import ResultFile, read
 
 
 def report(
-    files: Annotated[list[Path], typer.Argument(help="Result files, taken together.")],
+    files: Annotated[list[Path], typer.Argument(help="Result files; they are merged.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the report as Markdown.")] = None,
     log: Log = None,
     as_json: AsJson = False,
 ) -> None:
-    """Rebuild the report from result files alone."""
+    """Make the report from result files."""
     console = Console(stderr=as_json, highlight=False)
-    tell_report(files, console, as_json=as_json, folder=out, log=log)
+    print_report(files, console, as_json=as_json, folder=out, log=log)
 
 
 def publish(
     file: Annotated[Path, typer.Argument(help="A result file.")],
-    out: Annotated[Path, typer.Option(help="The result file to write; it must not exist yet.")],
+    out: Annotated[Path, typer.Option(help="The result file to write; it must not exist.")],
 ) -> None:
-    """Copy a result file without prompts and pages, for data that may not be passed on."""
+    """Copy a result file without prompts and pages, if their data may not be shared."""
     results = read(file)
     if out.exists():
         raise BadInput(f"There is a file {out} already.", fix="Choose another name for --out.")

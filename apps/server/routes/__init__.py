@@ -6,5 +6,5 @@ from planweave.apps.server.routes import assistants, health, items, runs, thread
 
 
 def routes() -> list[BaseRoute]:
-    """All of them."""
+    """All routes."""
     return [*health.ROUTES, *assistants.ROUTES, *threads.ROUTES, *runs.ROUTES, *items.ROUTES]

@@ -1,4 +1,4 @@
-"""The methods as assistants; they are part of the program, so nothing here changes them."""
+"""The methods as assistants, which are read-only."""
 
 from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
@@ -6,69 +6,69 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from planweave.apps.sent import checked
+from planweave.apps.request_body import validate
 from planweave.apps.server.assistants import assistant, drawing, method_of, schemas, subgraphs
-from planweave.apps.server.routes.asked import answer, body
-from planweave.apps.server.threads import MOST_SKIPPED, chosen
+from planweave.apps.server.routes.common import read_body, reply
+from planweave.apps.server.threads import MAX_OFFSET, select_fields
 from planweave.apps.service import service
 
 
 class AssistantQuery(BaseModel):
-    """What a search for assistants asks."""
+    """A search for assistants."""
 
     graph_id: str | None = None
     name: str | None = None
     metadata: dict[str, object] | None = None
     limit: int = Field(default=10, ge=1, le=1000)
-    offset: int = Field(default=0, ge=0, le=MOST_SKIPPED)
+    offset: int = Field(default=0, ge=0, le=MAX_OFFSET)
     select: list[str] | None = None
 
 
 async def search(request: Request) -> Response:
-    """The assistants that fit, by name."""
-    query = checked(AssistantQuery, await body(request))
-    found = await run_in_threadpool(_found, query)
-    page = [chosen(one, query.select) for one in found[query.offset :][: query.limit]]
+    """The assistants that match."""
+    query = validate(AssistantQuery, await read_body(request))
+    found = await run_in_threadpool(_matching, query)
+    page = [select_fields(one, query.select) for one in found[query.offset :][: query.limit]]
     headers = {"X-Pagination-Total": str(len(found))}
     if query.offset + query.limit < len(found):
         headers["X-Pagination-Next"] = str(query.offset + query.limit)
-    return answer(page, headers=headers)
+    return reply(page, headers=headers)
 
 
 async def count(request: Request) -> Response:
-    """How many assistants fit."""
-    query = checked(AssistantQuery, await body(request))
-    return answer(len(await run_in_threadpool(_found, query)))
+    """The number of assistants that match."""
+    query = validate(AssistantQuery, await read_body(request))
+    return reply(len(await run_in_threadpool(_matching, query)))
 
 
 async def get(request: Request) -> Response:
     """One assistant."""
-    return answer(await run_in_threadpool(assistant, _method(request)))
+    return reply(await run_in_threadpool(assistant, _method(request)))
 
 
 async def get_schemas(request: Request) -> Response:
     """Its JSON schemas."""
-    return answer(await run_in_threadpool(schemas, _method(request)))
+    return reply(await run_in_threadpool(schemas, _method(request)))
 
 
 async def get_graph(request: Request) -> Response:
     """Its nodes and edges."""
     asked = request.query_params.get("xray", "false").lower()
     xray = int(asked) if asked.isdecimal() and len(asked) < 3 else asked == "true"
-    return answer(await run_in_threadpool(drawing, _method(request), xray))
+    return reply(await run_in_threadpool(drawing, _method(request), xray))
 
 
 async def get_subgraphs(request: Request) -> Response:
     """The JSON schemas of its subgraphs, by name."""
     wanted = request.path_params.get("namespace", "")
-    return answer(await run_in_threadpool(subgraphs, _method(request), wanted))
+    return reply(await run_in_threadpool(subgraphs, _method(request), wanted))
 
 
 def _method(request: Request) -> str:
     return method_of(request.path_params["assistant_id"])
 
 
-def _found(query: AssistantQuery) -> list[dict[str, object]]:
+def _matching(query: AssistantQuery) -> list[dict[str, object]]:
     if query.metadata and query.metadata != {"created_by": "system"}:
         return []
     return [

@@ -1,4 +1,4 @@
-"""Whether the server lives, what it is, and its figures."""
+"""Health, version and metrics of the server."""
 
 from importlib.metadata import version
 
@@ -9,28 +9,30 @@ from starlette.routing import Route
 
 from planweave import __version__
 from planweave.apps.server import metrics
-from planweave.apps.server.routes.asked import answer, engine
+from planweave.apps.server.routes.common import engine, reply
 
 
 async def ok(request: Request) -> Response:
-    """Whether the server answers, and with ``check_db=1`` whether its database does."""
+    """Report that the server answers; with ``check_db=1``, its database, too."""
     if request.query_params.get("check_db"):
-        await engine(request).storage.database.transaction(lambda it: it.execute(select(1)))
-    return answer({"ok": True})
+        await engine(request).storage.database.transaction(
+            lambda connection: connection.execute(select(1))
+        )
+    return reply({"ok": True})
 
 
 async def info(_: Request) -> Response:
-    """Versions, and which parts of the protocol there are."""
+    """Versions, and the supported parts of the protocol."""
     flags = {"assistants": True, "crons": False, "langsmith": False}
-    return answer(
+    return reply(
         {"version": __version__, "langgraph_py_version": version("langgraph"), "flags": flags}
     )
 
 
-async def figures(request: Request) -> Response:
-    """For Prometheus."""
+async def metrics_text(request: Request) -> Response:
+    """Metrics for Prometheus."""
     text = metrics.exposition(await engine(request).runs.counts())
     return Response(text, media_type="text/plain; version=0.0.4; charset=utf-8")
 
 
-ROUTES = [Route("/ok", ok), Route("/info", info), Route("/metrics", figures)]
+ROUTES = [Route("/ok", ok), Route("/info", info), Route("/metrics", metrics_text)]

@@ -7,28 +7,28 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from planweave.apps.sent import checked
+from planweave.apps.request_body import validate
 from planweave.apps.server.requests import Place
-from planweave.apps.server.routes.asked import answer, body, engine, nothing, person
+from planweave.apps.server.routes.common import engine, no_content, person, read_body, reply
 from planweave.apps.server.states import States
-from planweave.apps.server.threads import Metadata, ThreadQuery, chosen
+from planweave.apps.server.threads import Metadata, ThreadQuery, select_fields
 
 
 class NewThread(BaseModel):
-    """A thread to be made."""
+    """A new thread."""
 
     thread_id: str | None = Field(default=None, pattern=r"^[\w-]{1,64}$")
     metadata: Metadata | None = None
     if_exists: Literal["raise", "do_nothing"] | None = None
 
 
-class Notes(BaseModel):
-    """Metadata to be added."""
+class NewMetadata(BaseModel):
+    """Metadata to add."""
 
     metadata: Metadata = {}
 
 
-class StateAsked(BaseModel):
+class StateQuery(BaseModel):
     """The state at a checkpoint."""
 
     checkpoint: Place = Place()
@@ -37,7 +37,7 @@ class StateAsked(BaseModel):
 
 
 class StateChange(BaseModel):
-    """What is to be written into a state."""
+    """A change of a state."""
 
     values: dict[str, Any] | list[dict[str, Any]] | None = None
     as_node: str | None = None
@@ -45,8 +45,8 @@ class StateChange(BaseModel):
     checkpoint_id: str | None = None
 
 
-class HistoryAsked(BaseModel):
-    """Which states of a thread."""
+class HistoryQuery(BaseModel):
+    """A search for states of a thread."""
 
     limit: int = Field(default=10, ge=1, le=1000)
     before: Place | str | None = None
@@ -57,55 +57,55 @@ class HistoryAsked(BaseModel):
 
 async def create(request: Request) -> Response:
     """Make a thread."""
-    new = checked(NewThread, await body(request))
-    lenient = new.if_exists == "do_nothing"
+    new = validate(NewThread, await read_body(request))
+    may_exist = new.if_exists == "do_nothing"
     owner = person(request).owner
-    return answer(
+    return reply(
         await engine(request).threads.create(
-            owner, new.thread_id, new.metadata or {}, lenient=lenient
+            owner, new.thread_id, new.metadata or {}, may_exist=may_exist
         )
     )
 
 
 async def search(request: Request) -> Response:
-    """The person's threads that fit."""
-    query = checked(ThreadQuery, await body(request))
+    """The person's threads that match."""
+    query = validate(ThreadQuery, await read_body(request))
     owner, threads = person(request).owner, engine(request).threads
     found = await threads.search(owner, query)
     headers = {"X-Pagination-Total": str(await threads.count(owner, query))}
     if len(found) == query.limit:
         headers["X-Pagination-Next"] = str(query.offset + query.limit)
-    return answer(found, headers=headers)
+    return reply(found, headers=headers)
 
 
 async def count(request: Request) -> Response:
-    """How many of the person's threads fit."""
-    query = checked(ThreadQuery, await body(request))
-    return answer(await engine(request).threads.count(person(request).owner, query))
+    """The number of the person's threads that match."""
+    query = validate(ThreadQuery, await read_body(request))
+    return reply(await engine(request).threads.count(person(request).owner, query))
 
 
 async def get(request: Request) -> Response:
     """One thread."""
-    return answer(await engine(request).threads.get(person(request).owner, _name(request)))
+    return reply(await engine(request).threads.get(person(request).owner, _thread_id(request)))
 
 
 async def annotate(request: Request) -> Response:
     """Add to a thread's metadata."""
-    notes = checked(Notes, await body(request))
+    notes = validate(NewMetadata, await read_body(request))
     threads, owner = engine(request).threads, person(request).owner
-    thread = await threads.annotate(owner, _name(request), notes.metadata)
-    return nothing() if request.headers.get("prefer") == "return=minimal" else answer(thread)
+    thread = await threads.annotate(owner, _thread_id(request), notes.metadata)
+    return no_content() if request.headers.get("prefer") == "return=minimal" else reply(thread)
 
 
 async def delete(request: Request) -> Response:
-    """Take a thread away with all that belongs to it."""
-    await engine(request).forget(person(request), _name(request))
-    return nothing()
+    """Delete a thread with all its data."""
+    await engine(request).delete_thread(person(request), _thread_id(request))
+    return no_content()
 
 
 async def copy(request: Request) -> Response:
     """Copy a thread with all its states."""
-    return answer(await _states(request).copy(_name(request)))
+    return reply(await _states(request).copy(_thread_id(request)))
 
 
 async def state(request: Request) -> Response:
@@ -113,48 +113,54 @@ async def state(request: Request) -> Response:
     place = Place(checkpoint_id=request.path_params.get("checkpoint_id"))
     asked = request.query_params
     subgraphs = asked.get("subgraphs", "false").lower() == "true"
-    found = await _states(request).get(_name(request), place, subgraphs=subgraphs)
-    return answer(_selected(found, asked.getlist("select")))
+    found = await _states(request).get(_thread_id(request), place, subgraphs=subgraphs)
+    return reply(_select_state_fields(found, asked.getlist("select")))
 
 
 async def state_at(request: Request) -> Response:
     """The state at a checkpoint."""
-    asked = checked(StateAsked, await body(request))
-    place, name = asked.checkpoint, _name(request)
+    asked = validate(StateQuery, await read_body(request))
+    place, name = asked.checkpoint, _thread_id(request)
     found = await _states(request).get(name, place, subgraphs=asked.subgraphs)
-    return answer(_selected(found, asked.select))
+    return reply(_select_state_fields(found, asked.select))
 
 
 async def change(request: Request) -> Response:
     """Write a new state."""
-    asked = checked(StateChange, await body(request))
+    asked = validate(StateChange, await read_body(request))
     place = asked.checkpoint or Place(checkpoint_id=asked.checkpoint_id)
-    return answer(await _states(request).change(_name(request), place, asked.values, asked.as_node))
+    return reply(
+        await _states(request).change(_thread_id(request), place, asked.values, asked.as_node)
+    )
 
 
 async def history(request: Request) -> Response:
-    """The states of a thread, the latest first."""
-    sent = dict(request.query_params) if request.method == "GET" else await body(request)
-    asked = checked(HistoryAsked, sent)
+    """The states of a thread, latest first."""
+    sent = dict(request.query_params) if request.method == "GET" else await read_body(request)
+    asked = validate(HistoryQuery, sent)
     before = asked.before.checkpoint_id if isinstance(asked.before, Place) else asked.before
     found = await _states(request).history(
-        _name(request), asked.checkpoint, limit=asked.limit, before=before, metadata=asked.metadata
+        _thread_id(request),
+        asked.checkpoint,
+        limit=asked.limit,
+        before=before,
+        metadata=asked.metadata,
     )
-    return answer([_selected(one, asked.select) for one in found])
+    return reply([_select_state_fields(one, asked.select) for one in found])
 
 
-def _selected(state: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
-    """The fields of a state that were asked for; ``values.NAME`` is one of its values."""
+def _select_state_fields(state: dict[str, Any], names: list[str] | None) -> dict[str, Any]:
+    """The requested fields of a state; ``values.NAME`` is one of its values."""
     if not names:
         return state
-    found = chosen(state, names)
+    found = select_fields(state, names)
     values = [name.removeprefix("values.") for name in names if name.startswith("values.")]
     if values:
         found["values"] = {name: state["values"].get(name) for name in values}
     return found
 
 
-def _name(request: Request) -> str:
+def _thread_id(request: Request) -> str:
     return str(request.path_params["thread_id"])
 
 

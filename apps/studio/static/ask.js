@@ -1,4 +1,4 @@
-// Ask: a question, its run as a story, the graph, the settings, and the way back.
+// Ask: a question, the story of its run, the graph, the settings and the timeline.
 
 import { get, patch, post, removed } from "./server.js";
 import { Conversation, lineage } from "./conversation.js";
@@ -15,13 +15,13 @@ const NEEDS_NOTHING = new Set(["direct", "cot", "path_policy"]);
 
 export async function view(known, [thread]) {
   const page = new Ask(known);
-  page.ready = page.prepare(); // the question can be written before
+  page.ready = page.prepare(); // the question can be typed meanwhile
   if (thread) await page.ready.then(() => page.open(thread));
   else requestAnimationFrame(() => page.composer.text.focus({ preventScroll: true }));
   return page.element;
 }
 
-/** Values that are worth offering for a setting. */
+/** Suggested values for settings. */
 export async function suggestions({ offered }) {
   const { collections } = await get("/studio/api/documents").catch(() => ({ collections: {} }));
   const { databases } = await get("/studio/api/databases").catch(() => ({ databases: [] }));
@@ -35,7 +35,7 @@ export async function suggestions({ offered }) {
   return { ...offered, collection: [...offered.collection, ...own.collection], database: [...offered.database, ...databases.map(({ url }) => url)] };
 }
 
-/** A select of all methods, in their groups; `first` is offered before them. */
+/** Make a select of all methods in groups; `first` is an option before them. */
 export function methodSelect(known, chosen, onchange, first = null) {
   const option = (name) => h("option", { value: name, selected: name === chosen }, name);
   return h("select", { onchange: ({ target }) => onchange(target.value) }, first && option(first),
@@ -43,7 +43,7 @@ export function methodSelect(known, chosen, onchange, first = null) {
       known.methods.filter((method) => method.group === group).map(({ name }) => option(name)))));
 }
 
-/** The graph of a method; choosing a node adds it to `pauses`, or takes it out. */
+/** Draw the graph of a method; choosing a node adds it to `pauses`, or removes it. */
 export async function methodDrawing(method, pauses, changed) {
   const graph = await get(`/studio/api/methods/${method}/graph`);
   return new Drawing(graph, `Graph of ${method}`, {
@@ -56,7 +56,7 @@ export async function methodDrawing(method, pauses, changed) {
   });
 }
 
-/** What a follow-up or a first question is typed into; Enter sends, Shift+Enter breaks the line. */
+/** Make the field for questions; Enter sends, Shift+Enter breaks the line. */
 export function composer(label, send) {
   const text = h("textarea", { rows: 1, "aria-label": label, placeholder: label, required: true });
   const grow = () => {
@@ -92,7 +92,7 @@ class Ask {
     this.suggested = {};
     this.method = localStorage.getItem(KEPT) ?? AUTOMATIC;
     if (!known.methods.some(({ name }) => name === this.method)) this.method = AUTOMATIC;
-    this.actual = known.methods[0].name; // what answers where the choice is left to the program
+    this.actual = known.methods[0].name; // the method that answers if the choice is automatic
     this.talk = new Conversation({
       method: () => this.actual,
       pauses: this.pauses,
@@ -114,7 +114,7 @@ class Ask {
     this.model = button("", async () => {
       await pickModel(!Object.keys(this.known.offered).length);
       await this.choose(this.method);
-      this.tellSources();
+      this.showSources();
     }, { className: "model", "aria-label": "Model" });
     this.composer = composer("Ask a question", (question) => this.ask(question));
     this.stop = button([icon("stop"), "Stop"], () => this.talk.stop(), { className: "stop", hidden: true });
@@ -136,12 +136,12 @@ class Ask {
     wide.addEventListener("change", () => { earlier.open = wide.matches; });
   }
 
-  /** Get what the page shows besides the question field. */
+  /** Load what the page shows in addition to the question field. */
   async prepare() {
     await attempt(this.welcome, async () => {
       [this.suggested, this.models] = await Promise.all([suggestions(this.known), models()]);
-      this.shown = null; // a method that was chosen meanwhile has a form without them
-      await Promise.all([this.choose(this.method), this.listThreads(), this.tellSources()]);
+      this.shown = null; // a form that was drawn meanwhile lacks the suggestions
+      await Promise.all([this.choose(this.method), this.listThreads(), this.showSources()]);
     });
   }
 
@@ -152,11 +152,11 @@ class Ask {
     await this.settle();
   }
 
-  /** Find out which method answers, and show it. */
+  /** Find the method that answers, and show it. */
   async settle() {
     const asked = this.method;
     const found = asked === AUTOMATIC ? await post("/studio/api/methods/choice", settings.values) : { method: asked };
-    if (asked !== this.method) return; // another was chosen meanwhile
+    if (asked !== this.method) return; // another method was chosen meanwhile
     this.actual = found.method;
     const reason = found.reason && `${found.method} answers: ${found.reason}.`;
     this.about.textContent = reason || this.known.methods.find(({ name }) => name === this.actual).description;
@@ -178,26 +178,26 @@ class Ask {
     const names = [...this.pauses];
     this.hint.textContent = names.length
       ? `The run pauses before ${names.join(", ")}.`
-      : "Choose a node to have the run pause before it.";
+      : "Choose a node to pause the run before it.";
   }
 
-  /** A source or setting is another: that may be answered by another method. */
+  /** A source or setting has changed, which may change the automatic method. */
   async sourcesChanged() {
     if (this.method === AUTOMATIC && !this.talk.thread) await this.settle();
-    await this.tellSources();
+    await this.showSources();
   }
 
-  /** A source was chosen where there was none. */
+  /** The first source was chosen, or one was removed. */
   async adopted() {
     this.suggested = await suggestions(this.known);
-    this.shown = null; // the form names the source
+    this.shown = null; // redraw the form, which shows the source
     await this.settle();
-    await this.tellSources();
+    await this.showSources();
     this.composer.text.focus({ preventScroll: true });
   }
 
-  /** What is asked, with which model, and on a new page the first questions or ways to a source. */
-  async tellSources() {
+  /** Show sources and model, and on a new page example questions or ways to add a source. */
+  async showSources() {
     const name = settings.values.model ?? this.models[0]?.name ?? "embedded";
     const missing = this.models.find((one) => one.name === name)?.missing ?? "";
     this.model.replaceChildren(h("span", { className: missing ? "state bad" : "state good", "aria-hidden": "true" }, missing ? "○" : "●"), h("span", {}, name));
@@ -218,12 +218,12 @@ class Ask {
     place.replaceChildren(...questions.map((question) => h("li", {}, button(question, () => this.ask(question)))));
   }
 
-  /** An address that names no thread may be the one that is shown already. */
+  /** Reload the page if its address does not change. */
   fresh() {
     if (location.hash === "#/ask" || location.hash === "") dispatchEvent(new HashChangeEvent("hashchange"));
   }
 
-  /** Ask a question, unless one is being asked: a double click asks once. */
+  /** Ask a question, unless a run is active: a double click asks once. */
   async ask(question) {
     const { go } = this.composer;
     if (go.disabled) return;
@@ -238,9 +238,9 @@ class Ask {
   async begin(question) {
     await this.ready;
     if (!chosen().length && !this.talk.thread && this.needsSource()) {
-      this.composer.text.value = question; // nothing that was typed is lost
+      this.composer.text.value = question; // keep the typed text
       this.unsourced = true;
-      await this.tellSources();
+      await this.showSources();
       return;
     }
     this.welcome.hidden = true;
@@ -261,10 +261,10 @@ class Ask {
   async open(thread) {
     const { metadata } = await get(`/threads/${thread}`);
     const { collection, method = metadata.graph_id } = metadata;
-    const adopted = collection && !chosen().length; // so that a follow-up asks the same
+    const adopted = collection && !chosen().length; // so that a follow-up has the same source
     if (adopted) settings.set("collection", collection);
     if (adopted || (method && method !== this.method)) await this.choose(method ?? this.method);
-    await this.tellSources();
+    await this.showSources();
     this.welcome.hidden = true;
     await this.talk.open(thread, collection);
     await this.listThreads();
@@ -275,7 +275,7 @@ class Ask {
     const running = Boolean(this.talk.running);
     if (this.running !== running) this.listThreads();
     this.running = running;
-    if (this.talk.thread && this.element.isConnected && location.hash === this.address) { // else it was left
+    if (this.talk.thread && this.element.isConnected && location.hash === this.address) { // otherwise the page was left
       this.address = `#/ask/${this.talk.thread}`;
       history.replaceState(null, "", this.address);
     }
@@ -305,13 +305,13 @@ class Ask {
     this.showThreads();
   }
 
-  /** The earlier questions whose titles hold what is searched for. */
+  /** List the earlier questions whose titles match the search. */
   showThreads() {
-    if (this.renaming === document.activeElement) return; // drawn when it is left
+    if (this.renaming === document.activeElement) return; // drawn when renaming ends
     const words = this.search.value.trim().toLowerCase();
     const shown = this.threads.filter(({ metadata }) => metadata.title.toLowerCase().includes(words));
     this.list.replaceChildren(...shown.map((thread) => this.threadLine(thread)));
-    if (!shown.length) this.list.replaceChildren(h("li", { className: "dim" }, words ? "None has these words." : "None yet."));
+    if (!shown.length) this.list.replaceChildren(h("li", { className: "dim" }, words ? "No question has these words." : "None yet."));
   }
 
   threadLine({ thread_id: id, metadata: { title, method }, status }) {
@@ -323,7 +323,7 @@ class Ask {
     return line;
   }
 
-  /** A field in place of the line; whoever leaves it keeps the new title, and Escape the old one. */
+  /** Replace the line by a field; leaving it saves the new title, Escape keeps the old one. */
   rename(line, id, title) {
     const text = h("input", { value: title, maxLength: 200, "aria-label": "New title", onblur: async () => {
       const given = text.value.trim() || title;
@@ -353,7 +353,7 @@ class Ask {
   }
 }
 
-/** Panels of which one is shown, chosen by tabs with the arrow keys. */
+/** Tabs with panels; the arrow keys choose a tab. */
 class Tabs {
   constructor(panels) {
     this.panels = panels;

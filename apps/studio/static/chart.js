@@ -1,4 +1,4 @@
-// A chart where one fits: bars for a ranking, a line for a series.
+// Charts of rows: bars for a ranking, a line for a series.
 
 import { number, s } from "./dom.js";
 
@@ -8,7 +8,7 @@ const TIME = /^\d{4}(-\d{2}(-\d{2}([T ][\d:.]+)?)?)?$|^\d{4}-?Q[1-4]$/;
 const BAR = 26, HEIGHT = 240, LEFT = 64, BELOW = 30;
 const LETTER = 7.2; // width of one
 
-/** What of a table can be drawn: `{ kind, labels, values, name }`, or null. */
+/** The chart of a table as `{ kind, labels, values, name }`; null if none is suitable. */
 export function chartOf(columns, rows) {
   if (rows.length < 2 || columns.length < 2) return null;
   const isNumber = columns.map((_, at) => rows.every((row) => typeof row[at] === "number"));
@@ -24,7 +24,7 @@ export function chartOf(columns, rows) {
   return distinct && rows.length <= MOST ? of("bar", label) : null;
 }
 
-/** The drawing of what `chartOf` has found, in pixels as wide as its place. */
+/** Draw the result of `chartOf`, `width` pixels wide. */
 export function chart(found, width) {
   return found.kind === "bar" ? bars(found, width) : line(found, width);
 }

@@ -16,7 +16,7 @@ export async function view(known) {
     result.replaceChildren();
     await Promise.all(sides.map((side) => side.ask(question)));
     result.replaceChildren(verdict(sides));
-    result.scrollIntoView({ block: "center" }); // the page has followed the stories down
+    result.scrollIntoView({ block: "center" }); // the page has scrolled with the stories
     go.disabled = false;
   });
   const asked = h("p", { className: "sources" });
@@ -55,13 +55,13 @@ class Side {
     this.method = method;
     this.pauses.clear();
     const drawing = await methodDrawing(method, this.pauses, () => {});
-    if (method !== this.method) return; // another was chosen meanwhile
+    if (method !== this.method) return; // another method was chosen meanwhile
     this.drawing = drawing;
     this.graph.replaceChildren(this.drawing.element);
     this.element.setAttribute("aria-label", method);
   }
 
-  /** Both are asked anew each time: a follow-up would compare what came before as well. */
+  /** Each question starts a new thread: a follow-up would also compare earlier answers. */
   async ask(question) {
     this.talk = this.fresh();
     this.place.replaceChildren(this.talk.element);

@@ -1,4 +1,4 @@
-// One thread with one method: asks, streams, stops for a person, rewinds and forks.
+// One thread with one method: ask, stream, wait for a person, rewind and fork.
 
 import { get, post, stream } from "./server.js";
 import { button, confirmed, field, h, icon, iconButton, notice, opened, tell } from "./dom.js";
@@ -8,29 +8,29 @@ import { settings } from "./settings.js";
 import { share } from "./share.js";
 import { Story } from "./story.js";
 
-/** Channels that grow: an edited value has to replace the old one. */
+/** Channels that append: an edited value has to overwrite the old one. */
 const GROWING = new Set(["facts", "turns", "replans", "failures", "usage", "lookups", "revisions", "members"]);
 const HIDDEN = new Set(["messages"]);
 const HISTORY = 400;
-const PATIENCE = 120; // seconds that a server may take to start again
+const MAX_TRIES = 120; // seconds to wait for a restart of the server
 
 export class Conversation {
   /**
    * `method()` names the method to ask; `pauses` is the set of nodes to pause before; `changed`
-   * hears of `{ node, state }` for the drawing, and of everything else without arguments.
+   * is called with `{ node, state }` for the drawing, and without arguments for other changes.
    */
   constructor({ method, pauses, changed }) {
     Object.assign(this, { method, pauses, changed });
     this.story = new Story((document, page, quote) => showPage(this.collection, document, page, quote));
     this.thread = null;
-    this.collection = undefined; // whose pages the facts quote
+    this.collection = undefined; // the collection that the facts quote
     this.running = null;
     this.checkpoints = [];
     this.desk = h("div", { className: "desk" });
     this.element = h("div", { className: "conversation" }, this.story.element, this.desk, this.story.meter);
   }
 
-  /** Ask a question, as a follow-up if the thread has one already. */
+  /** Ask a question; a follow-up if the thread has one already. */
   async ask(question) {
     this.collection = settings.values.collection ?? this.collection;
     if (!this.thread) {
@@ -41,33 +41,33 @@ export class Conversation {
     await this.run({ input: { messages: [{ role: "user", content: question }] } });
   }
 
-  /** Show a thread that there is already, and go along with a run that is still going on. */
+  /** Show an existing thread, and follow its active run if there is one. */
   async open(thread, collection) {
     Object.assign(this, { thread, collection: collection ?? settings.values.collection });
-    const run = await this.underWay();
+    const run = await this.activeRun();
     if (run) this.running = { abort: new AbortController(), run };
     await this.recall({ whole: true });
-    if (run) this.hearAll(`/threads/${thread}/runs/${run}/stream`); // not to be waited for
+    if (run) this.follow(`/threads/${thread}/runs/${run}/stream`); // not awaited
   }
 
-  /** The run of this thread that is not over. */
-  async underWay() {
+  /** The id of the active run of this thread; null if there is none. */
+  async activeRun() {
     const newest = await this.newest();
     return ["pending", "running"].includes(newest?.status) ? newest.run_id : null;
   }
 
-  /** Ask the server something, and again while it does not answer: it may be starting anew. */
-  async patiently(ask) {
-    const told = notice("The server does not answer. This page waits for it.");
+  /** Call `ask`, and retry while the server does not answer: it may be restarting. */
+  async retry(ask) {
+    const waitNotice = notice("The server does not answer. This page waits for it.");
     for (let tries = 0; ; tries++) {
       try {
         const answer = await ask();
-        told.remove();
+        waitNotice.remove();
         return answer;
       } catch (error) {
-        if (error.status !== 0 || tries === PATIENCE || this.stopped) throw error;
-        this.desk.replaceChildren(told);
-        await new Promise((goOn) => { setTimeout(goOn, 1000); });
+        if (error.status !== 0 || tries === MAX_TRIES || this.stopped) throw error;
+        this.desk.replaceChildren(waitNotice);
+        await new Promise((resolve) => { setTimeout(resolve, 1000); });
       }
     }
   }
@@ -80,15 +80,15 @@ export class Conversation {
       assistant_id: this.method(),
       context: settings.values,
       stream_mode: ["tasks", "custom", "messages-tuple"],
-      on_disconnect: "continue", // who comes back to the thread goes along with the run again
+      on_disconnect: "continue", // whoever returns to the thread follows the run again
       ...(this.pauses.size ? { interrupt_before: [...this.pauses] } : {}),
       ...given,
     };
-    await this.hearAll(`/threads/${this.thread}/runs/stream`, body);
+    await this.follow(`/threads/${this.thread}/runs/stream`, body);
   }
 
-  /** Tell the events of a run to its end, then look where it stands; of one that is joined, whole. */
-  async hearAll(path, body) {
+  /** Follow the events of a run to its end, then read its state; without `body`, retell it all. */
+  async follow(path, body) {
     this.stopped = false;
     this.problem = "";
     let over = false;
@@ -96,28 +96,28 @@ export class Conversation {
     try {
       for await (const { event, data } of stream(path, body, this.running.abort.signal)) {
         over ||= event === "end" || event === "error";
-        this.hear(event, data);
+        this.handle(event, data);
       }
     } catch (error) {
       broke = error.name !== "AbortError" && Boolean(this.running.run);
       over = !broke;
-      if (error.name !== "AbortError") this.problem = said(error);
+      if (error.name !== "AbortError") this.problem = messageOf(error);
     }
-    const run = over ? null : await this.patiently(() => this.underWay()).catch(() => undefined);
-    if (run) { // the server has let go of it, and it goes on
+    const run = over ? null : await this.retry(() => this.activeRun()).catch(() => undefined);
+    if (run) { // the stream has ended, but the run is active
       this.running.run = run;
-      await this.hearAll(`/threads/${this.thread}/runs/${run}/stream`);
+      await this.follow(`/threads/${this.thread}/runs/${run}/stream`);
       return;
     }
-    if (broke && run === null) this.problem = ""; // it has ended meanwhile
+    if (broke && run === null) this.problem = ""; // the run has ended meanwhile
     this.running = null;
-    await this.patiently(() => this.recall({ whole: !body || broke })).catch((error) => { this.problem ||= said(error); });
+    await this.retry(() => this.recall({ whole: !body || broke })).catch((error) => { this.problem ||= messageOf(error); });
     if (this.problem) this.story.fail(this.problem);
     this.story.settle();
     this.changed();
   }
 
-  hear(event, data) {
+  handle(event, data) {
     if (event === "metadata") this.running.run = data.run_id;
     else if (event === "error") this.problem = data.message || data.error || "The run failed.";
     else if (event === "custom" && data.call) this.story.call(data.call);
@@ -139,7 +139,7 @@ export class Conversation {
 
   async stop() {
     this.stopped = true;
-    const run = this.running?.run ?? (await this.newest().catch(() => null))?.run_id; // one that waits has said nothing yet
+    const run = this.running?.run ?? (await this.newest().catch(() => null))?.run_id; // a queued run has sent no id yet
     if (run) await post(`/threads/${this.thread}/runs/${run}/cancel`).catch(() => {});
     this.running?.abort.abort();
   }
@@ -148,7 +148,7 @@ export class Conversation {
     return (await get(`/threads/${this.thread}/runs?limit=1`))[0];
   }
 
-  /** Read the checkpoints; tell the whole story from them, or only offer to go back to them. */
+  /** Read the checkpoints; retell the `whole` story from them, or only offer to rewind. */
   async recall({ whole }) {
     const history = await post(`/threads/${this.thread}/history`, { limit: HISTORY });
     this.checkpoints = history;
@@ -161,7 +161,7 @@ export class Conversation {
     this.offerTools();
     const last = line.at(-1);
     if (last?.next.length && !this.running) this.wait(last);
-    else if (last && !this.running && carriedOut(last.values).length) this.desk.replaceChildren(this.judgement(last));
+    else if (last && !this.running && usefulTurns(last.values).length) this.desk.replaceChildren(this.judgement(last));
     this.changed();
   }
 
@@ -174,12 +174,12 @@ export class Conversation {
         this.changed({ node: task.name, state: "visited" });
       } else if (task.error) {
         this.story.begin(task.id, task.name);
-        if (state !== this.checkpoints[0]) this.story.fail(errorText(task.error)); // else it waits
+        if (state !== this.checkpoints[0]) this.story.fail(errorText(task.error)); // otherwise it waits
       }
     }
   }
 
-  /** What can be done with an answer: copy it, share it, and ask the last question anew. */
+  /** Offer tools for each answer: copy, share, trace, and ask the last question again. */
   offerTools() {
     for (const turn of this.story.turns) {
       const { question, answer, element, tools } = turn;
@@ -193,7 +193,7 @@ export class Conversation {
     }
   }
 
-  /** Ask the last question again, of the models themselves; the answer so far stays as a branch. */
+  /** Ask the last question again without the cache; the previous answer stays as a branch. */
   async askAnew() {
     const line = lineage(this.checkpoints);
     const asked = line.findLastIndex((state) => state.tasks.some((task) => task.name === "__start__"));
@@ -204,39 +204,39 @@ export class Conversation {
 
   offerRewind(state) {
     for (const task of state.tasks) {
-      const told = this.story.begun.get(task.id);
-      if (!told || told.head.querySelector("button")) continue;
-      told.head.append(iconButton("back", `Rewind to before ${task.name}`, () => this.rewind(state)));
+      const entry = this.story.begun.get(task.id);
+      if (!entry || entry.head.querySelector("button")) continue;
+      entry.head.append(iconButton("back", `Rewind to before ${task.name}`, () => this.rewind(state)));
     }
   }
 
-  /** The run waits: for a decision, at a pause, or after it was stopped or has failed. */
+  /** Show that the run waits: for a decision, at a pause, after a stop or a failure. */
   wait(state) {
     const request = state.tasks.flatMap((task) => task.interrupts ?? [])[0];
     const node = state.next[0];
     const failed = state.tasks.some((task) => task.error) && !this.stopped;
     if (failed) this.fail(state.tasks.find((task) => task.error));
-    else this.drop(state.tasks); // it is told when it is done
+    else this.removeNodes(state.tasks); // it is shown again when it is done
     if (request?.value?.action_requests) {
       this.desk.replaceChildren(this.approval(request));
       tell("The run waits for your decision.");
     } else {
       this.desk.replaceChildren(this.paused(state, node, failed));
-      tell(failed ? `The run has failed in ${node}.` : `The run pauses before ${node}.`);
+      tell(failed ? `The run failed in ${node}.` : `The run pauses before ${node}.`);
     }
     this.desk.querySelector(".primary").focus({ preventScroll: true });
     this.desk.scrollIntoView({ block: "center" });
     this.changed({ node, state: failed ? "failed" : "lit" });
   }
 
-  /** Checkpoints keep what went wrong; the stream of a server may only say that something did. */
+  /** Show the error in the checkpoint; the stream may only report that there is one. */
   fail(task) {
     this.story.begin(task.id, task.name);
     this.story.fail(errorText(task.error));
     this.problem = "";
   }
 
-  drop(tasks) {
+  removeNodes(tasks) {
     for (const { id } of tasks) {
       this.story.begun.get(id)?.item.remove();
       this.story.begun.delete(id);
@@ -257,13 +257,13 @@ export class Conversation {
       return resume({ type: "edit", edited_action: { name: asked.name, args: edited } });
     };
     const args = field(plan ? "Steps, one a line" : "Arguments", text);
-    const go = button(plan ? "Approve the plan" : "Approve", guarded(args, approve), { className: "primary" });
+    const go = button(plan ? "Approve the plan" : "Approve", onceAtATime(args, approve), { className: "primary" });
     text.addEventListener("input", () => { go.textContent = text.value === given ? (plan ? "Approve the plan" : "Approve") : "Carry out as edited"; });
     return h("section", { className: "card decide", "aria-labelledby": "decide" },
       h("h3", { id: "decide" }, plan ? "Carry out this plan?" : `Carry out ${asked.name}?`),
       problem ? h("p", { className: "notice problem" }, problem) : null,
       args,
-      allowed.includes("reject") ? field("Or say what should differ", note) : null,
+      allowed.includes("reject") ? field("Or say what should change", note) : null,
       h("div", { className: "row" }, go,
         allowed.includes("reject") ? button("Reject", () => resume({ type: "reject", message: note.value }), { className: "danger" }) : null));
   }
@@ -273,22 +273,22 @@ export class Conversation {
     const action = state.values.action;
     const tool = action && node === "tools";
     const note = h("input", { autocomplete: "off" });
-    const reject = () => this.fork(state, refused(state, note.value), node);
+    const reject = () => this.fork(state, rejection(state, note.value), node);
     return h("section", { className: "card decide", "aria-labelledby": "decide" },
       h("h3", { id: "decide" }, failed ? `Failed in ${node}` : `Paused before ${node}`),
       editor,
       tool ? field("Or say why not", note) : null,
       h("div", { className: "row" },
-        button(failed ? "Try again" : "Go on", guarded(editor, () => this.goOn(state, edited(), failed)), { className: "primary" }),
-        tool ? button("Reject", guarded(editor, reject), { className: "danger" }) : null));
+        button(failed ? "Try again" : "Go on", onceAtATime(editor, () => this.proceed(state, edited(), failed)), { className: "primary" }),
+        tool ? button("Reject", onceAtATime(editor, reject), { className: "danger" }) : null));
   }
 
-  goOn(state, changes, failed) {
-    if (failed) this.drop(state.tasks);
+  proceed(state, changes, failed) {
+    if (failed) this.removeNodes(state.tasks);
     return this.fork(state, changes, null, true);
   }
 
-  /** Whether the answer is right, in a person's eyes; how it came about is kept if they want it. */
+  /** Ask whether the answer is right; on request, its steps are saved as experience. */
   judgement(state) {
     const judge = (right) => this.judge(state, right, desk);
     const desk = h("div", { className: "judge row" },
@@ -300,7 +300,7 @@ export class Conversation {
 
   async judge({ values, metadata }, right, desk) {
     const owner = settings.values.owner ?? "local";
-    const kept = carriedOut(values);
+    const kept = usefulTurns(values);
     const about = [
       h("p", { className: "dim" }, `The question and ${kept.length === 1 ? "this step" : "these steps"} are kept on the server as experience${right ? "" : " that failed"}, and guide later runs of methods that learn from it. Forget them at any time on the page Experience.`),
       h("p", {}, h("b", {}, values.question)),
@@ -319,11 +319,11 @@ export class Conversation {
         h("a", { href: `#/experience/${encodeURIComponent(owner)}` }, "Experience"));
       tell("It is kept.");
     } catch (error) {
-      desk.append(notice(said(error)));
+      desk.append(notice(messageOf(error)));
     }
   }
 
-  /** Go back to a checkpoint: look at the state, edit it, run again from there. */
+  /** Rewind to a checkpoint: show its state, edit it, run again from there. */
   rewind(state) {
     const { editor, edited } = editorOf(state);
     const go = async () => {
@@ -334,19 +334,19 @@ export class Conversation {
     };
     const dialog = opened(h("dialog", { className: "wide", "aria-labelledby": "rewind" },
       h("h2", { id: "rewind" }, `Rewind to before ${state.next.join(", ") || "the end"}`),
-      h("p", { className: "dim" }, "What comes after stays in the thread as a branch of its own; see the timeline."),
+      h("p", { className: "dim" }, "Later steps stay in the thread as a separate branch; see the timeline."),
       editor,
-      h("div", { className: "row end" }, button("Cancel", () => dialog.close()), button("Run again from here", guarded(editor, go), { className: "primary" }))));
+      h("div", { className: "row end" }, button("Cancel", () => dialog.close()), button("Run again from here", onceAtATime(editor, go), { className: "primary" }))));
   }
 
-  /** Tell only what happened up to `state`. */
+  /** Retell the story up to `state` only. */
   cut(state) {
     this.desk.replaceChildren();
     this.story.forget();
     for (const one of lineage(this.checkpoints, state)) if (one !== state) this.retell(one);
   }
 
-  /** Run on from `state` with `changes`, written as if `node` had made them. */
+  /** Continue from `state` with `changes`, written as if by `node`. */
   async fork(state, changes, node, here = false) {
     try {
       let checkpoint = here ? undefined : state.checkpoint;
@@ -359,12 +359,12 @@ export class Conversation {
       }
       await this.run({ input: null, ...(checkpoint ? { checkpoint } : {}) });
     } catch (error) {
-      this.story.fail(said(error));
+      this.story.fail(messageOf(error));
     }
   }
 }
 
-/** The checkpoints from the first to the newest, or to `end`; other branches are left out. */
+/** The checkpoints from the first to the newest, or to `end`, without other branches. */
 export function lineage(history, end = history[0]) {
   const known = new Map(history.map((state) => [state.checkpoint.checkpoint_id, state]));
   const line = [];
@@ -372,13 +372,13 @@ export function lineage(history, end = history[0]) {
   return line;
 }
 
-/** What an error of the server says: `Kind('Problem.', 'Mend.')` without its code. */
+/** The message of a server's error `Kind('Problem.', 'Fix.')`. */
 function errorText(error) {
   const parts = [...String(error).matchAll(/'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"/g)].map(([, single, double]) => single ?? double);
   return parts.join(" ") || String(error);
 }
 
-function said(error) {
+function messageOf(error) {
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -388,8 +388,8 @@ function questionOf(input) {
   return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
 }
 
-/** What led to the answer, of what the run did: the actions that found something. */
-function carriedOut({ answer, turns = [] }) {
+/** The turns that led to the answer: the actions that found facts. */
+function usefulTurns({ answer, turns = [] }) {
   return answer ? turns.filter((turn) => turn.facts.length && !turn.problem) : [];
 }
 
@@ -397,9 +397,9 @@ function lines(text) {
   return text.split("\n").map((line) => line.trim()).filter(Boolean);
 }
 
-/** Fields to edit what a run goes on with, and a function that gives what was changed. */
+/** Make fields to edit a state, and a function that returns the changes. */
 function editorOf({ values, next }) {
-  const action = next.includes("tools") ? values.action : null; // else it is done
+  const action = next.includes("tools") ? values.action : null; // otherwise the action is done
   const plan = h("textarea", { rows: Math.max(2, values.plan?.length ?? 0) + 1, value: (values.plan ?? []).join("\n") });
   const input = h("textarea", { rows: 3, value: action?.input ?? "", spellcheck: false });
   const shown = Object.fromEntries(Object.entries(values).filter(([name]) => !HIDDEN.has(name)));
@@ -418,8 +418,8 @@ function editorOf({ values, next }) {
   return { editor, edited };
 }
 
-/** What a button does, once however often it is pressed meanwhile; `editor` shows what goes wrong. */
-function guarded(editor, action) {
+/** Wrap the action of a button so that it never runs twice at once; `editor` shows errors. */
+function onceAtATime(editor, action) {
   let busy = false;
   return async () => {
     if (busy) return;
@@ -428,15 +428,15 @@ function guarded(editor, action) {
       await action();
     } catch (error) {
       editor.querySelector(".notice")?.remove();
-      editor.prepend(h("p", { className: "notice wrong", role: "alert" }, said(error)));
+      editor.prepend(h("p", { className: "notice wrong", role: "alert" }, messageOf(error)));
     } finally {
       busy = false;
     }
   };
 }
 
-/** The turn of an action that a person did not allow. */
-function refused({ values }, note) {
+/** The state update of an action that a person rejected. */
+function rejection({ values }, note) {
   const { action, iteration } = values;
   const problem = `A person refused this: ${note.trim() || "take another way"}`;
   const turn = { iteration: iteration + 1, ...action, facts: [], problem, seconds: 0 };

@@ -1,4 +1,4 @@
-// Databases: upload a file as one, connect to one, see what it holds, and ask it.
+// Databases: upload a file as a database, connect, show the schema, run a query.
 
 import { get, post, removed } from "./server.js";
 import { attempt, button, counted, dropZone, empty, field, form, h, iconButton, notice, number, sends, table, tell, uploaded } from "./dom.js";
@@ -38,7 +38,7 @@ class Page {
       h("div", { className: "row" }, h("button", { className: "primary" }, "Connect"), earlier || null));
   }
 
-  /** The databases that were uploaded, and where another is. */
+  /** List the uploaded databases, and offer to upload more. */
   async list() {
     const { databases, kinds, most_bytes: most } = await get(API);
     this.most = most;
@@ -94,7 +94,7 @@ class Page {
   }
 }
 
-/** Puts a database into use and goes where it is asked. */
+/** Make a button that chooses a database and opens the page Ask. */
 function askButton(url, setting) {
   return button("Ask about this", () => {
     settings.set(setting, url);
@@ -103,7 +103,7 @@ function askButton(url, setting) {
 }
 
 function described(url, { kind, language, entities }) {
-  if (!entities.length) return [empty("Nothing in it", "The database holds no tables or labels.")];
+  if (!entities.length) return [empty("Empty", "The database has no tables or labels.")];
   return [
     h("div", { className: "row" }, h("h2", {}, sourceName(url)), h("span", { className: "dim" }, language), h("span", { className: "grow" }), askButton(url, kind === "graph" ? "graph" : "database")),
     queryBox(url, language),
@@ -111,7 +111,7 @@ function described(url, { kind, language, entities }) {
   ];
 }
 
-/** Asks the database as a method would: one plain read, guarded and limited. */
+/** Make a field for a query with the same guard and limits as a method's. */
 function queryBox(url, language) {
   const text = h("textarea", { rows: 3, required: true, spellcheck: false, className: "code" });
   const { place, run } = querying(url, text);

@@ -1,4 +1,4 @@
-// Documents: collections that answers are drawn from.
+// Documents: collections that answers come from.
 
 import { get, removed } from "./server.js";
 import { attempt, button, counted, dropZone, empty, field, h, icon, iconButton, notice, number, opened, table, tell, uploaded } from "./dom.js";
@@ -18,7 +18,7 @@ class Page {
     this.listing = h("div", {});
     this.uploader = h("div", {});
     this.element = h("div", { className: "page" }, h("h1", {}, "Documents"),
-      h("p", { className: "lead" }, "Collections are searched by meaning and by words. Answers quote the page that they rest on."),
+      h("p", { className: "lead" }, "Collections are searched by meaning and by words. Answers quote the pages of their facts."),
       this.uploader, this.listing);
   }
 
@@ -35,7 +35,7 @@ class Page {
       ...(benchmarks.length ? [h("details", {}, h("summary", {}, `Collections of benchmarks (${benchmarks.length})`), h("div", { className: "list" }, drawn(benchmarks)))] : []));
   }
 
-  /** Where files are added, to a collection by name. */
+  /** Make the form that adds files to a collection. */
   adding(first) {
     const { collections, kinds, most_bytes: most, owner } = this.known;
     const list = h("datalist", { id: "collections" }, Object.keys(collections).map((value) => h("option", { value })));
@@ -99,7 +99,7 @@ function newest(documents) {
   return documents.map(({ added: when }) => when).sort().at(-1) ?? "";
 }
 
-/** A page of a document, with the words that were quoted marked. */
+/** Show a page of a document, with the quoted words marked. */
 export async function showPage(collection, document, page, quote = "") {
   const body = h("div", { className: "paper" });
   const title = h("h2", { id: "paper" });
@@ -122,7 +122,7 @@ export async function showPage(collection, document, page, quote = "") {
   await turn(page);
 }
 
-/** The text with `quote` marked, whatever the spaces between its words; `…` in it leaves lines out. */
+/** Mark `quote` in a text, regardless of whitespace; `…` in it stands for omitted lines. */
 function marked(text, quote) {
   const shown = [];
   let rest = text;

@@ -1,4 +1,4 @@
-// Elements are made from text alone: nothing that a model, a row or a document says is read as HTML.
+// Makes elements from plain text: text of models, rows or documents is never parsed as HTML.
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -15,12 +15,12 @@ function fill(element, properties, children) {
   return element;
 }
 
-/** An element; properties that start with `on` are listeners. */
+/** Make an element; properties that start with `on` are listeners. */
 export function h(tag, properties = {}, ...children) {
   return fill(document.createElement(tag), properties, children);
 }
 
-/** An element of a drawing. */
+/** Make an SVG element. */
 export function s(tag, properties = {}, ...children) {
   return fill(document.createElementNS(SVG, tag), properties, children);
 }
@@ -55,14 +55,14 @@ export function button(label, onclick, properties = {}) {
   return h("button", { type: "button", onclick, ...properties }, label);
 }
 
-/** A button that shows an icon and is called `label`. */
+/** Make a button with an icon and the accessible name `label`. */
 export function iconButton(name, label, onclick, properties = {}) {
   return h("button", { type: "button", className: "icon", title: label, "aria-label": label, onclick, ...properties }, icon(name));
 }
 
 let fields = 0;
 
-/** A labelled control with its description. */
+/** Make a labelled control with its description. */
 export function field(label, control, description = "") {
   control.id ||= `field-${++fields}`;
   const about = description && h("p", { className: "about", id: `${control.id}-about` }, description);
@@ -70,7 +70,7 @@ export function field(label, control, description = "") {
   return h("div", { className: "field" }, h("label", { htmlFor: control.id }, label), control, about || null);
 }
 
-/** A place to choose files or to drop them; `add` hears of them. */
+/** Make a place to choose or drop files, which are passed to `add`. */
 export function dropZone(accept, about, add) {
   const files = h("input", { type: "file", multiple: true, accept, className: "unseen", id: "files" });
   const zone = h("label", { className: "drop", htmlFor: "files" }, icon("upload"),
@@ -90,7 +90,7 @@ export function dropZone(accept, about, add) {
   return [files, zone];
 }
 
-/** Upload files one after another; each has a line in `log` that says what became of it. */
+/** Upload files one after another; `log` gets a line with the result of each. */
 export async function uploaded(files, log, upload) {
   for (const file of files) {
     const line = h("li", {}, `${file.name}: reading …`);
@@ -104,24 +104,24 @@ export async function uploaded(files, log, upload) {
   }
 }
 
-/** A form that does something of its own when it is sent. */
+/** Make a form that calls `send` when it is submitted. */
 export function form(properties, send, ...children) {
   return h("form", { ...properties, onsubmit: (event) => { event.preventDefault(); send(); } }, ...children);
 }
 
-/** Let Ctrl+Enter, or Command+Enter, in a text do what its button does. */
+/** Call `send` on Ctrl+Enter or Command+Enter in a text field. */
 export function sends(text, send) {
   text.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
   });
 }
 
-/** A select of values, called `label`. */
+/** Make a select of values with the accessible name `label`. */
 export function choices(label, values) {
   return h("select", { "aria-label": label }, values.map((value) => h("option", { value }, value)));
 }
 
-/** Show a dialog until it is closed; gives it back. */
+/** Show a dialog until it is closed; return it. */
 export function opened(dialog) {
   dialog.addEventListener("close", () => dialog.remove());
   document.body.append(dialog);
@@ -133,7 +133,7 @@ export function notice(text, kind = "wrong") {
   return h("p", { className: `notice ${kind}`, role: kind === "wrong" ? "alert" : "note" }, text);
 }
 
-/** Do something; what goes wrong is shown in `place`, in place of what is there. */
+/** Run `work`; an error replaces the content of `place`. */
 export async function attempt(place, work) {
   try {
     await work();
@@ -146,7 +146,7 @@ export function empty(title, text) {
   return h("div", { className: "empty" }, h("h2", {}, title), h("p", {}, text));
 }
 
-/** Says something to those who hear the page. */
+/** Announce a text to screen readers. */
 export function tell(text) {
   document.getElementById("live").textContent = text;
 }
@@ -162,7 +162,7 @@ export function table(columns, rows, caption = "") {
     ));
 }
 
-/** Asks before something that lasts; resolves to whether it was confirmed. `about` tells more. */
+/** Ask for confirmation; resolves to whether it was given. `about` are details to show. */
 export function confirmed(question, action, ...about) {
   return new Promise((resolve) => {
     const dialog = opened(h("dialog", { onclose: () => resolve(dialog.returnValue === "yes") },
@@ -178,7 +178,7 @@ export function number(value, digits = 0) {
   return value.toLocaleString("en", { maximumFractionDigits: digits });
 }
 
-/** How many of a thing there are, in words. */
+/** A number with its noun. */
 export function counted(value, thing) {
   return `${number(value)} ${thing}${value === 1 ? "" : "s"}`;
 }

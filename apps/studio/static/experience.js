@@ -1,4 +1,4 @@
-// Experience: the paths that were kept, and the instruction graph in which they meet.
+// Experience: the saved paths and their instruction graph.
 
 import { get, put, removed } from "./server.js";
 import { button, counted, dropZone, empty, field, h, iconButton, notice, number, table, uploaded } from "./dom.js";
@@ -44,9 +44,9 @@ class Experience {
     this.paths = new Map(paths.map((path) => [path.key, path]));
     this.threshold.value = threshold;
     this.whose.value = owner;
-    this.whose.readOnly = owner !== this.owner; // the server says whose it is
+    this.whose.readOnly = owner !== this.owner; // the server sets the owner
     this.listPaths();
-    if (paths.length) this.draw(); // takes a while the first time, so the page does not wait for it
+    if (paths.length) this.draw(); // slow the first time, so the page does not wait
     else this.canvas.replaceChildren(empty("No experience yet", "Add a file of trajectories below, or say of an answer on the page Ask that it is right."));
   }
 
@@ -70,7 +70,7 @@ class Experience {
     try {
       graph = await get(`${API}/graph?${query}`);
     } catch (error) {
-      if (own !== this.drawn) return; // another was asked for meanwhile
+      if (own !== this.drawn) return; // another graph was requested meanwhile
       this.about.textContent = "";
       this.canvas.replaceChildren(notice(error.message));
       return;
@@ -90,14 +90,14 @@ class Experience {
       edges: edges.map(({ source, target, tasks }) => ({ source: String(source), target: String(target), label: Object.keys(tasks)[0] ?? "", conditional: false })),
     }, "Instruction graph", {
       pressed: (id) => id === this.chosen,
-      press: (id) => { this.chosen = id; this.tellNode(named.get(id)); },
+      press: (id) => { this.chosen = id; this.showNode(named.get(id)); },
       called: (id) => named.get(id).instructions.join(" or "),
     });
     this.canvas.replaceChildren(this.drawing.element);
     if (!this.detail.firstChild) this.detail.replaceChildren(h("p", { className: "about" }, "Choose a node to see its instructions, or a path to see its way."));
   }
 
-  tellNode({ id, instructions, paths }) {
+  showNode({ id, instructions, paths }) {
     this.drawing.reset();
     this.drawing.mark(String(id), "lit");
     const through = Object.entries(this.graph.walks).filter(([, walk]) => walk.includes(id)).map(([key]) => this.paths.get(key));
@@ -105,10 +105,10 @@ class Experience {
       h("h2", {}, counted(instructions.length, "instruction")),
       h("ul", { className: "plain-list" }, instructions.slice(0, SHOWN).map((text) => h("li", {}, h("code", {}, text)))),
       h("h3", {}, `${counted(paths, "path")} through it`),
-      h("ul", { className: "plain-list" }, through.slice(0, SHOWN).filter(Boolean).map((path) => h("li", {}, button(path.question, () => this.tellPath(path), { className: "link" })))));
+      h("ul", { className: "plain-list" }, through.slice(0, SHOWN).filter(Boolean).map((path) => h("li", {}, button(path.question, () => this.showPath(path), { className: "link" })))));
   }
 
-  tellPath(path) {
+  showPath(path) {
     const walk = this.graph?.walks[path.key] ?? [];
     this.drawing?.reset();
     for (const node of walk) this.drawing.mark(String(node), "lit");
@@ -130,7 +130,7 @@ class Experience {
         h("p", { className: "dim", role: "status" }, `${counted(found.length, "path")}${found.length > SHOWN ? `, the first ${SHOWN} shown` : ""}`),
         table(["Question", "Task", { name: "Steps", number: true }, { name: "Reward", number: true }, { name: h("span", { className: "unseen" }, "Delete") }],
           found.slice(0, SHOWN).map((path) => [
-            button(path.question, () => this.tellPath(path), { className: "link" }), path.task, number(path.instructions.length), number(path.reward, 2),
+            button(path.question, () => this.showPath(path), { className: "link" }), path.task, number(path.instructions.length), number(path.reward, 2),
             iconButton("trash", `Delete: ${path.question}`, () => this.forget(path)),
           ]), "Paths"));
     };

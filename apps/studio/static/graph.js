@@ -1,25 +1,25 @@
-// A graph as a drawing: what is being done is lit, and nodes can be chosen.
+// Draws a graph: running nodes are lit, and nodes can be chosen.
 
 import { button, h, opened, s } from "./dom.js";
 import { Graph, layout } from "./vendor/dagre.esm.js";
 
 const HEIGHT = 32;
-const LETTER = 7.9; // width of one, at the size that studio.css gives the names
+const LETTER = 7.9; // width of a letter in names, by the font size in studio.css
 const WORD = 6.6; // width of a letter in the name of an edge
-const DOOR = 26; // width of what opens a node's part
-const CROWD = 3; // tools beside each other: more of them stand in two rows, so that names can be read
+const OPENER = 26; // width of the button that opens a node's subgraph
+const MAX_TOOLS_IN_ROW = 3; // more tools are in two rows, so that their names are readable
 const ENDS = { __start__: "start", __end__: "end" };
 let drawings = 0;
 
-const LEAST = 12 / 13; // of its size to which a drawing shrinks: names stay 12 pixels high
+const MIN_SCALE = 12 / 13; // least scale of a drawing, at which names are 12 pixels high
 const STATES = ["lit", "visited", "failed"];
 const LEGEND = [["lit", "at work"], ["visited", "done"], ["taken", "way taken"], ["tool", "tool"], ["pausing", "pauses before"]];
 
-/** Nodes and edges in one picture; its nodes may be pressed, and what is inside of some be opened. */
+/** Nodes and edges in a picture; nodes can be pressed, and subgraphs opened. */
 export class Drawing {
   /**
-   * `pressed` says which nodes a person has chosen, `press(id)` changes it, `called(id)` says what
-   * choosing a node means; without `press` nodes cannot be chosen. `subgraphs` are the parts of nodes by their names.
+   * `pressed(id)` is whether a node is chosen, `press(id)` toggles it, `called(id)` is the label of
+   * that button; without `press`, nodes cannot be chosen. `subgraphs` are the subgraphs of nodes by name.
    */
   constructor({ nodes, edges, subgraphs = {} }, title, { pressed, press, called } = {}) {
     Object.assign(this, { title, subgraphs, opened: new Map(), nodes: new Map(), lines: new Map(), states: new Map() });
@@ -31,7 +31,7 @@ export class Drawing {
   }
 
   draw(nodes, edges) {
-    const graph = arranged(nodes, edges, this.subgraphs);
+    const graph = layOut(nodes, edges, this.subgraphs);
     const { left, top, width, height } = extent(graph);
     const arrow = `arrow-${++drawings}`;
     const tip = (id, name) => s("marker", {
@@ -51,7 +51,7 @@ export class Drawing {
     for (const node of nodes) picture.append(this.nodeOf(node, graph.node(node.id)));
     picture.append(...lines.flatMap(([, label]) => label ?? []));
     picture.style.maxWidth = `${(width + 12) * 1.1}px`;
-    picture.style.minWidth = `${(width + 12) * LEAST}px`;
+    picture.style.minWidth = `${(width + 12) * MIN_SCALE}px`;
     return picture;
   }
 
@@ -60,18 +60,18 @@ export class Drawing {
     const left = place.x - place.width / 2, top = place.y - HEIGHT / 2;
     const box = s("rect", { x: left, y: top, width: place.width, height: HEIGHT, rx: end ? HEIGHT / 2 : 7 });
     const dot = s("circle", { class: "pause", cx: left, cy: top, r: 5 });
-    const name = s("text", { x: place.x - (this.subgraphs[id] ? DOOR / 2 : 0), y: place.y + 4.5 }, end ?? label ?? id);
+    const name = s("text", { x: place.x - (this.subgraphs[id] ? OPENER / 2 : 0), y: place.y + 4.5 }, end ?? label ?? id);
     const group = s("g", { class: `node ${end ? "end" : tool ? "tool" : ""}` }, box, name, dot);
     this.nodes.set(id, group);
     if (!this.subgraphs[id]) return group;
-    return s("g", {}, group, this.opener(id, left + place.width - DOOR, top));
+    return s("g", {}, group, this.opener(id, left + place.width - OPENER, top));
   }
 
-  /** What opens the part that a node is made of. */
+  /** Make the button that opens a node's subgraph. */
   opener(id, x, y) {
     const it = s("g", { class: "opener", role: "button", tabindex: 0, "aria-expanded": false, "aria-label": `What ${id} is made of` },
-      s("rect", { x, y, width: DOOR, height: HEIGHT, rx: 7 }),
-      s("path", { d: `M${x + DOOR / 2 - 4} ${y + HEIGHT / 2}h8m-4 -4v8` }));
+      s("rect", { x, y, width: OPENER, height: HEIGHT, rx: 7 }),
+      s("path", { d: `M${x + OPENER / 2 - 4} ${y + HEIGHT / 2}h8m-4 -4v8` }));
     onPress(it, () => this.open(id, it));
     return it;
   }
@@ -104,7 +104,7 @@ export class Drawing {
     });
   }
 
-  /** Show the drawing large until it is closed. */
+  /** Show the drawing in a large dialog. */
   enlarge() {
     const place = h("div", {});
     this.element.replaceWith(place);
@@ -112,21 +112,21 @@ export class Drawing {
       this.element, h("div", { className: "row end" }, button("Close", () => dialog.close(), { className: "primary" }))));
   }
 
-  /** Forget what has been lit. */
+  /** Clear the states of all nodes. */
   reset() {
     this.states.clear();
-    this.before = new Set(["__start__"]); // what ended last: from there a way leads to what begins
+    this.before = new Set(["__start__"]); // the nodes that ended last; an edge leads from them to the next node
     this.begun = false;
     for (const group of this.nodes.values()) group.classList.remove(...STATES);
     for (const path of [...this.lines.values()].flat()) path.classList.remove("taken");
     for (const { drawing } of this.opened.values()) drawing.reset();
   }
 
-  /** `state` is lit, visited or failed. */
+  /** Set the state of a node: lit, visited or failed. */
   mark(node, state) {
-    if (state !== "lit" && this.states.get(node) !== "lit") this.arrives(node);
-    if (state === "lit") this.arrives(node);
-    else this.leaves(node);
+    if (state !== "lit" && this.states.get(node) !== "lit") this.enter(node);
+    if (state === "lit") this.enter(node);
+    else this.leave(node);
     this.states.set(node, state);
     const group = this.nodes.get(node);
     group?.classList.remove(...STATES);
@@ -134,7 +134,7 @@ export class Drawing {
     for (const { drawing } of this.opened.values()) drawing.mark(node, state);
   }
 
-  arrives(node) {
+  enter(node) {
     if (!this.nodes.has(node)) return;
     this.begun = true;
     for (const source of this.before) {
@@ -145,7 +145,7 @@ export class Drawing {
     }
   }
 
-  leaves(node) {
+  leave(node) {
     if (!this.nodes.has(node)) return;
     if (this.begun) this.before.clear();
     this.begun = false;
@@ -153,12 +153,12 @@ export class Drawing {
   }
 }
 
-/** What the colours and lines of a drawing mean. */
+/** Make the legend of a drawing. */
 export function legend() {
   return h("ul", { className: "legend", "aria-label": "Legend" }, LEGEND.map(([kind, words]) => h("li", {}, h("span", { className: `sample ${kind}` }), words)));
 }
 
-/** The parts of a subgraph that are in it alone: those whose nodes it has. */
+/** The subgraphs inside a subgraph. */
 function inside(subgraphs, id) {
   const names = new Set(subgraphs[id].nodes.map((node) => node.id));
   return Object.fromEntries(Object.entries(subgraphs).filter(([name]) => name !== id && names.has(name)));
@@ -174,16 +174,16 @@ function onPress(element, go) {
   });
 }
 
-function arranged(nodes, edges, subgraphs) {
+function layOut(nodes, edges, subgraphs) {
   const graph = new Graph({ multigraph: true });
   graph.setGraph({ rankdir: "TB", nodesep: 14, ranksep: 22, edgesep: 6 });
   for (const { id, label } of nodes) {
-    graph.setNode(id, { width: (ENDS[id] ?? label ?? id).length * LETTER + 20 + (subgraphs[id] ? DOOR : 0), height: HEIGHT });
+    graph.setNode(id, { width: (ENDS[id] ?? label ?? id).length * LETTER + 20 + (subgraphs[id] ? OPENER : 0), height: HEIGHT });
   }
   const tools = new Set(nodes.filter(({ tool }) => tool).map(({ id }) => id));
-  const crowded = tools.size > CROWD;
+  const crowded = tools.size > MAX_TOOLS_IN_ROW;
   let chosen = 0;
-  const order = new Map(nodes.map(({ id }, at) => [id, at])); // as they were written: the usual way comes first
+  const order = new Map(nodes.map(({ id }, at) => [id, at])); // the order in the source: the usual path comes first
   const sorted = [...edges].sort((a, b) => order.get(a.source) - order.get(b.source) || order.get(a.target) - order.get(b.target));
   sorted.forEach(({ source, target, label, conditional }, at) => {
     const minlen = crowded && tools.has(target) && !tools.has(source) ? 1 + (chosen++ % 2) : 1;
@@ -194,7 +194,7 @@ function arranged(nodes, edges, subgraphs) {
   return graph;
 }
 
-/** The rectangle around all nodes and lines: the layout leaves out lines that run around it. */
+/** The rectangle around all nodes and lines; the layout's own size ignores outer lines. */
 function extent(graph) {
   const points = graph.edges().flatMap((edge) => {
     const { points: line, x, y, width = 0 } = graph.edge(edge);
@@ -213,14 +213,14 @@ function edgeOf({ points, label, conditional, x, y }, arrow) {
   return label ? [path, s("text", { class: "label", x, y: y + 3 }, label.replaceAll("_", " "))] : [path];
 }
 
-/** A node that may follow itself, drawn as a small loop on its right. */
+/** Draw the edge from a node to itself as a loop on its right. */
 function loopOf({ x, y, width }, label, arrow) {
   const right = x + width / 2;
   const path = s("path", { class: "edge may", d: `M${right} ${y - 7}c22 -9 22 23 0 14`, "marker-end": `url(#${arrow})` });
   return [path, s("text", { class: "label", x: right + 44, y: y + 3 }, label.replaceAll("_", " "))];
 }
 
-/** A line through the middles between points, rounded at the points. */
+/** A smooth line through the midpoints between points. */
 function smooth(points) {
   const at = ({ x, y }) => `${x.toFixed(1)} ${y.toFixed(1)}`;
   const inner = points.slice(1, -1).map((point, n) => {

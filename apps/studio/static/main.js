@@ -1,4 +1,4 @@
-// Which part of the studio is shown: `#/part/rest`.
+// Shows the part of the studio that the address names: `#/part/rest`.
 
 import { get } from "./server.js";
 import { h, icon, notice } from "./dom.js";
@@ -14,7 +14,7 @@ const PARTS = {
 };
 const main = document.getElementById("main");
 const links = new Map();
-let known = null;
+let methods = null;
 
 function drawNavigation() {
   for (const [part, title] of Object.entries(PARTS)) {
@@ -40,7 +40,7 @@ function isDark() {
   return chosen ? chosen === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
 }
 
-/** Scroll a bar that is too narrow for all; scrollIntoView would also move where Tab begins. */
+/** Scroll a narrow bar to a link; scrollIntoView would also move the start of the Tab order. */
 function reveal(link) {
   const bar = link.closest("nav"), [there, here] = [bar, link].map((one) => one.getBoundingClientRect());
   bar.scrollLeft += here.left - there.left - (there.width - here.width) / 2;
@@ -49,9 +49,9 @@ function reveal(link) {
 let shown = 0;
 
 async function route() {
-  const [, part = "ask", ...rest] = location.hash.split("/").map(decoded);
+  const [, part = "ask", ...rest] = location.hash.split("/").map(decode);
   const name = part in PARTS ? part : "ask";
-  const own = ++shown;
+  const request = ++shown;
   for (const [at, link] of links) {
     if (at === name) {
       link.setAttribute("aria-current", "page");
@@ -60,17 +60,17 @@ async function route() {
   }
   document.title = `${PARTS[name]} · planweave studio`;
   try {
-    const [found, { view }] = await Promise.all([known ?? get("/studio/api/methods"), import(`./${name}.js`)]);
-    known = found;
-    const drawn = await view(known, rest);
-    if (own === shown) main.replaceChildren(drawn); // else another part was asked for meanwhile
+    const [found, { view }] = await Promise.all([methods ?? get("/studio/api/methods"), import(`./${name}.js`)]);
+    methods = found;
+    const drawn = await view(methods, rest);
+    if (request === shown) main.replaceChildren(drawn); // otherwise another part was requested meanwhile
   } catch (error) {
-    if (own === shown) main.replaceChildren(h("div", { className: "page" }, notice(error.message)));
+    if (request === shown) main.replaceChildren(h("div", { className: "page" }, notice(error.message)));
   }
 }
 
-/** A part of an address; one that was typed may hold a `%` that means itself. */
-function decoded(part) {
+/** Decode a part of an address; a typed one may contain a literal `%`. */
+function decode(part) {
   try {
     return decodeURIComponent(part);
   } catch {
@@ -80,7 +80,7 @@ function decoded(part) {
 
 drawNavigation();
 addEventListener("hashchange", () => {
-  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close(); // of the part that is left
+  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close(); // of the previous part
   route().then(() => main.focus({ preventScroll: true }));
 });
 route();

@@ -1,4 +1,4 @@
-// Pickers: which method answers, with a small picture of its figure, and with which model.
+// Pickers: choose the method by a picture of its graph, and the model.
 
 import { get } from "./server.js";
 import { button, field, form, h, opened, s } from "./dom.js";
@@ -6,11 +6,11 @@ import { settings } from "./settings.js";
 import { Graph, layout } from "./vendor/dagre.esm.js";
 
 export const AUTOMATIC = "automatic";
-/** The groups of methods, with what each is called. */
+/** The groups of methods and their titles. */
 export const METHOD_GROUPS = { decide: "Decide, from databases", documents: "Ask documents", act: "Act, in an environment" };
 const SEEN = "planweave.models";
 
-/** A dialog with choices; resolves to the one that was made, or to null. */
+/** Show a dialog with choices; resolves to the chosen value, or null. */
 function choice(title, choices, own = null) {
   return new Promise((resolve) => {
     let made = null;
@@ -23,19 +23,19 @@ function choice(title, choices, own = null) {
   });
 }
 
-/** Choose a method: automatic, or one of three groups. */
+/** Let a person choose a method. */
 export function pickMethod({ methods }, current) {
   return choice("Which method answers?", (choose) => {
     const one = (name, about, picture) => h("li", {}, button([picture, h("span", {}, h("b", {}, name), h("span", { className: "about" }, about))],
       () => choose(name), { className: "method", "aria-pressed": name === current }));
     const group = ([key, title]) => h("section", {}, h("h3", {}, title),
       h("ul", {}, methods.filter((method) => method.group === key).map(({ name, description }) => one(name, description, figure(name)))));
-    return h("div", {}, h("ul", {}, one(AUTOMATIC, "The cheapest that is good enough for the model and the sources.", h("span", { className: "figure", "aria-hidden": "true" }, "✦"))),
+    return h("div", {}, h("ul", {}, one(AUTOMATIC, "The cheapest method that suits the model and the sources.", h("span", { className: "figure", "aria-hidden": "true" }, "✦"))),
       Object.entries(METHOD_GROUPS).map(group));
   });
 }
 
-/** A small picture of a method's graph, drawn when it is known. */
+/** A small picture of a method's graph, drawn when it is loaded. */
 function figure(method) {
   const place = h("span", { className: "figure", "aria-hidden": "true" });
   get(`/studio/api/methods/${method}/graph`).then((graph) => place.append(sketch(graph))).catch(() => {});
@@ -57,14 +57,14 @@ function sketch({ nodes, edges }) {
     }));
 }
 
-/** Models that can be chosen, with what each lacks; those that a person has named come last. */
+/** Models that can be chosen, with what is missing; names that a person entered come last. */
 export async function models() {
   const { models: known } = await get("/studio/api/models").catch(() => ({ models: [] }));
   const own = JSON.parse(localStorage.getItem(SEEN) ?? "[]").filter((name) => !known.some((one) => one.name === name));
   return [...known, ...own.map((name) => ({ name, about: "named by you", missing: "" }))];
 }
 
-/** Choose a model: what is here with its state, or any by its name. */
+/** Let a person choose a model from the list, or by name. */
 export async function pickModel(mayName) {
   const known = await models();
   const current = settings.values.model ?? known[0]?.name;
@@ -75,7 +75,7 @@ export async function pickModel(mayName) {
   mayName && ((choose) => {
     const name = h("input", { placeholder: "http://localhost:11434/v1#qwen3", required: true, autocomplete: "off", spellcheck: false });
     return form({}, () => choose(name.value.trim()),
-      field("Another model", name, "openai:gpt-4.1, any LangChain provider, or any OpenAI-compatible server: its address, #, and the model. Its key belongs into PLANWEAVE_API_KEY on the server."),
+      field("Another model", name, "openai:gpt-4.1, any LangChain provider, or any OpenAI-compatible server: its address, #, and the model. Set its key as PLANWEAVE_API_KEY on the server."),
       h("div", { className: "row end" }, h("button", { className: "primary" }, "Use this model")));
   }));
   if (picked === null) return;

@@ -1,4 +1,4 @@
-// Results: leaderboards with intervals, the trace of each run, two methods question by question.
+// Results: leaderboards with intervals, traces of runs, comparison of two methods.
 
 import { get } from "./server.js";
 import { attempt, button, choices, counted, empty, h, icon, number, s, seconds, table } from "./dom.js";
@@ -55,7 +55,7 @@ class Board {
     ].filter(Boolean);
   }
 
-  /** Every run in a line, to be narrowed down. */
+  /** The list of runs with filters. */
   runs() {
     const text = h("input", { type: "search", "aria-label": "Search in questions and answers", placeholder: "Search questions and answers" });
     const group = choices("Method", ["all methods", ...this.groups]);
@@ -79,7 +79,7 @@ class Board {
     return h("section", { className: "card tall", id: anchor(RUNS) }, h("h2", {}, RUNS), h("div", { className: "row" }, text, group, value), place);
   }
 
-  /** Two methods on the questions that both were asked. */
+  /** Compare two methods on their common questions. */
   compared() {
     if (this.groups.length < 2) return null;
     const first = choices("First method", this.groups);
@@ -101,12 +101,12 @@ class Board {
     const only = (at) => differing.filter((pair) => pair[at].value === 1).length;
     const row = (pair) => [button(pair[0].question, () => this.open(pair), { className: "link" }), pair[0].database, mark(pair[0]), cut(pair[0].answer ?? "no answer"), mark(pair[1]), cut(pair[1].answer ?? "no answer")];
     return [
-      h("p", {}, `${pairs.length} questions; ${only(0)} only ${first} has right, ${only(1)} only ${second}.`),
-      differing.length ? table(["Question", "Source", first, "", second, ""], differing.slice(0, SHOWN).map(row), "Questions on which they differ") : h("p", { className: "dim" }, "Both have the same questions right."),
+      h("p", {}, `${pairs.length} questions; only ${first} is right on ${only(0)}, only ${second} on ${only(1)}.`),
+      differing.length ? table(["Question", "Source", first, "", second, ""], differing.slice(0, SHOWN).map(row), "Questions on which they differ") : h("p", { className: "dim" }, "Both are right on the same questions."),
     ];
   }
 
-  /** The traces of one run, or of two beside each other. */
+  /** Show the trace of one run, or of two side by side. */
   async open(records) {
     this.trace.replaceChildren(h("p", { className: "dim" }, "Reading …"));
     await attempt(this.trace, async () => {
@@ -163,7 +163,7 @@ function cell(value) {
   return [value.mean, value.median, value.p95].map((one) => number(one, one < 10 ? 2 : 0)).join(" · ");
 }
 
-/** A share with its interval, drawn and in figures. */
+/** A share with its interval, drawn and as numbers. */
 function rate({ value, low, high, n }) {
   const percent = (share) => `${(share * 100).toFixed(1)} %`;
   return h("span", { className: "rate" },

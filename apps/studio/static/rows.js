@@ -1,4 +1,4 @@
-// Rows of a query: sorted by a column, shown as a chart, copied, saved as CSV, and asked for anew.
+// Rows of a query: sort, show as a chart, copy, save as CSV, and edit the query.
 
 import { post } from "./server.js";
 import { attempt, button, counted, h, icon, iconButton, notice, number, seconds, sends, tell } from "./dom.js";
@@ -11,7 +11,7 @@ const LONG = 160; // letters of a cell
 const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
 let files = 0;
 
-/** What a fact says: its rows where it has some, else its text. */
+/** The content of a fact: its rows if it has some, otherwise its text. */
 export function factBody(fact) {
   const { notes, table } = fact.table ? { notes: [], table: fact.table } : read(fact.text);
   const about = notes.map((note) => h("p", { className: "dim" }, note));
@@ -22,7 +22,7 @@ export function factBody(fact) {
 
 const SOURCES = { sql: ["SQL", "database"], cypher: ["Cypher", "graph"] };
 
-/** The query of a fact, folded, to be copied or to be edited and run. */
+/** The folded query of a fact, to copy, or to edit and run. */
 export function queryOf({ source, query }) {
   const [language, setting] = SOURCES[source] ?? [];
   if (!query || !language) return null;
@@ -33,15 +33,15 @@ export function queryOf({ source, query }) {
       url ? button([icon("edit"), "Edit and run"], ({ currentTarget }) => currentTarget.parentElement.replaceWith(editor(url, query)), { className: "quiet" }) : null));
 }
 
-/** A query to be changed and run, as `planweave query` would: it only reads. */
+/** Make an editor that runs a read-only query, as `planweave query` does. */
 function editor(url, query) {
   const text = h("textarea", { className: "code", rows: Math.min(12, query.split("\n").length + 1), value: query, spellcheck: false, "aria-label": "Query" });
   const { place, run } = querying(url, text);
   sends(text, run);
-  return h("div", { className: "editor" }, text, h("div", { className: "row small" }, button("Run the query", run, { className: "primary" }), h("span", { className: "dim" }, "It only reads. What it finds does not change the answer.")), place);
+  return h("div", { className: "editor" }, text, h("div", { className: "row small" }, button("Run the query", run, { className: "primary" }), h("span", { className: "dim" }, "It only reads. Its result does not change the answer.")), place);
 }
 
-/** `run` asks a database the query in a text, as a method would: one plain read, guarded and limited; `place` shows what it finds. */
+/** Return `run`, which runs the query in a text field, and `place`, which shows its rows. */
 export function querying(url, text) {
   const place = h("div", { "aria-live": "polite" });
   const run = () => attempt(place, async () => {
@@ -51,7 +51,7 @@ export function querying(url, text) {
   return { place, run };
 }
 
-/** What a query has found: how many rows in how many seconds, a hint, the rows. */
+/** The result of a query: number of rows, duration, hint, rows. */
 function answerOf({ columns, rows, total_rows: total, seconds: took, hint }) {
   const all = total === rows.length ? counted(total, "row") : `The first ${number(rows.length)} of ${total === null ? "more" : number(total)} rows`;
   return [
@@ -61,7 +61,7 @@ function answerOf({ columns, rows, total_rows: total, seconds: took, hint }) {
   ].filter(Boolean);
 }
 
-/** A table whose columns sort, with a chart where one fits. */
+/** A sortable table, with a chart if one is suitable. */
 function rowsTable(columns, rows, caption = "Rows") {
   const typed = typedRows(columns, rows);
   const numeric = columns.map((_, at) => typed.every((row) => row[at] === null || typeof row[at] === "number"));
@@ -82,7 +82,7 @@ function rowsTable(columns, rows, caption = "Rows") {
   const ordered = () => (by === null ? typed : [...typed].sort((a, b) => compared(a[by], b[by]) * (down ? -1 : 1)));
   const show = () => {
     const order = ordered();
-    if (!drawn.hidden) paint(order); // bars come as the rows do
+    if (!drawn.hidden) paint(order); // bars have the order of the rows
     body.replaceChildren(...order.slice(0, all ? undefined : SHOWN).map((row) => h("tr", {}, row.map((cell, at) => h("td", { className: numeric[at] ? "number" : "" }, shownCell(cell))))));
     more.hidden = all;
   };
@@ -118,14 +118,14 @@ function plainNumber(value) {
   return String(Number.isInteger(value) ? value : Number(value.toPrecision(12)));
 }
 
-/** Rows of which a column that holds only numbers, as texts, holds numbers. */
+/** Convert columns that contain only numbers as strings. */
 function typedRows(columns, rows) {
   const isNumber = (cell) => typeof cell === "number" || (NUMBER.test(cell) && String(Number(cell)) === cell);
   const numbers = columns.map((_, at) => rows.every((row) => row[at] === null || isNumber(row[at])));
   return rows.map((row) => row.map((cell, at) => (cell !== null && numbers[at] ? Number(cell) : cell)));
 }
 
-/** Rows in a text, with what is written above them. */
+/** Parse rows in a text, and the notes above them. */
 function read(text) {
   const lines = text.split("\n");
   const notes = [];
@@ -137,7 +137,7 @@ function read(text) {
   return { notes, table: { columns: columns.map(String), rows } };
 }
 
-/** A cell that begins like a formula is a text for spreadsheets, too. */
+/** Format CSV; a cell that starts like a formula is escaped for spreadsheets. */
 function csv(columns, rows, between = ",") {
   const quoted = (cell) => {
     if (cell === null) return "";
@@ -147,14 +147,14 @@ function csv(columns, rows, between = ",") {
   return [columns, ...rows].map((row) => row.map(quoted).join(between)).join("\r\n");
 }
 
-/** Hand a text to the person as a file. */
+/** Save a text as a file. */
 export function save(text, name, type) {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
   h("a", { href: url, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** A button that copies what `text()` gives. */
+/** Make a button that copies the result of `text()`. */
 export function copyButton(label, text) {
   const it = iconButton("copy", label, async () => {
     try {

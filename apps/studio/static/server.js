@@ -1,8 +1,8 @@
-// Talks to the server that delivered the page: the LangGraph protocol and the studio's own routes.
+// Calls the server of this page: the LangGraph protocol and the studio's own routes.
 
 import { confirmed, field, h, notice, opened } from "./dom.js";
 
-/** What the server said no to, in a sentence. */
+/** An error reply of the server. */
 class Refused extends Error {
   constructor(status, text) {
     super(text);
@@ -38,8 +38,8 @@ async function reason(reply) {
   const text = await reply.text();
   try {
     const { detail, error } = JSON.parse(text);
-    const told = detail ?? error ?? text;
-    return typeof told === "string" ? told : JSON.stringify(told);
+    const message = detail ?? error ?? text;
+    return typeof message === "string" ? message : JSON.stringify(message);
   } catch {
     return text || `The server answers ${reply.status}.`;
   }
@@ -70,7 +70,7 @@ export const patch = (path, json) => read(path, { method: "PATCH", json });
 export const put = (path, body) => read(path, { method: "PUT", body });
 const remove = (path) => read(path, { method: "DELETE" });
 
-/** Delete something when a person has confirmed it; `place` has before it what goes wrong. */
+/** Delete something after a confirmation; an error is shown before `place`. */
 export async function removed(path, { question, action = "Delete", place, then }) {
   if (!(await confirmed(question, action))) return;
   try {
@@ -81,7 +81,7 @@ export async function removed(path, { question, action = "Delete", place, then }
   }
 }
 
-/** The events of a run as they come: `{ event, data }`; without `json` of one that runs already. */
+/** Yield the events `{ event, data }` of a run; without `json`, of an existing run. */
 export async function* stream(path, json, signal) {
   const reply = await send(path, { method: json ? "POST" : "GET", json, signal });
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -92,8 +92,8 @@ export async function* stream(path, json, signal) {
     const blocks = rest.split("\n\n");
     rest = blocks.pop();
     for (const block of blocks) {
-      const told = parse(block);
-      if (told) yield told;
+      const message = parse(block);
+      if (message) yield message;
     }
     if (done) return;
   }

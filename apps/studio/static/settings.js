@@ -1,4 +1,4 @@
-// The settings of a run: a form made from the schema of the context. Only what differs is sent.
+// The settings of a run: a form from the schema of the context. Only changed values are sent.
 
 import { field, h } from "./dom.js";
 import { holdsPassword, sourceName } from "./sources.js";
@@ -6,7 +6,7 @@ import { holdsPassword, sourceName } from "./sources.js";
 const KEPT = "planweave.settings";
 const COMMON = ["database", "collection", "graph", "rules", "candidates", "approve", "max_seconds", "max_calls"];
 
-/** What a person has set. It stays for the next tab; a URL that holds a password stays in this one. */
+/** The changed settings. They are kept for later tabs; a URL with a password only in this tab. */
 export const settings = {
   values: JSON.parse(sessionStorage.getItem(KEPT) ?? localStorage.getItem(KEPT) ?? "{}"),
   set(name, value) {
@@ -18,7 +18,7 @@ export const settings = {
   },
 };
 
-/** The settings that a method reads, of all where it is empty: the common ones, then by groups. */
+/** Make the form of the settings that a method reads, or of all; common ones first, then groups. */
 export function form({ schema, groups, only = {} }, method, suggestions) {
   const reads = (name) => !method || !only[name] || only[name].includes(method);
   const shown = groups.filter((group) => !method || !group.methods.length || group.methods.includes(method));
@@ -39,7 +39,7 @@ export function form({ schema, groups, only = {} }, method, suggestions) {
       fields.map((name) => control(name, schema.properties[name], suggestions)))));
 }
 
-/** What questions are answered from and by, in a line. */
+/** The sources and the model in one line. */
 export function summary() {
   const { database, graph, collection, model } = settings.values;
   const sources = [database, graph, collection].filter(Boolean).map(sourceName);

@@ -1,11 +1,11 @@
-// One question with its answer as a file that stands alone: no script, nothing from elsewhere.
+// Saves a question with its answer as a self-contained file without scripts.
 
 import { h } from "./dom.js";
 import { save } from "./rows.js";
 
 const DROPPED = "button.icon, .tools, textarea, .editor, .desk, .working, .all-steps, .rows > .row, .asked-with .row";
 
-/** Save what is shown of a question; `title` names it. */
+/** Save a turn as a page with this title. */
 export async function share(turn, title) {
   const styles = await Promise.all(["studio.css", "run.css"].map(async (name) => (await fetch(name)).text()));
   const copy = turn.cloneNode(true);
@@ -25,15 +25,15 @@ export async function share(turn, title) {
   const head = [
     h("meta", { httpEquiv: "content-security-policy", content: "default-src 'none'; style-src 'unsafe-inline'" }),
     h("meta", { name: "viewport", content: "width=device-width, initial-scale=1" }), h("title", {}, title),
-  ].map(written).join("");
-  const style = `<style>${styles.join("\n")}</style>`; // as text: the page itself admits no such element
-  save(`<!doctype html>\n<html lang="en"><head><meta charset="utf-8">${head}${style}</head><body>${written(main)}</body></html>`, `${named(title)}.html`, "text/html");
+  ].map(serialized).join("");
+  const style = `<style>${styles.join("\n")}</style>`; // as text: the page's policy forbids such an element
+  save(`<!doctype html>\n<html lang="en"><head><meta charset="utf-8">${head}${style}</head><body>${serialized(main)}</body></html>`, `${fileName(title)}.html`, "text/html");
 }
 
-function written(element) {
+function serialized(element) {
   return new XMLSerializer().serializeToString(element);
 }
 
-function named(title) {
+function fileName(title) {
   return title.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-|-$/g, "").slice(0, 60) || "answer";
 }

@@ -1,4 +1,4 @@
-// A query in colours: keywords, strings, numbers and comments.
+// Syntax highlighting of queries: keywords, strings, numbers and comments.
 
 import { h } from "./dom.js";
 
@@ -8,7 +8,7 @@ const KINDS = ["comment", "string", "numeral", "keyword"];
 
 const QUERY = /^[\s(]*(select|with|match|optional|unwind|call|values|return)\b/i;
 
-/** The text as parts of which some have a colour; a need in words has none. */
+/** Split a query into coloured parts; other text stays as it is. */
 export function coloured(text) {
   if (!QUERY.test(text)) return text;
   const parts = [];

@@ -1,16 +1,16 @@
-// A run as a story: plan, thoughts, queries, rows, facts, re-plans, answer.
-// `Story` tells it node by node, live or from checkpoints; `recorded` tells a run of a result file.
+// The story of a run: plan, thoughts, queries, rows, facts, new plans, answer.
+// `Story` shows it node by node, live or from checkpoints; `recorded` shows a run of a result file.
 
 import { button, counted, h, icon, number, seconds } from "./dom.js";
 import { factBody, queryOf } from "./rows.js";
 import { coloured } from "./sql.js";
 
-const NO_USE = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, seconds: 0, dollars: 0, unpriced: 0 };
+const NO_USAGE = { calls: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0, seconds: 0, dollars: 0, unpriced: 0 };
 const REMARKS = { objection: "The plan was rejected", reason: "Goes on", task: "Task", reasoning: "Reasoning" };
-const NEAR = 160; // pixels from the end of the page
+const NEAR_END = 160; // pixels from the end of the page
 const LONG = 400; // letters of a question
 
-/** One question: its answer, below it the plan, the facts, and how it came about. */
+/** One question: its answer, the plan, the facts and the steps. */
 class Turn {
   constructor(question) {
     this.question = question;
@@ -23,10 +23,10 @@ class Turn {
     this.nodes = h("ol", { className: "nodes" });
     const all = button("Show every step", () => {
       const shown = this.nodes.classList.toggle("every");
-      all.textContent = shown ? "Hide the steps that say nothing" : "Show every step";
+      all.textContent = shown ? "Hide steps without output" : "Show every step";
     }, { className: "link all-steps" });
     this.element = h("section", { className: "turn" },
-      question === null ? null : h("h2", { className: "asked", tabIndex: question.length > LONG ? 0 : null }, question), // it scrolls
+      question === null ? null : h("h2", { className: "asked", tabIndex: question.length > LONG ? 0 : null }, question), // scrollable
       this.now, this.draft, this.answer, this.tools, this.plan,
       h("section", { className: "found", "aria-label": "Facts" }, h("h3", {}, "Facts"), this.facts),
       h("section", { className: "happened", "aria-label": "How it came about" }, h("h3", {}, "How it came about"), this.nodes, all));
@@ -34,7 +34,7 @@ class Turn {
 }
 
 export class Story {
-  /** `openPage(document, page, quote)` shows a page that a fact rests on. */
+  /** `openPage(document, page, quote)` shows a page that a fact quotes. */
   constructor(openPage) {
     this.openPage = openPage;
     this.element = h("div", { className: "story" });
@@ -46,13 +46,13 @@ export class Story {
     this.element.replaceChildren();
     this.turns = [];
     this.begun = new Map();
-    this.facts = new Map(); // a follow-up may cite those of the question before
+    this.facts = new Map(); // a follow-up may cite facts of earlier questions
     this.start();
   }
 
   /** A question starts with an empty working memory. */
   start() {
-    this.usage = { ...NO_USE };
+    this.usage = { ...NO_USAGE };
     this.kept = 0; // replies that came from the cache
     this.plan = null;
     this.action = null;
@@ -66,13 +66,13 @@ export class Story {
     this.element.append(this.told.element);
   }
 
-  /** The question that is told; one without words where it is not known. */
+  /** The current turn; without a question if it is not known. */
   get told() {
     if (!this.turns.length) this.ask(null);
     return this.turns.at(-1);
   }
 
-  /** A node starts; `id` is its task's. */
+  /** Show that a node starts; `id` is the id of its task. */
   begin(id, node) {
     if (this.begun.has(id)) return;
     const body = h("div", { className: "told" });
@@ -83,7 +83,7 @@ export class Story {
     this.follow(() => this.told.nodes.append(item));
   }
 
-  /** The answer is written: its text so far, until it is whole. */
+  /** Show a part of the answer while it is written. */
   writes({ id, type, content }) {
     if (type !== "AIMessageChunk") return;
     const { draft } = this.told;
@@ -93,24 +93,24 @@ export class Story {
     draft.hidden = false;
   }
 
-  /** From the answer on the page stays with it, whatever comes below. */
+  /** Scroll to the answer, and stop following the end of the story. */
   stay(id = "") {
     this.written = { id, text: "" };
     this.told.element.scrollIntoView({ block: "start" });
   }
 
-  /** What the node of a task is doing now, in words. */
+  /** Show the current activity of a task. */
   progress({ task, ...now }) {
     const told = this.of(task);
     if (!told?.item.classList.contains("running")) return;
     if (told.doing !== now.doing) told.since = performance.now();
     told.doing = now.doing;
-    told.now = waiting(now);
+    told.now = activityText(now);
     this.tick();
     this.ticking ??= setInterval(() => this.tick(), 1000);
   }
 
-  /** Say of every node that is at work what it does, and since when. */
+  /** Update the activity and duration of every running node. */
   tick() {
     const running = [...this.begun.values()].filter(({ item }) => item.classList.contains("running"));
     const said = running.map((told) => `${told.now ?? told.node} · ${Math.floor((performance.now() - told.since) / 1000)} s`);
@@ -123,19 +123,19 @@ export class Story {
     }
   }
 
-  /** The task as it is told; `task` may lead through graphs inside it. */
+  /** The entry of a task; `task` may be a path through subgraphs. */
   of(task = "") {
     const ids = task.split("|").map((part) => part.split(":").at(-1));
     return this.begun.get(ids.find((id) => this.begun.has(id)));
   }
 
-  /** A model was called. */
+  /** Add a call to a model. */
   call(call) {
     (this.of(call.task) ?? [...this.begun.values()].at(-1))?.calls.push(call);
     this.kept += call.from_cache ? 1 : 0;
   }
 
-  /** A node ends with what it adds to working memory. */
+  /** Show that a node ends, with its update of the working memory. */
   end(id, node, update) {
     this.begin(id, node);
     const told = this.begun.get(id);
@@ -155,7 +155,7 @@ export class Story {
     this.tick();
   }
 
-  /** What stopped a node, in its place. */
+  /** Show an error at the running node. */
   fail(text) {
     const last = [...this.begun.values()].at(-1);
     const alert = h("p", { className: "notice wrong", role: "alert" }, text);
@@ -168,7 +168,7 @@ export class Story {
     }
   }
 
-  /** Nodes that were begun and will not end: the run has stopped. */
+  /** Mark running nodes as stopped, as the run has ended. */
   settle() {
     for (const { item, state } of this.begun.values()) {
       if (!item.classList.contains("running")) continue;
@@ -180,17 +180,17 @@ export class Story {
     this.written = null;
   }
 
-  /** A person has edited the plan. */
+  /** Show a plan that a person has edited. */
   edited(plan) {
     if (!plan?.length || same(plan, this.plan?.steps)) return;
     this.told.nodes.append(h("li", { className: "node" }, h("div", { className: "told" }, h("p", { className: "remark" }, "A person has edited the plan."))));
     this.planned(plan, "Plan as edited");
   }
 
-  /** Make a change, and keep the end of the story in sight if it was in sight before. */
+  /** Make a change, and keep the end of the story visible if it was visible before. */
   follow(change) {
     const page = document.scrollingElement;
-    const near = !this.written && page.scrollHeight - page.scrollTop - page.clientHeight < NEAR;
+    const near = !this.written && page.scrollHeight - page.scrollTop - page.clientHeight < NEAR_END;
     change();
     if (near) page.scrollTop = page.scrollHeight;
   }
@@ -229,7 +229,7 @@ export class Story {
     return parts;
   }
 
-  /** The plan that is carried out now. */
+  /** Show the current plan. */
   planned(plan, title) {
     const list = h("ol", { className: "steps" }, plan.map((step) => h("li", {}, h("span", {}, step))));
     this.plan = { steps: plan, list };
@@ -237,7 +237,7 @@ export class Story {
     this.ticked([]);
   }
 
-  /** The plan's steps with these numbers are done, the first of the others is next. */
+  /** Mark the steps with these numbers as done, and the first other one as next. */
   ticked(numbers) {
     if (!this.plan) return;
     const items = [...this.plan.list.children];
@@ -275,7 +275,7 @@ export class Story {
     return parts;
   }
 
-  /** Put a fact among the facts; gives a way to it. */
+  /** Show a fact; return a link to it. */
   fact(fact) {
     const card = h("section", { className: "card fact", tabIndex: -1, "aria-label": `Fact ${fact.number}` },
       h("span", { className: "cite" }, String(fact.number)),
@@ -303,7 +303,7 @@ export class Story {
         : h("span", { className: "chip" }, `${page.document} · p. ${page.page}`))));
   }
 
-  /** The answer; the citation check says it once more, in the same place. */
+  /** Show the answer; the checked answer replaces the first one. */
   answered(answer, claims) {
     const verdict = answer.verdict;
     const good = !verdict || verdict.kind === "supported";
@@ -312,7 +312,7 @@ export class Story {
       answer.decision || (answer.why && verdict?.kind !== "undecided") ? null : h("p", { className: "decision" }, "No answer"),
       verdict ? h("p", { className: good ? "verdict good" : "verdict notice problem" }, verdict.text) : null,
       answer.why ? h("p", {}, this.cited(answer.why), this.uncited(answer)) : null,
-      answer.unknown && !isSaid(answer.unknown, verdict) ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
+      answer.unknown && !isInVerdict(answer.unknown, verdict) ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
       claims.length ? checked(claims) : null);
     this.answer = answer;
     this.told.draft.hidden = true;
@@ -347,7 +347,7 @@ export class Story {
 
   use(byRole) {
     for (const used of Object.values(byRole)) {
-      for (const name of Object.keys(NO_USE)) this.usage[name] += used[name] ?? 0;
+      for (const name of Object.keys(NO_USAGE)) this.usage[name] += used[name] ?? 0;
     }
     this.count();
   }
@@ -367,7 +367,7 @@ export class Story {
   }
 }
 
-/** The story of a run that a result file holds: told turn by turn. */
+/** Make the story of a run in a result file. */
 export function recorded(record) {
   const story = new Story(null);
   const first = record.replans?.[0]?.before ?? record.plan;
@@ -383,7 +383,7 @@ export function recorded(record) {
   };
   for (const turn of record.turns ?? []) {
     while (left.length && left[0].iteration < turn.iteration) replanned(left.shift());
-    const numbers = turn.facts ?? (turn.fact ? [turn.fact] : []); // older files name one fact
+    const numbers = turn.facts ?? (turn.fact ? [turn.fact] : []); // older files have one fact
     add(...story.turn(turn, numbers.map((n) => known.get(n)).filter(Boolean)));
     if (!turn.problem) done.push(...(turn.completes ?? before(turn.step + 1)));
     story.ticked(done);
@@ -395,7 +395,7 @@ export function recorded(record) {
   return story;
 }
 
-/** A call of a model, folded: its prompt and its reply. */
+/** Make the folded details of a call to a model. */
 export function callDetails(call) {
   const tokens = `${number(call.input_tokens)} tokens read, ${number(call.output_tokens)} written`;
   return h("details", { className: "call" },
@@ -405,7 +405,7 @@ export function callDetails(call) {
     exchange(call));
 }
 
-/** What a model was asked and replied, with what was wrong with it. */
+/** The prompt and reply of a call, and its error if any. */
 export function exchange({ error, prompt = [], reply }) {
   return [
     error ? h("p", { className: "notice problem" }, error) : null,
@@ -414,25 +414,25 @@ export function exchange({ error, prompt = [], reply }) {
   ];
 }
 
-/** Whether the verdict says already what is not known. */
-function isSaid(unknown, verdict) {
+/** Whether the verdict already contains what is not known. */
+function isInVerdict(unknown, verdict) {
   return Boolean(verdict) && verdict.text.toLowerCase().includes(unknown.toLowerCase().replace(/\.$/, ""));
 }
 
-/** What is being done, in words. */
-function waiting({ doing, read = 0, tokens = 0, cached = 0, written = 0 }) {
+/** The current activity as text. */
+function activityText({ doing, read = 0, tokens = 0, cached = 0, written = 0 }) {
   if (written) return `${doing}, ${number(written)} tokens`;
   const share = read > cached ? `${Math.round((100 * read) / tokens)} % of ` : "";
   return tokens ? `reading the prompt, ${share}${number(tokens)} tokens` : doing;
 }
 
-/** What an update writes, whether it adds to what there is or takes its place. */
+/** The values of an update, whether they append or overwrite. */
 function written(update) {
   const plain = (value) => (value?.type === "__overwrite__" ? value.value : value);
   return Object.fromEntries(Object.entries(update).map(([name, value]) => [name, plain(value)]));
 }
 
-/** Numbers of the steps before this one. */
+/** The numbers of the steps before this one. */
 function before(step) {
   return Array.from({ length: step - 1 }, (_, at) => at + 1);
 }
@@ -511,7 +511,7 @@ function diff(before, after) {
   return h("ul", { className: "diff" }, lines);
 }
 
-/** How many rows a fact has, where it has several. */
+/** The number of rows of a fact, if it has several. */
 function rowCount({ table }) {
   return table && table.rows.length > 1 ? `, ${number(table.rows.length)} rows` : "";
 }

@@ -1,3 +1,3 @@
-// Runs before the page is drawn, so that it never flashes in the other colours.
+// Runs before the page is drawn, so that the wrong colours never flash.
 const kept = localStorage.getItem("planweave.theme");
 if (kept) document.documentElement.dataset.theme = kept;

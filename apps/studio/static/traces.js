@@ -1,4 +1,4 @@
-// Traces: all runs, narrowed down; of one run every call of a model, as a waterfall.
+// Traces: all runs with filters; the calls of one run as a waterfall.
 
 import { get, post } from "./server.js";
 import { choices, counted, empty, h, notice, number, seconds, table } from "./dom.js";
@@ -36,7 +36,7 @@ async function list() {
   for (const control of [text, since, ...Object.values(chosen)]) control.addEventListener("input", show);
   show();
   return h("div", { className: "page wide" }, h("h1", {}, "Traces"),
-    h("p", { className: "lead" }, "Every run, and what it asked which model."),
+    h("p", { className: "lead" }, "Every run, and its calls to models."),
     h("section", { className: "card tall" }, h("div", { className: "row filters" }, text, ...Object.values(chosen), since), place));
 }
 
@@ -66,7 +66,7 @@ async function one(thread) {
 }
 
 function runsOf(calls) {
-  if (!calls.length) return [empty("No calls", "No model was asked in this thread.")];
+  if (!calls.length) return [empty("No calls", "No model was called in this thread.")];
   const runs = grouped(calls);
   return [...runs.values()].map((made, at) => waterfall(made, runs.size > 1 ? `Run ${at + 1}` : "Calls"));
 }
@@ -77,7 +77,7 @@ function grouped(calls) {
   return groups;
 }
 
-/** Calls one below the other, each from when it began to when it ended. */
+/** Draw the calls of a run as a waterfall. */
 function waterfall(calls, title) {
   const spans = placed(calls);
   const first = Math.min(...spans.map(({ begun }) => begun)), last = Math.max(...spans.map(({ ended }) => ended));
@@ -93,7 +93,7 @@ function waterfall(calls, title) {
     h("ol", {}, spans.map(({ call, begun, ended }) => h("li", {}, callRow(call, (begun - first) / whole, (ended - begun) / whole)))));
 }
 
-/** When calls began and ended; those of a task that were reported at once came one after another. */
+/** Start and end of each call; calls of a task that were reported at once ran one after another. */
 function placed(calls) {
   let later = null;
   return calls.toReversed().map((call) => {

@@ -1,4 +1,4 @@
-"""What every route reads from a request, and how it answers."""
+"""What the routes share: reading requests and writing replies."""
 
 import re
 from typing import Any
@@ -7,13 +7,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from planweave import BadInput
-from planweave.apps.sent import json_object
+from planweave.apps.request_body import parse_object
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.people import Person
 from planweave.apps.server.wire import encode
 
 _NUL = re.compile(rb"(?<!\\)(?:\\\\)*\\u0000")
-"""NUL as JSON writes it: PostgreSQL cannot keep it."""
+"""NUL in JSON: PostgreSQL cannot store it."""
 
 
 def engine(request: Request) -> Engine:
@@ -23,25 +23,25 @@ def engine(request: Request) -> Engine:
 
 
 def person(request: Request) -> Person:
-    """Who asks."""
+    """The person who sent the request."""
     found: Person = request.state.person
     return found
 
 
-async def body(request: Request) -> dict[str, Any]:
-    """The JSON object in a request; an empty one if it has no body."""
+async def read_body(request: Request) -> dict[str, Any]:
+    """Read the JSON object in a request; empty if there is no body."""
     sent = await request.body()
-    found = json_object(sent or b"{}")
+    found = parse_object(sent or b"{}")
     if _NUL.search(sent):
-        raise BadInput("The request holds the character NUL.", fix="Leave it out.")
+        raise BadInput("The request contains the character NUL.", fix="Leave it out.")
     return found
 
 
-def answer(value: Any, *, headers: dict[str, str] | None = None) -> Response:
-    """A value as JSON."""
+def reply(value: Any, *, headers: dict[str, str] | None = None) -> Response:
+    """Reply with a value as JSON."""
     return Response(encode(value), 200, headers, "application/json")
 
 
-def nothing() -> Response:
-    """Done, and nothing to say."""
+def no_content() -> Response:
+    """Reply without content."""
     return Response(status_code=204)
