@@ -1,10 +1,7 @@
-"""How a question says what a query compares and sorts by: parts of texts, and superlatives."""
+"""How a question says what a query compares: parts of texts, and bounds."""
 
 import re
 from typing import Literal, TypeAlias
-
-from planweave.tools.checking.words import ANY, of_kind, root, superlatives
-from planweave.tools.linking import parts_of
 
 TextPlace: TypeAlias = Literal["contains", "starts", "ends"]
 
@@ -19,12 +16,6 @@ _BOUNDS = {
     ">": r"after|above|over|exceed(?:s|ing)?|(?:later|more|greater|higher|larger) than",
     "<": r"before|below|under|(?:earlier|less|fewer|lower|smaller) than",
 }
-_BEGUN_WORDS = """
-    admitted applied began begun bought employed enrolled hired joined moved opened received
-    registered since start started
-"""
-_BEGUN = frozenset(_BEGUN_WORDS.split())
-"""Parts of a name by which the least is what lasts longest: who joined first is here longest."""
 _BETWEEN = r"(?: (?:a|an|the|word|words|term|text|phrase|letter|letters|string)){0,3} ?\W?"
 
 
@@ -49,20 +40,3 @@ def said_bound(question: str, value: str) -> str:
         if re.search(rf"\b(?:{words}) \W?{re.escape(value)}\b(?!\.\d)", question, re.IGNORECASE):
             return operator
     return ""
-
-
-def said_direction(question: str, name: str) -> Literal["ASC", "DESC"] | None:
-    """How the question sorts by a column or property: the oldest person is born first.
-
-    Returns:
-        None where the question says nothing of it, or the name does not tell.
-    """
-    parts, asked_for = [part.lower() for part in parts_of(name)], superlatives(question)
-    if _BEGUN.intersection(parts) and [asked.word for asked in asked_for] == ["longest"]:
-        return "ASC"
-    words = list(map(root, parts))
-    senses = {sense for asked in asked_for for sense in asked.senses}
-    ways = {way for way, kind in senses if kind != ANY and of_kind(kind, words)}
-    if len(ways) != 1:
-        return None
-    return "DESC" if ways == {"highest"} else "ASC"

@@ -1,7 +1,5 @@
 """What the schema alone corrects in a Cypher query."""
 
-import re
-
 import pytest
 from cases import cases
 from shop import database_of
@@ -51,13 +49,6 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
     ("MATCH (p:Person) GROUP BY p HAVING count(p) > 0 RETURN p.name", ADA),
     ("MATCH (p:Person)-[:REVIEWED]->(m) GROUP BY p.name ORDER BY count(*) DESC", ONCE),
     ("MATCH (m:Movie)<-[:REVIEWED]-(r:Review) WHERE r.rating > 8 RETURN m.title", SEA),
-    ("MATCH (p)-[:REVIEWED]->(m:Movie) WHERE m.title = 'slow' RETURN p.name", ADA),
-    ("MATCH (p)-[:REVIEWED]->(m:Movie) WHERE m.title CONTAINS 'slo' RETURN p.name", ADA),
-    ("MATCH (p:Person)-[:REVIEWED]->(:Movie {title: 'slow'}) RETURN p.name", ADA),
-    (
-        "MATCH (t:Club)<-[r:BELONGS_TO]-(c:Critic) RETURN t, count(r) WHERE count(r) > 0",
-        (({"name": "Owls", "clubId": "7"}, 1),),
-    ),
     ("MATCH (c:Critic) WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.name", BEK),
     ("MATCH (c:Critic) WHERE NOT EXISTS { (c)-[:BELONGS_TO]->(:Club) } RETURN c.name", BEK),
     ("MATCH (p:Person) RETURN p.name, count(p) AS n GROUP BY p.name HAVING n > 0", ONCE),
@@ -77,26 +68,15 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
     ("MATCH (m:Movie) WHERE m.title LIKE '%ea' RETURN m.title", SEA),
     ("MATCH (m:Movie) WHERE m.title LIKE 'ea' RETURN m.title", SEA),
     ("MATCH (m:Movie {title: '*e*'}) RETURN m.title", SEA),
-    ("MATCH (m:Movie) RETURN m.title WHERE m.released > 1990", SEA),
-    ("MATCH (m:Movie) RETURN m.title WHERE m.released > 1999", ()),
-    (
-        "MATCH (p:Person)-[r:REVIEWED]->(m:Movie) RETURN m.title, count(r) AS n "
-        "WHERE count(r) > 0 ORDER BY n",
-        (("Sea", 1),),
-    ),
     ("MATCH (m:Movie {released: {1990..1999}}) RETURN m.title", SEA),
     ("MATCH (m:Movie {released: {min: 1990, max: 1999}}) RETURN m.title", SEA),
     ("MATCH (m:Movie {title: 'Sea' or 'Lake'}) RETURN m.title", SEA),
     ("MATCH (m:Movie {released: 1999 OR released: 2001}) RETURN m.title", SEA),
-    ("MATCH (p:Person)-[:REVIEWED]->(m) ORDER BY count(*) DESC LIMIT 1 RETURN p.name", ONCE),
     ("MATCH (s:Studio)-[:DIRECTED]->(m:Movie) WHERE m.born > 1960 RETURN s.title", HILLS),
-    ("MATCH (c:Club) RETURN c.clubId, count(*)", (("Owls", "7", 1),)),
     ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(n:Movie) RETURN n.title", SEA),
     ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)<-[:DIRECTED]-(m) RETURN m.title", SEA),
     ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(q) WHERE p=q RETURN m.title", SEA),
     ("MATCH (s:Studio)-[:DIRECTED]->(m:Movie) RETURN s.title", HILLS),
-    ("MATCH (s:Studio) WHERE s.fee > 99 RETURN s.title", HILLS),
-    ("MATCH (s:Studio) RETURN sum(s.fee)", ((100.5,),)),
 )
 def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
     done = films.corrected(query)
@@ -155,10 +135,7 @@ def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films
         ADA,
     ),
     (OLDEST, "Which is the oldest movie?", SEA),
-    (f"{NOTED} 'slo' RETURN m.title", "Which movies have 'slo' in the note?", SEA),
     (f"{NOTED} 'slo' RETURN m.title", "Which movies have 'slo' in the title?", ()),
-    ("MATCH (p:Person {name: 'Ada'}) RETURN p.name, p.born", "Which studios employ Ada?", HILLS),
-    ("MATCH (p:Person {name: 'Ada'}) RETURN p", "List all the studios of Ada.", HILLS),
     ("MATCH (p:Person {name: 'Ada'}) RETURN p.name", "Which movies did Ada review?", ADA),
     ("UNWIND ['Ada'] AS n MATCH (p:Person {name: n}) RETURN p.name", "Which studios?", ADA),
     (f"{RATED} RETURN p.name", "Who rated both 'Sea' and 'Lake'?", ()),
@@ -172,17 +149,12 @@ def test_comparisons_are_as_asked(query: str, question: str, rows: Rows, films: 
 
 
 @cases(
-    ("ORDER BY p.born DESC LIMIT 1", "Who is the oldest?", "ORDER BY p.born ASC LIMIT 1"),
-    ("ORDER BY p.born LIMIT 1", "Who is the youngest?", "ORDER BY p.born DESC LIMIT 1"),
-    ("ORDER BY p.born DESC", "Who is the oldest?", ""),
-    ("ORDER BY p.born DESC LIMIT 1", "The oldest or the newest?", ""),
-    ("ORDER BY p.name DESC LIMIT 1", "Who is the oldest?", ""),
     ("[:FOLLOWS]", "Whom does Ada follow, directly or indirectly?", "[:FOLLOWS*1..]"),
     ("[f:FOLLOWS]", "Whom does Ada follow over 2 to 3 links?", "[f:FOLLOWS*2..3]"),
     ("[:FOLLOWS*2]", "Whom does Ada follow over at most two links?", ""),
     ("[:FOLLOWS]", "Whom does Ada follow?", ""),
 )
-def test_order_and_link_as_asked(written: str, question: str, meant: str, films: Database) -> None:
+def test_a_link_is_followed_as_often_as_asked(written: str, question: str, meant: str, films: Database) -> None:
     frame = "MATCH (p:Person)-{}->(q:Person) RETURN DISTINCT q.name"
     if written.startswith("ORDER"):
         frame = "MATCH (p:Person) RETURN p.name {}"
@@ -226,15 +198,6 @@ def test_what_is_done_most_often_is_counted(said: str, films: Database) -> None:
     done = films.corrected(query, question=f"Which movie is {said}?")
     assert "(m)<-[counted:REVIEWED]-()" in done.query
     assert films.run(done.query).rows == (("Sea", 1),)
-
-
-def test_the_one_with_the_most_followers_is_followed(films: Database) -> None:
-    query = "MATCH (p:Person)-[:FOLLOWS]->(q:Person) RETURN p.name, count(q) AS n ORDER BY n DESC"
-    for said in ("Who has the most followers?", "Which person is followed most?"):
-        turned = films.corrected(query, question=said)
-        assert "(p:Person)<-[:FOLLOWS]-(q:Person)" in turned.query
-    for said in ("Who follows the most persons?", "How many are followed by each person?"):
-        assert films.corrected(query, question=said).query == query
 
 
 @cases(
@@ -313,17 +276,6 @@ MATCH (d:Drug), (a:Agent) CREATE (d)-[:CONTAINS {}]->(a);
 """,
     "cql",
 )
-
-
-@cases("(d:Drug {name: 'Codeine'})", "(d:Drug) WHERE d.name = 'Codeine'")
-def test_a_text_of_a_neighbours_property_of_the_same_name(pattern: str, drugs: Database) -> None:
-    assert rows_of(drugs, f"MATCH {pattern} RETURN d.name") == (("Tuss",),)
-
-
-def test_two_such_texts_are_of_two_neighbours(drugs: Database) -> None:
-    tests = "d.name = 'Codeine' AND e.name = 'Codeine'"
-    done = drugs.corrected(f"MATCH (d:Drug), (e:Drug) WHERE {tests} RETURN d.name")
-    assert len(set(re.findall(r"\((\w+):Agent\)", done.query))) == 2
 
 
 @cases(

@@ -24,7 +24,7 @@ from planweave.tools.cypher.tokens import (
     instead,
 )
 from planweave.tools.database import Field
-from planweave.tools.said import TextPlace, said_bound, said_direction, said_part
+from planweave.tools.said import TextPlace, said_bound, said_part
 
 _OPERATORS: dict[TextPlace, str] = {
     "contains": "CONTAINS",
@@ -72,25 +72,7 @@ def compared_as_meant(names: Names, tokens: Tokens, question: str) -> Correction
         ):
             yield [Edit(sign.start, value.end, test)], f"{access.property} {test}"
     yield from _maps(names, tokens, question)
-    yield from _sorted_as_said(tokens, question)
     yield from _same(names, tokens, question)
-
-
-def _sorted_as_said(tokens: Tokens, question: str) -> Corrections:
-    """``ORDER BY p.born DESC LIMIT 3`` for the oldest, whose year of birth is the least."""
-    words = [token.word or token.text for token in tokens]
-    for at in range(len(tokens) - 5):
-        if words[at : at + 2] != ["ORDER", "BY"] or words[at + 3] != ".":
-            continue
-        key, direction = tokens[at + 4], tokens[at + 5]
-        said = said_direction(question, key.identifier)
-        is_down = direction.word in ("DESC", "DESCENDING")
-        has_direction = is_down or direction.word in ("ASC", "ASCENDING")
-        following = words[at + 5 + has_direction : at + 6 + has_direction]
-        if said is None or (said == "DESC") == is_down or following != ["LIMIT"]:
-            continue
-        edit = instead(direction, said) if has_direction else behind(key, f" {said}")
-        yield [edit], f"sorts {said}"
 
 
 def _same(names: Names, tokens: Tokens, question: str) -> Corrections:

@@ -4,18 +4,15 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 
 from planweave import PlanweaveError
-from planweave.tools.cypher.asked_for import shows_what_is_asked
 from planweave.tools.cypher.chains import lengthened
 from planweave.tools.cypher.comparisons import compared_as_meant
 from planweave.tools.cypher.counted import (
     counts_none,
     counts_once,
-    counts_those_who_do,
     counts_what_is_asked,
     has_both,
 )
 from planweave.tools.cypher.describe import quoted
-from planweave.tools.cypher.elsewhere import held_elsewhere
 from planweave.tools.cypher.guard import guard
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.meant_links import (
@@ -29,12 +26,11 @@ from planweave.tools.cypher.meant_links import (
 from planweave.tools.cypher.patterns import PropertyAccess
 from planweave.tools.cypher.reach import joined, properties, renamed
 from planweave.tools.cypher.sql_habits import lacks_return, without_sql
-from planweave.tools.cypher.titles import LOOKED_UP, keyed, meant_titles, title_of, titled
+from planweave.tools.cypher.titles import LOOKED_UP, meant_titles, title_of, titled
 from planweave.tools.cypher.tokens import (
     Corrections,
     Edit,
     Tokens,
-    before,
     behind,
     instead,
     tokenize,
@@ -63,10 +59,7 @@ def corrected(query: str, schema: Schema, values: Values, question: str) -> Corr
         changes = list(rewritten)
         for _ in range(_PASSES):  # a label that is known by now tells more
             names = Names(schema, tokens)
-            found = _found(names, tokens, question) or [
-                *held_elsewhere(names, tokens, question, values)
-            ]
-            found = found or [*shows_what_is_asked(names, tokens, question, values)]
+            found = _found(names, tokens, question)
             if not found:
                 break
             statement = _edited(statement, [edit for edits, _ in found for edit in edits])
@@ -77,7 +70,7 @@ def corrected(query: str, schema: Schema, values: Values, question: str) -> Corr
             tokens = tokenize(statement)
             changes += [f"the name is {edit.text}" for edit in meant]
         names = Names(schema, tokens)
-        if shown := titled(statement, names, tokens, values) or keyed(names, tokens, values):
+        if shown := titled(statement, names, tokens, values):
             statement = _edited(statement, [shown[0]])
             changes.append(shown[1])
     except PlanweaveError:
@@ -87,7 +80,7 @@ def corrected(query: str, schema: Schema, values: Values, question: str) -> Corr
 
 def _found(names: Names, tokens: Tokens, question: str) -> list[tuple[list[Edit], str]]:
     """What schema and question correct, with what is reported of it."""
-    corrections = (renamed, turned, routed, _moved, _as_numbers)
+    corrections = (renamed, turned, routed, _moved)
     found = [one for correction in corrections for one in correction(names, tokens)]
     found = found or [*retyped(names, tokens)]  # a link that was routed has the right type
     found = found or [*joined(names, tokens)]  # what was routed may have the property
@@ -99,7 +92,6 @@ def _found(names: Names, tokens: Tokens, question: str) -> list[tuple[list[Edit]
     found = found or [*has_both(names, tokens, question)]
     found = found or [*counts_what_is_asked(names, tokens, question)]
     found = found or [*counts_none(names, tokens, question)]
-    found = found or [*counts_those_who_do(names, tokens, question)]
     return found or [*counts_once(names, tokens, question)]
 
 
@@ -147,29 +139,6 @@ def _moved(names: Names, tokens: Tokens) -> Corrections:
             edits.append(behind(tokens[homes[0]], variable))
         edits.append(instead(tokens[access.place], variable))
         yield edits, f"{access.variable}.{access.property} → {variable}.{access.property}"
-
-
-def _as_numbers(names: Names, tokens: Tokens) -> Corrections:
-    """Numbers that the data writes as texts, where a query compares them or adds them up."""
-    for access, owner in names.owned():
-        field = next((f for f in owner.fields if f.name == access.property), None)
-        if field is None or field.type != "STRING" or not field.samples:
-            continue
-        if not all(map(_NUMBER.fullmatch, field.samples)):
-            continue
-        function = tokens[access.place - 2].word if access.place > 1 else ""
-        if function in _ADDED_UP or _is_compared_with_number(tokens, access.place + 3):
-            first, last = tokens[access.place], tokens[access.place + 2]
-            edits = [before(first, "toFloat("), behind(last, ")")]
-            yield edits, f"{access.variable}.{access.property} is read as a number"
-
-
-def _is_compared_with_number(tokens: Tokens, place: int) -> bool:
-    marks = 0
-    while place + marks < len(tokens) and tokens[place + marks].text in ("<", ">", "="):
-        marks += 1
-    following = tokens[place + marks : place + marks + 1]
-    return marks > 0 and any(token.kind == "number" for token in following)
 
 
 def _bound(tokens: Tokens) -> set[str]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.meant_links import the_other_way
 from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.reach import last_before
 from planweave.tools.cypher.sql_habits import clauses
@@ -196,28 +195,6 @@ def _are_both(tokens: Tokens, question: str) -> bool:
         for first, second in permutations(values)
         for said in _BOTH
     )
-
-
-def counts_those_who_do(names: Names, tokens: Tokens, question: str) -> Corrections:
-    """Turn a link between two of a kind: who has the most followers does not follow most."""
-    counted = {
-        tokens[at + 2].identifier
-        for at, token in enumerate(tokens[:-2])
-        if token.word == "COUNT" and tokens[at + 1].text == "("
-    }  # "*" has no name
-    shown = {access.variable for access in names.patterns.accesses}
-    shown |= {before.identifier for before, mark in pairwise(tokens) if mark.text == ","}
-    for link in names.patterns.links:
-        type_ = names.only_type(link)
-        if type_ is None or link.arrow != ">" or not {*type_.start} & {*type_.end}:
-            continue
-        verb = _verb(type_.name)
-        doers = rf"\b(?:most|fewest|least|many|number of) {verb}e?rs\b"
-        done = rf"\b(?:is|are|was|were|been|gets?|got|most|least|often) {verb}e?d\b(?! by\b)"
-        said = f"{doers}|{done}"
-        is_counted = counted in ({""}, {link.right.variable})
-        if is_counted and link.left.variable in shown and re.search(said, question, re.I):
-            yield the_other_way(link, tokens), f"counts those who {type_.name}"
 
 
 def _is_idle(element: Element, tokens: Tokens) -> bool:

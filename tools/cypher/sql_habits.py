@@ -31,8 +31,6 @@ def without_sql(query: str) -> tuple[str, tuple[str, ...]]:
     changes = []
     for rewrite in (
         _grouping,
-        _late_condition,
-        _early_sorting,
         _loose_direction,
         _hidden_sorting,
     ):
@@ -76,38 +74,6 @@ def _grouping(query: str) -> tuple[str, str]:
 def _keys(grouping: str) -> str:
     """What stands behind GROUP BY; empty where a reply ends with it."""
     return "".join(grouping.split(None, 2)[2:]).strip()
-
-
-def _late_condition(query: str) -> tuple[str, str]:
-    """``RETURN a WHERE a.x > 1``: the condition goes before RETURN, one on an aggregate to WITH."""
-    words = clauses(tokenize(query))
-    pair = next((p for p in pairwise(words) if [t.word for t in p] == ["RETURN", "WHERE"]), None)
-    if pair is None:
-        return query, ""
-    returned, where = pair
-    following = [token for token in words if token.start > where.start]
-    end = following[0].start if following else len(query)
-    condition, rest = query[where.end : end].strip(), query[end:]
-    if _aggregate(condition):
-        return _filtered(query, returned, where, condition, rest), "filters by WITH"
-    if "WHERE" in [token.word for token in words if token.start < returned.start]:
-        return query, ""
-    head, shown = query[: returned.start], query[returned.start : where.start]
-    return f"{head}WHERE {condition} {shown}{rest}".strip(), "WHERE goes before RETURN"
-
-
-def _early_sorting(query: str) -> tuple[str, str]:
-    """``ORDER BY count(*) DESC LIMIT 1 RETURN p.name``: a sum is sorted by behind RETURN."""
-    words = clauses(tokenize(query))
-    place = next((at for at, one in enumerate(words) if one.word == "RETURN"), -1)
-    sorting = [one for one in words[:place] if one.word in ("ORDER", "SKIP", "LIMIT")]
-    if place < 0 or not sorting or [*words[place - len(sorting) : place]] != sorting:
-        return query, ""
-    start, returned = sorting[0].start, words[place].start
-    if not _aggregate(query[start:returned]) or place + 1 < len(words):
-        return query, ""
-    moved = f"{query[:start]}{query[returned:].rstrip()} {query[start:returned].rstrip()}"
-    return moved, "sorts behind RETURN"
 
 
 def _filtered(

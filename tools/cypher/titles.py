@@ -7,7 +7,7 @@ from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.reach import is_known, properties
 from planweave.tools.cypher.sql_habits import clauses, items
-from planweave.tools.cypher.tokens import Edit, Tokens, before, instead
+from planweave.tools.cypher.tokens import Edit, Tokens, instead
 from planweave.tools.database import Entity, Limits
 from planweave.tools.linking import Values
 
@@ -52,29 +52,6 @@ def titled(statement: str, names: Names, tokens: Tokens, values: Values) -> tupl
     once = "DISTINCT " if is_whole and not is_sorted and not shown["once"] else ""
     start = words[place].start + shown.start("items")
     return Edit(start, start, f"{once}{text}, "), f"shows {text}"
-
-
-def keyed(names: Names, tokens: Tokens, values: Values) -> tuple[Edit, str] | None:
-    """Show what a thing is called before its key, also beside what is counted of it."""
-    words = clauses(tokens)
-    last = next((one for one in reversed(words) if one.word == "RETURN"), None)
-    if last is None or any(one.word == "UNION" for one in words):
-        return None
-    begin = tokens.index(last)
-    shown = [(access, owner) for access, owner in names.owned() if access.place > begin]
-    sorts = next((one.start for one in words if one.start > last.start), tokens[-1].end)
-    for access, owner in shown:
-        inside = [token.text for token in tokens[begin : access.place]]
-        if inside.count("(") > inside.count(")") or inside[-1] not in (",", *_RETURNS):
-            continue
-        if owner.kind != "node" or access.property != _key(owner):
-            continue
-        title, token = title_of(owner, values), tokens[access.place]
-        called = {one.property for one, _ in shown if one.variable == access.variable}
-        if title and title not in called and token.start < sorts:
-            text = f"{access.variable}.{quoted(title)}"
-            return before(token, f"{text}, "), f"shows {text}"
-    return None
 
 
 def meant_titles(names: Names, tokens: Tokens, values: Values) -> Iterator[Edit]:
