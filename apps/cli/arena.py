@@ -30,7 +30,7 @@ from planweave.benchmarks.arena.votes import (
     read_votes,
 )
 from planweave.benchmarks.core.report import show_tables, table_json, write_page
-from planweave.benchmarks.core.store import merged
+from planweave.benchmarks.core.store import read_all
 from planweave.memory import Context
 from planweave.models import CallRecord, ModelUnavailable
 
@@ -66,7 +66,7 @@ def arena(
     """Compare pairs of texts without their authors; report skill and win rate. Can be resumed."""
     console = Console(stderr=as_json, highlight=False)
     say = partial(print_line, console)
-    records = merged(results, say).records.values()
+    records = read_all(results, say).records.values()
     todo = matches(records, seed)[:limit]
     path = votes or _beside(results[0], "votes", judge)
     name = _voter(voter, judge)

@@ -57,7 +57,7 @@ def reproduce(
     if not paper:
         _list()
         return
-    chosen = reproduction.paper(paper).chosen(table)
+    chosen = reproduction.paper(paper).choose_tables(table)
     if not any(one.runs for one in chosen):
         typer.echo(f"Table {table} has nothing to run: {chosen[0].differs}")
         return

@@ -10,10 +10,10 @@ from starlette.responses import JSONResponse
 from planweave import BadInput
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import asked
-from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.metrics import group_by_method
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.report import Report
-from planweave.benchmarks.core.store import Results, Run, merged
+from planweave.benchmarks.core.store import Results, Run, read_all
 from planweave.state import ProcessSettings
 
 _LONGEST_HEAD = 100_000  # bytes of a file's first line
@@ -43,7 +43,9 @@ def report(request: Request) -> JSONResponse:
     found = _read(request.query_params.getlist("file"))
     records = list(found.records.values())
     told = Report.of(found.runs, records)
-    lines = [_line(record, label) for label, own in grouped(records).items() for record in own]
+    lines = [
+        _line(record, label) for label, own in group_by_method(records).items() for record in own
+    ]
     return JSONResponse({**told.as_json(), "heads": told.heads(), "records": lines})
 
 
@@ -53,7 +55,7 @@ def record(request: Request) -> JSONResponse:
     found = _read(request.query_params.getlist("file")).records.get(key)
     if found is None:
         raise BadInput(f"The result files hold no run {key!r}.")
-    calls = [call.restored(found.texts).model_dump(mode="json") for call in found.calls]
+    calls = [call.with_prompt(found.texts).model_dump(mode="json") for call in found.calls]
     return JSONResponse({**found.model_dump(mode="json", exclude={"texts"}), "calls": calls})
 
 
@@ -100,7 +102,9 @@ def _read(names: list[str]) -> Results:
     for name, path in zip(names, paths, strict=True):
         if path.suffix != ".jsonl" or not _inside(path, folder):
             raise BadInput(f"There is no result file {name!r}.", fix="Choose one that is listed.")
-    return merged(paths, notify=lambda _: None)  # a run that is still going on writes its last line
+    return read_all(
+        paths, notify=lambda _: None
+    )  # a run that is still going on writes its last line
 
 
 def _inside(path: Path, folder: Path) -> bool:

@@ -22,11 +22,13 @@ async def judge(
 ) -> None:
     """Have what is left of the ballot judged; each vote is on the disk as soon as it is known."""
     todo = iter(ballot.left())
-    workers = (_work(todo, ballot, context, on_call, finished) for _ in range(concurrency))
+    workers = (
+        _judge_pairings(todo, ballot, context, on_call, finished) for _ in range(concurrency)
+    )
     await asyncio.gather(*workers)
 
 
-async def _work(
+async def _judge_pairings(
     todo: Iterator[Pairing],
     ballot: Ballot,
     context: Context,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from planweave.benchmarks.arena.votes import ArenaVote, Vote
 from planweave.benchmarks.core.metrics import Estimate, rate
-from planweave.benchmarks.core.table import ReportTable, Rows, tabled
+from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.errors import require
 
 _DRAW = 0.1
@@ -88,7 +88,7 @@ def arena_tables(
     return [replace(one, title=f"{one.title} ({who})") for one in tables if one.rows]
 
 
-@tabled(
+@table_of_rows(
     "Standings",
     "method | skill ± 2 sd | win rate | wins | ties | both bad",
     note="Skill: TrueSkill, start 25, in the order of the votes; both bad is a draw. Win rate: "
@@ -102,7 +102,9 @@ def _standings(decisions: Sequence[ArenaVote]) -> Rows:
         yield one.source, skill, one.rate, one.wins, one.ties, one.bad
 
 
-@tabled("Every pair", "first | second | win rate of the first | first better | second better")
+@table_of_rows(
+    "Every pair", "first | second | win rate of the first | first better | second better"
+)
 def _pairs(decisions: Sequence[ArenaVote]) -> Rows:
     for first, second in combinations(sorted({name for one in decisions for name in one[1:3]}), 2):
         own = [one for one in decisions if {one.a, one.b} == {first, second}]
@@ -111,7 +113,7 @@ def _pairs(decisions: Sequence[ArenaVote]) -> Rows:
             yield first, second, found, points.count(1.0), points.count(0.0)
 
 
-@tabled(
+@table_of_rows(
     "The judge itself",
     "pairs | same verdict both ways round | prefers what it reads first | unread",
     note="A verdict that changes with the order counts as a tie. A judge that goes by the "

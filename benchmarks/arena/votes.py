@@ -15,7 +15,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from planweave import BadInput
 from planweave.benchmarks.core.lines import LineFile, read_lines
-from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.metrics import group_by_method
 from planweave.benchmarks.core.record import Record
 from planweave.texts import digest
 
@@ -85,7 +85,7 @@ def matches(records: Iterable[Record], seed: int) -> list[Pairing]:
     """
     asked: dict[str, str] = {}
     entries: dict[str, list[WrittenText]] = {}
-    for label, own in grouped(list(records)).items():
+    for label, own in group_by_method(list(records)).items():
         for record in own:
             if text := record.score.answer:
                 asked[record.question] = str(record.score.details.get("asked", record.question))

@@ -22,7 +22,7 @@ from planweave.benchmarks.arena.tables import skills, standings
 from planweave.benchmarks.arena.votes import ArenaVote, Ballot, Pairing, PairVerdict, matches
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
-from planweave.benchmarks.core.table import text
+from planweave.benchmarks.core.table import cell_text
 
 TASKS = ("history-1", "history-2", "survey-1")
 METHODS = ("rat-skip", "cot-rag", "rag-5")  # words that stand nowhere else
@@ -177,7 +177,9 @@ def test_the_tables() -> None:
     votes += [("rat", "cot", "tie"), ("cot", "rat", "both_bad")]
     decisions = [ArenaVote(f"t{at}", *vote) for at, vote in enumerate(votes)]
     found = {table.title: table for table in tables(decisions, [], "votes of people")}
-    standing = [[text(cell) for cell in row] for row in found["Standings (votes of people)"].rows]
+    standing = [
+        [cell_text(cell) for cell in row] for row in found["Standings (votes of people)"].rows
+    ]
     assert [row[0] for row in standing] == ["rat", "cot"]
     assert standing[0][2].startswith("75.0%")
     assert standing[0][2].endswith("(4)")
@@ -185,7 +187,7 @@ def test_the_tables() -> None:
     assert standing[1][3:] == ["0", "1", "1"]
     ((first, second, share, *counts),) = found["Every pair (votes of people)"].rows
     assert (first, second, counts) == ("cot", "rat", [0, 2])
-    assert text(share).startswith("25.0%")
+    assert cell_text(share).startswith("25.0%")
     assert len(found) == 2  # nothing of a judge where there is none
 
 

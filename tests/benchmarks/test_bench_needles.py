@@ -191,7 +191,7 @@ def test_the_command_its_picture_and_its_resumption(tmp_path: Path) -> None:
     assert (tmp_path / "recall.png").read_bytes().startswith(b"\x89PNG")
     [path] = tmp_path.glob("*.jsonl")
     [sample, *_] = read(path).records.values()
-    assert "# Text" in sample.calls[0].restored(sample.texts).prompt[1].content
+    assert "# Text" in sample.calls[0].with_prompt(sample.texts).prompt[1].content
 
 
 def test_lengths_that_make_no_sense(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from records import record
 from snapshots import compare
 from speaking import speaks
 
-from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.metrics import group_by_method
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
@@ -142,7 +142,7 @@ def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
     cold = [r.model_copy(update={"settings": {"temperature": 0.0}}) for r in cold]
     [row] = bench_command.rows(format_tables([*cold, *warm]), "Formats against plain text")
     assert row == ["roles temperature=0.0", "1", "-100.0%", "0", "1", "1.000"]
-    assert len(grouped([*cold, *warm])) == 3
+    assert len(group_by_method([*cold, *warm])) == 3
 
 
 def _obedient(messages: Sequence[BaseMessage]) -> str:

@@ -117,7 +117,7 @@ def test_a_node_that_is_killed_loses_no_question(cluster: RayCluster, tmp_path: 
 def test_what_is_no_cluster_is_one_sentence(address: str, why: str, tmp_path: Path) -> None:
     data = bench_world.write_data(tmp_path / "data", 1)
     words = ["dqa", "--data", str(data), "--model", "openai:gpt-4o", "--out", str(tmp_path)]
-    bench(*words, "--ray", address, fails=f"no Ray cluster to be used at {address}: {why}")
+    bench(*words, "--ray", address, fails=f"no usable Ray cluster at {address}: {why}")
 
 
 class Fails:

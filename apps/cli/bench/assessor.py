@@ -43,7 +43,7 @@ def assessor(
         results = [suite.measure(part, loaded, seed, candidates) for part in parts]
         driven = [one for part in parts for one in drive(part, loaded, seed, candidates)]
     if as_json:
-        made = machine.head() | {
+        made = machine.describe_run() | {
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
             "result": [asdict(result) for result in results],
             "search": [asdict(one) for one in driven],

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from planweave.apps.options import AsJson
 from planweave.apps.plain import print_line
-from planweave.benchmarks.core.metrics import divided
+from planweave.benchmarks.core.metrics import group_by
 from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.check import measure as suite
 from planweave.benchmarks.suites.check.measure import pack
@@ -48,7 +48,7 @@ def check(
 
 def _figures(seed: int, found: list[suite.Checked]) -> dict[str, Any]:
     figures: dict[str, Any] = {"seed": seed}
-    for kind, own in divided(found, lambda one: one.pair.kind).items():
+    for kind, own in group_by(found, lambda one: one.pair.kind).items():
         figures[kind] = {
             "pairs": len(own),
             "wrong_passed": sum(one.passed and not one.pair.supported for one in own),

@@ -35,7 +35,7 @@ def mhqa_retrieval(
         made = retrieval.table(list(retrieval.search(pools)))
     show_tables([made], console)
     page = out / "retrieval.json"
-    kept = machine.head() | {
+    kept = machine.describe_run() | {
         "embeddings": embeddings,
         "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
         "result": [dict(zip(made.columns, map(cell_json, row), strict=True)) for row in made.rows],

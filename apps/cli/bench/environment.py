@@ -103,7 +103,7 @@ class _Given:
 def _without_model(
     given: _Given, policies: Sequence[str], about: dict[str, JsonValue], running: Running
 ) -> None:
-    made = machine.head() | about | _play(given, policies, running.console)
+    made = machine.describe_run() | about | _play(given, policies, running.console)
     path = (running.out or _RESULTS) / f"{given.name}.json"
     text = _written(made)
     write_text(path, text, running.console)

@@ -99,7 +99,7 @@ def paths(
     if not as_json:
         _tell(lines, console)
         return
-    made = machine.head() | {
+    made = machine.describe_run() | {
         "environment": environment,
         "paths": len(given),
         "seeds": seed,

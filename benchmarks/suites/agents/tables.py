@@ -6,16 +6,23 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import Groups, divided, grouped, rate, rated, spread
+from planweave.benchmarks.core.metrics import (
+    Groups,
+    group_by,
+    group_by_method,
+    rate,
+    rate_of,
+    spread,
+)
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import (
     Cell,
     Cells,
     ReportTable,
     Rows,
-    by_method,
-    by_part,
-    tabled,
+    row_per_method,
+    table_by_part,
+    table_of_rows,
 )
 from planweave.benchmarks.suites.agents.questions import SETS
 from planweave.nodes.support.judges import ANSWER_JUDGE, JudgedAnswer
@@ -54,12 +61,12 @@ class _Checked(BaseModel):
 
 def agent_tables(records: Sequence[Record]) -> list[ReportTable]:
     """Every table of the suite's own."""
-    answers = grouped([record for record in records if record.method != ANSWER_JUDGE])
+    answers = group_by_method([record for record in records if record.method != ANSWER_JUDGE])
     checks = [record for record in records if record.method == ANSWER_JUDGE]
     return [
         _sets(answers),
         _scored(answers),
-        _judge(grouped(checks)),
+        _judge(group_by_method(checks)),
         _citations(answers),
         _findable(answers),
         _unanswerable(answers),
@@ -69,7 +76,7 @@ def agent_tables(records: Sequence[Record]) -> list[ReportTable]:
     ]
 
 
-@tabled(
+@table_of_rows(
     "The RAG pipeline (thesis, table 4.1)",
     "set | method | faithfulness | answer relevance | context relevance | runs",
     note="Mean ± sample standard deviation over runs, in brackets the runs that were measured "
@@ -103,7 +110,7 @@ def _details(record: Record) -> _Details:
 
 def _by_trial(records: Sequence[Record]) -> list[float]:
     """Per cent of right answers in each trial."""
-    trials = divided(records, lambda record: _details(record).trial)
+    trials = group_by(records, lambda record: _details(record).trial)
     return [fmean(100 * record.score.value for record in own) for own in trials.values()]
 
 
@@ -127,7 +134,7 @@ def _sets(groups: Groups) -> ReportTable:
     )
 
 
-@by_method(
+@row_per_method(
     "How answers were scored",
     "method | answers | none given | by rule | by the judge | share of the judge | "
     "right by the judge | judge unsure | judge unread",
@@ -146,7 +153,7 @@ def _scored(own: Sequence[Record]) -> Cells:
     return len(own), *counted, len(judged), share, int(right), unsure, unread
 
 
-@tabled(
+@table_of_rows(
     "The judge beside people",
     "judge | pairs | better answer refused | worse answer accepted | as people | "
     "no difference | the other way round | unread verdicts",
@@ -178,7 +185,7 @@ def _judge_of(records: Sequence[Record]) -> str:
     return records[0].calls[0].record.model if records[0].calls else records[0].model
 
 
-@by_method(
+@row_per_method(
     "Citations",
     "method | a fact from a gold page | answers that cite a page | citing a gold page | "
     "cited pages that are gold | claims supported",
@@ -192,10 +199,10 @@ def _citations(own: Sequence[Record]) -> Cells:
     citing = [record for record in asked if _cited(record)]
     claims = [(bool(claim["supported"]), r.question) for r in own for claim in r.claims]
     return (
-        rated(asked, lambda r: not {*r.pages()}.isdisjoint(_details(r).evidence)),
+        rate_of(asked, lambda r: not {*r.pages()}.isdisjoint(_details(r).evidence)),
         len(citing),
-        rated(citing, lambda r: _gold_share(r) > 0),
-        rated(citing, _gold_share),
+        rate_of(citing, lambda r: _gold_share(r) > 0),
+        rate_of(citing, _gold_share),
         rate([one for one, _ in claims], [name for _, name in claims]),
     )
 
@@ -212,7 +219,7 @@ def _gold_share(record: Record) -> float:
     return len(cited & {*_details(record).evidence}) / len(cited)
 
 
-@tabled(
+@table_of_rows(
     "Pages found by the question itself",
     "set | a gold page is found",
     note="One search with the question as it is, as many pages as an agent gets: what "
@@ -226,7 +233,7 @@ def _findable(groups: Groups) -> Rows:
             yield name, rate([_details(record).found for record in own])
 
 
-@by_method(
+@row_per_method(
     "What the documents do not answer",
     "method | answers | said to be unknown",
     note="Right is an answer without a short answer that says what is unknown. They are among "
@@ -237,7 +244,7 @@ def _unanswerable(own: Sequence[Record]) -> Cells:
     return (len(asked), sum(int(record.score.value) for record in asked)) if asked else ()
 
 
-@by_method(
+@row_per_method(
     "Cost of an answer, the judge left out",
     "method | calls | tokens | seconds | dollars",
     note="Mean ± sample standard deviation; dollars as mean · median · 95th percentile. "
@@ -265,7 +272,7 @@ def _asked(record: Record) -> tuple[Cell, ...]:
     return record.scenario, record.question, details.asked, details.gold
 
 
-_questions = by_part(
+_questions = table_by_part(
     "Each question",
     "set | question | asked | right answer",
     _asked,

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, divided
-from planweave.benchmarks.core.table import Rows, tabled
+from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, group_by
+from planweave.benchmarks.core.table import Rows, table_of_rows
 from planweave.benchmarks.suites.assessor.rounds import Round, rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
 from planweave.learning import Embed, Group, PlanAssessor, features
@@ -60,7 +60,7 @@ class DatasetFigures:
 def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[AssessedSet]:
     """The data sets among ``questions``, without what the assessor was trained on."""
     found = []
-    for dataset, own in divided(questions, lambda question: question.dataset).items():
+    for dataset, own in group_by(questions, lambda question: question.dataset).items():
         unseen = [question for question in own if not assessor.knows(question.question)]
         if not unseen:
             raise BadInput(
@@ -110,7 +110,7 @@ def _compared(random: Means, first: Means, assessor: Means, best: Means) -> list
     return [random, first, assessor, best, gained, assessor - first, closed]
 
 
-@tabled(
+@table_of_rows(
     "Which query is searched next: MRR of the chosen candidate",
     f"data set | questions | rounds | {' | '.join(CHOOSERS)} | more than random | "
     "more than first | of the gap closed",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap
-from planweave.benchmarks.core.table import Rows, tabled
+from planweave.benchmarks.core.table import Rows, table_of_rows
 from planweave.benchmarks.suites.assessor.measure import CHOOSERS, AssessedSet, by_assessor
 from planweave.benchmarks.suites.assessor.rounds import ROUNDS, Round, by_truth, rounds
 from planweave.learning import PlanAssessor
@@ -80,7 +80,7 @@ def _recalls(made: Iterable[Round], questions: Sequence[str]) -> NDArray[np.floa
     return found
 
 
-@tabled(
+@table_of_rows(
     "What a chooser's own search finds: recall of the supporting paragraphs",
     f"data set | chooser | {' | '.join(f'round {number}' for number in AFTER)} | all of them | "
     "assessor finds more",

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planweave.benchmarks.core.metrics import Estimate, divided, rate
-from planweave.benchmarks.core.table import ReportTable, Rows, tabled
+from planweave.benchmarks.core.metrics import Estimate, group_by, rate
+from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.benchmarks.suites.check.pairs import Pair, fact, quoted
 from planweave.memory import Fact
 from planweave.tools.checking import follow, judge
@@ -55,21 +55,21 @@ def tables(found: Sequence[Checked]) -> list[ReportTable]:
     return [_by_kind(found), _by_case(found)]
 
 
-@tabled(
+@table_of_rows(
     "Check of decisions, sentences and rankings",
     "kind | pairs | precision | recall | wrong ones passed",
     note="Precision: of what passes as supported, the share that is. Recall: of what is "
     "supported, the share that passes. 95 % intervals; each pair counts once.",
 )
 def _by_kind(found: Sequence[Checked]) -> Rows:
-    for kind, own in sorted(divided(found, lambda one: one.pair.kind).items()):
+    for kind, own in sorted(group_by(found, lambda one: one.pair.kind).items()):
         wrong = sum(one.passed and not one.pair.supported for one in own)
         yield kind, len(own), precision(own), recall(own), wrong
 
 
-@tabled("Case by case", "kind | case | label | pairs | passed")
+@table_of_rows("Case by case", "kind | case | label | pairs | passed")
 def _by_case(found: Sequence[Checked]) -> Rows:
-    cases = divided(found, lambda one: (one.pair.kind, not one.pair.supported, one.pair.case))
+    cases = group_by(found, lambda one: (one.pair.kind, not one.pair.supported, one.pair.case))
     for (kind, wrong, case), own in sorted(cases.items()):
         label = "not supported" if wrong else "supported"
         yield kind, case, label, len(own), sum(one.passed for one in own)

@@ -10,7 +10,7 @@ import typer
 from pydantic import JsonValue
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import kept_script
+from planweave.benchmarks.core.lines import cache_script
 from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
@@ -164,8 +164,8 @@ def _script(question: Question, database: Kind) -> Path:
     """The question's database as a script with the typos repaired."""
     assert question.database is not None  # noqa: S101 (only such questions are chosen)
     if database == "relational":
-        return kept_script(question.scenario.name, question.database.sql, "sql")
-    return kept_script(question.scenario.name, question.database.cypher, "cql")
+        return cache_script(question.scenario.name, question.database.sql, "sql")
+    return cache_script(question.scenario.name, question.database.cypher, "cql")
 
 
 class DecisionScorer:

@@ -6,16 +6,16 @@ from functools import partial
 from planweave.benchmarks.core.metrics import (
     Groups,
     accuracy,
-    divided,
-    grouped,
-    parted,
+    by_part_and_method,
+    group_by,
+    group_by_method,
     rate,
-    rated,
+    rate_of,
     sign_test,
     spread,
 )
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, Rows, each, tabled
+from planweave.benchmarks.core.table import Cells, ReportTable, Rows, row_per_group, table_of_rows
 from planweave.benchmarks.suites.dqa.analysis import (
     CRITICAL,
     FAILURE_CLASSES,
@@ -32,7 +32,7 @@ _DATABASES = ("relational", "graph")
 
 def decision_tables(records: Sequence[Record]) -> list[ReportTable]:
     """Every table of the report that is about decisions."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     return [
         _by_scenario(groups),
         _baselines(records),
@@ -47,10 +47,10 @@ def decision_tables(records: Sequence[Record]) -> list[ReportTable]:
 
 
 def _parts(groups: Groups) -> Iterator[tuple[str, str, list[Record]]]:
-    return parted(groups, lambda record: record.scenario, reverse=True)
+    return by_part_and_method(groups, lambda record: record.scenario, reverse=True)
 
 
-_by_part = partial(each, _parts)
+_by_part = partial(row_per_group, _parts)
 
 
 @_by_part(
@@ -69,18 +69,18 @@ def _by_scenario(own: Sequence[Record]) -> Cells:
     return *databases, accuracy(own), *subsets
 
 
-@tabled(
+@table_of_rows(
     "Baselines without a language model, on the same questions",
     "scenario | baseline | accuracy",
     note="A decider that does not beat these has not analysed anything.",
 )
 def _baselines(records: Sequence[Record]) -> Rows:
-    for scenario, own in divided(records, lambda record: record.scenario).items():
+    for scenario, own in group_by(records, lambda record: record.scenario).items():
         for name, scores in _baseline_scores(own).items():
             yield scenario, name, rate([*scores.values()])
 
 
-@tabled(
+@table_of_rows(
     "Methods beside the baselines, on the same questions",
     "scenario | method | database | baseline | questions | method scores more | "
     "baseline scores more | p",
@@ -121,7 +121,7 @@ def _regret(own: Sequence[Record]) -> Cells:
     return spread(known), len(known)
 
 
-@tabled(
+@table_of_rows(
     "Single and multiple retrieval (figure 5)",
     "scenario | retrieval | method | accuracy",
     note="Single: iter_rag sent at most one query for this question on this kind of database; "
@@ -155,7 +155,7 @@ def _retrieval_split(groups: Groups) -> Rows:
 )
 def _missed_data(records: Sequence[Record]) -> Cells:
     own = [record for record in records if not record.error and record.scenario in CRITICAL]
-    return (rated(own, missed), rated(own, lambda r: bool(unread(r)))) if own else ()
+    return (rate_of(own, missed), rate_of(own, lambda r: bool(unread(r)))) if own else ()
 
 
 @_by_part(

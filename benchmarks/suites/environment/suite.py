@@ -4,8 +4,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from planweave.benchmarks.core.metrics import grouped, rate
-from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, described, play_graph
+from planweave.benchmarks.core.metrics import group_by_method, rate
+from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, describe_crash, play_graph
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, Suite, register
 from planweave.benchmarks.core.table import Cell, ReportTable
@@ -35,7 +35,7 @@ class EnvironmentTasks(Suite):
             except STOPS:
                 raise
             except Exception as crash:  # the ends count all the same
-                memory = {CRASH: described(crash)}
+                memory = {CRASH: describe_crash(crash)}
         return {**memory, "ends": ends}
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
@@ -62,7 +62,7 @@ class EnvironmentTasks(Suite):
         """Score by type of task, how many tasks had the whole score, and ends of environments."""
         rows: list[tuple[Cell, ...]] = []
         shown = [name for name in ENDS if any(_count(record, name) for record in records)]
-        groups = sorted(grouped(records).items(), key=lambda one: records.index(one[1][0]))
+        groups = sorted(group_by_method(records).items(), key=lambda one: records.index(one[1][0]))
         for method, mine in groups:
             kinds = sorted({str(record.score.details["kind"]) for record in mine})
             for kind in ("", *(kinds if len(kinds) > 1 else ())):

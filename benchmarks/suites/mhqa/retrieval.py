@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import NamedTuple, get_args
 
-from planweave.benchmarks.core.metrics import divided, rate
-from planweave.benchmarks.core.table import Rows, tabled
+from planweave.benchmarks.core.metrics import group_by, rate
+from planweave.benchmarks.core.table import Rows, table_of_rows
 from planweave.benchmarks.suites.mhqa.suite import HopsQuestion
 from planweave.benchmarks.suites.mhqa.tables import Support, support
 from planweave.memory import SearchMode
@@ -39,7 +39,7 @@ def search(pools: Sequence[Sequence[HopsQuestion]]) -> Iterator[SearchTrial]:
                 yield SearchTrial(one.dataset, one.question.hops, mode, k, judged)
 
 
-@tabled(
+@table_of_rows(
     "Supporting paragraphs found by one search with the question",
     "data set | hops | search | k | found | all of them found",
     note="The corpus is the pooled paragraphs of the data set's questions. In brackets: 95 % "
@@ -47,7 +47,7 @@ def search(pools: Sequence[Sequence[HopsQuestion]]) -> Iterator[SearchTrial]:
 )
 def table(found: Sequence[SearchTrial]) -> Rows:
     """Recall by data set, and by hops where the questions of a data set differ in them."""
-    for dataset, own in sorted(divided(found, lambda one: one.dataset).items()):
+    for dataset, own in sorted(group_by(found, lambda one: one.dataset).items()):
         kinds = sorted({one.hops for one in own})
         for hops in ("all", *(kinds if len(kinds) > 1 else ())):
             some = [one for one in own if hops in ("all", one.hops)]

@@ -10,13 +10,13 @@ from planweave.benchmarks.core.metrics import (
     Groups,
     accuracy,
     bootstrap,
-    grouped,
-    parted,
+    by_part_and_method,
+    group_by_method,
     rate,
     spread,
 )
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, Rows, each, tabled
+from planweave.benchmarks.core.table import Cells, ReportTable, Rows, row_per_group, table_of_rows
 from planweave.benchmarks.suites.mhqa.corpus import Place
 
 _OURS = "furepa"
@@ -45,7 +45,7 @@ def support(supporting: Sequence[Place], found: Sequence[Place]) -> Support:
 
 def mhqa_tables(records: Sequence[Record], methods: Sequence[str]) -> list[ReportTable]:
     """All tables of the suite, the methods in the order of their names in ``methods``."""
-    groups = dict(sorted(grouped(records).items(), key=lambda one: _rank(one[1], methods)))
+    groups = dict(sorted(group_by_method(records).items(), key=lambda one: _rank(one[1], methods)))
     return [_by_dataset(groups), _by_hops(groups), _beside(groups), _rounds(groups)]
 
 
@@ -84,8 +84,8 @@ def _figures(records: Sequence[Record]) -> Cells:
 _FIGURES = "exact match | F1 | supporting paragraphs found | all of them found"
 
 
-_by_dataset = each(
-    partial(parted, part=lambda record: record.scenario),
+_by_dataset = row_per_group(
+    partial(by_part_and_method, part=lambda record: record.scenario),
     "Answers and paragraphs by data set",
     "data set | method | " + _FIGURES,
     note="Published normalisation; an answer without a short answer counts as empty. Found is "
@@ -99,8 +99,8 @@ def _hops(record: Record) -> str:
     return f"{record.scenario}, {_details(record).hops} hops"
 
 
-_by_hops = each(
-    partial(parted, part=_hops),
+_by_hops = row_per_group(
+    partial(by_part_and_method, part=_hops),
     "By number of hops",
     "part | method | " + _FIGURES,
     note="A hop is a supporting paragraph (HotpotQA, 2WikiMultihopQA) or a step of the "
@@ -108,7 +108,7 @@ _by_hops = each(
 )(_figures)
 
 
-@tabled(
+@table_of_rows(
     "FuRePA beside the others, on the same questions",
     "other method | questions | F1 gained | supporting paragraphs gained",
     note="Mean difference in percentage points with its 95 % interval (bootstrap over "
@@ -142,10 +142,10 @@ def _difference(values: Sequence[float]) -> str:
 
 
 def _all_and_by_hops(groups: Groups) -> Iterable[tuple[str, str, Sequence[Record]]]:
-    return [*(("all", *one) for one in groups.items()), *parted(groups, _hops)]
+    return [*(("all", *one) for one in groups.items()), *by_part_and_method(groups, _hops)]
 
 
-@each(
+@row_per_group(
     _all_and_by_hops,
     "Rounds",
     "part | method | questions | rounds | unreadable replies",

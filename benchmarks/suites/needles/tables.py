@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import accuracy, divided, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, group_by, group_by_method, rate
 from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
+from planweave.benchmarks.core.table import Cell, ReportTable, Rows, table_of_rows
 from planweave.simulators.tables import Floats
 
 _SMALL = 200
@@ -38,7 +38,7 @@ class Grid(NamedTuple):
 def needle_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables of the suite; of a crashed run every needle counts as not found."""
     tables = []
-    groups = grouped(records)
+    groups = group_by_method(records)
     for label, own in groups.items():
         about = f" ({label})" if len(groups) > 1 else ""
         made = (_by_length(own), _by_position(own), _cells(own))
@@ -51,10 +51,10 @@ def _details(record: Record) -> Details:
 
 
 def _at_length(records: Sequence[Record]) -> dict[int, list[Record]]:
-    return dict(sorted(divided(records, lambda record: _details(record).length).items()))
+    return dict(sorted(group_by(records, lambda record: _details(record).length).items()))
 
 
-@tabled(
+@table_of_rows(
     "By length",
     "tokens | prompt | recall | all found | not in the text | cut",
     note="Tokens: of the text with its needles, estimated at four characters each. Prompt: "
@@ -75,7 +75,7 @@ def _by_length(records: Sequence[Record]) -> Rows:
         )
 
 
-@tabled(
+@table_of_rows(
     "By position",
     "needle | recall",
     note="The first is at the very beginning of the text, the last at its very end.",
@@ -114,7 +114,7 @@ def _share(value: float) -> Cell:
 
 def draw_heat_map(records: Sequence[Record], figure: Figure) -> None:
     """Recall by length and position, a panel for each model or setting; dark is found."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     wide = max(len(_at_length(own)) for own in groups.values())
     figure.set_size_inches(2.0 + len(groups) * (1.0 + 0.55 * wide), 4.6)
     axes = figure.subplots(1, len(groups), squeeze=False)[0]

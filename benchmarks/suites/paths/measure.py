@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import Estimate, bootstrap, divided
+from planweave.benchmarks.core.metrics import Estimate, bootstrap, group_by
 from planweave.benchmarks.core.table import Cell, ReportTable
 from planweave.benchmarks.suites.paths.instruction_graph import Clock
 from planweave.benchmarks.suites.paths.tasks import PathTasks
@@ -363,7 +363,7 @@ class Row:
 
 def rows(lines: Sequence[Measured]) -> list[Row]:
     """The lines of all tables, in the order in which they were first measured."""
-    return [_row(own, lines) for own in divided(lines, lambda one: (one.part, one.name)).values()]
+    return [_row(own, lines) for own in group_by(lines, lambda one: (one.part, one.name)).values()]
 
 
 def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
@@ -400,7 +400,7 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
 
 def tables(found: Sequence[Row]) -> list[ReportTable]:
     """One table for each part."""
-    return [_table(part, own) for part, own in divided(found, lambda row: row.part).items()]
+    return [_table(part, own) for part, own in group_by(found, lambda row: row.part).items()]
 
 
 def _table(part: str, found: Sequence[Row]) -> ReportTable:

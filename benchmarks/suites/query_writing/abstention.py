@@ -15,7 +15,7 @@ from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
+from planweave.benchmarks.core.table import Cell, ReportTable, Rows, table_of_rows
 
 _HALVINGS = 60
 _STEPS = 10
@@ -185,7 +185,7 @@ def calibrate(
     return Calibration(found, len(first), measured)
 
 
-@tabled(
+@table_of_rows(
     "Coverage against error",
     "method | threshold | answers | wrong | coverage | error | refused",
     note="Answers of this confidence or more are given. Coverage: share of the answerable "

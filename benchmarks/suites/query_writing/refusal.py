@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import ReportTable, Rows, tabled
+from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, need_of
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
@@ -101,7 +101,7 @@ def tables(questions: Sequence[Scored], found: Calibration, target: float) -> li
     return [calibrated, _curve(questions), _errors(questions, found.threshold)]
 
 
-@tabled(
+@table_of_rows(
     "What each threshold refuses, all questions",
     "threshold | unanswerable refused | answerable refused",
 )
@@ -111,7 +111,7 @@ def _curve(questions: Sequence[Scored]) -> Rows:
         yield below, *(_refused(questions, below, answerable) for answerable in (False, True))
 
 
-@tabled("Errors at the threshold", "question | is | chance of an answer")
+@table_of_rows("Errors at the threshold", "question | is | chance of an answer")
 def _errors(questions: Sequence[Scored], threshold: float | None) -> Rows:
     for one in questions:
         if (one.chance < (threshold or 0.0)) == one.answerable:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 import typer
 from pydantic import BaseModel, JsonValue
 
-from planweave.benchmarks.core.options import Options, listed, published
+from planweave.benchmarks.core.options import Options, listed, published_folder
 from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn
@@ -76,7 +76,7 @@ class QuerySuite(Suite):
     def select(self, options: Any, context: Context, status: ShowStatus) -> Selection:
         """The questions whose answer is decided, with every mode."""
         modes = listed(options.method, SOLVERS.names(), "mode")
-        data = options.data or published(self.name)
+        data = options.data or published_folder(self.name)
         questions = self.questions(options, data)
         deciding = [question for question in questions if question.decides]
         left = len(questions) - len(deciding)

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from uuid import uuid4
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import published
+from planweave.benchmarks.core.lines import read_published
 from planweave.tools import sandbox
 
 Row: TypeAlias = Mapping[str, object]
@@ -49,7 +49,7 @@ class Grade(NamedTuple):
 
 def load(path: Path) -> list[Problem]:
     """Problems of one published file, whichever of the four it is, gzipped or not."""
-    rows = published(path)
+    rows = read_published(path)
     try:
         return [_reader(row)(row) for row in rows]
     except (ValueError, KeyError, TypeError, SyntaxError) as error:

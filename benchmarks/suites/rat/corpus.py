@@ -14,8 +14,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import published
-from planweave.benchmarks.core.metrics import divided
+from planweave.benchmarks.core.lines import read_published
+from planweave.benchmarks.core.metrics import group_by
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.benchmarks.suites.rat.items import Family, collection_of, load
 from planweave.benchmarks.suites.writing.suite import load_tasks
@@ -69,7 +69,7 @@ def build(
     name = collection_of(family)
     if name in collections():
         delete_collection(name)
-    documents = divided(kept, lambda one: one.name).items()
+    documents = group_by(kept, lambda one: one.name).items()
     built = open_collection(name, embeddings=embeddings, create=True)
     built.add_texts({n: [one.text for one in own] for n, own in documents}, progress=progress)
     return BuiltCorpus(name, kept, dropped)
@@ -112,7 +112,7 @@ def _words(text: str) -> list[str]:
 
 
 def _code(data: Path) -> tuple[list[Text], list[Text]]:
-    problems = published(data / "mbpp.jsonl.gz")
+    problems = read_published(data / "mbpp.jsonl.gz")
     texts, tested = [], []
     for row in problems:
         number = int(row["task_id"])
@@ -121,23 +121,26 @@ def _code(data: Path) -> tuple[list[Text], list[Text]]:
             texts.append(Text(name, f"{text}\n\n{code}"))
         else:
             tested += [Text(name, text), Text(name, code)]
-    for row in [*published(data / "humaneval.jsonl.gz"), *published(data / "MbppPlus.jsonl.gz")]:
+    for row in [
+        *read_published(data / "humaneval.jsonl.gz"),
+        *read_published(data / "MbppPlus.jsonl.gz"),
+    ]:
         name = row["task_id"]
         tested += [Text(name, row["prompt"]), Text(name, row["canonical_solution"])]
     return texts, tested
 
 
 def _maths(data: Path) -> tuple[list[Text], list[Text]]:
-    train = published(data / "gsm8k_train_1000.jsonl.gz")
+    train = read_published(data / "gsm8k_train_1000.jsonl.gz")
     texts = [
         Text(f"GSM8K train {number}", f"{row['question']}\n\n{_plain(row['answer'])}")
         for number, row in enumerate(train, start=1)
     ]
     tested = [
         Text(f"GSM8K test {number}", row["question"])
-        for number, row in enumerate(published(data / "gsm8k_test.jsonl.gz"), start=1)
+        for number, row in enumerate(read_published(data / "gsm8k_test.jsonl.gz"), start=1)
     ]
-    hard = published(data / "gsm_hard.jsonl.gz")
+    hard = read_published(data / "gsm_hard.jsonl.gz")
     tested += [Text(f"GSM-Hard {number}", row["input"]) for number, row in enumerate(hard, start=1)]
     return texts, tested
 
@@ -148,7 +151,7 @@ def _plain(worked: str) -> str:
 
 
 def _planning(data: Path) -> tuple[list[Text], list[Text]]:
-    passages = published(data / "wiki_passages.jsonl.gz")
+    passages = read_published(data / "wiki_passages.jsonl.gz")
     goals = load("planning", "Minecraft", data)
     texts = [Text(passage["title"], passage["text"]) for passage in passages]
     return texts, [Text(f"Minecraft {goal.id}", goal.asked) for goal in goals]

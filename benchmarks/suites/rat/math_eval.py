@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import published
+from planweave.benchmarks.core.lines import read_published
 from planweave.tools import sandbox
 
 LIMITS = sandbox.SandboxLimits(seconds=20, cpu=5)
@@ -53,7 +53,7 @@ class Computed(NamedTuple):
 
 def load(path: Path) -> list[Problem]:
     """Problems of a published file of GSM8K or GSM-Hard, gzipped or not."""
-    rows = published(path)
+    rows = read_published(path)
     try:
         return [_problem(number, row) for number, row in enumerate(rows, 1)]
     except (ValueError, KeyError, TypeError) as error:

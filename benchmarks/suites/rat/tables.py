@@ -5,9 +5,15 @@ from functools import partial
 
 from pydantic import BaseModel, TypeAdapter
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, parted, rate, spread
+from planweave.benchmarks.core.metrics import (
+    accuracy,
+    by_part_and_method,
+    group_by_method,
+    rate,
+    spread,
+)
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, each
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_group
 from planweave.benchmarks.suites.rat.code_eval import pass_at_k
 
 MOST = 5
@@ -31,7 +37,7 @@ _ATTEMPTS = TypeAdapter(list[Attempt])
 
 def rat_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables of the suite."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     return [
         _scores(groups),
         _several(groups),
@@ -44,10 +50,10 @@ def _attempts(record: Record) -> list[Attempt]:
     return _ATTEMPTS.validate_python(record.score.details.get("attempts", []))
 
 
-_by_dataset = partial(parted, part=lambda record: record.scenario)
+_by_dataset = partial(by_part_and_method, part=lambda record: record.scenario)
 
 
-@each(
+@row_per_group(
     _by_dataset,
     "Score by data set",
     "scenario | method | right",
@@ -59,7 +65,7 @@ def _scores(own: Sequence[Record]) -> Cells:
     return [accuracy(own)]
 
 
-@each(
+@row_per_group(
     _by_dataset,
     "At least one of several attempts",
     "scenario | method | k | pass@k",
@@ -74,7 +80,7 @@ def _several(own: Sequence[Record]) -> Cells:
     return k, rate([pass_at_k(*counts, k) if counts[0] else 0.0 for counts in right])
 
 
-@each(
+@row_per_group(
     _by_dataset,
     "What retrieval did",
     "scenario | method | retrievals | steps drafted | steps changed | unreadable replies",
@@ -95,7 +101,7 @@ def retrieval_table(own: Sequence[Record]) -> Cells:
     )
 
 
-@each(
+@row_per_group(
     tuple,
     "Where the time of a question goes (table 8)",
     "scenario | method | generation | search, graph, grading | total",

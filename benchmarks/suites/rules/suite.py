@@ -9,7 +9,7 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from planweave import prompts
-from planweave.benchmarks.core.options import Embeddings, Options, listed, published
+from planweave.benchmarks.core.options import Embeddings, Options, listed, published_folder
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
@@ -65,7 +65,7 @@ class Rules(Suite):
         methods = listed(options.method, (WHOLE, *METHODS.names()), "method", every="")
         domains = listed(options.domain, DOMAINS, "domain")
         levels = [int(name) for name in listed(options.level, _LEVELS, "level")]
-        data = options.data or published("rulearena")
+        data = options.data or published_folder("rulearena")
         found = load(data, domains, levels)
         chosen = drawn(found.problems, options.limit, options.seed, lambda problem: problem.id)
         status("reading the rules …")

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, group_by_method, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method, table_by_part
 
 
 class _Details(BaseModel):
@@ -21,7 +21,7 @@ class _Details(BaseModel):
 
 def rules_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables; those without a row are left out by the report."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     return [_levels(groups), _doubts(groups), _parts(groups), _problems(groups)]
 
 
@@ -29,7 +29,7 @@ def _details(record: Record) -> _Details:
     return _Details.model_validate(record.score.details)
 
 
-_levels = by_part(
+_levels = table_by_part(
     "Right answers, by domain and level",
     "domain | level",
     lambda record: (_details(record).domain, _details(record).level),
@@ -40,7 +40,7 @@ _levels = by_part(
 )
 
 
-@by_method(
+@row_per_method(
     "Problems with and without known flaws",
     "method | without | with",
     note="A flaw: the reference differs there from what the printed rules say.",
@@ -54,7 +54,7 @@ def _doubts(own: Sequence[Record]) -> Cells:
 _PARTS = ("violation", "operation", "team")
 
 
-@by_method(
+@row_per_method(
     "Parts of the answers about the league",
     f"method | no answer | {' | '.join(_PARTS)}",
     note="Operation and team: of the violations that were seen as such.",
@@ -71,7 +71,7 @@ def _shown(record: Record) -> str:
     return "right" if record.score.value == 1 else record.score.answer or "no answer"
 
 
-_problems = by_part(
+_problems = table_by_part(
     "Each problem",
     "problem | right answer",
     lambda record: (record.question, _details(record).gold),

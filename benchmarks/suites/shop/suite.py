@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from planweave import prompts
-from planweave.benchmarks.core.lines import kept_script
+from planweave.benchmarks.core.lines import cache_script
 from planweave.benchmarks.core.options import Limit, SuiteModel, listed
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
@@ -107,7 +107,7 @@ def samples(
 
 def _sample(asked: ShopQuestion, method: str, settings: Context) -> Sample:
     made, decision = asked.shop, asked.decision
-    path = kept_script(made.name, made.sql, "sql")
+    path = cache_script(made.name, made.sql, "sql")
     candidates: tuple[str, ...] = ()
     if decision.candidates:
         listed = open_database(str(path)).run(decision.candidates, _LISTED)

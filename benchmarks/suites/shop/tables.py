@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, group_by_method, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method, table_by_part
 
 DecisionGrade: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
 """Right; wrong yet confirmed; wrong and flagged; no decision, or a run that crashed."""
@@ -37,12 +37,12 @@ def verdict(record: Record) -> DecisionGrade:
 
 def shop_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     return [_verdicts(groups), _shops(groups), _decisions(groups)]
 
 
-_shops = by_part("Right, by shop", "shop", lambda record: (record.scenario,), accuracy)
-_decisions = by_part(
+_shops = table_by_part("Right, by shop", "shop", lambda record: (record.scenario,), accuracy)
+_decisions = table_by_part(
     "Each decision",
     "question | best",
     lambda record: (record.question, str(record.score.details["best"])),
@@ -50,7 +50,7 @@ _decisions = by_part(
 )
 
 
-@by_method(
+@row_per_method(
     "Decisions and what the check says of them",
     "method | right | wrong, vouched for | wrong, flagged | undecided | right but flagged",
     note="Vouched for: the run's own check found every claim of the answer supported. "

@@ -13,12 +13,12 @@ from typing import Annotated
 
 import typer
 
-from planweave.benchmarks.core.metrics import grouped, spread
+from planweave.benchmarks.core.metrics import group_by_method, spread
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, register
-from planweave.benchmarks.core.table import Cells, ReportTable, by_method
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method
 from planweave.benchmarks.suites.rat.code_eval import Grade
 from planweave.benchmarks.suites.rat.items import Item, corpus_of
 from planweave.benchmarks.suites.rat.suite import AttemptOptions, Rat
@@ -74,7 +74,7 @@ class Writing(Rat):
 
     def tables(self, records: Sequence[Record]) -> list[ReportTable]:
         """How long the texts are, what retrieval changed in them, and where the time went."""
-        groups = grouped(records)
+        groups = group_by_method(records)
         every = (("all", *one) for one in groups.items())
         return [_texts(groups), retrieval_table(groups), seconds_table(every)]
 
@@ -93,7 +93,7 @@ def _written(text: str) -> Grade:
     return Grade(bool(text.strip()), "a text")
 
 
-@by_method(
+@row_per_method(
     "Length of the texts",
     "method | words | paragraphs",
     note="Mean · median · 95th percentile of words, mean of paragraphs. A longer text is not a "
