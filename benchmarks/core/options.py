@@ -33,7 +33,7 @@ class Options(SuiteModel):
     """Options of a suite that asks methods the questions of a data set."""
 
     data: Annotated[Path | None, typer.Option(help="File or folder of its data.")] = None
-    method: Annotated[str, typer.Option(help="Methods with commas between, or all.")]
+    method: Annotated[str, typer.Option(help="Comma-separated methods, or all.")]
     limit: Limit = None
     seed: Annotated[int, typer.Option(help="Seed that draws the questions of --limit.")] = 1
 

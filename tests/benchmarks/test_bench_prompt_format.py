@@ -14,7 +14,7 @@ from planweave.benchmarks.core.metrics import group_by_method
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
-from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, continues, task
+from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, can_continue, task
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 
 bench = partial(bench_command.bench, "prompt-format")
@@ -176,6 +176,6 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
 
 
 def test_which_models_go_on_from_a_prefix() -> None:
-    assert continues("embedded:0.5b")
-    assert continues("embedded")
-    assert not continues("openai:gpt-4.1-mini")
+    assert can_continue("embedded:0.5b")
+    assert can_continue("embedded")
+    assert not can_continue("openai:gpt-4.1-mini")

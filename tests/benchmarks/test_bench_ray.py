@@ -18,7 +18,7 @@ from openai_server import Answer, serving
 from ray_cluster import RayCluster, ray_cluster
 from waiting import wait_until
 
-from planweave.benchmarks.core.ray_executor import Cluster, ClusterLost, _settings
+from planweave.benchmarks.core.ray_executor import Cluster, ClusterLost, _shared_settings
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.dqa.suite import choose, samples
@@ -162,7 +162,7 @@ def test_neither_keys_nor_folders_travel(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", "/here")
     monkeypatch.setenv("OPENAI_API_KEY", "4711")
     monkeypatch.setenv("PLANWEAVE_CHUNK_TOKENS", "256")
-    travelling = _settings()
+    travelling = _shared_settings()
     assert travelling["PLANWEAVE_CHUNK_TOKENS"] == "256"
     assert not {"PLANWEAVE_API_KEY", "PLANWEAVE_DATA_DIR", "OPENAI_API_KEY"} & travelling.keys()
 

@@ -48,7 +48,7 @@ def abstention(
         writable(out)
     results = read_all(files, partial(print_line, console))
     groups = {
-        name: abstaining.points_of(records, by)
+        name: abstaining.confidence_points(records, by)
         for name, records in group_by_method(list(results.records.values())).items()
     }
     groups = {name: points for name, points in groups.items() if any(p.answered for p in points)}
@@ -65,7 +65,7 @@ def abstention(
         abstaining.calibration_table(found, target=target, confidence=confidence),
         abstaining.curves_table(groups),
     ]
-    drawing = partial(abstaining.draw, groups, found, target)
+    drawing = partial(abstaining.draw_curves, groups, found, target)
     publish("Abstention", tables, console, as_json=as_json, out=out, draw=drawing)
 
 
@@ -89,7 +89,9 @@ def refusal(
     questions = questions_in(data or published_folder("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))
-        found = asyncio.run(refusing.scored(questions, model, lambda: progress.advance(task)))
+        found = asyncio.run(
+            refusing.measure_chances(questions, model, lambda: progress.advance(task))
+        )
     calibrated = refusing.calibrate(found, target=target, seed=seed)
-    tables = refusing.tables(found, calibrated, target)
+    tables = refusing.refusal_tables(found, calibrated, target)
     publish("Refusal", tables, console, as_json=as_json, out=out)

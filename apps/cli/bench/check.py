@@ -11,9 +11,9 @@ from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import group_by
 from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.check import measure as suite
-from planweave.benchmarks.suites.check.measure import pack
-from planweave.benchmarks.suites.check.pairs import generate
-from planweave.benchmarks.suites.check.rankings import checked_rankings
+from planweave.benchmarks.suites.check.measure import load_pack
+from planweave.benchmarks.suites.check.pairs import generate_pairs
+from planweave.benchmarks.suites.check.rankings import check_rankings
 
 
 def check(
@@ -31,10 +31,10 @@ def check(
 
     The rankings are those of the shops of the seed, right ones and changed ones.
     """
-    found = suite.checked(generate(seed, pairs) if pairs else pack())
-    found += checked_rankings(seed) if pairs else []
+    found = suite.check_pairs(generate_pairs(seed, pairs) if pairs else load_pack())
+    found += check_rankings(seed) if pairs else []
     console = Console(stderr=as_json, highlight=False)
-    show_tables(suite.tables(found), console)
+    show_tables(suite.check_tables(found), console)
     if failures:
         for one in found:
             if one.wrong:

@@ -146,8 +146,8 @@ def _play(given: _Given, policies: Sequence[str], console: Console) -> dict[str,
         with open_environment(given.name, given.data) as world:
             playing = without_model.play(world, playable, _chooser(policy, given, world))
             played[policy] = list(track(playing, policy, len(playable), console=console))
-            summaries.append(without_model.summary(policy, played[policy], world))
-    show_tables([without_model.table(given.name, summaries)], console)
+            summaries.append(without_model.summarise(policy, played[policy], world))
+    show_tables([without_model.play_table(given.name, summaries)], console)
     return {
         "policies": [asdict(one) for one in summaries],
         "tasks": {policy: [one.as_json() for one in mine] for policy, mine in played.items()},
@@ -159,7 +159,7 @@ def _chooser(policy: str, given: _Given, world: Environment) -> Choose:
         return without_model.Gold
     agents = given.agents if policy == "path" else NONE
     guide = guide_of(tuple(given.known), agents, moves(given.name))
-    return without_model.followers(world, guide, proposed=policy != "nearest")
+    return without_model.path_followers(world, guide, proposed=policy != "nearest")
 
 
 def _written(made: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""The tables of the document agents' report, made from records alone."""
+"""The tables of the document agents' report, made from records."""
 
 from collections.abc import Sequence
 from statistics import fmean, stdev
@@ -28,11 +28,11 @@ from planweave.benchmarks.suites.agents.questions import SETS
 from planweave.nodes.support.judges import ANSWER_JUDGE, JudgedAnswer
 
 JUDGE_CHECK = "judge beside people"
-"""The scenario of the judge's own check."""
+"""The scenario of the judge's check."""
 
 
 class _Metrics(NamedTuple):
-    """The three RAGAS metrics of a run; None is not measured."""
+    """The three RAGAS metrics of a run; None if not measured."""
 
     faithfulness: float | None
     answer_relevance: float | None
@@ -40,7 +40,7 @@ class _Metrics(NamedTuple):
 
 
 class _Details(BaseModel):
-    """What the score of an answer keeps."""
+    """Details of the score of an answer."""
 
     trial: int
     asked: str
@@ -53,14 +53,14 @@ class _Details(BaseModel):
 
 
 class _Checked(BaseModel):
-    """What the score of a judge's check keeps."""
+    """Details of the score of a check of the judge."""
 
     better: str | None
     other: str | None
 
 
 def agent_tables(records: Sequence[Record]) -> list[ReportTable]:
-    """Every table of the suite's own."""
+    """All tables of the suite."""
     answers = group_by_method([record for record in records if record.method != ANSWER_JUDGE])
     checks = [record for record in records if record.method == ANSWER_JUDGE]
     return [
@@ -97,7 +97,7 @@ def _rag(groups: Groups) -> Rows:
 
 
 def mean_and_deviation(values: Sequence[float], digits: int = 1) -> str:
-    """Mean ± sample standard deviation; the mean alone of a single value."""
+    """Mean ± sample standard deviation; only the mean for a single value."""
     if not values:
         return "-"
     deviation = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
@@ -170,7 +170,7 @@ def _judge(groups: Groups) -> Rows:
         both = list(zip(better, other, strict=True))
         unread = sum((pair.better is None) + (pair.other is None) for pair in pairs)
         yield (
-            _judge_of(own),
+            _judge_model(own),
             len(pairs),
             rate([not one for one in better]),
             rate(other),
@@ -181,7 +181,7 @@ def _judge(groups: Groups) -> Rows:
         )
 
 
-def _judge_of(records: Sequence[Record]) -> str:
+def _judge_model(records: Sequence[Record]) -> str:
     return records[0].calls[0].record.model if records[0].calls else records[0].model
 
 
@@ -208,13 +208,13 @@ def _citations(own: Sequence[Record]) -> Cells:
 
 
 def _cited(record: Record) -> set[tuple[str, int]]:
-    """Pages that the answer cites."""
+    """The pages that the answer cites."""
     numbers = (record.answer or {}).get("facts")
     return {*record.pages(numbers if isinstance(numbers, list) else [])}
 
 
 def _gold_share(record: Record) -> float:
-    """How many of the pages that the answer cites hold the evidence."""
+    """Share of the cited pages that hold the evidence."""
     cited = _cited(record)
     return len(cited & {*_details(record).evidence}) / len(cited)
 
@@ -267,7 +267,7 @@ def _cost(own: Sequence[Record]) -> Cells:
     )
 
 
-def _asked(record: Record) -> tuple[Cell, ...]:
+def _question_cells(record: Record) -> tuple[Cell, ...]:
     details = _details(record)
     return record.scenario, record.question, details.asked, details.gold
 
@@ -275,7 +275,7 @@ def _asked(record: Record) -> tuple[Cell, ...]:
 _questions = table_by_part(
     "Each question",
     "set | question | asked | right answer",
-    _asked,
+    _question_cells,
     lambda own: mean_and_deviation([100 * record.score.value for record in own]),
     order=lambda row: SETS.index(row[0]),
     note="Per cent of trials, mean ± sample standard deviation. No right answer: the documents "

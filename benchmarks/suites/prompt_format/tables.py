@@ -1,4 +1,4 @@
-"""The tables of the prompt formats, made from records alone."""
+"""The tables of the prompt formats."""
 
 from collections.abc import Sequence
 from statistics import fmean
@@ -63,7 +63,7 @@ def _against_plain(groups: Groups) -> Rows:
         first = records[0]
         if first.method == "plain":
             continue
-        plain = [r for own in groups.values() for r in own if _plain_beside(first, r)]
+        plain = [r for own in groups.values() for r in own if _is_plain_baseline(first, r)]
         other, own = _by_prompt(plain), _by_prompt(records)
         change = {name: own[name] - other[name] for name in own.keys() & other.keys()}
         if change:
@@ -72,7 +72,7 @@ def _against_plain(groups: Groups) -> Rows:
             yield label, len(change), f"{fmean(change.values()):+.1%}", *counts
 
 
-def _plain_beside(record: Record, other: Record) -> bool:
+def _is_plain_baseline(record: Record, other: Record) -> bool:
     same = (record.model, record.settings) == (other.model, other.settings)
     return other.method == "plain" and same
 

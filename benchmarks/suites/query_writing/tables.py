@@ -1,4 +1,4 @@
-"""The tables of the suites that measure query writing, made from records alone."""
+"""The tables of the suites that measure query writing, made from records."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -23,13 +23,13 @@ def query_tables(records: Sequence[Record]) -> list[ReportTable]:
     others = group_by_method([record for record in records if not _is_answerable(record)])
     return [
         _results(asked),
-        _shown(asked),
-        _parts(asked, "Accuracy by part", "part", lambda record: record.scenario),
-        _parts(asked, "Accuracy by category", "category", _category),
-        _parts(asked, "Accuracy by database", "database", _database),
+        _green_and_amber(asked),
+        _accuracy_by(asked, "Accuracy by part", "part", lambda record: record.scenario),
+        _accuracy_by(asked, "Accuracy by category", "category", _category),
+        _accuracy_by(asked, "Accuracy by database", "database", _database),
         _prompts(group_by_method(records)),
         _unanswerable(others),
-        _parts(others, "Refused, by category", "category", _category),
+        _accuracy_by(others, "Refused, by category", "category", _category),
     ]
 
 
@@ -72,7 +72,7 @@ def _results(records: Sequence[Record]) -> Cells:
     note="What `planweave ask` shows of the rows: green if nothing speaks against the query "
     "and all candidates returned them, else amber. A single candidate agrees with itself.",
 )
-def _shown(records: Sequence[Record]) -> Cells:
+def _green_and_amber(records: Sequence[Record]) -> Cells:
     green = [record for record in records if record.score.details.get("shown") == "supported"]
     amber = [record for record in records if record.score.details.get("shown") == "unsure"]
     share = rate([record in green for record in records])
@@ -83,12 +83,16 @@ def _count(records: Iterable[Record], result: str) -> int:
     return sum(record.score.details["result"] == result for record in records)
 
 
-def _parts(groups: Groups, title: str, head: str, part: Callable[[Record], str]) -> ReportTable:
+def _accuracy_by(
+    groups: Groups, title: str, head: str, part: Callable[[Record], str]
+) -> ReportTable:
     table = table_by_part(
         title, head, lambda record: (part(record),), accuracy, order=lambda one: one
     )
     found = table(groups)
-    return found if len(found.rows) > 1 else replace(found, rows=[])  # it would repeat the first
+    return (
+        found if len(found.rows) > 1 else replace(found, rows=[])
+    )  # it would repeat the first table
 
 
 @row_per_method(
@@ -119,9 +123,9 @@ CAPTION = "Accuracy against seconds"
 
 
 def draw_accuracy(records: Sequence[Record], figure: Figure) -> None:
-    """Accuracy with its interval against the median seconds, a point for each method and model.
+    """Draw accuracy against the median seconds, a point for each method and model.
 
-    Only of questions that can be answered, unless there are none.
+    Only answerable questions count, if there are any.
     """
     asked = [record for record in records if _is_answerable(record)] or records
     figure.set_size_inches(6.4, 4.2)

@@ -1,4 +1,4 @@
-"""The tables of the rules suite, made from records alone."""
+"""The tables of the rules suite, made from records."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method, 
 
 
 class _Details(BaseModel):
-    """What the score of an answer keeps."""
+    """Details of the score of an answer."""
 
     domain: str
     level: int
@@ -20,7 +20,7 @@ class _Details(BaseModel):
 
 
 def rules_tables(records: Sequence[Record]) -> list[ReportTable]:
-    """All tables; those without a row are left out by the report."""
+    """All tables; the report skips those without rows."""
     groups = group_by_method(records)
     return [_levels(groups), _doubts(groups), _parts(groups), _problems(groups)]
 
@@ -47,8 +47,8 @@ _levels = table_by_part(
 )
 def _doubts(own: Sequence[Record]) -> Cells:
     flawed = [record for record in own if _details(record).doubts]
-    sure = [record for record in own if not _details(record).doubts]
-    return (accuracy(sure), accuracy(flawed)) if flawed else ()
+    flawless = [record for record in own if not _details(record).doubts]
+    return (accuracy(flawless), accuracy(flawed)) if flawed else ()
 
 
 _PARTS = ("violation", "operation", "team")
@@ -65,7 +65,7 @@ def _parts(own: Sequence[Record]) -> Cells:
     return (sum(not parts for parts in found), *shares) if found else ()
 
 
-def _shown(record: Record) -> str:
+def _outcome_text(record: Record) -> str:
     if record.error:
         return "crashed"
     return "right" if record.score.value == 1 else record.score.answer or "no answer"
@@ -75,6 +75,6 @@ _problems = table_by_part(
     "Each problem",
     "problem | right answer",
     lambda record: (record.question, _details(record).gold),
-    lambda own: ", ".join(map(_shown, own)) or None,
+    lambda own: ", ".join(map(_outcome_text, own)) or None,
     order=lambda part: part,
 )
