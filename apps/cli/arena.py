@@ -26,7 +26,7 @@ from planweave.benchmarks.arena.votes import (
     Pairing,
     PairVerdict,
     Votes,
-    matches,
+    make_pairings,
     read_votes,
 )
 from planweave.benchmarks.core.report import show_tables, table_json, write_page
@@ -67,7 +67,7 @@ def arena(
     console = Console(stderr=as_json, highlight=False)
     say = partial(print_line, console)
     records = read_all(results, say).records.values()
-    todo = matches(records, seed)[:limit]
+    todo = make_pairings(records, seed)[:limit]
     path = votes or _beside(results[0], "votes", judge)
     name = _voter(voter, judge)
     if not report:

@@ -167,7 +167,7 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
 def test_what_is_measured_is_not_measured_again(tmp_path: Path) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     out.mkdir()
-    about = suite.about(load("alfworld", data), 10)
+    about = suite.settings_digest(load("alfworld", data), 10)
     mine = [each.model_copy(update={"about": about}) for each in LINES]
     other = line(1, "ablation", suite.FULL, 0.0, 0.0)  # of other paths, or fewer iterations
     kept = "".join(each.model_dump_json() + "\n" for each in (other, *mine))

@@ -106,7 +106,7 @@ def paths(
         "iterations": trained if isinstance(trained, int) else None,
         "delta": training.published,
         "adaptation": suite.adaptation_times(lines),
-        "seconds": suite.seconds(lines),
+        "seconds": suite.mean_seconds(lines),
         "result": [asdict(row) for row in suite.table_rows(lines)],
     }
     typer.echo(json.dumps(made, indent=1))
