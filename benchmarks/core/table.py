@@ -52,11 +52,11 @@ def row_per_group(
 
     def decorate(row: Callable[[Sequence[Record]], Cells]) -> Callable[[Source], ReportTable]:
         @wraps(row)
-        def make_table(source: Source) -> ReportTable:
-            rows = [(*names, *cells) for *names, own in of(source) if (cells := row(own))]
-            return ReportTable(
-                title=title, columns=tuple(columns.split(" | ")), rows=rows, note=note
-            )
+        @table_of_rows(title, columns, note)
+        def make_table(source: Source) -> Rows:
+            for *names, own in of(source):
+                if cells := row(own):
+                    yield (*names, *cells)
 
         return make_table
 

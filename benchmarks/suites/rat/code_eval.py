@@ -208,13 +208,8 @@ def program(problem: Problem, code: str) -> str:
     """The program to run: the solution, whole or as a continuation, and the tests."""
     whole = problem.entry in _DEFINED.findall(code)
     # The head's imports and other definitions are kept either way.
-    head = problem.head if not whole or "def " not in problem.head else _above(problem)
+    head = problem.head.rpartition(f"def {problem.entry}")[0] if whole else problem.head
     return f"{head}{code}\n{problem.tests}\n{_LAST}"
-
-
-def _above(problem: Problem) -> str:
-    """The part of the head above the requested function."""
-    return problem.head[: problem.head.rindex(f"def {problem.entry}")]
 
 
 def judge(problem: Problem, code: str, *, limits: sandbox.SandboxLimits = LIMITS) -> Grade:
