@@ -129,7 +129,7 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
     ({"ordered": [True]}, r"2 golds, 2 answers, 1 marks"),
     ({"answers": None, "golds": ["SELECT nothing"]}, r"names does not run"),
     ({"question": None}, r"question"),
-    ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names sorts cannot be read"),
+    ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names cannot be parsed"),
 )
 def test_lines_of_no_use(change: dict[str, object], message: str | None, data: Path) -> None:
     line = LINES[0] | change
