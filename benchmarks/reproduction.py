@@ -1,7 +1,7 @@
-"""Every table of the five papers: how it is made here, and what came of it.
+"""Every table of the five papers, with its commands and our figures.
 
-The list is ``reproduction.yaml`` beside this file; ``planweave reproduce`` and the page
-``docs/reproduction.md`` are made from it.
+``planweave reproduce`` and ``docs/reproduction.md`` are made from ``reproduction.yaml`` beside this
+file.
 """
 
 import re
@@ -21,7 +21,7 @@ _LIST = Path(__file__).with_suffix(".yaml")
 
 
 class PaperTable(BaseModel, extra="forbid", frozen=True):
-    """One table, or figure with results, of a paper."""
+    """One table of a paper, or one figure with results."""
 
     table: str  # its number, such as `4` or `figure 5`
     shows: str
@@ -37,11 +37,11 @@ class PaperTable(BaseModel, extra="forbid", frozen=True):
 
     @property
     def asks_model(self) -> bool:
-        """Whether a language model is asked."""
+        """Whether a command asks a language model."""
         return any("{model}" in run for run in self.runs)
 
     @model_validator(mode="after")
-    def _measured_is_kept(self) -> "PaperTable":
+    def _require_sources(self) -> "PaperTable":
         if self.ours and self.runs and not (self.results and self.sample):
             raise ValueError(f"table {self.table}: a figure needs its sample and a file of results")
         return self
@@ -55,8 +55,8 @@ class Paper(BaseModel, extra="forbid", frozen=True):
     note: str = ""
     tables: tuple[PaperTable, ...]
 
-    def chosen(self, table: str) -> Sequence[PaperTable]:
-        """The table of that number; all that can be run if it is empty."""
+    def choose_tables(self, table: str) -> Sequence[PaperTable]:
+        """The table of that number; if it is empty, all tables that have commands."""
         if not table:
             return [one for one in self.tables if one.runs]
         found = [one for one in self.tables if one.table == table.lower()]
@@ -88,11 +88,11 @@ def paper(name: str) -> Paper:
 def commands(
     tables: Sequence[PaperTable], *, data: Path, out: Path, limit: int | None, model: str
 ) -> list[str]:
-    """The commands of some tables with their values, each once."""
+    """The distinct commands of some tables, filled in."""
     made = [
         run.format(
             data=quote(str(data)),
-            dqa=quote(str(_dqa(data))),
+            dqa=quote(str(_dqa_data(data))),
             out=quote(str(out)),
             limit=limit or one.limit or "",
             model=quote(model or one.model),
@@ -103,8 +103,8 @@ def commands(
     return [*dict.fromkeys(made)]
 
 
-def _dqa(data: Path) -> Path:
-    """The data set of Decision QA: the archive in its folder, or the folder itself."""
+def _dqa_data(data: Path) -> Path:
+    """The data of Decision QA: the archive in its folder, or the folder itself."""
     folder = data / "dqa"
     archives = [path for path in sorted(folder.glob("*")) if path.name.endswith(ARCHIVES)]
     return archives[0] if archives else folder

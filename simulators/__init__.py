@@ -1,1 +1,1 @@
-"""The business rules as code: what a decision does to a database, and worlds to decide in."""
+"""Business rules as code: simulators of decisions, and generators of worlds."""

@@ -64,9 +64,9 @@ from planweave.simulators.tables import (
 LEVELS = 5
 CYCLES = 10
 _CHUNK = 200_000
-"""Multiplications per matrix product: as many candidates are simulated together as stay below it.
-Bounds the memory; and a product this small is not spread over threads, which costs more than it
-gains (measured: 0.3 ms of CPU per published question instead of 5)."""
+"""The most multiplications per matrix product; it limits the candidates simulated together.
+This bounds the memory and keeps products small enough for one thread, since more threads cost more
+than they gain (measured: 0.3 ms of CPU per published question instead of 5)."""
 
 TABLES = (
     DataTable.of(
@@ -113,7 +113,7 @@ GRAPH = GraphMapping(
 
 @dataclass(frozen=True, eq=False)
 class Building:
-    """A Building database made ready: any number of questions can be put to it."""
+    """A prepared Building database for any number of questions."""
 
     world: World
     semantics: Semantics = "annotation"
@@ -165,7 +165,7 @@ class Building:
 
     @cached_property
     def _inputs(self) -> Floats:
-        """Number of inputs of each building; one 0 more for "no building"."""
+        """Number of inputs of each building, followed by a 0 for "no building"."""
         ones = np.ones_like(self._demands.amount)
         return sums(self._demands.building, ones, len(self.buildings) + 1)
 
@@ -222,7 +222,7 @@ class Building:
         return supply
 
     def today(self) -> "Today":
-        """What the rules give when nothing grows; generators fill databases with it."""
+        """The state by the rules if nothing grows; generators fill databases with it."""
         nothing = np.zeros((1, self._size))
         demand = self._demand[None, :]
         supply = self._settle(demand, self._supply[None, :], nothing, nothing)
@@ -304,12 +304,12 @@ Any building can grow, whatever it makes.
 _QUESTIONS_PER_WORLD = 20
 
 
-_prepared = lru_cache(maxsize=64)(Building)
+_prepare = lru_cache(maxsize=64)(Building)
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:
     """Price of the ``goods`` per building, by the ``semantics`` (published: annotation)."""
-    return _prepared(world, semantics_of(parameters)).simulate(parameter(parameters, "goods"))
+    return _prepare(world, semantics_of(parameters)).simulate(parameter(parameters, "goods"))
 
 
 def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  # noqa: ARG001
@@ -320,33 +320,33 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
 @generator("building")
 def generate(rng: random.Random, seed: int, size: int) -> Iterator[Case]:
     """About ``size`` rows and a goods with one clear best building."""
-    world = _settled(_world(rng, size))
+    world = _fill_in(_make_world(rng, size))
     goods = [str(name) for name in world["goods"].values("goods_name")]
     for name in rng.sample(goods, min(_QUESTIONS_PER_WORLD, len(goods))):
         parameters = {"country": f"w{seed}x{size}", "goods": name, "semantics": "printed"}
-        if _clear(simulate(world, parameters)):
+        if _is_clear(simulate(world, parameters)):
             yield Case(world, parameters)
 
 
-def _clear(outcome: Outcome) -> bool:
-    """Ahead of the second by a twentieth of what it gains, and that is seen in the price."""
+def _is_clear(outcome: Outcome) -> bool:
+    """Whether the best leads the second by 5 % of its gain, and this shows in the price."""
     gain = outcome.baseline - float(outcome.values.min())
     return outcome.improving and gain > 1e-6 * outcome.baseline and outcome.margin > 0.05 * gain
 
 
 @dataclass(frozen=True)
 class _Recipe:
-    """What one level of a kind of building makes and uses."""
+    """Amounts that one level of a kind of building makes and uses."""
 
     makes: dict[int, float]
     uses: dict[int, float]
 
 
-def _world(rng: random.Random, size: int) -> World:
-    """Goods, recipes and buildings; what follows from them is filled in by ``_settled``."""
+def _make_world(rng: random.Random, size: int) -> World:
+    """Draw goods, recipes and buildings; :func:`_fill_in` adds the computed columns."""
     names = invent(max(3, min(60, size // 6)), rng)
     rng.shuffle(names)
-    recipes = [_recipe(rng, goods, len(names)) for goods in range(len(names))]
+    recipes = [_make_recipe(rng, goods, len(names)) for goods in range(len(names))]
     buildings: list[Row] = []
     supply: list[Row] = []
     demand: list[Row] = []
@@ -363,14 +363,14 @@ def _world(rng: random.Random, size: int) -> World:
             demand.append((goods, number, round(amount * skill, 3), 0.0, level))
     bought = {goods for goods, *_ in demand}
     goods_rows: list[Row] = [
-        (name, code, float(rng.randrange(10, 200, 5)), 0.0, _appetite(rng, size, code in bought))
+        (name, code, float(rng.randrange(10, 200, 5)), 0.0, _pop_demand(rng, size, code in bought))
         for code, name in enumerate(names)
     ]
     return World.filled(TABLES, (goods_rows, buildings, supply, demand))
 
 
-def _recipe(rng: random.Random, goods: int, count: int) -> _Recipe:
-    """The first third of the goods is raw; the others are made from goods before them."""
+def _make_recipe(rng: random.Random, goods: int, count: int) -> _Recipe:
+    """The recipe of a goods: the first third is raw, the others are made from earlier goods."""
     makes = {goods: round(rng.uniform(5, 30), 1)}
     if rng.random() < 0.2:
         makes[rng.randrange(count)] = round(rng.uniform(2, 10), 1)
@@ -382,14 +382,14 @@ def _recipe(rng: random.Random, goods: int, count: int) -> _Recipe:
     )
 
 
-def _appetite(rng: random.Random, size: int, bought: bool) -> float:
-    """What people want of a goods; grows with the world, and is never nothing if nobody buys."""
+def _pop_demand(rng: random.Random, size: int, bought: bool) -> float:
+    """The pop demand of a goods; it grows with the world, and is above 0 if no building buys."""
     wanted = round(rng.uniform(5, 60) * max(1.0, size / 300), 3)
     return 0.0 if bought and rng.random() < 0.4 else wanted
 
 
-def _settled(world: World) -> World:
-    """The world with today's outputs, inputs and prices filled in."""
+def _fill_in(world: World) -> World:
+    """Fill in today's outputs, inputs and prices."""
     economy = Building(world, "printed")
     rate, share, price = economy.today()
     building = {name: place for place, name in enumerate(economy.buildings)}

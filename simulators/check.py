@@ -1,9 +1,9 @@
-"""Recomputes every annotation of a data set, and scores the deciders that need no model.
+"""Recomputes every annotation of a data set, and scores the deciders without a model.
 
-A question is **degenerate** when it has no one right answer: several decisions are equally good,
-or none improves on deciding nothing. It is **clean** when it is not degenerate and both semantics
-call the annotated answer a best one, so that an analyst who follows the printed rules to the
-letter is right too. ``planweave dqa check --json`` counts them; ``results/dqa-check.json`` has the
+A question is **degenerate** if it has no single right answer: several decisions are equally good,
+or none improves on deciding nothing. It is **clean** if it is not degenerate and the annotated
+answer is a best one by both semantics, so that an analyst who follows the printed rules is right,
+too. ``planweave dqa check --json`` counts them; ``results/dqa-check.json`` has the
 counts of the development set (118 of 140 Locating questions, 47 of 50 of Building).
 """
 
@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True, kw_only=True)
 class CheckScore:
-    """What a decider without a model gets right."""
+    """The score of a decider without a model."""
 
     name: str
     annotated: float  # decisions that are the annotated answer (an expected value for guessing)
@@ -38,10 +38,10 @@ class ScenarioCheck:
     questions: int = 0
     equal: list[str] = field(default_factory=list)  # the first best decision is the annotated one
     equivalent: list[str] = field(default_factory=list)  # another best decision is
-    different: list[str] = field(default_factory=list)  # none is
+    different: list[str] = field(default_factory=list)  # no best decision is the annotated one
     without_database: list[str] = field(default_factory=list)  # not simulated
     unreadable: dict[str, str] = field(default_factory=dict)  # the reason by id
-    degenerate: list[str] = field(default_factory=list)  # counted above as well
+    degenerate: list[str] = field(default_factory=list)  # also in one of the lists above
     clean: list[str] = field(default_factory=list)  # right by both semantics
     baselines: list[CheckScore] = field(default_factory=list)
     parse_seconds: float = 0.0  # CPU to read the databases
@@ -49,7 +49,7 @@ class ScenarioCheck:
 
     @property
     def checked(self) -> int:
-        """How many questions were simulated."""
+        """Number of simulated questions."""
         return len(self.equal) + len(self.equivalent) + len(self.different)
 
 
@@ -73,24 +73,24 @@ class CheckReport:
 def check(
     dataset: DataSet, semantics: Semantics | None = None, *, progress: Progress | None = None
 ) -> CheckReport:
-    """Recompute every annotation of a data set, by the reading of the rules it was computed with.
+    """Recompute every annotation of a data set by the semantics of its computation.
 
-    ``semantics`` is another reading. ``progress`` is called after each question with the number
-    done and the number of all.
+    ``semantics`` overrides these. After each question, ``progress`` receives the number of checked
+    questions and of all questions.
     """
     results = {name: ScenarioCheck(scenario=name) for name in dataset.scenarios}
     for done, question in enumerate(dataset.questions, start=1):
         result = results[question.scenario.name]
         result.questions += 1
         try:
-            _check(question, semantics, result)
+            _check_question(question, semantics, result)
         except BadInput as error:
             result.unreadable[question.id] = str(error)
         if progress:
             progress(done, len(dataset.questions))
     for name, result in results.items():
         usable = {*result.equal, *result.equivalent, *result.different}
-        result.baselines = _scores(name, [q for q in dataset.of(name) if q.id in usable])
+        result.baselines = _score_baselines(name, [q for q in dataset.of(name) if q.id in usable])
     return CheckReport(
         origin=dataset.origin,
         semantics=semantics,
@@ -99,12 +99,12 @@ def check(
     )
 
 
-def _check(question: Question, semantics: Semantics | None, result: ScenarioCheck) -> None:
+def _check_question(question: Question, semantics: Semantics | None, result: ScenarioCheck) -> None:
     if question.database is None:
         result.without_database.append(question.id)
         return
     start = time.process_time()
-    question.world  # noqa: B018 - read here, so that its time is not the simulator's
+    question.world  # noqa: B018 - read here, to keep its time apart from the simulator's
     read = time.process_time()
     outcome = question.simulate(**({"semantics": semantics} if semantics else {}))
     result.simulate_seconds += time.process_time() - read
@@ -124,7 +124,7 @@ def _check(question: Question, semantics: Semantics | None, result: ScenarioChec
         result.clean.append(question.id)
 
 
-def _scores(scenario: str, questions: list[Question]) -> list[CheckScore]:
+def _score_baselines(scenario: str, questions: list[Question]) -> list[CheckScore]:
     scores = []
     for name, decide in BASELINES.get(scenario, {}).items():
         pairs = [(question, decide(question)) for question in questions]
@@ -139,7 +139,7 @@ def _scores(scenario: str, questions: list[Question]) -> list[CheckScore]:
 
 @dataclass(frozen=True, kw_only=True)
 class Statistics:
-    """Of one scenario; every question counts, also where it shares its database with others."""
+    """Means over the questions of one scenario, including those that share a database."""
 
     scenario: str
     questions: int
@@ -150,11 +150,11 @@ class Statistics:
 
 
 def statistics(dataset: DataSet) -> list[Statistics]:
-    """The figures of each scenario; questions without a database are left out."""
-    return [found for name in dataset.scenarios if (found := _of(dataset, name))]
+    """The statistics of each scenario, without questions that lack a database."""
+    return [found for name in dataset.scenarios if (found := _scenario_statistics(dataset, name))]
 
 
-def _of(dataset: DataSet, name: str) -> Statistics | None:
+def _scenario_statistics(dataset: DataSet, name: str) -> Statistics | None:
     questions = [question for question in dataset.of(name) if question.database]
     if not questions:
         return None

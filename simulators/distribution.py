@@ -1,13 +1,13 @@
 """Distribution: which plant of a distribution network should be closed?
 
-A scenario from ordinary business. Plants make one product at a cost per unit, and cost something
-just by being open; customers want an amount within a number of days; routes say what a unit costs
-on its way and how long it takes. One plant has to be closed. The value of closing plant k is
+Plants make one product at a cost per unit and have a fixed cost while open. Customers want an
+amount within a number of days. Routes have a cost per unit and a number of days. One plant has to
+be closed. The value of closing plant k is
 
     Σ fixed_cost of the other plants + Σ demand · least (plant.unit_cost + route.unit_cost)
 
-over the customers, the least over the other plants with a route of ``days`` ≤ the customer's
-``max_days``; infinite if a customer has none.
+where the second sum is over the customers, and the least over the other plants with a route of
+``days`` ≤ the customer's ``max_days``; infinite if a customer has none.
 """
 
 import math
@@ -65,8 +65,8 @@ GRAPH = GraphMapping(
 )
 
 
-def _costs(world: World) -> Floats:
-    """Cost of a delivered unit, plants by customers; infinite where it cannot come in time."""
+def _unit_costs(world: World) -> Floats:
+    """Cost of a delivered unit, plants by customers; infinite if it cannot arrive in time."""
     plants, customers, routes = (world[table.name] for table in TABLES)
     if (customers.numbers("demand") < 0).any():
         raise BadInput("customer.demand is negative.", fix="Use amounts of 0 or more.")
@@ -80,10 +80,10 @@ def _costs(world: World) -> Floats:
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
-    """Total monthly cost after closing each plant; infinite where demand cannot be met in time."""
+    """Total monthly cost after closing each plant; infinite if demand cannot be met in time."""
     fixed, demand = world["plant"].numbers("fixed_cost"), world["customer"].numbers("demand")
     wanted = demand > 0
-    costs, values = _costs(world)[:, wanted], []
+    costs, values = _unit_costs(world)[:, wanted], []
     for plant, own in enumerate(fixed):
         least = np.delete(costs, plant, axis=0).min(axis=0, initial=np.inf)
         values.append(fixed.sum() - own + least @ demand[wanted])
@@ -97,16 +97,16 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
 
 @generator("distribution")
 def generate(rng: random.Random, _seed: int, size: int) -> Iterator[Case]:
-    """About ``size`` rows with one plant that is clearly best closed."""
-    world = _world(rng, size)
+    """About ``size`` rows with one plant that is clearly the best to close."""
+    world = _make_world(rng, size)
     outcome = simulate(world, {})
     best = float(outcome.values.min())
     if np.isfinite(outcome.values).sum() >= 2 and outcome.margin > 0.002 * best:
         yield Case(world, {})
 
 
-def _world(rng: random.Random, size: int) -> World:
-    """Plants and customers on a map of 1000 by 1000 km; cost and days grow with the distance."""
+def _make_world(rng: random.Random, size: int) -> World:
+    """Draw plants and customers on 1000 by 1000 km; cost and days grow with the distance."""
     count = max(2 + (size >= 14), min(40, math.isqrt(size) // 3))
     plants = {name: (rng.uniform(0, 1000), rng.uniform(0, 1000)) for name in invent(count, rng)}
     customers: list[Row] = []

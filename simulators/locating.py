@@ -75,7 +75,7 @@ from planweave.simulators.tables import (
 )
 
 GROWTH = 1.05
-"""Both the merchant's factor on trading power and what a value gains on its way (equation 2)."""
+"""The merchant's factor on trading power, and the growth of a value on its way (equation 2)."""
 
 TABLES = (
     DataTable.of(
@@ -120,7 +120,7 @@ GRAPH = GraphMapping(
 
 @dataclass(frozen=True, eq=False)
 class Locating:
-    """A Locating database made ready: any number of questions can be put to it."""
+    """A prepared Locating database for any number of questions."""
 
     world: World
     semantics: Semantics = "annotation"
@@ -131,16 +131,12 @@ class Locating:
                 "A merchant is already placed in node_country.",
                 fix="Set has_merchant to false: the rules place exactly one merchant.",
             )
-        self.order  # noqa: B018 - a cycle is found here, not in the middle of a question
+        self.order  # noqa: B018 - raises here if there is a cycle, not during a question
 
     @cached_property
     def nodes(self) -> list[str]:
         """Node names in table order."""
         return [str(name) for name in self.world["trade_node"].values("trade_node")]
-
-    @cached_property
-    def _node(self) -> dict[str, int]:
-        return {name: place for place, name in enumerate(self.nodes)}
 
     @cached_property
     def _countries(self) -> dict[str, tuple[int, float]]:
@@ -193,7 +189,7 @@ class Locating:
         return places, self.world["node_country"].numbers("base_trading_power")
 
     @cached_property
-    def _rows(self) -> dict[str, dict[int, float]]:
+    def _power_by_country(self) -> dict[str, dict[int, float]]:
         """Base trading power of each country, by node."""
         found: dict[str, dict[int, float]] = {}
         names = self.world["node_country"].values("country_name")
@@ -218,7 +214,7 @@ class Locating:
         return total + sums(*self._powers, len(self.nodes))
 
     def next_hop(self, home: int) -> dict[int, int]:
-        """Where a merchant steers to, for every node from which ``home`` can be reached."""
+        """The node that a merchant steers to, for every node from which ``home`` can be reached."""
         reach = {home}
         hop: dict[int, int] = {}
         for node in reversed(self.order):
@@ -229,7 +225,7 @@ class Locating:
         return hop
 
     def _lift(self, node: int, base: float, development: float) -> float:
-        """What a merchant adds to the power of a country at a node (step 1)."""
+        """The power that a merchant adds for a country at a node (step 1)."""
         bonus = development if self.semantics == "annotation" else development / 3
         inland = float(self._inland[node])
         return GROWTH * (base + 2 + inland * max(50.0, bonus)) - base
@@ -252,25 +248,25 @@ class Locating:
         h, development = self._countries[country]
         if home and home != self.nodes[h]:
             raise BadInput(f"The home node of {country} is {self.nodes[h]}, not {home}.")
-        present = self._rows.get(country, {})
-        # Elsewhere c has no power: a merchant there changes nothing, so those nodes share the
-        # last column of the simulation, which has no merchant at all.
+        present = self._power_by_country.get(country, {})
+        # Elsewhere c has no power and a merchant changes nothing, so these nodes share the last
+        # column of the simulation, which is without a merchant.
         columns = [node for node in present if node != h]
         lifts = np.array([self._lift(node, present[node], development) for node in columns])
-        profit = self._flow(h, columns, lifts) * self._share(h, present.get(h, 0.0))
+        profit = self._value_at_home(h, columns, lifts) * self._power_share(h, present.get(h, 0.0))
         values = np.full(len(self.nodes), profit[-1])
         values[columns] = profit[:-1]
         keep = np.arange(len(self.nodes)) != h
         names = tuple(name for name in self.nodes if name != self.nodes[h])
         return Outcome(names, values[keep], "maximise", baseline=float(profit[-1]))
 
-    def _share(self, h: int, power: float) -> float:
-        """TPR(h, c) of equation 1; nobody has power in a node without any."""
+    def _power_share(self, h: int, power: float) -> float:
+        """TPR(h, c) of equation 1; 0 if the node has no power."""
         total = float(self.total[h])
         return power / total if total else 0.0
 
-    def _flow(self, h: int, columns: list[int], lifts: Floats) -> Floats:
-        """Value at home per column, the last column being the world without a merchant."""
+    def _value_at_home(self, h: int, columns: list[int], lifts: Floats) -> Floats:
+        """Value at home per column; the last column is the world without a merchant."""
         nodes = self.world["trade_node"]
         local, outgoing = nodes.numbers("local_value"), nodes.numbers("outgoing")
         printed = self.semantics == "printed"
@@ -324,11 +320,11 @@ in its home node, after the flows have been computed again with the merchant in 
 """
 
 _QUESTIONS_PER_WORLD = 20
-_CLEAR = 0.05
-"""The best decision must be ahead of the second by this part of what it gains."""
+_LEAST_LEAD = 0.05
+"""The best decision must lead the second by this share of its gain."""
 
 
-_prepared = lru_cache(maxsize=32)(Locating)
+_prepare = lru_cache(maxsize=32)(Locating)
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:
@@ -338,7 +334,7 @@ def simulate(world: World, parameters: Parameters) -> Outcome:
     the database.
     """
     country, home = parameter(parameters, "country"), str(parameters.get("home", ""))
-    return _prepared(world, semantics_of(parameters)).simulate(country, home)
+    return _prepare(world, semantics_of(parameters)).simulate(country, home)
 
 
 def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:
@@ -350,29 +346,33 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:
 @generator("locating")
 def generate(rng: random.Random, _seed: int, size: int) -> Iterator[Case]:
     """About ``size`` rows and a country with one clear best node."""
-    world = _settled(_world(rng, size))
+    world = _fill_in(_make_world(rng, size))
     countries = world["country"].rows
     present = Counter(row[1] for row in world["node_country"].rows)
     weights = [present[name] ** 2 for name, _home, _size in countries]
     for name, home, _size in rng.choices(countries, weights, k=_QUESTIONS_PER_WORLD):
         case = Case(world, {"country": name, "home": home, "semantics": "printed"})
-        if _clear(simulate(*case)):
+        if _is_clear(simulate(*case)):
             yield case
 
 
-def _clear(outcome: Outcome) -> bool:
+def _is_clear(outcome: Outcome) -> bool:
     gain = float(outcome.values.max()) - outcome.baseline
-    return outcome.improving and gain > 0.002 * outcome.baseline and outcome.margin > _CLEAR * gain
+    return (
+        outcome.improving
+        and gain > 0.002 * outcome.baseline
+        and outcome.margin > _LEAST_LEAD * gain
+    )
 
 
-def _world(rng: random.Random, size: int) -> World:
-    """Names, flows and powers; what follows from them is filled in by ``_settled``."""
+def _make_world(rng: random.Random, size: int) -> World:
+    """Draw names, flows and powers; :func:`_fill_in` adds the computed columns."""
     count = max(3, int(size**0.55))
     nodes = rng.sample(names := invent(count, rng), count)  # this order is downstream
     flows = [
         (source, dest, 0.0)
         for place, source in enumerate(nodes[:-1])
-        for dest in _destinations(rng, nodes, place)
+        for dest in _choose_destinations(rng, nodes, place)
     ]
     rows = size - len(nodes) - len(flows)
     countries = invent(max(2, rows * 3 // 10), rng)
@@ -383,7 +383,7 @@ def _world(rng: random.Random, size: int) -> World:
         name: round(max(5.0, rng.uniform(0.5, 1.5) * lead / math.sqrt(rank)), 1)
         for rank, name in enumerate(ranks, start=1)
     }
-    powers = _presence(rng, nodes, homes, flows, max(3, rows - len(countries)))
+    powers = _draw_powers(rng, nodes, homes, flows, max(3, rows - len(countries)))
     trade_nodes: list[Row] = [
         (name, round(wealth * rng.uniform(0.5, 12), 4), rng.random() < 0.3, 0.0, 0.0, 0.0)
         for name in names
@@ -396,20 +396,20 @@ def _world(rng: random.Random, size: int) -> World:
     return World.filled(TABLES, (country_rows, trade_nodes, sorted(flows), power_rows))
 
 
-def _destinations(rng: random.Random, nodes: list[str], place: int) -> list[str]:
-    """One to three of the next few nodes downstream."""
+def _choose_destinations(rng: random.Random, nodes: list[str], place: int) -> list[str]:
+    """Choose one to three of the next nodes downstream."""
     near = nodes[place + 1 : place + 9]
     return rng.sample(near, min(len(near), rng.choice((1, 2, 2, 3))))
 
 
-def _presence(
+def _draw_powers(
     rng: random.Random,
     nodes: list[str],
     homes: dict[str, int],
     flows: list[tuple[str, str, float]],
     rows: int,
 ) -> dict[tuple[str, str], float]:
-    """Trading power by node and country, greatest power first in ``homes``: strong at home."""
+    """Draw trading power by node and country; ``homes`` starts with the greatest power."""
     scale = 10 ** rng.uniform(-0.4, 0.4)
     sources: dict[str, list[str]] = {}
     for source, dest, _ in flows:
@@ -419,15 +419,15 @@ def _presence(
     for name in rng.choices(names, weights, k=8 * rows):
         if len(powers) >= rows:
             break
-        node = _upstream(rng, nodes[homes[name]], sources)
+        node = _step_upstream(rng, nodes[homes[name]], sources)
         if rng.random() < 0.15:
             node = rng.choice(nodes)
         powers.setdefault((node, name), round(scale * rng.uniform(1, 60), 3))
     return powers
 
 
-def _upstream(rng: random.Random, node: str, sources: dict[str, list[str]]) -> str:
-    """A node from which trade reaches ``node``, near ones more often; itself if there is none."""
+def _step_upstream(rng: random.Random, node: str, sources: dict[str, list[str]]) -> str:
+    """Draw a node upstream of ``node``, more often a near one; if there is none, ``node``."""
     while node in sources:
         node = rng.choice(sources[node])
         if rng.random() < 0.6:
@@ -435,8 +435,8 @@ def _upstream(rng: random.Random, node: str, sources: dict[str, list[str]]) -> s
     return node
 
 
-def _settled(world: World) -> World:
-    """The world with total powers and, without any merchant, all flows filled in."""
+def _fill_in(world: World) -> World:
+    """Fill in total powers and, without a merchant, all flows."""
     totals: dict[str, float] = {}
     for node, _, _, _, power, _ in world["node_country"].rows:
         totals[str(node)] = totals.get(str(node), 0.0) + float(power)

@@ -11,7 +11,7 @@ _CODAS = ("", "", "", "l", "n", "r", "s")
 
 
 def invent(count: int, rng: random.Random) -> list[str]:
-    """``count`` different names in lower case, sorted; longer ones when many are wanted."""
+    """Invent ``count`` different names in lower case, sorted; longer ones if ``count`` is large."""
     names: set[str] = set()
     while len(names) < count:
         syllables = 2 + (len(names) > 2_000) + (rng.random() < 0.5)

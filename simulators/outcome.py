@@ -1,4 +1,4 @@
-"""What a simulator says about one question: the value of every decision, and the best of them."""
+"""The outcome of a simulation: the value of every decision, and the best decisions."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +25,7 @@ class Outcome:
     candidates: tuple[Decision, ...]  # in table order, each once
     values: Floats  # in the scenario's unit; infinite where infeasible
     aim: Aim
-    baseline: float = float("nan")  # the value of deciding nothing; NaN where unknown
+    baseline: float = float("nan")  # the value of deciding nothing; NaN if unknown
 
     def __post_init__(self) -> None:
         if not self.candidates:
@@ -35,7 +35,7 @@ class Outcome:
 
     @cached_property
     def _losses(self) -> Floats:
-        """How much worse each candidate is than the best one (never negative)."""
+        """Difference of each candidate to the best one (never negative)."""
         signed = self.values if self.aim == "minimise" else -self.values
         least = signed.min()
         return signed - least if np.isfinite(least) else np.zeros(len(signed))
@@ -57,7 +57,7 @@ class Outcome:
 
     @property
     def margin(self) -> float:
-        """How far the best decision is ahead of the second, 0.0 for a tie; infinite if alone."""
+        """Lead of the best decision over the second; 0.0 for a tie, infinite if alone."""
         if len(self.candidates) == 1:
             return float("inf")
         return float(np.partition(self._losses, 1)[1])
@@ -73,15 +73,15 @@ class Outcome:
 
     @property
     def degenerate(self) -> bool:
-        """Whether the question has no one right answer: a tie, or nothing that improves."""
+        """Whether the question has no single right answer: a tie, or no improvement."""
         return len(self.equivalent) > 1 or not self.improving
 
     @cached_property
     def gains(self) -> Floats:
-        """What each candidate is better than deciding nothing, in the scenario's unit.
+        """Gain of each candidate over deciding nothing, in the scenario's unit.
 
-        Where the value of deciding nothing is unknown, the worst feasible candidate stands for it;
-        an infeasible one gains -infinity.
+        If the value of deciding nothing is unknown, the worst feasible candidate replaces it. The
+        gain of an infeasible candidate is -infinity.
         """
         sign = 1.0 if self.aim == "maximise" else -1.0
         signed, nothing = sign * self.values, sign * self.baseline
@@ -92,17 +92,17 @@ class Outcome:
 
     @cached_property
     def gained_share(self) -> Floats:
-        """The part of the attainable gain that each candidate brings, 0 to 1; 0 if none gains."""
+        """Share of the attainable gain of each candidate, 0 to 1; 0 if none gains."""
         gained = np.maximum(self.gains, 0.0)
         most = float(gained.max())
         return gained / most if most > 0 else np.zeros(len(gained))
 
     def accepts(self, decision: Decision) -> bool:
-        """Whether ``decision`` is a best one; a number may be given as text."""
+        """Whether ``decision`` is a best one; a number may be text."""
         return str(decision).strip() in map(str, self.equivalent)
 
     def regret(self, decision: Decision) -> float:
-        """How much worse ``decision`` is than the best one, in the scenario's unit."""
+        """Difference of ``decision`` to the best one, in the scenario's unit."""
         if decision not in self.candidates:
             raise BadInput(f"{decision!r} is not a candidate of this question.")
         return float(self._losses[self.candidates.index(decision)])

@@ -4,9 +4,9 @@ The layout, at the root of a clone or archive or one folder below it::
 
     data/<scenario>/questions/simulated_questions.json   a list of question objects
     data/<scenario>/queries/SQL_format/<name>.sql        the relational database
-    data/<scenario>/queries/LPG_format/<name>.cql        the same database as a graph; only written
+    data/<scenario>/queries/LPG_format/<name>.cql        the same database as a graph; never read
 
-Archives are read in memory, member by member; nothing is ever unpacked to disk.
+Archives are read in memory, member by member; nothing is unpacked to disk.
 """
 
 import hashlib
@@ -36,9 +36,9 @@ OnRead: TypeAlias = Callable[[int, int | None], None]
 
 REPOSITORY = "https://github.com/myeon9h/PlanRAG"
 COMMIT = "186b44506aaa13ee1954151f07c9a86d2a86f4b0"
-"""Holds databases of both scenarios and formats and all 101 Building questions, as known here."""
+"""A commit with databases of both scenarios and formats and all 101 Building questions."""
 MAX_BYTES = 1_000_000_000
-"""Most that is read from one data set (unpacked) or downloaded: bounds a hostile archive."""
+"""The most bytes of one data set (unpacked) or download; bounds a hostile archive."""
 
 _MEMBER = re.compile(
     r"(?:[^/]+/)?(?:data/)?(\w+)/"
@@ -58,11 +58,11 @@ class DownloadFailed(PlanweaveError):
 
 @dataclass(frozen=True, eq=False)
 class DataSet:
-    """The questions of a data set, and what is missing from it."""
+    """The questions of a data set, and its missing databases."""
 
     origin: str
     questions: tuple[Question, ...]
-    missing: tuple[str, ...] = ()  # a sentence for each database that is named and not there
+    missing: tuple[str, ...] = ()  # a sentence for each missing database
 
     @property
     def scenarios(self) -> tuple[str, ...]:
@@ -77,19 +77,19 @@ class DataSet:
 def load_dataset(path: str | Path) -> DataSet:
     """Load a data set from a clone, a folder or an archive (.zip, .tar, .tar.gz, .tar.xz).
 
-    Database scripts are read when first used; files of equal content are kept once.
+    Database scripts are parsed at the first use; equal files are stored once.
     """
     path = Path(path).expanduser()
     files = _Files()
     try:
-        for name, data in _archive(path) if path.is_file() else _folder(path):
+        for name, data in _read_archive(path) if path.is_file() else _read_folder(path):
             files.add(name, data)
     except _UNREADABLE as error:
         reason = type(error).__name__
         raise BadInput(f"{path} cannot be read ({reason}).", fix=_FIX) from None
     if not files.questions:
         raise BadInput(f"{path} holds no questions in the published layout.", fix=_FIX)
-    questions = [q for item in files.nearest() for q in _questions(item, files)]
+    questions = [q for item in files.nearest_to_root() for q in _parse_questions(item, files)]
     _refuse_twins(questions)
     return DataSet(str(path), tuple(questions), tuple(files.missing))
 
@@ -102,7 +102,7 @@ class _QuestionFile(NamedTuple):
 
 @dataclass
 class _Files:
-    """What was found: question files, scripts by scenario and file name, each content once."""
+    """The files found: question files, and scripts by scenario and name, equal ones once."""
 
     questions: list[_QuestionFile] = field(default_factory=list)
     scripts: dict[tuple[str, str], Script] = field(default_factory=dict)
@@ -121,11 +121,11 @@ class _Files:
         elif match:
             digest = hashlib.sha256(data).digest()
             if digest not in self.contents:
-                self.contents[digest] = Script(name, _decoded(name, data))
+                self.contents[digest] = Script(name, _decode(name, data))
             self.scripts[match[1], name.rpartition("/")[2]] = self.contents[digest]
 
-    def nearest(self) -> list[_QuestionFile]:
-        """The question files nearest to the root, per scenario: clones keep older ones deeper."""
+    def nearest_to_root(self) -> list[_QuestionFile]:
+        """The question files nearest to the root, per scenario; clones hold older ones deeper."""
         depth: dict[str, int] = {}
         for item in self.questions:
             level = item.name.count("/")
@@ -141,7 +141,7 @@ class _Files:
         return self.databases.setdefault(id(script), QuestionDatabase(scenario, script=script))
 
 
-def _decoded(name: str, data: bytes) -> str:
+def _decode(name: str, data: bytes) -> str:
     if not data.strip():
         raise BadInput(f"{name} is empty.", fix="Get the file again.")
     try:
@@ -150,7 +150,7 @@ def _decoded(name: str, data: bytes) -> str:
         raise BadInput(f"{name} is not UTF-8 text.", fix="Get the file again.") from None
 
 
-def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
+def _read_folder(path: Path) -> Iterator[tuple[str, bytes]]:
     if not path.is_dir():
         raise BadInput(f"There is no file or folder {path}.", fix=_FIX)
     for prefix in ("", "data/", "*/data/"):
@@ -161,30 +161,30 @@ def _folder(path: Path) -> Iterator[tuple[str, bytes]]:
                     yield name, file.read_bytes()
 
 
-def _archive(path: Path) -> Iterator[tuple[str, bytes]]:
+def _read_archive(path: Path) -> Iterator[tuple[str, bytes]]:
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             for item in archive.infolist():
                 if _MEMBER.fullmatch(item.filename):
-                    _bound(item.file_size)
+                    _refuse_large(item.file_size)
                     yield item.filename, archive.read(item)
         return
     with tarfile.open(path) as tar:
         for member in tar:
             name = member.name.removeprefix("./")
             if member.isfile() and _MEMBER.fullmatch(name):
-                _bound(member.size)
+                _refuse_large(member.size)
                 if file := tar.extractfile(member):
                     yield name, file.read()
 
 
-def _bound(size: int) -> None:
+def _refuse_large(size: int) -> None:
     if size > MAX_BYTES:
         raise BadInput(f"A file in the archive is larger than {MAX_BYTES:,} bytes.", fix=_FIX)
 
 
-def _questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
-    text = _decoded(item.name, item.data)
+def _parse_questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
+    text = _decode(item.name, item.data)
     try:
         entries = json.loads(text)
     except (ValueError, RecursionError) as error:  # also numbers without end, nesting without end
@@ -196,10 +196,10 @@ def _questions(item: _QuestionFile, files: _Files) -> Iterator[Question]:
         where = f"{item.name}, question {number}"
         if not isinstance(entry, dict):
             raise BadInput(f"{where}: not an object.", fix="Get the file again.")
-        yield _question(where, entry, item.scenario, number, files)
+        yield _parse_question(where, entry, item.scenario, number, files)
 
 
-def _question(
+def _parse_question(
     where: str, entry: Mapping[str, object], scenario: Scenario, number: int, files: _Files
 ) -> Question:
     for key in _TEXTS:
@@ -241,7 +241,7 @@ def _refuse_twins(questions: Iterable[Question]) -> None:
 
 
 def save(questions: Iterable[Question], folder: str | Path) -> Path:
-    """Write questions and their databases in the published layout, for ``load`` and for others."""
+    """Write questions and their databases in the published layout."""
     folder = Path(folder)
     entries: dict[str, list[dict[str, Value]]] = {}
     written: dict[Path, str] = {}
@@ -255,7 +255,7 @@ def save(questions: Iterable[Question], folder: str | Path) -> Path:
                 **question.parameters,
             }
         )
-        for file, text in _scripts(question):
+        for file, text in _script_files(question):
             if written.setdefault(file, text) != text:
                 raise BadInput(f"Two different databases would be called {file.name}.")
     for name, items in entries.items():
@@ -269,7 +269,7 @@ def save(questions: Iterable[Question], folder: str | Path) -> Path:
     return folder
 
 
-def _scripts(question: Question) -> Iterator[tuple[Path, str]]:
+def _script_files(question: Question) -> Iterator[tuple[Path, str]]:
     if question.database is None:
         return
     queries = Path(question.scenario.name, "queries")
@@ -285,13 +285,13 @@ def download(
     progress: OnRead | None = None,
     client: "httpx.Client | None" = None,
 ) -> Path:
-    """Fetch the public data set (MIT licence) as one archive that ``load`` takes; gives its path.
+    """Fetch the public data set (MIT licence) as an archive for :func:`load_dataset`.
 
-    Beside it a ``.json`` file records where it came from: URL, the commit that GitHub packed
-    (also where a branch was asked for), SHA-256, size and time.
+    A ``.json`` file beside the archive records its origin: URL, the commit that GitHub packed (also
+    for a branch), SHA-256, size and time.
 
-    ``destination`` is made if need be; ``commit`` may be a branch or tag to resolve.
-    ``progress`` is called with the bytes so far and the total, where the server says it.
+    ``destination`` is created if missing; ``commit`` may be a branch or tag.
+    ``progress`` receives the bytes so far and the total, if the server reports it.
     """
     import httpx
 
@@ -302,8 +302,8 @@ def download(
     try:
         with writing(folder), client or httpx.Client(timeout=30) as http:
             folder.mkdir(parents=True, exist_ok=True)
-            _stream(http, url, part, progress)
-            return _recorded(part, url, commit)
+            _download_to(http, url, part, progress)
+            return _finish_download(part, url, commit)
     except httpx.HTTPStatusError as error:
         raise DownloadFailed(
             f"{url} answered {error.response.status_code}.", fix="Check the commit."
@@ -318,7 +318,7 @@ def download(
             part.unlink()
 
 
-def _stream(http: "httpx.Client", url: str, part: Path, progress: OnRead | None) -> None:
+def _download_to(http: "httpx.Client", url: str, part: Path, progress: OnRead | None) -> None:
     with http.stream("GET", url, follow_redirects=True) as reply, part.open("wb") as file:
         reply.raise_for_status()
         length = reply.headers.get("content-length", "")
@@ -331,14 +331,14 @@ def _stream(http: "httpx.Client", url: str, part: Path, progress: OnRead | None)
                 progress(done, int(length) if length.isdigit() else None)
 
 
-def _recorded(part: Path, url: str, commit: str) -> Path:
-    """Name the archive after the commit in its comment, and write down where it came from."""
+def _finish_download(part: Path, url: str, commit: str) -> Path:
+    """Name the archive after the commit in its comment, and record its origin."""
     if not zipfile.is_zipfile(part):
         raise DownloadFailed(f"{url} is not an archive.", fix="Check the network's proxy.")
     with zipfile.ZipFile(part) as archive:
         packed = archive.comment.decode("ascii", "replace")
     if not re.fullmatch(r"[0-9a-f]{40}", packed):
-        raise DownloadFailed(f"{url} does not say which commit it holds.")
+        raise DownloadFailed(f"{url} does not name its commit.")
     with part.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     record = {

@@ -1,7 +1,7 @@
 """A scenario is a plug-in: tables, rules, a question, a simulator and a generator of worlds.
 
 To add one, build a :class:`Scenario` and register it (:mod:`planweave.simulators.registry`);
-the loaders, the benchmark and the deciders need no other change. ``docs/scenarios.md`` shows how.
+the loaders, the benchmark and the deciders need no change. ``docs/scenarios.md`` shows how.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -24,7 +24,7 @@ from planweave.simulators.tables import (
 )
 
 Parameters: TypeAlias = Mapping[str, Value]
-"""What a question asks about, by name: the country, the goods …"""
+"""The subjects of a question by name: the country, the goods …"""
 
 
 class Case(NamedTuple):
@@ -35,16 +35,16 @@ class Case(NamedTuple):
 
 
 Generate: TypeAlias = Callable[[int, int], Case]
-"""Makes a case from a seed and the rows that its world should have, the same for the same two."""
+"""Makes a case from a seed and a number of rows; the same arguments give the same case."""
 
 Cases: TypeAlias = Callable[[Random, int, int], Iterator[Case]]
-"""Draws one world, for a seed and a size, and gives its cases with a clear best decision."""
+"""Draws one world for a seed and a size, and yields its cases with a clear best decision."""
 
 
 def generator(name: str, tries: int = 400) -> Callable[[Cases], Generate]:
-    """Make :data:`Generate` of :data:`Cases`: the first case of at most ``tries`` worlds."""
+    """Make a :data:`Generate` that returns the first case of at most ``tries`` worlds."""
 
-    def decorated(cases: Cases) -> Generate:
+    def decorate(cases: Cases) -> Generate:
         @wraps(cases)
         def generate(seed: int, size: int) -> Case:
             if size < 10:
@@ -59,7 +59,7 @@ def generator(name: str, tries: int = 400) -> Callable[[Cases], Generate]:
 
         return generate
 
-    return decorated
+    return decorate
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +68,11 @@ class Scenario:
 
     Attributes:
         name: Identifier; also the folder of its data sets.
-        rules: The business rules, complete: who follows them reaches the simulator's decision.
-        goal: Template of the goal, told after the question; may be empty.
-        graph: Which of them are node labels, which are relationship types.
-        generate: A world of about ``size`` rows with a question that has one clear best decision,
-            the same for the same seed and size.
+        rules: The complete business rules; they lead to the simulator's decision.
+        goal: Template of the goal, which follows the question; may be empty.
+        graph: The tables that are node labels, and those that are relationship types.
+        generate: Makes a world of about ``size`` rows with a question that has one clear best
+            decision; the same seed and size give the same world.
         database: Template of the name of a question's database files.
     """
 
@@ -89,7 +89,7 @@ class Scenario:
     database: str = "{database}"
 
     def ask(self, case: Case, number: int = 1) -> "Question":
-        """The question of a generated case, with the simulator's answer as truth."""
+        """The question of a generated case, with the simulator's answer as the right one."""
         parameters = {"database": f"{self.name}{number}", "question_num": number, **case.parameters}
         return Question(
             id=f"{self.name}-{number}",
@@ -113,7 +113,7 @@ def fill(template: str, parameters: Parameters) -> str:
 
 @dataclass(frozen=True)
 class Script:
-    """The text of one database script and the name of the file it came from."""
+    """The text of a database script and the name of its file."""
 
     name: str
     text: str = field(repr=False)
@@ -123,7 +123,7 @@ class Script:
 class QuestionDatabase:
     """The database of a question: made by a generator, or given as a SQL script.
 
-    The script is read when it is first needed, once for all questions that share it.
+    The script is parsed at the first use, once for all questions that share it.
     """
 
     scenario: Scenario
@@ -141,12 +141,12 @@ class QuestionDatabase:
 
     @cached_property
     def sql(self) -> str:
-        """The world as standard SQL, typos repaired: what a relational database is loaded with."""
+        """The world as standard SQL for a relational database, with typos corrected."""
         return write_sql(self.world)
 
     @cached_property
     def cypher(self) -> str:
-        """The world as Cypher, typos repaired: what a graph database is loaded with."""
+        """The world as Cypher for a graph database, with typos corrected."""
         return write_cypher(self.world, self.scenario.graph)
 
 
@@ -161,11 +161,11 @@ class Question:
     rules: str  # the business rules, as the data set words them
     parameters: Parameters
     answer: Decision
-    database: QuestionDatabase | None  # its database, or None when the data set lacks it
+    database: QuestionDatabase | None  # None if the data set lacks it
 
     @property
     def prompt(self) -> str:
-        """What a decider is asked: the question and the goal."""
+        """The text for a decider: the question and the goal."""
         return f"{self.text.strip()}\n{self.goal.strip()}".strip()
 
     @property
@@ -188,7 +188,7 @@ class Question:
 
 
 def semantics_of(parameters: Parameters) -> Semantics:
-    """The reading of the rules that is asked for; of published questions the annotation's."""
+    """The semantics that the parameters ask for; for published questions, ``annotation``."""
     return "printed" if parameters.get("semantics") == "printed" else "annotation"
 
 

@@ -1,8 +1,8 @@
 """Reads the database scripts of a data set: SQL text to a :class:`World`.
 
-The reader knows the statements that the published layout uses (and that
-:mod:`planweave.simulators.tables` writes), fixes the typos the published files have, and refuses
-everything else by file and line: every statement becomes one table or one row, or an error.
+The reader knows the statements of the published layout (which :mod:`planweave.simulators.tables`
+also writes) and corrects the typos of the published files. Every statement becomes one table, one
+row, or an error with file and line.
 """
 
 import re
@@ -15,7 +15,7 @@ from planweave.errors import BadInput
 from planweave.simulators.tables import Column, ColumnType, DataTable, Row, Value, World
 
 TYPOS = {"has_has_merchant": "has_merchant"}
-"""Column names as some published files spell them, and what they mean."""
+"""Misspelt column names in published files, and their corrections."""
 
 
 class ScriptError(BadInput):
@@ -52,20 +52,20 @@ _TYPES: Mapping[str, ColumnType] = {
 def read_sql(text: str, name: str = "script") -> World:
     """Tables and rows of a SQL script of ``CREATE TABLE`` and ``INSERT`` statements.
 
-    Strings are in single or double quotes; ``name`` is what an error calls the script.
+    Strings are in single or double quotes; errors call the script ``name``.
     """
     tables: dict[str, DataTable] = {}
     rows: dict[str, list[Row]] = {}
     # Each INSERT head is looked up once.
     heads: dict[tuple[str, str], _Head] = {}
-    for statement in _statements(text, name):
+    for statement in _split_statements(text, name):
         try:
             if insert := _INSERT.match(statement.text):
                 key = insert[1], insert[2]
                 head = heads.get(key) or heads.setdefault(key, _Head.of(tables, *key))
                 rows[head.table].append(head.row(insert[3]))
             elif create := _CREATE_TABLE.match(statement.text):
-                table = _table(_corrected(create[1]), create[2])
+                table = _parse_table(_correct_typo(create[1]), create[2])
                 if table.name in tables:
                     raise BadInput(f"table {table.name} is created twice")
                 tables[table.name], rows[table.name] = table, []
@@ -83,8 +83,8 @@ def read_sql(text: str, name: str = "script") -> World:
         raise ScriptError(f"{name}: {error.problem}", fix=error.fix) from None
 
 
-def _statements(text: str, name: str) -> Iterator[_Statement]:
-    """Split at semicolons outside strings; comments and blank lines are left out."""
+def _split_statements(text: str, name: str) -> Iterator[_Statement]:
+    """Split at semicolons outside strings; comments and blank lines are skipped."""
     end, line = 0, 1
     while match := _STATEMENT.match(text, end):
         line += text.count("\n", end, match.start(1))
@@ -99,30 +99,30 @@ def _statements(text: str, name: str) -> Iterator[_Statement]:
         )
 
 
-def _corrected(identifier: str) -> str:
+def _correct_typo(identifier: str) -> str:
     return TYPOS.get(identifier, identifier)
 
 
-def _table(name: str, body: str) -> DataTable:
-    """A table from what is between the brackets of CREATE TABLE."""
+def _parse_table(name: str, body: str) -> DataTable:
+    """Parse the text between the brackets of CREATE TABLE."""
     columns: list[Column] = []
     key: tuple[str, ...] = ()
     references: dict[str, str] = {}
     for part in re.split(r",(?![^()]*\))", body):
         if primary := _PRIMARY.match(part):
-            key = tuple(_corrected(column.strip()) for column in primary[1].split(","))
+            key = tuple(_correct_typo(column.strip()) for column in primary[1].split(","))
         elif foreign := _FOREIGN.match(part):
-            references[_corrected(foreign[1])] = foreign[2]
+            references[_correct_typo(foreign[1])] = foreign[2]
         elif (column := _COLUMN.match(part)) and column[2].upper() in _TYPES:
-            columns.append(Column(_corrected(column[1]), _TYPES[column[2].upper()]))
+            columns.append(Column(_correct_typo(column[1]), _TYPES[column[2].upper()]))
         else:
             raise BadInput(f"{part.strip()!r} is no column that is understood")
     linked = (Column(c.name, c.type, references.get(c.name, "")) for c in columns)
     return DataTable(name, tuple(linked), key)
 
 
-def _literal(token: str) -> Value:
-    """A string, boolean or number as it is written."""
+def _parse_literal(token: str) -> Value:
+    """Parse a string, boolean or number."""
     if token[0] in "'\"":
         return token[1:-1].replace(token[0] * 2, token[0])
     if token.upper() in ("TRUE", "FALSE"):
@@ -137,8 +137,8 @@ def _literal(token: str) -> Value:
         raise BadInput(f"{token!r} is neither text nor number") from None
 
 
-def _converted(value: Value, kind: ColumnType) -> Value:
-    """A literal as a value of a column of this type."""
+def _convert(value: Value, kind: ColumnType) -> Value:
+    """Convert a literal to a value of this type of column."""
     if isinstance(value, str | bool):
         if kind == ("text" if isinstance(value, str) else "boolean"):
             return value
@@ -160,7 +160,7 @@ _NOT: Mapping[ColumnType, str] = {
 
 @dataclass(frozen=True)
 class _Head:
-    """The head of an INSERT: its table, and for each column of it the place and type."""
+    """The head of an INSERT: its table, and the position and type of each column."""
 
     table: str
     order: tuple[tuple[int, ColumnType], ...]
@@ -169,7 +169,7 @@ class _Head:
     def of(cls, tables: Mapping[str, DataTable], name: str, columns: str) -> "_Head":
         if name not in tables:
             raise BadInput(f"table {name} is not created before")
-        given = [_corrected(column.strip()) for column in columns.split(",")]
+        given = [_correct_typo(column.strip()) for column in columns.split(",")]
         table = tables[name]
         if sorted(given) != sorted(table.names):
             raise BadInput(f"the columns of {name} are {', '.join(table.names)}")
@@ -177,13 +177,13 @@ class _Head:
         return cls(name, tuple(order))
 
     def row(self, values: str) -> Row:
-        tokens = _tokens(values)
+        tokens = _split_values(values)
         if len(tokens) != len(self.order):
             raise BadInput(f"{len(tokens)} values for {len(self.order)} columns")
-        return tuple(_converted(_literal(tokens[place]), kind) for place, kind in self.order)
+        return tuple(_convert(_parse_literal(tokens[place]), kind) for place, kind in self.order)
 
 
-def _tokens(text: str) -> list[str]:
+def _split_values(text: str) -> list[str]:
     tokens: list[str] = []
     end = 0
     while end < len(text):

@@ -1,7 +1,7 @@
 """Sourcing: which supplier should be dropped?
 
-The simplest of the scenarios: suppliers, sites, and the deliveries between them. The value of
-dropping supplier s is what its lateness costs,
+The simplest scenario has suppliers, sites, and deliveries between them. The value of dropping
+supplier s is the cost of its lateness,
 
     Σ days_late · (20 + 0.5 · units)    over the deliveries of s,
 
@@ -57,7 +57,7 @@ GRAPH = GraphMapping(
 
 
 def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
-    """What the lateness of each supplier costs, the value of dropping it."""
+    """The cost of each supplier's lateness: the value of dropping it."""
     deliveries = world["delivery"]
     by = world.places("delivery", "supplier", "supplier", "name")
     cost = deliveries.numbers("days_late") * (PER_DAY + PER_UNIT * deliveries.numbers("units"))
@@ -73,20 +73,20 @@ def candidates(world: World, parameters: Parameters) -> tuple[Decision, ...]:  #
 @generator("sourcing", tries=100)
 def generate(rng: random.Random, _seed: int, size: int) -> Iterator[Case]:
     """About ``size`` rows with one supplier that is clearly worst."""
-    world = _world(rng, size)
+    world = _make_world(rng, size)
     outcome = simulate(world, {})
     if outcome.margin > 0.01 * float(outcome.values.max()):
         yield Case(world, {})
 
 
-def _world(rng: random.Random, size: int) -> World:
+def _make_world(rng: random.Random, size: int) -> World:
     count = min(40, 2 + math.isqrt(size) // 2)
     suppliers: list[Row] = [(name,) for name in invent(count, rng)]
     sites: list[Row] = [(name,) for name in _SITES]
     usual = {str(name): (rng.uniform(8, 12), rng.uniform(0, 3)) for (name,) in suppliers}
     deliveries: list[Row] = []
     for number in range(1, size - count - len(sites) + 1):
-        # One delivery each comes first, so that every supplier has one.
+        # First one delivery of each supplier, so that each has one.
         name = str(suppliers[number - 1 if number <= count else rng.randrange(count)][0])
         price, late = usual[name]
         deliveries.append(

@@ -1,8 +1,8 @@
-"""A small typed table model, and the same world written as SQL and as Cypher.
+"""A small typed table model that is written as SQL and as Cypher.
 
-A *world* is what one decision question is asked about: a few named tables with typed columns. A
-:class:`GraphMapping` says which tables are node labels and which are relationship types, so that
-the relational and the graph version of a world can never drift apart: both are written from here.
+A *world* is the data of a decision question: a few named tables with typed columns. A
+:class:`GraphMapping` names the tables that are node labels or relationship types, so that the
+relational and the graph version of a world always agree.
 """
 
 import math
@@ -82,10 +82,10 @@ class DataTable:
 
     @classmethod
     def of(cls, name: str, key: str, /, **columns: str) -> "DataTable":
-        """A table without rows, whose key columns are named with blanks between.
+        """A table without rows; ``key`` holds the names of the key columns, separated by blanks.
 
-        ``columns`` gives the type of each column, and behind it the table that it refers to, if
-        any: ``plant="text plant"``.
+        ``columns`` gives the type of each column, followed by the table that it refers to, if any:
+        ``plant="text plant"``.
         """
         types: dict[str, ColumnType] = {kind: kind for kind in get_args(ColumnType)}
         made = []
@@ -126,7 +126,7 @@ class DataTable:
 
 @dataclass(frozen=True, eq=False)
 class World:
-    """Named tables; compared by identity, so that prepared simulators can be kept per world."""
+    """Named tables; compared by identity, so that prepared simulators can be cached per world."""
 
     tables: Mapping[str, DataTable]
 
@@ -173,7 +173,7 @@ class World:
 
 
 def sums(places: Indices, amounts: Floats, size: int) -> Floats:
-    """Sum of the amounts that fall on each of ``size`` places."""
+    """Sum of the amounts at each of ``size`` places."""
     return np.bincount(places, amounts, minlength=size).astype(np.float64)
 
 
@@ -187,7 +187,7 @@ class NodeLabel:
     properties: Mapping[str, str] = field(default_factory=dict)
 
     def property(self, column: str) -> str:
-        """What the column is called in the graph."""
+        """Name of the column in the graph."""
         return self.properties.get(column, column)
 
 
@@ -206,7 +206,7 @@ class RelationshipType:
 
 @dataclass(frozen=True)
 class GraphMapping:
-    """How the tables of a scenario become a labelled property graph, and back."""
+    """The mapping between the tables of a scenario and a labelled property graph."""
 
     nodes: tuple[NodeLabel, ...]
     relationships: tuple[RelationshipType, ...]
@@ -220,7 +220,7 @@ class GraphMapping:
 
 
 def write_sql(world: World) -> str:
-    """The world as a SQL script that SQLite, PostgreSQL and MariaDB all take.
+    """The world as a SQL script for SQLite, PostgreSQL and MariaDB.
 
     Strings are in single quotes; one statement a line, tables first.
     """
@@ -257,10 +257,10 @@ def _sql_literal(value: Value) -> str:
                 fix=f"Keep text columns to {_TEXT_LIMIT} characters.",
             )
         return "'" + value.replace("'", "''") + "'"
-    return _number(value)
+    return _number_literal(value)
 
 
-def _number(value: float) -> str:
+def _number_literal(value: float) -> str:
     if not math.isfinite(value):
         raise BadInput(f"{value} is not a number that a database accepts.")
     return repr(value)
@@ -312,4 +312,4 @@ def _cypher_literal(value: Value) -> str:
         for plain, escaped in (("\\", "\\\\"), ('"', '\\"'), ("\n", "\\n"), ("\r", "\\r")):
             value = value.replace(plain, escaped)
         return f'"{value}"'
-    return _number(value)
+    return _number_literal(value)

@@ -26,11 +26,11 @@ from planweave.benchmarks.arena.votes import (
     Pairing,
     PairVerdict,
     Votes,
-    matches,
+    make_pairings,
     read_votes,
 )
 from planweave.benchmarks.core.report import show_tables, table_json, write_page
-from planweave.benchmarks.core.store import merged
+from planweave.benchmarks.core.store import read_all
 from planweave.memory import Context
 from planweave.models import CallRecord, ModelUnavailable
 
@@ -68,8 +68,8 @@ def arena(
     """Compare pairs of texts without their authors; report skill and win rate. Can be resumed."""
     console = Console(stderr=as_json, highlight=False)
     say = partial(print_line, console)
-    records = merged(results, say).records.values()
-    todo = matches(records, seed)[:limit]
+    records = read_all(results, say).records.values()
+    todo = make_pairings(records, seed)[:limit]
     path = votes or _path_beside(results[0], "votes", judge)
     name = _voter_name(voter, judge)
     if not report:

@@ -61,7 +61,7 @@ def reproduce(
     if not paper:
         _print_tables()
         return
-    chosen = reproduction.paper(paper).chosen(table)
+    chosen = reproduction.paper(paper).choose_tables(table)
     if not any(one.runs for one in chosen):
         typer.echo(f"Table {table} has nothing to run: {chosen[0].differs}")
         return

@@ -21,9 +21,9 @@ from planweave.benchmarks.suites.assessor import measure as assessor
 from planweave.benchmarks.suites.assessor.rounds import (
     Lot,
     Round,
-    by_truth,
+    choose_best,
+    play_rounds,
     recorded_searches,
-    rounds,
 )
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.errors import require
@@ -85,7 +85,7 @@ def _groups(data: Path, embed: Embed, seed: int, console: Console) -> list[Group
         questions = multihop.load(data / file)
         console.print(f"{file}: {len(questions)} questions")
         corpus = multihop.Corpus(questions, embed)
-        made = rounds(
+        made = play_rounds(
             questions,
             corpus,
             seed=seed,
@@ -94,13 +94,13 @@ def _groups(data: Path, embed: Embed, seed: int, console: Console) -> list[Group
             strangers=_UNRELATED,
             searches=searches,
         )
-        groups += list(assessor.groups(made, embed))
+        groups += list(assessor.training_groups(made, embed))
     return groups
 
 
 def _half_greedy(round_: Round, lot: Lot) -> int:
     """Choose like a good assessor in half of the rounds, at random in the others."""
-    return by_truth(round_, lot) if lot.coin < 0.5 else lot.place
+    return choose_best(round_, lot) if lot.coin < 0.5 else lot.place
 
 
 def _card(groups: Sequence[Group], trained: "Trained", seed: int) -> AssessorCard:

@@ -24,7 +24,7 @@ from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.picture import Figure, draw_picture
 from planweave.benchmarks.suites.environment.play import MOST_STEPS
 from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
-from planweave.benchmarks.suites.paths.tasks import EnvironmentName, load, world
+from planweave.benchmarks.suites.paths.tasks import EnvironmentName, load, split_tasks
 from planweave.errors import require
 from planweave.learning.agents_file import (
     ITERATIONS,
@@ -136,7 +136,7 @@ def instructrag(
     settings = training.settings()
     output_folder(out)
     paths = load(environment, data)
-    given = world(paths, training.seed, slots=not training.published)
+    given = split_tasks(paths, training.seed, slots=not training.published)
     tasks = [*given.seen, *given.unseen]
     with (
         sentence_vectors(console) as embed,

@@ -10,10 +10,10 @@ from starlette.responses import JSONResponse
 from planweave import BadInput
 from planweave.apps.studio.access import Access
 from planweave.apps.studio.guard import parameter
-from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.metrics import group_by_method
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.report import Report
-from planweave.benchmarks.core.store import Results, Run, merged
+from planweave.benchmarks.core.store import Results, Run, read_all
 from planweave.state import ProcessSettings
 
 _LONGEST_HEAD = 100_000  # bytes of a file's first line
@@ -47,7 +47,9 @@ def report(request: Request) -> JSONResponse:
     found = _read(request.query_params.getlist("file"))
     records = list(found.records.values())
     made = Report.of(found.runs, records)
-    lines = [_line(record, label) for label, own in grouped(records).items() for record in own]
+    lines = [
+        _line(record, label) for label, own in group_by_method(records).items() for record in own
+    ]
     return JSONResponse({**made.as_json(), "heads": made.heads(), "records": lines})
 
 
@@ -57,7 +59,7 @@ def record(request: Request) -> JSONResponse:
     found = _read(request.query_params.getlist("file")).records.get(key)
     if found is None:
         raise BadInput(f"The result files contain no run {key!r}.")
-    calls = [call.restored(found.texts).model_dump(mode="json") for call in found.calls]
+    calls = [call.with_prompt(found.texts).model_dump(mode="json") for call in found.calls]
     return JSONResponse({**found.model_dump(mode="json", exclude={"texts"}), "calls": calls})
 
 
@@ -104,7 +106,9 @@ def _read(names: list[str]) -> Results:
     for name, path in zip(names, paths, strict=True):
         if path.suffix != ".jsonl" or not _is_inside(path, folder):
             raise BadInput(f"There is no result file {name!r}.", fix="Choose one that is listed.")
-    return merged(paths, notify=lambda _: None)  # an active run may not have finished its last line
+    return read_all(
+        paths, notify=lambda _: None
+    )  # an active run may not have finished its last line
 
 
 def _is_inside(path: Path, folder: Path) -> bool:

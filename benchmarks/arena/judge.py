@@ -1,4 +1,4 @@
-"""A language model in place of people: asked both ways round; a change of mind is a tie."""
+"""A language model in place of people; it judges both orders, and if they differ, it is a tie."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -8,8 +8,8 @@ from planweave.memory import Context
 from planweave.models import CallRecord
 from planweave.nodes.support.judges import prefer
 
-_FORTH: Mapping[str, PairVerdict] = {"1": "a", "2": "b", "tie": "tie", "both bad": "both_bad"}
-_BACK: Mapping[str, PairVerdict] = {**_FORTH, "1": "b", "2": "a"}
+_UNSWAPPED: Mapping[str, PairVerdict] = {"1": "a", "2": "b", "tie": "tie", "both bad": "both_bad"}
+_SWAPPED: Mapping[str, PairVerdict] = {**_UNSWAPPED, "1": "b", "2": "a"}
 
 
 async def judge(
@@ -20,13 +20,15 @@ async def judge(
     on_call: Callable[[CallRecord], None],
     finished: Callable[[], None],
 ) -> None:
-    """Have what is left of the ballot judged; each vote is on the disk as soon as it is known."""
+    """Judge the rest of the ballot; each vote is written at once."""
     todo = iter(ballot.left())
-    workers = (_work(todo, ballot, context, on_call, finished) for _ in range(concurrency))
+    workers = (
+        _judge_pairings(todo, ballot, context, on_call, finished) for _ in range(concurrency)
+    )
     await asyncio.gather(*workers)
 
 
-async def _work(
+async def _judge_pairings(
     todo: Iterator[Pairing],
     ballot: Ballot,
     context: Context,
@@ -37,8 +39,8 @@ async def _work(
         a, b = match.a.text, match.b.text
         one = await prefer(match.asked, a, b, context, on_call)
         other = await prefer(match.asked, b, a, context, on_call)
-        unswapped = _FORTH[one.better] if one else None
-        swapped = _BACK[other.better] if other else None
+        unswapped = _UNSWAPPED[one.better] if one else None
+        swapped = _SWAPPED[other.better] if other else None
         verdict: PairVerdict | None = None
         if unswapped and swapped:
             verdict = unswapped if unswapped == swapped else "tie"

@@ -1,4 +1,4 @@
-"""Results of votes: skill, win rates, every pair, and how far a judge goes by the place."""
+"""Tables of votes: skill, win rates, every pair, and the position bias of a judge."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from planweave.benchmarks.arena.votes import ArenaVote, Vote
 from planweave.benchmarks.core.metrics import Estimate, rate
-from planweave.benchmarks.core.table import ReportTable, Rows, tabled
+from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.errors import require
 
-_DRAW = 0.1
+_DRAW_PROBABILITY = 0.1
 """TrueSkill's usual probability of a draw between equals."""
 
 
@@ -44,7 +44,7 @@ def skills(decisions: Sequence[ArenaVote]) -> dict[str, Skill]:
     from openskill.models import ThurstoneMostellerFull, ThurstoneMostellerFullRating
 
     beta = 25 / 6
-    margin = NormalDist().inv_cdf((_DRAW + 1) / 2) * sqrt(2) * beta
+    margin = NormalDist().inv_cdf((_DRAW_PROBABILITY + 1) / 2) * sqrt(2) * beta
     model = ThurstoneMostellerFull(beta=beta, epsilon=margin, gamma=lambda *_, **__: 1.0)
     found: dict[str, ThurstoneMostellerFullRating] = {}
     for decision in decisions:
@@ -59,14 +59,14 @@ def standings(decisions: Sequence[ArenaVote]) -> list[Standing]:
     found = []
     for source, skill in skills(decisions).items():
         own = [one for one in decisions if source in (one.a, one.b)]
-        points = rate([_points(one, source) for one in own], [one.task for one in own])
+        points = rate([_win_points(one, source) for one in own], [one.task for one in own])
         assert points is not None  # noqa: S101 (a method is rated by its votes)
         found.append(
             Standing(
                 source=source,
                 skill=skill,
                 rate=points,
-                wins=sum(_points(one, source) == 1 for one in own),
+                wins=sum(_win_points(one, source) == 1 for one in own),
                 ties=sum(one.verdict == "tie" for one in own),
                 bad=sum(one.verdict == "both_bad" for one in own),
             )
@@ -74,7 +74,7 @@ def standings(decisions: Sequence[ArenaVote]) -> list[Standing]:
     return sorted(found, key=lambda one: -one.skill.mean)
 
 
-def _points(decision: ArenaVote, source: str) -> float:
+def _win_points(decision: ArenaVote, source: str) -> float:
     if decision.verdict in ("tie", "both_bad"):
         return 0.5
     return float((decision.a if decision.verdict == "a" else decision.b) == source)
@@ -83,12 +83,12 @@ def _points(decision: ArenaVote, source: str) -> float:
 def arena_tables(
     decisions: Sequence[ArenaVote], votes: Sequence[Vote], who: str
 ) -> list[ReportTable]:
-    """All tables; ``who`` says in their titles whose votes they count."""
+    """All tables; ``who`` names the voters in their titles."""
     tables = (_standings(decisions), _pairs(decisions), _judge(votes))
     return [replace(one, title=f"{one.title} ({who})") for one in tables if one.rows]
 
 
-@tabled(
+@table_of_rows(
     "Standings",
     "method | skill ± 2 sd | win rate | wins | ties | both bad",
     note="Skill: TrueSkill, start 25, in the order of the votes; both bad is a draw. Win rate: "
@@ -102,23 +102,25 @@ def _standings(decisions: Sequence[ArenaVote]) -> Rows:
         yield one.source, skill, one.rate, one.wins, one.ties, one.bad
 
 
-@tabled("Every pair", "first | second | win rate of the first | first better | second better")
+@table_of_rows(
+    "Every pair", "first | second | win rate of the first | first better | second better"
+)
 def _pairs(decisions: Sequence[ArenaVote]) -> Rows:
     for first, second in combinations(sorted({name for one in decisions for name in one[1:3]}), 2):
         own = [one for one in decisions if {one.a, one.b} == {first, second}]
-        points = [_points(one, first) for one in own]
+        points = [_win_points(one, first) for one in own]
         if found := rate(points, [one.task for one in own]):
             yield first, second, found, points.count(1.0), points.count(0.0)
 
 
-@tabled(
+@table_of_rows(
     "The judge itself",
     "pairs | same verdict both ways round | prefers what it reads first | unread",
     note="A verdict that changes with the order counts as a tie. A judge that goes by the "
     "texts alone prefers what it reads first in half of its verdicts for either side.",
 )
 def _judge(votes: Sequence[Vote]) -> Rows:
-    """How much a judge that is asked both ways round goes by the place; empty for people."""
+    """Position bias of a judge that sees both orders; empty for people."""
     both = [vote for vote in votes if vote.unswapped and vote.swapped]
     sided = [
         (preferred == place, vote.task)

@@ -1,4 +1,4 @@
-"""Arena: which of two texts on the same task is better, asked without saying who wrote them.
+"""Arena: votes on the better of two texts on the same task, without naming the authors.
 
 Wang et al. 2024, section 4.1: every pair of methods on every task, with the answers A, B, tie and
 both bad.
@@ -15,24 +15,24 @@ from pydantic import BaseModel, TypeAdapter
 
 from planweave import BadInput
 from planweave.benchmarks.core.lines import LineFile, read_lines
-from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.metrics import group_by_method
 from planweave.benchmarks.core.record import Record
 from planweave.texts import digest
 
 PairVerdict: TypeAlias = Literal["a", "b", "tie", "both_bad"]
 MODEL = "model:"
-"""Begins the name of a voter that is a language model."""
+"""Prefix of a voter that is a language model."""
 
 
 class WrittenText(NamedTuple):
-    """A text, and the method that wrote it."""
+    """A text and the method that wrote it."""
 
     source: str
     text: str
 
     @property
     def digest(self) -> str:
-        """Names the text."""
+        """Identifies the text."""
         return digest(self.text)
 
 
@@ -47,12 +47,12 @@ class Pairing:
 
     @property
     def key(self) -> str:
-        """Names the match by what is compared: not by who wrote it, nor by the sides."""
+        """Identifies the pairing by its texts, without authors and sides."""
         return digest("\0".join([self.asked, *sorted((self.a.text, self.b.text))]))
 
 
 class Vote(BaseModel, frozen=True):
-    """A line of a file of votes; it names texts, and nobody who wrote them."""
+    """A line of a file of votes; it identifies texts but not their authors."""
 
     match: str
     task: str
@@ -77,15 +77,15 @@ class ArenaVote(NamedTuple):
 _VOTE: TypeAdapter[Vote] = TypeAdapter(Vote)
 
 
-def matches(records: Iterable[Record], seed: int) -> list[Pairing]:
+def make_pairings(records: Iterable[Record], seed: int) -> list[Pairing]:
     """Every pair of texts on the same task, in a random order and on random sides.
 
-    Both depend on the seed and the texts alone: with further texts, what was there stays as it was.
-    Where two methods wrote the same text there is nothing to compare.
+    Both depend only on the seed and the texts, so that further texts do not change existing
+    pairings. Equal texts are not compared.
     """
     asked: dict[str, str] = {}
     entries: dict[str, list[WrittenText]] = {}
-    for label, own in grouped(list(records)).items():
+    for label, own in group_by_method(list(records)).items():
         for record in own:
             if text := record.score.answer:
                 asked[record.question] = str(record.score.details.get("asked", record.question))
@@ -107,9 +107,9 @@ def matches(records: Iterable[Record], seed: int) -> list[Pairing]:
 
 
 class Votes:
-    """Votes on matches; the later vote of a voter on a match counts.
+    """Votes on pairings; the last vote of a voter on a pairing counts.
 
-    ``voter`` says whose votes count: a model's own, or, for a person, those of all people.
+    If ``voter`` is a model, only its votes count; if it is a person, those of all people.
     """
 
     def __init__(self, todo: Sequence[Pairing], lines: Iterable[Vote], voter: str) -> None:
@@ -119,13 +119,13 @@ class Votes:
         self._votes = {(vote.match, vote.voter): vote for vote in lines}
 
     def left(self) -> list[Pairing]:
-        """What the voter has not decided yet, in its order."""
+        """The pairings that the voter has not decided yet, in order."""
         return [
             match for key, match in self.matches.items() if (key, self.voter) not in self._votes
         ]
 
     def counted(self) -> list[Vote]:
-        """The votes that count; those on texts that are gone do not."""
+        """The votes that count, without those on removed texts."""
         mine = self.voter if self.voter.startswith(MODEL) else None
         return [
             vote
@@ -135,9 +135,9 @@ class Votes:
         ]
 
     def decisions(self) -> list[ArenaVote]:
-        """The votes as votes on methods, in the order in which they were cast."""
+        """The votes as votes on methods, in the order of casting."""
         return [
-            ArenaVote(match.task, *_sources(match, vote), vote.verdict)
+            ArenaVote(match.task, *_side_sources(match, vote), vote.verdict)
             for vote in self.counted()
             if vote.verdict
             for match in self._all
@@ -146,9 +146,9 @@ class Votes:
 
 
 class Ballot(Votes):
-    """What one voter has still to decide, over a file of votes that grows with each.
+    """The ballot of one voter, over a file to which each vote is appended.
 
-    What others have voted stays. ``notify`` gets a sentence on what was repaired in the file.
+    Votes of others stay. ``notify`` gets a sentence on repairs of the file.
     """
 
     def __init__(
@@ -165,7 +165,7 @@ class Ballot(Votes):
         unswapped: PairVerdict | None = None,
         swapped: PairVerdict | None = None,
     ) -> None:
-        """Write a vote down; it is on the disk when this returns."""
+        """Append a vote; it is on the disk when this returns."""
         vote = Vote(
             match=match.key,
             task=match.task,
@@ -181,17 +181,17 @@ class Ballot(Votes):
         self._votes[vote.match, vote.voter] = vote
 
     def close(self) -> None:
-        """Let others write the file."""
+        """Close the file, so that other processes may write it."""
         self._file.close()
 
 
 def read_votes(path: Path) -> list[Vote]:
-    """The votes of a file, none where it is not there yet; an incomplete last line is left out."""
+    """Read the votes of a file, without an incomplete last line; none if there is no file."""
     return read_lines(path, _VOTE).lines if path.exists() else []
 
 
-def _sources(match: Pairing, vote: Vote) -> tuple[str, str]:
-    """Who wrote the texts that the vote calls A and B."""
+def _side_sources(match: Pairing, vote: Vote) -> tuple[str, str]:
+    """The authors of the texts that the vote calls A and B."""
     first, second = match.a, match.b
     if first.digest != vote.a:
         first, second = second, first

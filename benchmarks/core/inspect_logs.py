@@ -1,7 +1,7 @@
-"""Results as logs of Inspect, which ``inspect view`` opens, and suites as its tasks.
+"""Results as Inspect logs, which ``inspect view`` opens, and suites as Inspect tasks.
 
 With the extra ``inspect``, ``planweave bench NAME … --log inspect`` writes a log for each method
-beside the result file, and Inspect runs a suite by itself, with the options of its command as task
+beside the result file. Inspect can also run a suite; the options of its command are then task
 arguments::
 
     inspect eval planweave/suite --model none -T name=shop -T method=planrag -T model=embedded
@@ -15,7 +15,7 @@ from typing import Any
 
 from inspect_ai import Task
 from inspect_ai import task as as_task
-from inspect_ai.dataset import Sample as Asked
+from inspect_ai.dataset import Sample as InspectSample
 from inspect_ai.event import ModelEvent
 from inspect_ai.log import (
     EvalConfig,
@@ -45,7 +45,7 @@ from inspect_ai.solver import solver
 from pydantic import TypeAdapter
 
 from planweave.benchmarks.core import runner
-from planweave.benchmarks.core.metrics import grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, group_by_method
 from planweave.benchmarks.core.record import Called, Record
 from planweave.benchmarks.core.store import Results
 from planweave.benchmarks.core.suite import SUITES
@@ -60,9 +60,9 @@ _SCORE = "score"
 
 
 def write_logs(results: Results, folder: Path) -> list[Path]:
-    """Write a log for each method, with every call of a model; returns the files."""
+    """Write a log for each method, with every model call; return the files."""
     written = []
-    for label, records in grouped([*results.records.values()]).items():
+    for label, records in group_by_method([*results.records.values()]).items():
         name = re.sub(r"[^A-Za-z0-9.=]+", "-", f"{label} {records[0].model}").strip("-")
         written.append(folder / f"{name}.eval")
         write_eval_log(_log(label, records, results), written[-1])
@@ -72,7 +72,7 @@ def write_logs(results: Results, folder: Path) -> list[Path]:
 def _log(label: str, records: Sequence[Record], results: Results) -> EvalLog:
     first, head = records[0], results.runs[-1]
     measures = SUITES.get(first.suite).measures
-    found = rate([one.score.value for one in records], [one.question for one in records])
+    found = accuracy(records)
     metrics = {"mean": found.value, "stderr": found.error} if found else {}
     return EvalLog(
         status="success",
@@ -112,7 +112,7 @@ def _log(label: str, records: Sequence[Record], results: Results) -> EvalLog:
 
 
 def _samples(records: Sequence[Record], measures: str) -> Iterator[EvalSample]:
-    """The records; each trial of a question is an epoch of its own."""
+    """The records as samples; each trial of a question is one epoch."""
     epochs: Counter[str] = Counter()
     for record in records:
         name = " ".join(filter(None, (record.question, record.database)))
@@ -121,7 +121,7 @@ def _samples(records: Sequence[Record], measures: str) -> Iterator[EvalSample]:
 
 
 def _sample(record: Record, measures: str, name: str, epoch: int) -> EvalSample:
-    """A record: its calls are events, the last of them is the conversation that is shown."""
+    """A record as a sample: its calls are events, and the last call is the conversation."""
     answer = record.score.answer or ""
     return EvalSample(
         id=name,
@@ -131,7 +131,7 @@ def _sample(record: Record, measures: str, name: str, epoch: int) -> EvalSample:
         messages=_messages(record),
         output=ModelOutput.from_content(record.model, answer),
         scores={measures: _score(record)},
-        metadata=_about(record),
+        metadata=_metadata(record),
         events=[_event(call, record) for call in record.calls],
         model_usage={record.model: _usage(record.calls)},
         total_time=record.seconds,
@@ -139,8 +139,8 @@ def _sample(record: Record, measures: str, name: str, epoch: int) -> EvalSample:
     )
 
 
-def _about(record: Record) -> dict[str, Any]:
-    """What happened in a run, in the words of the result file."""
+def _metadata(record: Record) -> dict[str, Any]:
+    """What happened in a run, as in the result file."""
     kept = {"scenario", "error", "plan", "turns", "facts", "replans", "failures", "claims"}
     return record.model_dump(mode="json", include=kept, exclude_defaults=True)
 
@@ -191,21 +191,21 @@ def _usage(calls: Sequence[Called]) -> ModelUsage:
 
 
 def suite_task(name: str, settings: dict[str, Any] | None = None, **options: Any) -> Task:
-    """The suite ``name`` as a task: its methods are solved and scored as ``planweave bench`` does.
+    """The suite ``name`` as a task that runs and scores its methods as ``planweave bench`` does.
 
-    The models are those of ``options`` and ``settings``; Inspect's own is not asked.
+    ``options`` and ``settings`` name the models; Inspect's own model is not used.
     """
-    measured = suite_of(name)
-    chosen = TypeAdapter(measured.Options).validate_python(options)
-    context = Context.model_validate({**chosen.settings(), **(settings or {})})
-    samples = {one.key: one for one in measured.select(chosen, context, lambda _: None).samples}
+    benchmark = suite_of(name)
+    parsed = TypeAdapter(benchmark.Options).validate_python(options)
+    context = Context.model_validate({**parsed.settings(), **(settings or {})})
+    samples = {one.key: one for one in benchmark.select(parsed, context, lambda _: None).samples}
 
     def solve() -> Any:
         async def run(state: Any, _: Any) -> Any:
             record = await runner.carry_out(samples[str(state.sample_id)])
             state.messages = _messages(record) or state.messages
             state.output = ModelOutput.from_content(record.model, record.score.answer or "")
-            state.metadata |= _about(record)
+            state.metadata |= _metadata(record)
             state.store.set(_SCORE, _score(record).model_dump())
             return state
 
@@ -220,13 +220,13 @@ def suite_task(name: str, settings: dict[str, Any] | None = None, **options: Any
     return Task(
         name=name,
         dataset=[
-            Asked(
+            InspectSample(
                 id=key, input=one.asked, metadata={"question": one.question, "method": one.method}
             )
             for key, one in samples.items()
         ],
         solver=solver(name="planweave")(solve)(),
-        scorer=scorer(metrics=[mean(), stderr()], name=measured.measures)(scored)(),
+        scorer=scorer(metrics=[mean(), stderr()], name=benchmark.measures)(scored)(),
     )
 
 

@@ -1,4 +1,4 @@
-"""Files of JSON lines: published ones read, our own appended one by one, safe against a kill."""
+"""Files of JSON lines: reads published ones, and appends to our own safely, line by line."""
 
 import fcntl
 import json
@@ -19,14 +19,14 @@ from planweave.texts import digest
 Line = TypeVar("Line", bound=BaseModel)
 
 
-def published(path: Path) -> list[dict[str, Any]]:
-    """The records of a published file, whatever their fields; see :func:`read_records`."""
+def read_published(path: Path) -> list[dict[str, Any]]:
+    """Read the records of a published file, with any fields; see :func:`read_records`."""
     fix = "Give a published file of JSON lines, plain or with gzip, or its folder."
     return read_records(path, dict[str, Any], fix=fix)
 
 
-def kept_script(name: str, text: str, ending: str) -> Path:
-    """A database as a script in the cache folder: written unless one with its digest is there."""
+def cache_script(name: str, text: str, ending: str) -> Path:
+    """Write the script of a database to the cache folder, unless it is there; return its path."""
     folder = platformdirs.user_cache_path("planweave") / "bench"
     path = folder / f"{name}-{digest(text)}.{ending}"
     if not path.exists():
@@ -39,7 +39,7 @@ def kept_script(name: str, text: str, ending: str) -> Path:
 
 
 class Parsed(NamedTuple, Generic[Line]):
-    """What a file holds."""
+    """The contents of a file."""
 
     lines: list[Line]
     torn: bytes  # bytes of an incomplete last line; empty if there is none
@@ -57,7 +57,7 @@ def read_lines(path: Path, form: TypeAdapter[Line]) -> Parsed[Line]:
 
 
 def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
-    """Lines of one form."""
+    """Parse lines of one form."""
     read: list[Line] = []
     complete = 0
     lines = data.splitlines(keepends=True)
@@ -76,7 +76,7 @@ def parse(path: Path, data: bytes, form: TypeAdapter[Line]) -> Parsed[Line]:
 
 
 class LineFile(Generic[Line]):
-    """A file of lines, made if need be, open for appending by this process alone."""
+    """A file of lines that only this process appends to; created if missing."""
 
     def __init__(self, path: Path, form: TypeAdapter[Line], notify: Callable[[str], None]) -> None:
         self.path = path
@@ -84,7 +84,7 @@ class LineFile(Generic[Line]):
         try:
             parsed = parse(path, self._file.read(), form)
             if parsed.torn:
-                self._set_aside(parsed, notify)
+                self._move_incomplete_line(parsed, notify)
             self._end_with_newline()
         except BaseException:
             self._file.close()
@@ -93,17 +93,17 @@ class LineFile(Generic[Line]):
 
     def append(self, line: Line) -> None:
         """Write one line and wait until it is on the disk."""
-        rest = _written(line) + b"\n"
+        rest = _to_json(line) + b"\n"
         while rest:
             rest = rest[self._file.write(rest) :]
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Close the file, so that others may write it."""
+        """Close the file, so that other processes may write it."""
         self._file.close()
 
-    def _set_aside(self, parsed: Parsed[Line], notify: Callable[[str], None]) -> None:
-        """Move an incomplete last line into a file beside this one."""
+    def _move_incomplete_line(self, parsed: Parsed[Line], notify: Callable[[str], None]) -> None:
+        """Move an incomplete last line to a file beside this one."""
         aside = self.path.with_name(f"{self.path.name}.torn")
         with aside.open("ab") as torn:
             torn.write(parsed.torn + b"\n")
@@ -120,8 +120,8 @@ class LineFile(Generic[Line]):
                 self._file.write(b"\n")
 
 
-def _written(line: BaseModel) -> bytes:
-    """A line as JSON; what UTF-8 cannot write (half of a surrogate pair) is replaced."""
+def _to_json(line: BaseModel) -> bytes:
+    """A line as JSON; lone surrogates, which UTF-8 cannot encode, are replaced."""
     try:
         return line.model_dump_json().encode()
     except PydanticSerializationError:

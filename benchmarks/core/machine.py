@@ -1,4 +1,4 @@
-"""Where and with what a run was made, for the head of its result file."""
+"""The machine, versions and command of a run, for the head of its result file."""
 
 import os
 import platform
@@ -28,7 +28,7 @@ def machine() -> dict[str, JsonValue]:
 
 
 def versions() -> dict[str, str]:
-    """Python and the packages that results depend on, as far as they are installed."""
+    """Versions of Python and of the installed packages that results depend on."""
     found = {"python": platform.python_version()}
     for package in _PACKAGES:
         try:
@@ -39,19 +39,19 @@ def versions() -> dict[str, str]:
 
 
 def model_settings() -> dict[str, JsonValue]:
-    """The process's settings of models that results depend on; never a key or an address."""
+    """The process's model settings that results depend on, without keys and addresses."""
     return process_settings().model_dump(
         mode="json", include={"n_ctx", "threads", "response_cache", "timeout", "retries"}
     )
 
 
-def commit() -> str:
-    """Git commit of the code, with ``+`` if files were changed since; empty outside a clone."""
+def git_commit() -> str:
+    """Git commit of the code, with ``+`` if files have changed since; empty outside a clone."""
     root = Path(__file__).resolve().parents[2]
 
     def git(*words: str) -> str:
-        given = ["git", "-C", str(root), *words]
-        done = subprocess.run(given, capture_output=True, text=True, check=True)  # noqa: S603
+        line = ["git", "-C", str(root), *words]
+        done = subprocess.run(line, capture_output=True, text=True, check=True)  # noqa: S603
         return done.stdout.strip()
 
     if not (root / ".git").exists():
@@ -63,19 +63,19 @@ def commit() -> str:
         return ""
 
 
-def head() -> dict[str, JsonValue]:
-    """How and where a result is made."""
+def describe_run() -> dict[str, JsonValue]:
+    """The command, date, machine, versions and commit of this run."""
     return {
         "command": command(),
         "date": datetime.now(UTC).date().isoformat(),
         "machine": machine(),
         "versions": {**versions()},
-        "commit": commit(),
+        "commit": git_commit(),
     }
 
 
 def command() -> str:
-    """What was typed, with the last part of each path only."""
+    """The command line, with only the last part of each path."""
     return " ".join(["planweave", *(_FOLDERS.sub("", word) for word in sys.argv[1:])])
 
 

@@ -1,4 +1,4 @@
-"""Metrics over scores: figures with their intervals, spreads of costs, paired tests."""
+"""Metrics over scores: estimates with intervals, spreads of costs, paired tests."""
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -21,11 +21,11 @@ Part = TypeVar("Part", bound=Hashable)
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
 _LEVEL = (0.025, 0.975)
-_AT_ONCE = 1_000_000  # numbers that a bootstrap holds
+_BLOCK_NUMBERS = 1_000_000  # numbers that a bootstrap holds at once
 Means: TypeAlias = NDArray[np.float64]
 """The mean of a column in the sample itself, then in each draw of questions."""
 Groups: TypeAlias = Mapping[str, Sequence[Record]]
-"""Records by method, as :func:`grouped` makes them."""
+"""Records by method; see :func:`group_by_method`."""
 
 
 @dataclass(frozen=True)
@@ -36,15 +36,15 @@ class Estimate:
     error: float  # standard error, clustered: runs on one question are not independent
     low: float
     high: float
-    n: int  # how many scores it is made from
-    clusters: int  # how many questions these belong to
+    n: int  # number of scores
+    clusters: int  # number of questions that they belong to
 
     def __str__(self) -> str:
         """As a share: ``40.0% [21-63] (20)``."""
         return f"{self.value:.1%} [{self.low * 100:.0f}-{self.high * 100:.0f}] ({self.n})"
 
     def __format__(self, form: str) -> str:
-        """With each number in this form, such as ``0.400 [0.210, 0.630]``."""
+        """With each number in this format, such as ``0.400 [0.210, 0.630]``."""
         if not form:
             return str(self)
         return f"{self.value:{form}} [{self.low:{form}}, {self.high:{form}}]"
@@ -72,9 +72,9 @@ class Paired(NamedTuple):
 def rate(values: Sequence[float], clusters: Sequence[str] = ()) -> Estimate | None:
     """Mean of scores from 0 to 1, clustered standard error, Wilson interval; None without scores.
 
-    The interval is Wilson's at the number of independent scores that the clustered error stands
-    for: never more than the scores, never fewer than the clusters. ``clusters`` names the question
-    of each score; without it every score stands by itself.
+    Wilson's interval uses the number of independent scores that would give the clustered error:
+    at most the scores, at least the clusters. ``clusters`` names the question of each score;
+    without it, each score is its own cluster.
     """
     if not values:
         return None
@@ -111,10 +111,10 @@ def bootstrap(
     seed: int = 1,
     draws: int = 10_000,
 ) -> list[Estimate]:
-    """Figures of the means of columns, with their 95 % bootstrap intervals over questions.
+    """Estimate figures with 95 % bootstrap intervals over questions.
 
-    ``figures`` makes them from the mean of each column; by itself they are the means. ``clusters``
-    names the question of each row; rows of one question are drawn together.
+    ``figures`` computes them from the mean of each column; by default, they are these means.
+    ``clusters`` names the question of each row; rows of one question are drawn together.
     """
     names = [*(clusters or map(str, range(len(rows))))]
     places = {name: place for place, name in enumerate(dict.fromkeys(names))}
@@ -122,7 +122,7 @@ def bootstrap(
     for name, row in zip(names, rows, strict=True):
         sums[places[name]] += (1, *row)
     drawn = np.random.default_rng(seed).integers(len(places), size=(draws, len(places)))
-    size = max(1, _AT_ONCE // sums.size)
+    size = max(1, _BLOCK_NUMBERS // sums.size)
     blocks = (drawn[at : at + size] for at in range(0, draws, size))
     summed = [sums.sum(axis=0), *(sums[block].sum(axis=1) for block in blocks)]
     counts, *totals = np.vstack(summed).T
@@ -135,9 +135,9 @@ def bootstrap(
 
 
 def longest_chain(calls: Sequence[CallRecord]) -> int:
-    """How many calls follow one another at least, when all that may run at once does.
+    """The number of calls in sequence if all that may run at once does.
 
-    The steps of a graph follow one another; of the tasks of a step the one with most calls counts.
+    The steps of a graph run in sequence; in each step, the task with the most calls counts.
     """
     tasks = Counter((call.stage, call.task) for call in calls)
     longest: dict[int | str, int] = {}
@@ -146,18 +146,18 @@ def longest_chain(calls: Sequence[CallRecord]) -> int:
     return sum(longest.values())
 
 
-def rated(records: Sequence[Record], value: Callable[[Record], float]) -> Estimate | None:
+def rate_of(records: Sequence[Record], value: Callable[[Record], float]) -> Estimate | None:
     """Rate of a value between 0 and 1 of each record, clustered by question."""
     return rate([value(r) for r in records], [r.question for r in records])
 
 
 def accuracy(records: Sequence[Record]) -> Estimate | None:
     """Rate of right answers, clustered by question; a crashed run is a wrong answer."""
-    return rated(records, lambda record: record.score.value)
+    return rate_of(records, lambda record: record.score.value)
 
 
 def sign_test(first: Mapping[str, float], second: Mapping[str, float]) -> Paired:
-    """Exact two-sided sign test over the keys that both have; of right and wrong, McNemar's."""
+    """Exact two-sided sign test over common keys; for right and wrong, it is McNemar's test."""
     both = first.keys() & second.keys()
     b = sum(first[key] > second[key] for key in both)
     c = sum(second[key] > first[key] for key in both)
@@ -165,8 +165,8 @@ def sign_test(first: Mapping[str, float], second: Mapping[str, float]) -> Paired
     return Paired(len(both), b, c, min(1.0, 2 * tail))
 
 
-def paired(groups: Groups) -> dict[tuple[str, str], Paired]:
-    """Every pair of groups on the questions and databases that both were asked on."""
+def sign_tests(groups: Groups) -> dict[tuple[str, str], Paired]:
+    """Sign tests of every pair of groups on their common questions and databases."""
     scores = {
         label: {f"{r.question}/{r.database}": r.score.value for r in records}
         for label, records in groups.items()
@@ -174,13 +174,13 @@ def paired(groups: Groups) -> dict[tuple[str, str], Paired]:
     return {(a, b): sign_test(scores[a], scores[b]) for a, b in combinations(groups, 2)}
 
 
-def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
-    """Records by method, in the order of the paper's tables, simplest first.
+def group_by_method(records: Sequence[Record]) -> dict[str, list[Record]]:
+    """Group records by method, in the order of the paper's tables, simplest first.
 
-    Where a method ran with several models or settings, the label says which.
+    If a method ran with several models or settings, the label names them.
     """
     models = {record.model for record in records}
-    changed = _changed(records)
+    changed = _varied_settings(records)
 
     def label(record: Record) -> str:
         parts = [record.method, *([record.model] if len(models) > 1 else [])]
@@ -188,30 +188,30 @@ def grouped(records: Sequence[Record]) -> dict[str, list[Record]]:
 
     order = {name: -place for place, name in enumerate(METHODS.names())}
     ordered = sorted(records, key=lambda record: (order.get(record.method, 1), record.method))
-    return divided(ordered, label)
+    return group_by(ordered, label)
 
 
-def divided(items: Iterable[Item], part: Callable[[Item], Part]) -> dict[Part, list[Item]]:
-    """The items of each part, in the order in which they come."""
+def group_by(items: Iterable[Item], part: Callable[[Item], Part]) -> dict[Part, list[Item]]:
+    """Group items by part, in their order."""
     found: dict[Part, list[Item]] = {}
     for item in items:
         found.setdefault(part(item), []).append(item)
     return found
 
 
-def parted(
+def by_part_and_method(
     groups: Groups, part: Callable[[Record], str], *, reverse: bool = False
 ) -> Iterator[tuple[str, str, list[Record]]]:
-    """Part, method and records, for each part in order and each method that has records of it."""
+    """Part, method and records, for each part in order and each method with records of it."""
     for name in sorted({part(r) for own in groups.values() for r in own}, reverse=reverse):
         for label, own in groups.items():
             if some := [record for record in own if part(record) == name]:
                 yield name, label, some
 
 
-def _changed(records: Sequence[Record]) -> list[str]:
-    """The settings with which any method ran in more than one way."""
+def _varied_settings(records: Sequence[Record]) -> list[str]:
+    """The settings that differ between runs of one method."""
     names = dict.fromkeys(name for record in records for name in record.settings)
     seen = {(name, r.method, str(r.settings.get(name))) for name in names for r in records}
-    ways = Counter((name, method) for name, method, _ in seen)
-    return [name for name in names if any(ways[name, r.method] > 1 for r in records)]
+    values = Counter((name, method) for name, method, _ in seen)
+    return [name for name in names if any(values[name, r.method] > 1 for r in records)]

@@ -1,4 +1,4 @@
-"""Options of the benchmarks: what a suite's command is made from."""
+"""Options of the suites' commands."""
 
 import os
 from collections.abc import Sequence
@@ -19,26 +19,26 @@ Embeddings = Annotated[str, typer.Option(help="Embedding model; none: words alon
 
 @dataclass(frozen=True, kw_only=True)
 class SuiteModel:
-    """A suite whose questions are its own."""
+    """Options of a suite that has its own questions."""
 
     model: Model = "embedded"
 
     def settings(self) -> dict[str, str | int]:
-        """Settings of the runs; what the user sets goes over them."""
+        """Settings of the runs; the user's settings override them."""
         return {"model": self.model}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Options(SuiteModel):
-    """A suite that asks methods the questions of a data set."""
+    """Options of a suite that asks methods the questions of a data set."""
 
     data: Annotated[Path | None, typer.Option(help="File or folder of its data.")] = None
-    method: Annotated[str, typer.Option(help="Methods with commas between, or all.")]
+    method: Annotated[str, typer.Option(help="Comma-separated methods, or all.")]
     limit: Limit = None
     seed: Annotated[int, typer.Option(help="Seed that draws the questions of --limit.")] = 1
 
     def about(self, **more: JsonValue) -> dict[str, JsonValue]:
-        """What result files say of these options, and more."""
+        """These options and ``more``, as result files show them."""
         name = self.data.name if self.data else ""
         return {"name": name, "limit": self.limit, "seed": self.seed, **more}
 
@@ -47,28 +47,28 @@ del Options.data  # a suite that declares it again without a default would inher
 
 
 def listed(text: str, known: Sequence[Name], what: str, *, every: str = "all") -> list[Name]:
-    """The names in a list with commas, each once, in the order of ``known``."""
+    """The names in a comma-separated list, each once, in the order of ``known``."""
     if every and text == every:
         return list(known)
     names = dict.fromkeys(name.strip() for name in text.split(","))
     if unknown := [name for name in names if name not in known]:
-        raise _unknown(what, unknown[0], [every, *known] if every else known)
+        raise _unknown_name(what, unknown[0], [every, *known] if every else known)
     return [name for name in known if name in names]
 
 
 def one_of(text: str, known: Sequence[Name], what: str) -> Name:
-    """The single name that is chosen."""
+    """The known name that equals ``text``."""
     for name in known:
         if name == text:
             return name
-    raise _unknown(what, text, known)
+    raise _unknown_name(what, text, known)
 
 
-def _unknown(what: str, name: str, choices: Sequence[str]) -> BadInput:
+def _unknown_name(what: str, name: str, choices: Sequence[str]) -> BadInput:
     return BadInput(f"There is no {what} {name!r}.", fix=f"Choose from: {', '.join(choices)}.")
 
 
-def published(name: str) -> Path:
+def published_folder(name: str) -> Path:
     """The folder of that name among the published data."""
     folder = Path(os.environ.get("PLANWEAVE_PUBLISHED", "../shared/data")) / name
     if not folder.is_dir():

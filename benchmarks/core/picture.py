@@ -1,4 +1,4 @@
-"""Pictures, where matplotlib is installed."""
+"""Pictures, if matplotlib is installed."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,12 +8,12 @@ if TYPE_CHECKING:
     import matplotlib.figure
 
 Figure: TypeAlias = "matplotlib.figure.Figure"
-"""What is drawn on, named without importing what draws."""
+"""The figure to draw on, named without an import of matplotlib."""
 Draw: TypeAlias = Callable[[Figure], None]
 
 
 class Picture(NamedTuple):
-    """A picture of a page: its file, what draws it, and what it shows."""
+    """A picture of a page: its file, the function that draws it, and its caption."""
 
     path: Path
     draw: Draw
@@ -21,7 +21,7 @@ class Picture(NamedTuple):
 
 
 def draw_picture(path: Path, draw: Draw) -> bool:
-    """Draw a picture into a file; False where matplotlib is not installed."""
+    """Draw a picture into a file; return False if matplotlib is not installed."""
     try:
         from matplotlib import figure as drawing
     except ImportError:

@@ -1,4 +1,4 @@
-"""How a sample is carried out by a graph."""
+"""Runs a sample with a graph, or with a single call of the model."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -18,31 +18,30 @@ if TYPE_CHECKING:
     from planweave.benchmarks.core.suite import Sample
 
 Memory: TypeAlias = Mapping[str, Any]
-"""What is known at the end of a run: its working memory, and what else its suite scores."""
+"""The final working memory of a run, and whatever else its suite scores."""
 OnCall: TypeAlias = Callable[[CallRecord], None]
-"""Takes each call of a model as soon as it is over, so that a crash hides none."""
-
+"""Receives each model call as soon as it ends, so that a crash hides none."""
 
 STOPS = (ModelUnavailable, EnvironmentUnavailable)
-"""What ends a benchmark, since every other sample would end in the same way."""
+"""Errors that end a benchmark, since every other sample would fail in the same way."""
 
 CRASH = "crash"
-"""Key of what is known at the end of a run: why it crashed."""
+"""Key of the crash's description in a run's memory."""
 
 
-def described(crash: Exception) -> str:
-    """An exception as result files show it."""
+def describe_crash(crash: Exception) -> str:
+    """Describe an exception as result files show it."""
     return f"{type(crash).__name__}: {crash}"
 
 
 class Way(NamedTuple):
-    """A graph, and the settings with which it is the method of some name."""
+    """A method as a graph with settings."""
 
     graph: str
     settings: Mapping[str, object] = MappingProxyType({})
 
     async def play(self, sample: "Sample", on_call: OnCall, **further: object) -> WorkingMemory:
-        """Ask the graph with these settings and ``further`` ones."""
+        """Run the graph with these settings and ``further`` ones."""
         context = sample.context.model_copy(update={**self.settings, **further})
         return await play_graph(replace(sample, method=self.graph, context=context), on_call)
 
@@ -56,9 +55,9 @@ async def ask_once(
     *,
     whole: Callable[[str], str] = str,
 ) -> WorkingMemory:
-    """Ask the sample's model, without a graph; the decision is its ``whole`` reply.
+    """Ask the sample's model once; ``whole`` makes the decision from its reply.
 
-    ``unknown`` says that it was cut.
+    A cut reply is reported in ``unknown``.
     """
     context = sample.context
     model = await achat_model(
@@ -71,7 +70,7 @@ async def ask_once(
 
 
 async def play_graph(sample: "Sample", on_call: OnCall) -> WorkingMemory:
-    """Ask the graph that ``sample.method`` names."""
+    """Run the graph that ``sample.method`` names."""
     memory: WorkingMemory = {}
     question = Input(question=sample.asked)
     async for event in events(graph(sample.method), question, sample.context):

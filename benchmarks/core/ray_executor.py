@@ -1,7 +1,7 @@
-"""Samples carried out on a Ray cluster: a benchmark on more machines than this one.
+"""Runs samples on the machines of a Ray cluster.
 
-The machines compute and this process keeps: it alone writes records, one for each sample, so that
-a machine that is lost takes nothing along and nothing is counted twice.
+Only this process writes records, one for each sample, so that a lost machine loses no record and no
+sample counts twice.
 """
 
 import asyncio
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from planweave.benchmarks.core.suite import Sample
 
 _TRIES = 4
-_OWN = ("_DIR", "_KEY")  # endings of settings that are each machine's own
+_MACHINE_SETTINGS = ("_DIR", "_KEY")  # endings of settings that differ between machines
 
 
 class ClusterLost(PlanweaveError):
-    """The Ray cluster does not answer any more."""
+    """The Ray cluster no longer answers."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class Cluster:
     """A Ray cluster that this process is connected to."""
 
     nodes: int
-    cpus: int  # how many processors these had: as many samples run at once, at most
+    cpus: int  # their processors: the most samples that run at once
     _task: Any  # Ray's remote functions have no useful type
 
     async def carry_out(self, sample: "Sample") -> Record:
-        """Run one sample on a machine of the cluster, and again elsewhere if that is lost.
+        """Run one sample on a machine of the cluster, and again elsewhere if it is lost.
 
-        A sample whose worker was lost every time is recorded as crashed.
+        A sample whose worker is lost every time is recorded as crashed.
         """
         from ray import exceptions as ray_errors
 
@@ -52,11 +52,11 @@ class Cluster:
             ray_errors.OutOfMemoryError,
         )
         try:
-            done: Record = await self._task.remote(sample, _settings(), os.getcwd())
+            done: Record = await self._task.remote(sample, _shared_settings(), os.getcwd())
         except ray_errors.RayTaskError as failed:
             raise failed.cause from None
         except lost as error:
-            return await carry_out(sample, partial(_lost, type(error).__name__))
+            return await carry_out(sample, partial(_raise_worker_lost, type(error).__name__))
         except ray_errors.RayError as error:
             raise ClusterLost(
                 f"The Ray cluster failed ({type(error).__name__}).",
@@ -69,68 +69,68 @@ class Cluster:
 def cluster(address: str) -> Iterator[Cluster]:
     """Connect to the cluster at ``address``, such as ``10.0.0.1:6379``, until the block ends.
 
-    What still runs there when the block ends is given up.
+    The end of the block abandons whatever still runs there.
     """
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # read when Ray is imported
     require("A benchmark on a cluster", "ray", "ray")
     import ray
 
-    _check_answers(address)
+    _check_reachable(address)
     try:
         ray.init(address, log_to_driver=False, logging_level=logging.CRITICAL)
     except (ConnectionError, RuntimeError, ValueError) as error:
-        raise _no_cluster(address, str(error).splitlines()[0]) from None
+        raise _cluster_error(address, str(error).splitlines()[0]) from None
     try:
         alive = [node for node in ray.nodes() if node["Alive"]]  # type: ignore[no-untyped-call]
         cpus = int(sum(node["Resources"].get("CPU", 0) for node in alive))
-        task = ray.remote(num_cpus=1, max_retries=_TRIES - 1)(_work)
+        task = ray.remote(num_cpus=1, max_retries=_TRIES - 1)(_run_in_worker)
         yield Cluster(len(alive), cpus, task)
     finally:
         ray.shutdown()
 
 
-def _check_answers(address: str) -> None:
-    """Ray itself would try for two minutes."""
+def _check_reachable(address: str) -> None:
+    """Raise at once if nothing listens at the address; Ray would try for two minutes."""
     host, _, port = address.rpartition(":")
     try:
         socket.create_connection((host, int(port)), timeout=10).close()
     except ValueError:
-        raise _no_cluster(address, "it is not host:port.") from None
+        raise _cluster_error(address, "it is not host:port.") from None
     except OSError as error:
-        raise _no_cluster(address, f"{error.strerror or error}.") from None
+        raise _cluster_error(address, f"{error.strerror or error}.") from None
 
 
-def _no_cluster(address: str, why: str) -> BadInput:
+def _cluster_error(address: str, why: str) -> BadInput:
     return BadInput(
-        f"There is no Ray cluster to be used at {address}: {why}",
+        f"There is no usable Ray cluster at {address}: {why}",
         fix="Run this on a machine of the cluster, with the versions of Python and Ray that its "
         "other machines have.",
     )
 
 
-def _settings() -> dict[str, str]:
-    """Settings of this process that a worker has to share; folders and keys are its own."""
+def _shared_settings() -> dict[str, str]:
+    """The settings of this process that a worker shares: all but folders and keys."""
     return {
         name: value
         for name, value in os.environ.items()
-        if name.startswith("PLANWEAVE_") and not name.endswith(_OWN)
+        if name.startswith("PLANWEAVE_") and not name.endswith(_MACHINE_SETTINGS)
     }
 
 
-def _work(sample: "Sample", settings: Mapping[str, str], folder: str) -> Record:
-    """One sample in a worker: a process that runs samples of this benchmark one after another."""
+def _run_in_worker(sample: "Sample", settings: Mapping[str, str], folder: str) -> Record:
+    """Run one sample in a worker, which runs samples of this benchmark one after another."""
     os.environ |= settings
-    with suppress(OSError):  # names of files mean what they mean where the command was typed
+    with suppress(OSError):  # so that relative paths stay valid
         os.chdir(folder)
     return _loop().run(carry_out(sample))
 
 
 @cache
 def _loop() -> asyncio.Runner:
-    """One event loop for all samples of a worker: connections to models stay open in it."""
+    """The event loop of a worker: it keeps connections to models open between samples."""
     return asyncio.Runner()
 
 
-async def _lost(why: str, *_: object) -> "Memory":
-    """Plays a sample that no worker came back from."""
+async def _raise_worker_lost(why: str, *_: object) -> "Memory":
+    """Raise, in place of a play, so that the sample is recorded as crashed."""
     raise ClusterLost(f"Its worker was lost {_TRIES} times ({why}).")

@@ -1,4 +1,4 @@
-"""The record of one finished sample, as it is in a result file."""
+"""The record of one finished sample in a result file."""
 
 from collections.abc import Iterable, Sequence
 from typing import Annotated, Literal, TypeAlias
@@ -10,18 +10,18 @@ from planweave.models import CallRecord
 from planweave.models.usage import PromptMessage
 
 MemoryEntry: TypeAlias = dict[str, JsonValue]
-"""One entry of working memory (a Turn, Fact …) as it was written down."""
+"""One entry of working memory (a Turn, Fact …) as JSON."""
 
-_LATER = {
+_ADDED_LATER = {
     *("candidate_paths", "trials", "agents", "path_aids", "ask_again", "strict", "tools"),
     *("approve_tools", "first_temperature", "temperature_step", "same_query", "query_from"),
     *("planning", "unmasked", "irrelevant_pages", "triplets"),
 }
-"""Fields that came after results were kept: left out at their default, so that keys stay."""
+"""Fields that are newer than stored results: omitted at their default, so that keys stay."""
 
 
 class Score(BaseModel, frozen=True):
-    """What one answer is worth; means and intervals over scores are metrics, made later."""
+    """The score of one answer; metrics are means and intervals over scores."""
 
     value: Annotated[float, Field(allow_inf_nan=False)]  # 1 for right, 0 for wrong, or between
     answer: str | None
@@ -30,10 +30,10 @@ class Score(BaseModel, frozen=True):
 
 
 def settings_of(context: Context) -> dict[str, JsonValue]:
-    """The context without the question's sources: what a result depends on besides them."""
-    beside = {name for name, one in settings().items() if not one.recorded}
-    usual = {n for n in _LATER if getattr(context, n) == Context.model_fields[n].default}
-    return context.model_dump(mode="json", exclude=beside | usual)
+    """The settings that a result depends on: the context without the question's sources."""
+    unrecorded = {name for name, one in settings().items() if not one.recorded}
+    default = {n for n in _ADDED_LATER if getattr(context, n) == Context.model_fields[n].default}
+    return context.model_dump(mode="json", exclude=unrecorded | default)
 
 
 class Called(BaseModel, frozen=True):
@@ -42,14 +42,14 @@ class Called(BaseModel, frozen=True):
     prompt: tuple[tuple[str, int], ...]
     record: CallRecord
 
-    def restored(self, texts: Sequence[str]) -> CallRecord:
-        """The call with its prompt written out."""
+    def with_prompt(self, texts: Sequence[str]) -> CallRecord:
+        """The call with the full text of its prompt."""
         prompt = tuple(PromptMessage(role=role, content=texts[at]) for role, at in self.prompt)
         return self.record.model_copy(update={"prompt": prompt})
 
 
 class Record(BaseModel, frozen=True):
-    """Everything about one finished sample: one line of a result file."""
+    """One finished sample: one line of a result file."""
 
     kind: Literal["sample"] = "sample"
     key: str
@@ -76,7 +76,7 @@ class Record(BaseModel, frozen=True):
     calls: list[Called] = []
 
     def pages(self, numbers: Sequence[object] | None = None) -> list[tuple[str, int]]:
-        """Document and page behind each quoted fact of these numbers; of all facts if None."""
+        """Document and page of each quoted fact with these numbers; of all facts if None."""
         named = [fact for fact in self.facts if numbers is None or fact["number"] in numbers]
         quotes = [quote for fact in named if isinstance(quote := fact["quote"], dict)]
         return [(str(quote["document"]), int(str(quote["page"]))) for quote in quotes]
@@ -90,11 +90,12 @@ class Record(BaseModel, frozen=True):
     def dollars(self) -> float | None:
         """Cost of all calls; None if the price of one is unknown."""
         costs = [call.record.dollars for call in self.calls]
-        return None if None in costs else sum(cost for cost in costs if cost is not None)
+        known = [cost for cost in costs if cost is not None]
+        return sum(known) if len(known) == len(costs) else None
 
 
-def shared_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
-    """The calls with each distinct message of their prompts kept once."""
+def share_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
+    """The distinct messages of all prompts, and the calls with indices into them."""
     places: dict[str, int] = {}
     called = []
     for call in calls:
@@ -107,14 +108,14 @@ def shared_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
 
 
 def without_texts(record: Record) -> Record:
-    """The record without what it quotes: prompts, and the words of pages and environments.
+    """The record without prompts and without text from pages and environments.
 
-    A plan for an environment has the task's own words in it, and goes with them. Replies, scores
-    and counts stay, and so do the places of the quotes, so that every report can still be made:
-    what may be published where the data set may not.
+    It may be published where the data set may not. A plan for an environment holds words of the
+    task, so it is removed, too. Replies, scores, counts and the places of quotes stay, so that
+    every report can still be made.
     """
     calls = [called.model_copy(update={"prompt": ()}) for called in record.calls]
-    facts = [_place_only(fact) if _is_quoted(fact) else fact for fact in record.facts]
+    facts = [_without_text(fact) if _is_quoted(fact) else fact for fact in record.facts]
     acted = any(fact.get("source") == "environment" for fact in facts)
     plan = [] if acted else record.plan
     return record.model_copy(update={"texts": [], "calls": calls, "facts": facts, "plan": plan})
@@ -124,7 +125,7 @@ def _is_quoted(fact: MemoryEntry) -> bool:
     return bool(fact.get("quote")) or fact.get("source") == "environment"
 
 
-def _place_only(fact: MemoryEntry) -> MemoryEntry:
+def _without_text(fact: MemoryEntry) -> MemoryEntry:
     quote = fact.get("quote")
     place = {**quote, "text": ""} if isinstance(quote, dict) else None
     return {**fact, "text": "", "quote": place}

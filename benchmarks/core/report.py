@@ -1,4 +1,4 @@
-"""The report of result files: in the terminal, as Markdown and as a picture."""
+"""The report of result files: in the terminal, in Markdown and as a picture."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
@@ -15,23 +15,31 @@ from planweave.benchmarks.core.metrics import (
     Estimate,
     Spread,
     accuracy,
-    divided,
-    grouped,
+    group_by,
+    group_by_method,
     longest_chain,
-    paired,
+    sign_tests,
     spread,
 )
 from planweave.benchmarks.core.picture import Picture, draw_picture
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.suite import SUITES, Drawing, suite
-from planweave.benchmarks.core.table import Cell, Cells, ReportTable, Rows, by_method, tabled, text
+from planweave.benchmarks.core.table import (
+    Cell,
+    Cells,
+    ReportTable,
+    Rows,
+    cell_text,
+    row_per_method,
+    table_of_rows,
+)
 from planweave.records import writing
 
 
 @dataclass(frozen=True)
 class Report:
-    """What result files say."""
+    """The runs, records and tables of result files."""
 
     runs: Sequence[Run]
     records: Sequence[Record]
@@ -39,7 +47,7 @@ class Report:
 
     @classmethod
     def of(cls, runs: Sequence[Run], records: Sequence[Record]) -> "Report":
-        """Make every table from the records alone."""
+        """Make every table from the records."""
         names = {record.suite for record in records}
         if len(names) != 1:
             raise BadInput(
@@ -48,7 +56,7 @@ class Report:
                 else "The result files hold no result yet.",
                 fix="Name result files of one suite that has run.",
             )
-        groups = grouped(records)
+        groups = group_by_method(records)
         name = names.pop()
         overview = replace(_overview(groups), title=SUITES.get(name).measures.capitalize())
         tables = [overview, *suite(name).tables(records)]
@@ -56,14 +64,14 @@ class Report:
         return cls(runs, records, [table for table in tables if table.rows])
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The runs and the tables, numbers as numbers."""
+        """The runs and tables as JSON."""
         return {
             "runs": [run.model_dump(mode="json") for run in self.runs],
             "tables": [table_json(table) for table in self.tables],
         }
 
     def heads(self) -> list[str]:
-        """One line about each run, equal ones once."""
+        """One line about each run; equal lines appear once."""
         lines = []
         for run in self.runs:
             data, machine, name = run.data, run.machine, run.versions.get("planweave")
@@ -82,7 +90,7 @@ class Report:
 
 
 def table_json(table: ReportTable) -> dict[str, JsonValue]:
-    """A table, numbers as numbers."""
+    """A table as JSON."""
     return {
         "title": table.title,
         "note": table.note,
@@ -92,11 +100,11 @@ def table_json(table: ReportTable) -> dict[str, JsonValue]:
 
 
 def cell_json(cell: Cell) -> JsonValue:
-    """A cell, its numbers by name where it has several."""
+    """A cell as JSON; an estimate or a spread becomes an object."""
     return asdict(cell) if isinstance(cell, Estimate | Spread) else cell
 
 
-@by_method(
+@row_per_method(
     "",
     "method | all questions | standard error | no answer | crashed",
     note="In brackets: the 95 % interval (Wilson, with errors clustered by question) and the "
@@ -109,7 +117,7 @@ def _overview(records: Sequence[Record]) -> Cells:
     return total, error, unanswered, sum(bool(record.error) for record in records)
 
 
-@tabled(
+@table_of_rows(
     "Methods on the same questions",
     "first | second | pairs | first scores more | second scores more | p",
     note="Exact sign test (McNemar's, of right and wrong); only pairs that differ (the two "
@@ -118,13 +126,13 @@ def _overview(records: Sequence[Record]) -> Cells:
 )
 def _comparison(groups: dict[str, list[Record]]) -> Rows:
     if any(len({(r.question, r.database) for r in own}) < len(own) for own in groups.values()):
-        return  # several trials of a question are no pairs; the suite compares those
-    for names, test in paired(groups).items():
+        return  # the suite itself compares several trials of a question
+    for names, test in sign_tests(groups).items():
         if test.n:
             yield *names, test.n, test.first, test.second, f"{test.p:.3f}"
 
 
-@by_method(
+@row_per_method(
     "Cost of a question",
     "method | runs | calls | longest chain of calls | tokens | seconds | dollars | "
     "replies from cache",
@@ -148,16 +156,16 @@ def _cost(records: Sequence[Record]) -> Cells:
 
 
 def _chains(records: Sequence[Record]) -> Cell:
-    """The longest chains of calls; nothing where a record does not say which ran at once."""
+    """The longest chains of calls; None if a record does not show which calls ran at once."""
     calls = [[call.record for call in record.calls] for record in records]
     if any(len(own) > 1 and not any(call.stage for call in own) for own in calls):
         return None
     return spread([longest_chain(own) for own in calls])
 
 
-@tabled("Crashed runs", "runs | error | for example")
+@table_of_rows("Crashed runs", "runs | error | for example")
 def _crashes(records: Sequence[Record]) -> Rows:
-    for error, own in divided(records, lambda record: record.error).items():
+    for error, own in group_by(records, lambda record: record.error).items():
         if error:
             yield len(own), error, own[0].key
 
@@ -172,12 +180,12 @@ def show(report: Report, console: Console) -> None:
 def show_tables(tables: Sequence[ReportTable], console: Console) -> None:
     """Print tables."""
     for table in tables:
-        title = Text(table.title, "table.title")  # as a Text it holds no markup
+        title = Text(table.title, "table.title")  # a Text is not read as markup
         drawn = RichTable(title=title, title_justify="left", box=None)
         for name in table.columns:
             drawn.add_column(Text(name), no_wrap=name in ("scenario", "method", "data set"))
         for row in table.rows:
-            drawn.add_row(*(Text(text(cell)) for cell in row))
+            drawn.add_row(*(Text(cell_text(cell)) for cell in row))
         console.print()
         console.print(drawn)
         if table.note:
@@ -185,22 +193,22 @@ def show_tables(tables: Sequence[ReportTable], console: Console) -> None:
 
 
 def draw(report: Report, folder: Path) -> list[Path]:
-    """Write ``report.md`` and the picture of a suite that has one, such as ``recall.png``."""
-    about, picture = suite(report.records[0].suite), None
-    if isinstance(about, Drawing):
-        name = SUITES.get(about.name).measures.replace(" ", "-")
-        drawing = partial(about.draw, report.records)
-        picture = Picture(folder / f"{name}.png", drawing, about.caption)
+    """Write ``report.md`` and, if the suite has one, its picture, such as ``recall.png``."""
+    reported, picture = suite(report.records[0].suite), None
+    if isinstance(reported, Drawing):
+        name = SUITES.get(reported.name).measures.replace(" ", "-")
+        drawing = partial(reported.draw, report.records)
+        picture = Picture(folder / f"{name}.png", drawing, reported.caption)
     heads = "\n".join(f"- {head}" for head in report.heads())
     return write_page(
-        folder / "report.md", [f"# Results: {about.name}", heads], report.tables, picture
+        folder / "report.md", [f"# Results: {reported.name}", heads], report.tables, picture
     )
 
 
 def write_page(
     page: Path, heads: Sequence[str], tables: Sequence[ReportTable], picture: Picture | None = None
 ) -> list[Path]:
-    """Write tables as Markdown and, if matplotlib is installed, their picture before them."""
+    """Write tables as Markdown; a picture, if matplotlib is installed, comes before them."""
     with writing(page.parent):
         page.parent.mkdir(parents=True, exist_ok=True)
         drawn = [picture] if picture and draw_picture(picture.path, picture.draw) else []
@@ -211,10 +219,10 @@ def write_page(
 
 
 def _markdown(table: ReportTable) -> str:
-    """A table with its title and its note."""
+    """A table in Markdown, with its title and note."""
     lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
     for row in table.rows:
-        cells = (text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
+        cells = (cell_text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)
         lines.append(f"| {' | '.join(cells)} |")
     parts = [f"## {table.title}", "\n".join(lines), *([table.note] if table.note else [])]
     return "\n\n".join(parts)

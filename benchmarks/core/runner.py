@@ -1,4 +1,4 @@
-"""Runs samples through the real graphs, a few at a time, and records each as it is finished."""
+"""Runs samples through the graphs, a few at a time, and records each one when it ends."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Iterator
@@ -6,19 +6,19 @@ from datetime import UTC, datetime
 from time import perf_counter
 from typing import TypeAlias
 
-from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, described
-from planweave.benchmarks.core.record import Record, shared_texts
+from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, describe_crash
+from planweave.benchmarks.core.record import Record, share_texts
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.core.suite import Sample, suite
 from planweave.models import CallRecord
 
 CarryOut: TypeAlias = Callable[[Sample], Awaitable[Record]]
-"""Runs one sample, wherever that may be; raises what :func:`carry_out` raises."""
+"""Runs one sample, here or elsewhere; raises what :func:`carry_out` raises."""
 
 Play: TypeAlias = Callable[[Sample, OnCall], Awaitable[Memory]]
 """Plays a sample; see :meth:`Suite.play`."""
 
-_KEPT = ("answer", "claims", "plan", "turns", "facts", "replans", "failures")
+_RECORDED = ("answer", "claims", "plan", "turns", "facts", "replans", "failures")
 
 
 async def run(
@@ -29,21 +29,21 @@ async def run(
     finished: Callable[[Record], None],
     executor: CarryOut | None = None,
 ) -> None:
-    """Run every sample and append its record; what is done stays done however this ends.
+    """Run every sample and append its record; finished records survive any failure.
 
-    ``finished`` is called with each record once it is on the disk; ``executor`` runs one
-    sample (:func:`carry_out`, in this process, unless given).
+    ``finished`` receives each record once it is on the disk. ``executor`` runs one sample;
+    by default, :func:`carry_out` does so in this process.
     """
     todo, execute = iter(samples), executor or carry_out
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(concurrency):
-                group.create_task(_work(todo, results, finished, execute))
+                group.create_task(_run_samples(todo, results, finished, execute))
     except BaseExceptionGroup as failed:
-        raise _first(failed) from None
+        raise _first_error(failed) from None
 
 
-async def _work(
+async def _run_samples(
     todo: Iterator[Sample],
     results: ResultFile,
     finished: Callable[[Record], None],
@@ -55,7 +55,7 @@ async def _work(
         finished(record)
 
 
-def _first(failed: BaseExceptionGroup[BaseException]) -> BaseException:
+def _first_error(failed: BaseExceptionGroup[BaseException]) -> BaseException:
     error: BaseException = failed
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
@@ -63,20 +63,20 @@ def _first(failed: BaseExceptionGroup[BaseException]) -> BaseException:
 
 
 async def carry_out(sample: Sample, play: Play | None = None) -> Record:
-    """Run one sample and score it; whatever that crashes with becomes the record's ``error``."""
+    """Run one sample and score it; an exception becomes the record's ``error``."""
     calls: list[CallRecord] = []
-    measured = suite(sample.suite)
+    benchmark = suite(sample.suite)
     started, clock = datetime.now(UTC), perf_counter()
     try:
-        memory = await (play or measured.play)(sample, calls.append)
-        score = await measured.score(sample, memory, calls.append)
+        memory = await (play or benchmark.play)(sample, calls.append)
+        score = await benchmark.score(sample, memory, calls.append)
     except STOPS:
         raise
     except Exception as crash:  # counted in the report, never hidden
-        memory = {CRASH: described(crash)}
-        score = await measured.score(sample, memory, calls.append)
+        memory = {CRASH: describe_crash(crash)}
+        score = await benchmark.score(sample, memory, calls.append)
     seconds = perf_counter() - clock
-    texts, called = shared_texts(calls)
+    texts, called = share_texts(calls)
     return Record(
         key=sample.key,
         suite=sample.suite,
@@ -93,5 +93,5 @@ async def carry_out(sample: Sample, play: Play | None = None) -> Record:
         score=score,
         texts=texts,
         calls=called,
-        **{name: memory[name] for name in _KEPT if memory.get(name)},
+        **{name: memory[name] for name in _RECORDED if memory.get(name)},
     )

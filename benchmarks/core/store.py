@@ -1,7 +1,7 @@
-"""Result files: what was run and what came of it, as JSON lines.
+"""Result files: runs and their samples, as JSON lines.
 
-A file holds ``run`` lines (who ran what, on what machine) and ``sample`` lines; each sample line
-belongs to the run line above it. Where a key occurs twice, the later line counts.
+A file holds ``run`` lines (command, settings, machine) and ``sample`` lines; each sample line
+belongs to the run line above it. If a key occurs twice, the later line counts.
 """
 
 from collections.abc import Callable, Iterable
@@ -16,18 +16,18 @@ from planweave.benchmarks.core.record import Record
 
 
 class Run(BaseModel, frozen=True):
-    """One start of the command."""
+    """One run of the command."""
 
     kind: Literal["run"] = "run"
     suite: str
-    command: str  # what was typed, without directories
+    command: str  # the command line, without directories
     started: str
     models: list[str]
-    settings: dict[str, JsonValue]  # the context's settings; sources and secrets are never in it
-    versions: dict[str, str]  # of planweave and of what results depend on
+    settings: dict[str, JsonValue]  # of the context, without sources and secrets
+    versions: dict[str, str]  # of planweave and of the packages that results depend on
     machine: dict[str, JsonValue]  # processor, cores, memory, platform
     commit: str = ""
-    data: dict[str, JsonValue] = {}  # what is known of the data set
+    data: dict[str, JsonValue] = {}  # description of the data set
 
 
 _LINE: TypeAdapter[Run | Record] = TypeAdapter(Annotated[Run | Record, Field(discriminator="kind")])
@@ -35,13 +35,13 @@ _LINE: TypeAdapter[Run | Record] = TypeAdapter(Annotated[Run | Record, Field(dis
 
 @dataclass
 class Results:
-    """What result files hold."""
+    """The contents of result files."""
 
     runs: list[Run] = field(default_factory=list)
     records: dict[str, Record] = field(default_factory=dict)
 
-    def take(self, line: Run | Record) -> None:
-        """Take up a line that is below the others."""
+    def add(self, line: Run | Record) -> None:
+        """Add the next line."""
         if isinstance(line, Run):
             self.runs.append(line)
         else:
@@ -50,19 +50,19 @@ class Results:
 
 def read(path: Path) -> Results:
     """Read a result file, without an incomplete last line."""
-    return merged([path], lambda _: None)
+    return read_all([path], lambda _: None)
 
 
-def merged(paths: Iterable[Path], notify: Callable[[str], None]) -> Results:
-    """Several result files as one; ``notify`` gets a sentence on incomplete last lines."""
-    together = Results()
+def read_all(paths: Iterable[Path], notify: Callable[[str], None]) -> Results:
+    """Read several result files as one; ``notify`` gets a sentence on each incomplete last line."""
+    results = Results()
     for path in paths:
         parsed = read_lines(path, _LINE)
         if parsed.torn:
-            notify(f"The last line of {path} is incomplete and was left out.")
+            notify(f"The last line of {path} is incomplete and was skipped.")
         for line in parsed.lines:
-            together.take(line)
-    return together
+            results.add(line)
+    return results
 
 
 class ResultFile(LineFile[Run | Record]):
@@ -72,9 +72,9 @@ class ResultFile(LineFile[Run | Record]):
         super().__init__(path, _LINE, notify)
         self.results = Results()
         for line in self.lines:
-            self.results.take(line)
+            self.results.add(line)
 
     def append(self, line: Run | Record) -> None:
         """Write one line and wait until it is on the disk."""
         super().append(line)
-        self.results.take(line)
+        self.results.add(line)

@@ -1,8 +1,8 @@
-"""What a benchmark is made of: a suite chooses samples, plays and scores them, reads their records.
+"""The interface of a benchmark: a suite chooses samples, plays them, scores them and reports.
 
-The runner, the result files and the generic part of the report know nothing else of it. Its command
-``planweave bench NAME`` is made from its class: from the first line of its docstring, and from its
-``Options``.
+The runner, the result files and the generic part of the report use nothing else. The command
+``planweave bench NAME`` is built from the suite's class: from the first line of its docstring and
+from its ``Options``.
 """
 
 import json
@@ -10,15 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import chain, zip_longest
-from typing import (
-    Any,
-    ClassVar,
-    Protocol,
-    TypeAlias,
-    TypeVar,
-    cast,
-    runtime_checkable,
-)
+from typing import Any, ClassVar, Protocol, TypeAlias, TypeVar, cast, runtime_checkable
 
 from pydantic import JsonValue
 
@@ -36,7 +28,7 @@ from planweave.texts import digest
 
 Item = TypeVar("Item")
 ShowStatus: TypeAlias = Callable[[str], None]
-"""Shows in a few words what takes time."""
+"""Shows the current step to the user, in a few words."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,10 +38,10 @@ class Sample:
     Attributes:
         asked: The text that the decider gets.
         context: Everything else that it gets.
-        target: What the suite scores a run by, such as the right answer; it is never shown.
-        content: Digest of what the question is about, its database included.
-        database: Kind of source it is asked on; empty where the suite has one kind only.
-        aided: Whether the suite measures a paper's baselines as planweave uses them, with aids.
+        target: What the suite scores a run by, such as the right answer. No method sees it.
+        content: Digest of the sample's data, including its database.
+        database: Kind of source; empty if the suite has only one kind.
+        aided: Whether a paper's baselines run with planweave's aids in this suite.
     """
 
     suite: str
@@ -64,7 +56,7 @@ class Sample:
     aided: bool = False
 
     def __post_init__(self) -> None:
-        """A baseline of a paper has no aids for small models, unless they are asked for."""
+        """Turn off aids for small models for a paper's baseline, unless the user asks for them."""
         if self.context.assist == "auto" and not self.aided and _is_baseline(self.method):
             object.__setattr__(self, "context", self.context.model_copy(update={"assist": "off"}))
 
@@ -75,7 +67,7 @@ class Sample:
 
     @property
     def key(self) -> str:
-        """Names the sample in result files: the same question, method, database and settings."""
+        """Name of the sample in result files, made of question, method, database and settings."""
         about = [self.settings, self.context.rules, self.context.candidates, self.asked]
         text = json.dumps([*about, self.content], sort_keys=True)
         parts = (self.suite, self.question, self.method, self.database, self.context.model)
@@ -84,19 +76,19 @@ class Sample:
 
 @cache
 def _is_baseline(name: str) -> bool:
-    """Whether a method is a baseline of a paper, also with a setting in its name, as in rag-5."""
+    """Whether a method is a baseline of a paper; its name may end in a setting, as in rag-5."""
     method = name.rpartition("-")[0] or name
     return method in METHODS and METHODS.get(method).baseline
 
 
 @dataclass(frozen=True, kw_only=True)
 class Selection:
-    """What is to be carried out.
+    """The samples to run.
 
     Attributes:
-        about: What the head of the result file says of the data and of the choice.
-        notes: What the user should know before it begins, a sentence each.
-        context: The context that the head describes, where the suite has changed it.
+        about: Description of the data and of the choice, for the head of the result file.
+        notes: Sentences that the user reads before the run begins.
+        context: The context that the head describes, if the suite has changed it.
     """
 
     samples: Sequence[Sample]
@@ -109,8 +101,8 @@ class Suite:
     """A benchmark, found by name.
 
     Attributes:
-        measures: What the mean of its scores is called.
-        Options: What its user may choose, a field for each option of its command.
+        measures: Name of the mean score.
+        Options: The options of its command, one field each.
     """
 
     name: str = ""
@@ -125,23 +117,23 @@ class Suite:
         raise BadInput(f"The suite {self.name!r} has no samples.", fix="Give it `select()`.")
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Carry a sample out: by the graph that ``sample.method`` names, unless overridden.
+        """Run a sample; by default, with the graph that ``sample.method`` names.
 
-        ``on_call`` takes each call of a model as soon as it is over, so that a crash hides none.
+        ``on_call`` receives each model call as soon as it ends, so that a crash hides none.
         """
         return await play_graph(sample, on_call)
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """What a run is worth, by all that is known at its end; of a crashed one, ``crash`` alone.
+        """Score a run by its final memory; that of a crashed run holds ``crash`` alone.
 
-        By itself the sample's target scores the answer. ``on_call`` takes the calls of a model
-        that judges.
+        By default, the sample's target scores the answer. ``on_call`` receives the calls of a
+        judging model.
         """
         score: Score = sample.target.score(memory.get("answer"))
         return score
 
     def tables(self, records: Sequence[Record]) -> list[ReportTable]:
-        """The tables of its report that the generic ones do not hold."""
+        """The suite's own tables in its report."""
         return []
 
 
@@ -151,14 +143,14 @@ class Drawing(Protocol):
 
     @property
     def caption(self) -> str:
-        """What the picture shows."""
+        """Caption of the picture."""
 
     def draw(self, records: Sequence[Record], figure: Figure) -> None:
-        """Draw it, and set the size of the figure."""
+        """Draw the picture and set the size of the figure."""
 
 
 def in_turn(*pools: Iterable[Item]) -> list[Item]:
-    """The first of every pool, then the second of every pool, and so on."""
+    """The first item of each pool, then the second of each pool, and so on."""
     missing = object()
     turns = chain.from_iterable(zip_longest(*pools, fillvalue=missing))
     return [cast("Item", item) for item in turns if item is not missing]
@@ -167,9 +159,9 @@ def in_turn(*pools: Iterable[Item]) -> list[Item]:
 def drawn(
     items: Iterable[Item], limit: int | None, seed: int, name: Callable[[Item], str]
 ) -> list[Item]:
-    """A fixed sample in a fixed order; a smaller limit chooses a part of what a larger one does.
+    """Draw items in an order that the seed fixes; a smaller limit draws a subset of a larger one.
 
-    ``name`` is what distinguishes one item from the others.
+    ``name`` returns a unique name of an item.
     """
     return sorted(items, key=lambda item: digest(f"{seed} {name(item)}", 64))[:limit]
 
@@ -189,19 +181,19 @@ def register(
     measures: str = "accuracy",
     tables: Callable[[Sequence[Record]], list[ReportTable]] | None = None,
 ) -> Callable[[SuiteClass], SuiteClass]:
-    """Decorate a class that is the suite called ``name``.
+    """Register the decorated class as the suite called ``name``.
 
-    ``measures`` is what its scores mean; ``tables`` are those of its report (:meth:`Suite.tables`).
+    ``measures`` and ``tables`` set the class's :attr:`Suite.measures` and :meth:`Suite.tables`.
     """
 
-    def registered(cls: SuiteClass) -> SuiteClass:
+    def decorate(cls: SuiteClass) -> SuiteClass:
         cls.measures = measures
         if tables:
             cls.tables = staticmethod(tables)  # type: ignore[method-assign,assignment]
         SUITES.add(name, cls)
         return cls
 
-    return registered
+    return decorate
 
 
 def suite(name: str) -> Suite:

@@ -1,17 +1,17 @@
-"""A table of a report, before it is drawn."""
+"""Tables of a report, and functions that make them from records."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, ParamSpec, TypeAlias, TypeVar
 
-from planweave.benchmarks.core.metrics import Estimate, Groups, Spread, divided
+from planweave.benchmarks.core.metrics import Estimate, Groups, Spread, group_by
 from planweave.benchmarks.core.record import Record
 
 Cell: TypeAlias = str | int | float | Estimate | Spread | None
 Cells: TypeAlias = Sequence[Cell]
 Rows: TypeAlias = Iterator[tuple[Cell, ...]]
-Given = ParamSpec("Given")
+Params = ParamSpec("Params")
 Source = TypeVar("Source")
 
 
@@ -25,53 +25,53 @@ class ReportTable:
     note: str = ""
 
 
-def tabled(
+def table_of_rows(
     title: str, columns: str, note: str = ""
-) -> Callable[[Callable[Given, Rows]], Callable[Given, ReportTable]]:
-    """Make a function that yields rows return their table; ``columns`` as ``first | second``."""
+) -> Callable[[Callable[Params, Rows]], Callable[Params, ReportTable]]:
+    """Make a function that yields rows return a table; ``columns`` are ``first | second``."""
     names = tuple(columns.split(" | "))
 
-    def decorated(rows: Callable[Given, Rows]) -> Callable[Given, ReportTable]:
+    def decorate(rows: Callable[Params, Rows]) -> Callable[Params, ReportTable]:
         @wraps(rows)
-        def made(*args: Given.args, **kwargs: Given.kwargs) -> ReportTable:
+        def make_table(*args: Params.args, **kwargs: Params.kwargs) -> ReportTable:
             return ReportTable(title=title, columns=names, rows=[*rows(*args, **kwargs)], note=note)
 
-        return made
+        return make_table
 
-    return decorated
+    return decorate
 
 
-def each(
+def row_per_group(
     of: Callable[[Source], Iterable[Sequence[Any]]], title: str, columns: str, note: str = ""
 ) -> Callable[[Callable[[Sequence[Record]], Cells]], Callable[[Source], ReportTable]]:
-    """Make a function from records to the cells of a row return the table of all rows.
+    """Make a function that returns the cells of one row return a table with a row per group.
 
-    ``of`` gives the cells that name each row, and its records last; where the function returns no
-    cells there is no row.
+    ``of`` returns the cells that name each row, followed by its records. There is no row if the
+    function returns no cells.
     """
 
-    def decorated(row: Callable[[Sequence[Record]], Cells]) -> Callable[[Source], ReportTable]:
+    def decorate(row: Callable[[Sequence[Record]], Cells]) -> Callable[[Source], ReportTable]:
         @wraps(row)
-        def made(source: Source) -> ReportTable:
-            rows = [(*names, *cells) for *names, own in of(source) if (cells := row(own))]
-            return ReportTable(
-                title=title, columns=tuple(columns.split(" | ")), rows=rows, note=note
-            )
+        @table_of_rows(title, columns, note)
+        def make_table(source: Source) -> Rows:
+            for *names, own in of(source):
+                if cells := row(own):
+                    yield (*names, *cells)
 
-        return made
+        return make_table
 
-    return decorated
+    return decorate
 
 
-def _methods(groups: Groups) -> Iterable[tuple[str, Sequence[Record]]]:
+def _group_items(groups: Groups) -> Iterable[tuple[str, Sequence[Record]]]:
     return groups.items()
 
 
-by_method = partial(each, _methods)
-"""As :func:`each`: a row for each method, behind its name."""
+row_per_method = partial(row_per_group, _group_items)
+"""As :func:`row_per_group`, with a row for each method."""
 
 
-def by_part(
+def table_by_part(
     title: str,
     heads: str,
     part: Callable[[Record], tuple[Cell, ...]],
@@ -80,10 +80,13 @@ def by_part(
     note: str = "",
     order: Callable[[tuple[Cell, ...]], Any] | None = None,
 ) -> Callable[[Groups], ReportTable]:
-    """A row for each part of the records, by ``order`` or as they come; a cell for each method."""
+    """A table with a row for each part of the records and a cell for each method.
 
-    def made(groups: Groups) -> ReportTable:
-        divisions = [divided(own, part) for own in groups.values()]
+    ``order`` is the sort key of the rows; without it, the rows keep the order of the records.
+    """
+
+    def make_table(groups: Groups) -> ReportTable:
+        divisions = [group_by(own, part) for own in groups.values()]
         parts = dict.fromkeys(one for own in divisions for one in own)
         rows = [
             (*one, *(cell(own.get(one, [])) for own in divisions))
@@ -93,10 +96,10 @@ def by_part(
             title=title, columns=(*heads.split(" | "), *groups), rows=rows, note=note
         )
 
-    return made
+    return make_table
 
 
-def text(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
     """A cell as text: ``40.0% [21-63] (20)``, ``mean · median · p95``, or the plain value."""
     if cell is None:
         return "-"

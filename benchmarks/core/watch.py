@@ -1,4 +1,4 @@
-"""What a person sees while a benchmark runs: a line for each finished sample, and a bar."""
+"""The display of a running benchmark: a line for each finished sample, and a progress bar."""
 
 from collections.abc import Iterable
 from time import monotonic
@@ -13,9 +13,9 @@ from planweave.tools.result_text import one_line
 
 
 class Watch:
-    """Shows each finished sample and where the run is; plain lines where there is no terminal.
+    """Shows each finished sample and the progress; plain lines if there is no terminal.
 
-    ``total`` counts the samples that an earlier run made (``before``), too.
+    ``total`` includes the samples of an earlier run (``before``).
     """
 
     def __init__(self, console: Console, before: Iterable[Record], total: int) -> None:
@@ -23,7 +23,7 @@ class Watch:
         self._inherited, self._start = len(self._done), monotonic()
         columns = (BarColumn(bar_width=16), MofNCompleteColumn(), TextColumn("{task.description}"))
         self._bar = Progress(*columns, console=console, disable=not console.is_terminal)
-        self._task = self._bar.add_task(self.standing(), total=total, completed=self._inherited)
+        self._task = self._bar.add_task(self._status_text(), total=total, completed=self._inherited)
 
     def __enter__(self) -> "Watch":
         self._bar.start()
@@ -39,15 +39,15 @@ class Watch:
         text = escape(one_line(record.error or record.score.explanation))
         name = escape(one_line(f"{record.question} {record.method} {record.database}"))
         line = f"{len(self._done)}/{self._total} {name} {mark} {text} ({record.seconds:.1f} s)"
-        standing = self.standing()
+        status = self._status_text()
         if self._console.is_terminal:
             self._console.print(line)
         else:
-            self._console.print(f"{line} · {standing}", soft_wrap=True)
-        self._bar.update(self._task, completed=len(self._done), description=standing)
+            self._console.print(f"{line} · {status}", soft_wrap=True)
+        self._bar.update(self._task, completed=len(self._done), description=status)
 
-    def standing(self) -> str:
-        """Mean score so far, crashes, cost, tokens, and the time that is left."""
+    def _status_text(self) -> str:
+        """Mean score so far, crashes, tokens, cost, and the time that is left."""
         if not self._done:
             return "starting"
         right = sum(record.score.value for record in self._done) / len(self._done)
@@ -60,11 +60,11 @@ class Watch:
             f"{crashed} crashed" if crashed else "",
             f"{tokens:,} tokens",
             f"${dollars:.2f}{' + unknown prices' if None in costs else ''}",
-            self._left(),
+            self._time_left(),
         ]
         return " · ".join(part for part in parts if part)
 
-    def _left(self) -> str:
+    def _time_left(self) -> str:
         made, left = len(self._done) - self._inherited, self._total - len(self._done)
         if not made or not left:
             return ""

@@ -1,4 +1,4 @@
-"""Small ordinary databases, generated, with rules in words and decisions whose truth is known."""
+"""Small generated business databases, with rules in words and decisions with known answers."""
 
 from planweave.simulators.shops.shop import DOMAINS, Shop, ShopDecision, shop
 

@@ -1,4 +1,4 @@
-"""The rows of each shop, drawn table by table, with the columns that ``shops.yaml`` gives them."""
+"""Draws the rows of each shop, table by table, with the columns of ``shops.yaml``."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ class Calendar(NamedTuple):
 
     @classmethod
     def drawn(cls, rng: random.Random) -> "Calendar":
-        """A day in the second half of a recent year."""
+        """Draw a day in the second half of a recent year."""
         return cls(date(rng.choice((2023, 2024, 2025)), 7, 1) + timedelta(rng.randrange(180)))
 
     @property
@@ -36,15 +36,15 @@ class Calendar(NamedTuple):
         return date(self.today.year, 1, 1)
 
     def ago(self, days: int) -> date:
-        """The day so many days before today."""
+        """The day ``days`` before today."""
         return self.today - timedelta(days)
 
     def this_year(self, rng: random.Random) -> date:
-        """Some day of the current year, up to yesterday."""
+        """Draw a day of the current year, up to yesterday."""
         return self.recent(rng, (self.today - self.start).days)
 
     def recent(self, rng: random.Random, days: int = 540) -> date:
-        """Some day of the last so many days, up to yesterday."""
+        """Draw one of the last ``days`` days, up to yesterday."""
         return self.ago(1 + rng.randrange(days))
 
 
@@ -322,4 +322,4 @@ ROWS: Mapping[str, Callable[[random.Random, Calendar], Tables]] = {
     "loans": _loans,
     "energy": _energy,
 }
-"""What draws the tables of each shop, in their order."""
+"""The function that draws the tables of each shop, in their order."""

@@ -1,7 +1,7 @@
 """A shop: the tables of a small business, its rules, and decisions with one best candidate.
 
-What each shop is like is in ``shops.yaml`` beside this file. A decision is a query that ranks
-candidates: what it ranks them by is what they are worth, and so the first of them is the truth.
+``shops.yaml`` beside this file describes each shop. A decision is a query that ranks candidates by
+their value; the first one is the right decision.
 """
 
 import random
@@ -40,14 +40,14 @@ class ShopTable(NamedTuple):
     @property
     def sql(self) -> str:
         """The table and its rows as SQL."""
-        body = ",\n  ".join(f"{name} {_column(kind)}" for name, kind in self.columns.items())
-        values = ",\n".join(f"({', '.join(map(_literal, row))})" for row in self.rows)
+        body = ",\n  ".join(f"{name} {_sql_type(kind)}" for name, kind in self.columns.items())
+        values = ",\n".join(f"({', '.join(map(_sql_literal, row))})" for row in self.rows)
         return (
             f"CREATE TABLE {self.name} (\n  {body}\n);\nINSERT INTO {self.name} VALUES\n{values};"
         )
 
 
-def _column(kind: str) -> str:
+def _sql_type(kind: str) -> str:
     if kind == "key":
         return "INTEGER PRIMARY KEY"
     type_, _, missing = kind.partition(" or ")
@@ -56,7 +56,7 @@ def _column(kind: str) -> str:
     return _TYPES[type_] if missing else f"{_TYPES[type_]} NOT NULL"
 
 
-def _literal(value: object) -> str:
+def _sql_literal(value: object) -> str:
     if value is None:
         return "NULL"
     if isinstance(value, int | float):
@@ -67,14 +67,14 @@ def _literal(value: object) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class ShopDecision:
-    """A decision question and its truth."""
+    """A decision question and its right answer."""
 
     name: str
     text: str
-    values: Mapping[str, float]  # of each candidate by the rules; one without a row has none
+    values: Mapping[str, float]  # of the candidates with rows, by the rules
     smallest: bool = False  # the smallest value is best
     query: str  # finds the best candidate
-    candidates: str = ""  # a query that lists them; empty where the question leaves them open
+    candidates: str = ""  # a query that lists them; empty if the question leaves them open
 
     @property
     def ranking(self) -> list[str]:
@@ -88,7 +88,7 @@ class ShopDecision:
 
     @property
     def clear(self) -> bool:
-        """Whether the best candidate is so by a margin, among three or more."""
+        """Whether there are three or more candidates, and the best leads by a margin."""
         if len(self.values) < 3:
             return False
         first, second = (self.values[name] for name in self.ranking[:2])
@@ -111,11 +111,11 @@ class Shop:
 
 
 def shop(name: str, seed: int) -> Shop:
-    """The first shop of a seed in which every decision is clear; another seed gives another."""
+    """The first shop of a seed in which every decision is clear."""
     if name not in ROWS:
         raise BadInput(f"There is no shop {name!r}.", fix=f"Known are {', '.join(DOMAINS)}.")
     for attempt in range(_TRIES):
-        made = _drawn(name, random.Random(f"{name} {seed} {attempt}"))  # noqa: S311 - worlds, not secrets
+        made = _draw_shop(name, random.Random(f"{name} {seed} {attempt}"))  # noqa: S311 - worlds, not secrets
         if all(decision.clear for decision in made.decisions):
             return made
     raise BadInput(
@@ -124,31 +124,31 @@ def shop(name: str, seed: int) -> Shop:
     )
 
 
-class _Asked(NamedTuple):
-    """A decision as the file has it: two wordings, the ranking, and what lists the candidates."""
+class _DecisionEntry(NamedTuple):
+    """A decision in the file: two wordings, the ranking query, and the query of the candidates."""
 
     ask: tuple[str, str]
     query: str
     candidates: str = ""
 
 
-class _Written(NamedTuple):
-    """A shop's part of the file; ``since`` is a day so many days ago."""
+class _ShopEntry(NamedTuple):
+    """A shop in the file; ``since`` is a number of days before today."""
 
     tables: dict[str, dict[str, str]]
     rules: str
-    decisions: dict[str, _Asked]
+    decisions: dict[str, _DecisionEntry]
     since: int = 0
 
 
 @cache
-def _file() -> dict[str, _Written]:
+def _load_file() -> dict[str, _ShopEntry]:
     text = Path(__file__).with_name("shops.yaml").read_text("utf-8")
-    return TypeAdapter(dict[str, _Written]).validate_python(yaml.safe_load(text))
+    return TypeAdapter(dict[str, _ShopEntry]).validate_python(yaml.safe_load(text))
 
 
-def _drawn(name: str, rng: random.Random) -> Shop:
-    written, now = _file()[name], Calendar.drawn(rng)
+def _draw_shop(name: str, rng: random.Random) -> Shop:
+    written, now = _load_file()[name], Calendar.drawn(rng)
     parts = zip(written.tables.items(), ROWS[name](rng, now), strict=True)
     tables = [ShopTable(table, columns, rows) for (table, columns), rows in parts]
     days = {"today": now.today, "start": now.start, "since": now.ago(written.since)}
@@ -157,7 +157,7 @@ def _drawn(name: str, rng: random.Random) -> Shop:
         database.executescript("\n".join(table.sql for table in tables))
         for title, asked in written.decisions.items():
             query = asked.query.format_map(days)
-            values, smallest = _ranked(database, query)
+            values, smallest = _rank_candidates(database, query)
             decisions.append(
                 ShopDecision(
                     name=title,
@@ -171,8 +171,8 @@ def _drawn(name: str, rng: random.Random) -> Shop:
     return Shop(name=name, rules=written.rules.format_map(days), tables=tables, decisions=decisions)
 
 
-def _ranked(database: sqlite3.Connection, query: str) -> tuple[dict[str, float], bool]:
-    """What each candidate is worth by a ranking, and whether the smallest is best."""
+def _rank_candidates(database: sqlite3.Connection, query: str) -> tuple[dict[str, float], bool]:
+    """The value of each candidate in a ranking, and whether the smallest is best."""
     found = _RANKING.fullmatch(query)
     assert found is not None  # noqa: S101 (a test reads the whole file)
     option, rows, value, descending = found.groups()

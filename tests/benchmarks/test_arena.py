@@ -19,10 +19,10 @@ from planweave import BadInput
 from planweave.apps.cli import arena as command
 from planweave.benchmarks.arena.tables import arena_tables as tables
 from planweave.benchmarks.arena.tables import skills, standings
-from planweave.benchmarks.arena.votes import ArenaVote, Ballot, Pairing, PairVerdict, matches
+from planweave.benchmarks.arena.votes import ArenaVote, Ballot, Pairing, PairVerdict, make_pairings
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
-from planweave.benchmarks.core.table import text
+from planweave.benchmarks.core.table import cell_text
 
 TASKS = ("history-1", "history-2", "survey-1")
 METHODS = ("rat-skip", "cot-rag", "rag-5")  # words that stand nowhere else
@@ -50,7 +50,7 @@ def silent(said: str) -> None:
 
 
 def opened(path: Path, voter: str = "me", records: list[Record] = RECORDS) -> Ballot:
-    return Ballot(matches(records, 1), path / "votes.jsonl", voter, silent)
+    return Ballot(make_pairings(records, 1), path / "votes.jsonl", voter, silent)
 
 
 def rank(words: str) -> int:
@@ -62,17 +62,17 @@ def honest(match: Pairing) -> PairVerdict:
 
 
 def test_every_pair_of_every_task_once_and_always_the_same() -> None:
-    found = matches(RECORDS, 1)
+    found = make_pairings(RECORDS, 1)
     pairs = {(match.task, frozenset((match.a.source, match.b.source))) for match in found}
     assert len(found) == len(pairs) == 9
-    assert found == matches(RECORDS[::-1], 1)
-    assert [match.key for match in found] != [match.key for match in matches(RECORDS, 2)]
+    assert found == make_pairings(RECORDS[::-1], 1)
+    assert [match.key for match in found] != [match.key for match in make_pairings(RECORDS, 2)]
     assert found[0].asked == f"Write on {found[0].task}."
 
 
 def test_neither_side_nor_order_tells_the_method() -> None:
     many = [written(f"t-{number}", method) for number in range(60) for method in METHODS[:2]]
-    found = matches(many, 1)
+    found = make_pairings(many, 1)
     left = sum(match.a.source == BEST for match in found)
     assert 18 <= left <= 42  # 60 fair coins: outside with a probability of 0.002
     assert [match.task for match in found] != [f"t-{number}" for number in range(60)]
@@ -80,8 +80,8 @@ def test_neither_side_nor_order_tells_the_method() -> None:
 
 def test_with_further_texts_what_was_there_stays_as_it_was() -> None:
     fewer = [one for one in RECORDS if one.method != SECOND]
-    known = [one for one in matches(RECORDS, 1) if SECOND not in (one.a.source, one.b.source)]
-    assert matches(fewer, 1) == known
+    known = [one for one in make_pairings(RECORDS, 1) if SECOND not in (one.a.source, one.b.source)]
+    assert make_pairings(fewer, 1) == known
 
 
 def test_nothing_to_compare_is_said() -> None:
@@ -92,7 +92,7 @@ def test_nothing_to_compare_is_said() -> None:
         [written("a", BEST, ""), written("a", SECOND)],
     ):
         with pytest.raises(BadInput, match="no two different texts on one task"):
-            matches(records, 1)
+            make_pairings(records, 1)
 
 
 def test_votes_are_kept_one_by_one_and_taken_up_again(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_vote_belongs_to_texts_whatever_their_names_and_sides(tmp_path: Path) 
     assert named == {f"{method} m" for method in METHODS}
     assert len(again.decisions()) == 9
     (tmp_path / "2.jsonl").write_bytes((tmp_path / "votes.jsonl").read_bytes())
-    swapped = Ballot(matches(RECORDS, 2), tmp_path / "2.jsonl", "me", silent)
+    swapped = Ballot(make_pairings(RECORDS, 2), tmp_path / "2.jsonl", "me", silent)
     wins = {one.source: one.wins for one in standings(swapped.decisions())}
     assert wins == dict(zip(METHODS, (6, 3, 0), strict=True))
     for one in (again, swapped):
@@ -177,7 +177,9 @@ def test_the_tables() -> None:
     votes += [("rat", "cot", "tie"), ("cot", "rat", "both_bad")]
     decisions = [ArenaVote(f"t{at}", *vote) for at, vote in enumerate(votes)]
     found = {table.title: table for table in tables(decisions, [], "votes of people")}
-    standing = [[text(cell) for cell in row] for row in found["Standings (votes of people)"].rows]
+    standing = [
+        [cell_text(cell) for cell in row] for row in found["Standings (votes of people)"].rows
+    ]
     assert [row[0] for row in standing] == ["rat", "cot"]
     assert standing[0][2].startswith("75.0%")
     assert standing[0][2].endswith("(4)")
@@ -185,7 +187,7 @@ def test_the_tables() -> None:
     assert standing[1][3:] == ["0", "1", "1"]
     ((first, second, share, *counts),) = found["Every pair (votes of people)"].rows
     assert (first, second, counts) == ("cot", "rat", [0, 2])
-    assert text(share).startswith("25.0%")
+    assert cell_text(share).startswith("25.0%")
     assert len(found) == 2  # nothing of a judge where there is none
 
 

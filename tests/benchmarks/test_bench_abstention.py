@@ -17,10 +17,10 @@ from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.suites.query_writing.abstention import (
     ConfidencePoint,
-    calibrated,
+    confidence_points,
     curve,
-    points_of,
-    standing,
+    find_threshold,
+    measure_threshold,
     upper_limit,
 )
 
@@ -57,8 +57,8 @@ def test_the_limit_is_clopper_and_pearsons(n: int, data: st.DataObject, confiden
 
 def test_without_answers_nothing_is_known() -> None:
     assert upper_limit(0, 0) == 1
-    assert calibrated([]) is None
-    assert calibrated([point(n, 0.9, answered=False) for n in range(99)]) is None
+    assert find_threshold([]) is None
+    assert find_threshold([point(n, 0.9, answered=False) for n in range(99)]) is None
 
 
 BY_HAND = [
@@ -74,7 +74,7 @@ BY_HAND = [
 
 
 def test_a_standing_by_hand() -> None:
-    there = standing(BY_HAND, 0.8)
+    there = measure_threshold(BY_HAND, 0.8)
     assert (there.given, there.wrong) == (4, 2)
     assert there.coverage
     assert there.error
@@ -83,7 +83,7 @@ def test_a_standing_by_hand() -> None:
     assert (there.error.value, there.error.n) == (0.5, 4)
     assert there.refused.value == pytest.approx(2 / 3)
     assert there.refused.n == 3
-    nothing = standing(BY_HAND, 0.95)
+    nothing = measure_threshold(BY_HAND, 0.95)
     assert (nothing.given, nothing.error) == (0, None)
 
 
@@ -93,11 +93,11 @@ def ladder(*wrong: int, number: int = 200) -> list[ConfidencePoint]:
 
 
 def test_the_threshold_is_the_smallest_that_holds() -> None:
-    assert calibrated(ladder()) == pytest.approx(1 / 200)  # nothing is wrong: all are answered
+    assert find_threshold(ladder()) == pytest.approx(1 / 200)  # nothing is wrong: all are answered
     bad = ladder(*range(100, 200))
-    found = calibrated(bad, target=0.1)
+    found = find_threshold(bad, target=0.1)
     assert found is not None
-    there = standing(bad, found)
+    there = measure_threshold(bad, found)
     assert there.limit(0.95) <= 0.1
     [below] = [s for s in curve(bad) if s.given == there.given + 1]
     assert below.limit(0.95) > 0.1
@@ -106,19 +106,19 @@ def test_the_threshold_is_the_smallest_that_holds() -> None:
 
 def test_the_first_threshold_bears_a_wrong_answer() -> None:
     few = ladder(3)
-    assert calibrated(few, spare=0) is None  # 29 answers pass with none wrong, and one is
-    assert calibrated(few, spare=1) == pytest.approx(1 / 200)
-    assert calibrated(ladder(0, 1, 2, 3, 4, 5)) is None
-    assert calibrated(ladder()[:28]) is None  # too few to show that 10 % is held
-    assert calibrated(ladder()[:46]) is not None
+    assert find_threshold(few, spare=0) is None  # 29 answers pass with none wrong, and one is
+    assert find_threshold(few, spare=1) == pytest.approx(1 / 200)
+    assert find_threshold(ladder(0, 1, 2, 3, 4, 5)) is None
+    assert find_threshold(ladder()[:28]) is None  # too few to show that 10 % is held
+    assert find_threshold(ladder()[:46]) is not None
 
 
 def test_a_failure_ends_the_search() -> None:
     """What passes by luck further down is not taken."""
     early = ladder(*range(80, 100), number=1000)
-    found = calibrated(early, target=0.1)
+    found = find_threshold(early, target=0.1)
     assert found is not None
-    assert 80 < standing(early, found).given < 100
+    assert 80 < measure_threshold(early, found).given < 100
     assert any(s.limit(0.95) <= 0.1 for s in curve(early) if s.given > 500)
 
 
@@ -131,7 +131,7 @@ def test_the_target_is_held_as_often_as_promised() -> None:
             for n in range(150)
             if (confidence := round(rng.random(), 2)) >= 0
         ]
-        threshold = calibrated(points, target=0.1, confidence=0.9)
+        threshold = find_threshold(points, target=0.1, confidence=0.9)
         if threshold is None:
             continue
         found += 1
@@ -165,13 +165,13 @@ def test_points_of_records() -> None:
         run_of("g", "empty", 0.2, answerable=False),
         run_of("h", "refused", None, answerable=False),
     ]
-    found = {p.question: p for p in points_of(runs)}
+    found = {p.question: p for p in confidence_points(runs)}
     assert [*found] == [*"abcdfgh"]
     assert [name for name, p in found.items() if p.answered] == [*"abfg"]
     assert [name for name, p in found.items() if p.right] == ["a"]
     assert not found["f"].answerable
     crashed = run_of("z", "failed", None).model_copy(update={"error": "x"})
-    assert not points_of([crashed])[0].answered
+    assert not confidence_points([crashed])[0].answered
 
 
 def test_the_model_s_word_is_a_confidence_of_its_own() -> None:
@@ -181,9 +181,9 @@ def test_the_model_s_word_is_a_confidence_of_its_own() -> None:
         return made.model_copy(update={"score": made.score.model_copy(update={"details": details})})
 
     runs = [asked("all", 1.0, None), asked("half", 0.5, 0.7), asked("few", 0.25, None)]
-    by_word = {point.question: point.confidence for point in points_of(runs, "word")}
+    by_word = {point.question: point.confidence for point in confidence_points(runs, "word")}
     assert by_word == {"all": 1.0, "half": 0.7, "few": 0.0}
-    assert [point.confidence for point in points_of(runs)] == [1.0, 0.5, 0.25]
+    assert [point.confidence for point in confidence_points(runs)] == [1.0, 0.5, 0.25]
 
 
 def kept(folder: Path, *runs: Record) -> Path:

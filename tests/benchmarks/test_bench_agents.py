@@ -17,9 +17,9 @@ from typer.testing import Result
 
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.agents.judge import Human, Pair, agreed
+from planweave.benchmarks.suites.agents.judge import Human, Pair, clear_pairs
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
-from planweave.benchmarks.suites.agents.suite import Trial, spoken
+from planweave.benchmarks.suites.agents.suite import Trial, full_answer
 from planweave.benchmarks.suites.agents.tables import agent_tables
 from planweave.memory import Answer
 from planweave.models import ModelRequest, register_provider
@@ -197,7 +197,7 @@ def test_a_smaller_limit_chooses_a_part_in_turn(data: Path) -> None:
 
 def test_what_is_missing_is_said(data: Path, tmp_path: Path) -> None:
     (data / "docs/report_pages.jsonl").unlink()
-    bench(data, tmp_path / "out", fails="that questions name is not in")
+    bench(data, tmp_path / "out", fails="lacks the document")
     bench(tmp_path / "nowhere", tmp_path / "out", fails="holds no questions")
 
 
@@ -249,7 +249,7 @@ def test_what_an_answer_says_is_judged_without_its_marks() -> None:
     answer = Answer(
         decision="red", why="It is red [1][2]. It is dear. (no source)", facts=[1], unknown=""
     )
-    assert spoken(answer) == "red\nIt is red. It is dear."
+    assert full_answer(answer) == "red\nIt is red. It is dear."
 
 
 @pytest.mark.published
@@ -320,7 +320,7 @@ def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> Non
 
 def test_pairs_that_people_agree_on_strongly() -> None:
     pairs = [pair(1, 2, 1), pair(2, 2, 0), pair(3, 1, 1), pair(4, -2, -1), pair(5, 2, -2)]
-    assert [one.instance_id for one in agreed(pairs)] == [1, 4]
+    assert [one.instance_id for one in clear_pairs(pairs)] == [1, 4]
 
 
 def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Record:

@@ -8,11 +8,11 @@ from planweave.benchmarks.suites.agents.quantity import (
     Quantity,
     is_number,
     quantities,
-    result_of,
-    same,
+    same_quantities,
+    split_result,
 )
 from planweave.benchmarks.suites.agents.questions import Gold, load
-from planweave.benchmarks.suites.agents.tatqa import match
+from planweave.benchmarks.suites.agents.tatqa import match_spans
 
 
 @cases(
@@ -56,7 +56,7 @@ def test_is_number(text: str, expected: bool) -> None:
 
 
 def test_the_result_stands_behind_the_last_equality_and_beside_remarks() -> None:
-    plain, remarks = result_of("9 kg x USD 0.085/kg = USD 0.765/kg (about USD 0.8/kg)")
+    plain, remarks = split_result("9 kg x USD 0.085/kg = USD 0.765/kg (about USD 0.8/kg)")
     assert quantities(plain) == [Quantity(0.765, 3, currency="USD", per="kg")]
     assert remarks == ["about USD 0.8/kg"]
 
@@ -100,13 +100,15 @@ def test_the_result_stands_behind_the_last_equality_and_beside_remarks() -> None
     ("-12.6", "12.6", False),
 )
 def test_same_quantities(gold: str, said: str, right: bool) -> None:
-    assert same(quantities(gold), quantities(result_of(said)[0]), "What is it?") is right
+    assert (
+        same_quantities(quantities(gold), quantities(split_result(said)[0]), "What is it?") is right
+    )
 
 
 def test_what_an_answer_repeats_of_the_question_is_no_other_answer() -> None:
     question = "How much more are 49 Mt than 43 Mt?"
-    assert same(quantities("14%"), quantities("14% more, 49 Mt against 43 Mt"), question)
-    assert not same(quantities("14%"), quantities("14% more, or 15%"), question)
+    assert same_quantities(quantities("14%"), quantities("14% more, 49 Mt against 43 Mt"), question)
+    assert not same_quantities(quantities("14%"), quantities("14% more, or 15%"), question)
 
 
 @cases(
@@ -127,12 +129,12 @@ def test_what_an_answer_repeats_of_the_question_is_no_other_answer() -> None:
     (["blue"], "", "", (0.0, 0.0)),
 )
 def test_tatqa_match(gold: list[str], scale: str, said: str, expected: tuple[float, float]) -> None:
-    assert match(gold, scale, said) == expected
+    assert match_spans(gold, scale, said) == expected
 
 
 @cases(("Fixed price", True), ("the price", None), ("variable", False))
 def test_a_span_that_matches_in_part_is_left_to_the_judge(said: str, right: bool | None) -> None:
-    assert Gold(text="fixed price", spans=("fixed price",)).right(said, "Which price?") is right
+    assert Gold(text="fixed price", spans=("fixed price",)).is_right(said, "Which price?") is right
 
 
 @cases(
@@ -144,13 +146,13 @@ def test_a_span_that_matches_in_part_is_left_to_the_judge(said: str, right: bool
 )
 def test_several_quantities_are_all_wanted(said: str, right: bool) -> None:
     gold = Gold(text="60% of 28 Mt", forms=(tuple(quantities("60% of 28 Mt")),))
-    assert gold.right(said, "What share of which total?") is right
+    assert gold.is_right(said, "What share of which total?") is right
 
 
 def test_either_form_of_a_gold_answer_will_do() -> None:
     gold = Gold(text="", forms=((Quantity(0.765, 3),), (Quantity(0.8, 1),)))
     said = {"0.765": True, "0.8 (0.765 exactly)": True, "0.7": False, "0.765 (9 x 0.085 kg)": True}
-    assert {one: gold.right(one, "What is it worth?") for one in said} == said
+    assert {one: gold.is_right(one, "What is it worth?") for one in said} == said
 
 
 @cases(
@@ -161,15 +163,15 @@ def test_either_form_of_a_gold_answer_will_do() -> None:
 )
 def test_a_text_without_the_gold_number_is_no_matter_for_the_judge(text: str, may: bool) -> None:
     gold = Gold(text="$67,510 thousand", forms=(tuple(quantities("$67,510 thousand")),))
-    assert gold.may_be_in(text) is may
-    assert Gold(text="by ship").may_be_in(text)
+    assert gold.may_occur_in(text) is may
+    assert Gold(text="by ship").may_occur_in(text)
 
 
 @pytest.mark.published
 def test_published_spans_match_themselves() -> None:
     found = load(published("tatqa/dev.jsonl.gz").parents[1], contexts=1000, seed=1)
     golds = [q.gold for q in found.questions if q.gold and q.gold.spans and not q.gold.scale]
-    said = [match(gold.spans, "", "; ".join(gold.spans)) for gold in golds]
+    said = [match_spans(gold.spans, "", "; ".join(gold.spans)) for gold in golds]
     assert len(golds) > 700
     assert all(found.exact for found in said)
 
@@ -181,6 +183,6 @@ def test_published_answers_are_right_by_their_own_rule() -> None:
     for question in found.questions:
         gold = question.gold
         said = gold.text if gold else ""
-        if gold and gold.right(said, question.asked) is False:
+        if gold and gold.is_right(said, question.asked) is False:
             wrong.append((question.id, said))
     assert wrong == []

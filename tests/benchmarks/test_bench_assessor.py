@@ -15,14 +15,14 @@ from planweave import BadInput
 from planweave.benchmarks.suites.assessor import measure as suite
 from planweave.benchmarks.suites.assessor.rounds import (
     Round,
-    by_truth,
-    gain,
-    names,
-    proposals,
+    choose_best,
+    find_names,
+    play_rounds,
+    propose_queries,
+    reciprocal_gain,
     recorded_searches,
-    rounds,
 )
-from planweave.benchmarks.suites.assessor.search import drive
+from planweave.benchmarks.suites.assessor.search import run_searches
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
 from planweave.learning import CandidateQuery, PlanAssessor, plan_assessor
 
@@ -109,28 +109,28 @@ def test_wrong_records_are_told_in_a_sentence(record: object, said: str, tmp_pat
 
 def test_names_in_reading_order() -> None:
     text = 'In which film by Ann Lee of Kansas did "a small boat" and the U.S. Navy meet in 1992?'
-    assert names(text) == ["a small boat", "Ann Lee of Kansas", "U.S. Navy", "1992"]
+    assert find_names(text) == ["a small boat", "Ann Lee of Kansas", "U.S. Navy", "1992"]
 
 
 def test_a_proposer_names_only_what_is_given() -> None:
-    start = proposals(QUESTION, [])
+    start = propose_queries(QUESTION, [])
     assert start[0] == QUESTION.question.rstrip("?")
     assert "Stull director" in start
     assert not any("Lee" in query for query in start)
-    later = proposals(QUESTION, [STULL])
+    later = propose_queries(QUESTION, [STULL])
     assert {"Ann Lee", "Ann Lee born in", "Stull director born"} <= set(later)
     assert len(set(later)) == len(later)
 
 
 def test_references_wait_for_their_answer() -> None:
     musique = replace(QUESTION, steps=(QUESTION.steps[0], SubQuestion("#1 born in", "Kansas")))
-    assert not any("#" in query for query in proposals(musique, []))
-    assert "Ann Lee born in" in proposals(musique, [STULL])
+    assert not any("#" in query for query in propose_queries(musique, []))
+    assert "Ann Lee born in" in propose_queries(musique, [STULL])
 
 
 def test_gain_is_the_reciprocal_rank_of_what_is_missing() -> None:
-    assert gain(QUESTION, [BOAT, LEE, STULL]) == 0.5
-    assert gain(QUESTION, [BOAT]) == 0
+    assert reciprocal_gain(QUESTION, [BOAT, LEE, STULL]) == 0.5
+    assert reciprocal_gain(QUESTION, [BOAT]) == 0
 
 
 def filler(count: int) -> tuple[Paragraph, ...]:
@@ -157,7 +157,7 @@ def test_rounds_depend_on_the_seed_alone() -> None:
     corpus = Corpus(questions, embed)
 
     def queries(seed: int, order: Callable[[list[MultiHop]], list[MultiHop]]) -> set[object]:
-        made = rounds(order(questions), corpus, seed=seed, candidates=3)
+        made = play_rounds(order(questions), corpus, seed=seed, candidates=3)
         return {(r.question.id, r.number, *(c.query for c in r.candidates)) for r in made}
 
     assert queries(1, list) == queries(1, lambda some: some[::-1])
@@ -167,7 +167,7 @@ def test_rounds_depend_on_the_seed_alone() -> None:
 def test_strangers_and_recorded_searches_join_the_candidates() -> None:
     questions = world()
     searches = {QUESTION.question: ["Stull cast", "Somebody Else"]}
-    made = rounds(
+    made = play_rounds(
         questions, Corpus(questions, embed), seed=1, candidates=50, strangers=6, searches=searches
     )
     first = {candidate.query for candidate in next(made).candidates}
@@ -203,22 +203,22 @@ class Fake(PlanAssessor):
 def test_a_choice_by_hand() -> None:
     some = [CandidateQuery(query, []) for query in ("a", "bbb", "cc")]
     one = Round(question=QUESTION, number=0, evidence=(), candidates=some, gains=[0.5, 0.25, 0.0])
-    assert suite.choice(one, Fake(len)) == ("1", 0.25, 0.5, 0.25, 0.5)
+    assert suite.score_round(one, Fake(len)) == ("1", 0.25, 0.5, 0.25, 0.5)
 
 
 def test_questions_of_the_training_are_left_out() -> None:
-    (part,) = suite.parts(world(), Fake(len, QUESTION.question), embed)
+    (part,) = suite.assessed_sets(world(), Fake(len, QUESTION.question), embed)
     result = suite.measure(part, Fake(len))
     assert (result.questions, result.left_out, result.paragraphs) == (1, 1, 13)
     with pytest.raises(BadInput, match="trained on every question of 2wikimultihopqa"):
-        suite.parts([QUESTION], Fake(len, QUESTION.question), embed)
+        suite.assessed_sets([QUESTION], Fake(len, QUESTION.question), embed)
 
 
 def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
-    (part,) = suite.parts(world(), Fake(len), embed)
+    (part,) = suite.assessed_sets(world(), Fake(len), embed)
     gains = {
         (one.evidence, candidate.query): value
-        for one in rounds(part.unseen, part.corpus, seed=1, candidates=6, choose=by_truth)
+        for one in play_rounds(part.unseen, part.corpus, seed=1, candidates=6, choose=choose_best)
         for candidate, value in zip(one.candidates, one.gains, strict=True)
     }
     pages = {tuple(p.page for p in evidence): evidence for evidence, _ in gains}
@@ -229,7 +229,7 @@ def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
             assert isinstance(evidence, list)
             return [gains[pages[tuple(evidence)], c.query] for c in candidates]
 
-    found = {one.chooser: one for one in drive(part, Knowing(len), candidates=6)}
+    found = {one.chooser: one for one in run_searches(part, Knowing(len), candidates=6)}
     assert found["assessor"].recall == found["best"].recall
     assert found["best"].gained.value == 0
 

@@ -10,7 +10,13 @@ from records import record
 from planweave import BadInput
 from planweave.benchmarks.core.record import MemoryEntry, Score
 from planweave.benchmarks.core.suite import Sample
-from planweave.benchmarks.suites.dqa.analysis import failure_class, missed, read, retrievals, unread
+from planweave.benchmarks.suites.dqa.analysis import (
+    failure_class,
+    has_missed_all,
+    read_columns,
+    retrievals,
+    unread_values,
+)
 from planweave.benchmarks.suites.dqa.suite import (
     DecisionScorer,
     choose,
@@ -171,7 +177,7 @@ LOC, BLD = "locating", "building"
 def test_what_a_query_reads(
     tool: str, query: str, where: str, columns: set[str], summed: set[str]
 ) -> None:
-    found = read(tool, query, where)
+    found = read_columns(tool, query, where)
     assert columns <= found.columns
     assert found.summed == summed
     if not columns:
@@ -192,21 +198,21 @@ READS_IV = "SELECT ingoing FROM trade_node"
 
 def test_missed_data() -> None:
     none = record(turns=turns("SELECT dest FROM flow", f"!{READS_IV}"))
-    assert unread(none) == ["IV", "TP_total"]
-    assert missed(none)
+    assert unread_values(none) == ["IV", "TP_total"]
+    assert has_missed_all(none)
     some = record(turns=turns(READS_IV))
-    assert unread(some) == ["TP_total"]
-    assert not missed(some)
+    assert unread_values(some) == ["TP_total"]
+    assert not has_missed_all(some)
     every = record(turns=turns(READS_IV, READS_POWER))
-    assert unread(every) == []
+    assert unread_values(every) == []
     summed = record(
         turns=turns("SELECT SUM(base_trading_power), SUM(flow) FROM node_country, flow")
     )
-    assert unread(summed) == []
+    assert unread_values(summed) == []
     plain = record(turns=turns("SELECT base_trading_power, flow FROM node_country, flow"))
-    assert unread(plain) == ["IV", "TP_total"]
-    assert unread(record(scenario="distribution")) is None
-    assert not missed(record(scenario="distribution"))
+    assert unread_values(plain) == ["IV", "TP_total"]
+    assert unread_values(record(scenario="distribution")) is None
+    assert not has_missed_all(record(scenario="distribution"))
     assert retrievals(none) == 2
 
 

@@ -18,7 +18,13 @@ from worlds import encyclopedia, shop, small_agents, solved
 from planweave import BadInput
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.environment.play import Gold, followers, play, summary, table
+from planweave.benchmarks.suites.environment.play import (
+    Gold,
+    path_followers,
+    play,
+    play_table,
+    summarise,
+)
 from planweave.benchmarks.suites.environment.players import Reader, Walker
 from planweave.benchmarks.suites.environment.suite import EnvironmentTasks
 from planweave.learning.guide import make_guide
@@ -43,21 +49,21 @@ def results(out: Path) -> list[Record]:
 def test_gold_paths_are_replayed(tmp_path: Path) -> None:
     with open_environment("webshop", shop(tmp_path)) as world:
         played = list(play(world, world.tasks(), Gold))
-        made = summary("gold", played, world)
+        made = summarise("gold", played, world)
     ends = [(one.score, one.done, one.recall, one.steps) for one in played]
     assert ends == [(1.0, True, 1.0, 4), (1.0, True, 1.0, 3)]
     assert (made.score.value, made.success.n, made.crashes, made.given_up) == (1.0, 2, 0, [])
     assert made.kinds == {"fashion": (1.0, 1), "garden": (1.0, 1)}
     with pytest.raises(BadInput, match="no task to play"):
-        summary("gold", [], world)
+        summarise("gold", [], world)
 
 
 @pytest.mark.usefixtures("toy_shop")
 def test_ends_of_the_environment_are_told_of_players_too() -> None:
     with open_environment("toy") as world:
         task = replace(world.tasks()[0], gold=("crash", "count", "count"))
-        made = summary("gold", list(play(world, [task], Gold)), world)
-    shown = table("toy", [made, made])
+        made = summarise("gold", list(play(world, [task], Gold)), world)
+    shown = play_table("toy", [made, made])
     assert shown.columns[-2:] == ("steps a second", "environment's crashes")
     assert [row[-1] for row in shown.rows] == [1, 1]
 
@@ -66,13 +72,13 @@ def test_ends_of_the_environment_are_told_of_players_too() -> None:
 def test_paths_are_followed_in_the_encyclopedia(proposed: bool, tmp_path: Path) -> None:
     guide = make_guide(tuple(read_paths(solved(tmp_path))))
     with open_environment("hotpotqa", encyclopedia(tmp_path)) as world:
-        players = followers(world, guide, proposed=proposed)
+        players = path_followers(world, guide, proposed=proposed)
         first, second = play(world, world.tasks(), players)
         assert first.recall == 1.0  # Finlandia is named, Jean Sibelius is found there
         assert second.steps >= 1
         world.name = "chess"
         with pytest.raises(BadInput, match="No policy follows paths in the environment 'chess'"):
-            followers(world, guide, proposed=proposed)
+            path_followers(world, guide, proposed=proposed)
 
 
 def watched(*texts: str) -> Iterator[Observation]:

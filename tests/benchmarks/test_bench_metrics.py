@@ -5,10 +5,10 @@ from planweave.benchmarks.core.metrics import (
     Estimate,
     Paired,
     bootstrap,
-    grouped,
-    paired,
+    group_by_method,
     rate,
     sign_test,
+    sign_tests,
     wilson,
 )
 
@@ -86,13 +86,15 @@ def test_the_sign_test_by_hand() -> None:
 
 def test_groups_name_what_differs_and_follow_the_paper() -> None:
     records = [record("q1", "planrag", 1.0), record("q1", "single_rag", 0.0)]
-    assert list(grouped(records)) == ["single_rag", "planrag"]
+    assert list(group_by_method(records)) == ["single_rag", "planrag"]
     other = record("q1", "planrag", 1.0, model="n", settings={"replan": "adaptive"})
     wanted = ["single_rag m replan=None", "planrag m replan=None", "planrag n replan=adaptive"]
-    assert list(grouped([*records, other])) == wanted
+    assert list(group_by_method([*records, other])) == wanted
 
 
 def test_methods_are_compared_on_the_questions_that_both_were_asked() -> None:
     planned = [record(f"q{n}", "planrag", value) for n, value in enumerate((1.0, 1.0, 0.0), 1)]
-    groups = grouped([*planned, *(record(name, "single_rag", 0.0) for name in ("q1", "q3"))])
-    assert paired(groups) == {("single_rag", "planrag"): Paired(2, 0, 1, 1.0)}
+    groups = group_by_method(
+        [*planned, *(record(name, "single_rag", 0.0) for name in ("q1", "q3"))]
+    )
+    assert sign_tests(groups) == {("single_rag", "planrag"): Paired(2, 0, 1, 1.0)}

@@ -20,8 +20,15 @@ from typer.testing import Result
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.mhqa.retrieval import search
-from planweave.benchmarks.suites.mhqa.suite import _CUT, FILES, WAYS, load, pool_of, samples
-from planweave.benchmarks.suites.mhqa.tables import mhqa_tables, support
+from planweave.benchmarks.suites.mhqa.suite import (
+    _WHOLE_PARAGRAPHS,
+    FILES,
+    WAYS,
+    load,
+    load_pool,
+    samples,
+)
+from planweave.benchmarks.suites.mhqa.tables import judge_support, mhqa_tables
 from planweave.learning import CandidateQuery
 from planweave.memory import Answer, Context
 from planweave.models import ModelRequest, register_provider
@@ -94,11 +101,11 @@ def test_exact_match_and_f1(answer: str, golds: list[str], exact: float, f1: flo
 
 def test_paragraphs_found_by_hand() -> None:
     wanted = [("a", 1), ("b", 1), ("b", 2)]
-    part = support(wanted, [("b", 2), ("b", 2), ("c", 1)])
+    part = judge_support(wanted, [("b", 2), ("b", 2), ("c", 1)])
     assert part.recall == pytest.approx(1 / 3)
     assert part.whole == 0.0
-    assert support(wanted, [("b", 1), ("x", 1), ("b", 2), ("a", 1)]) == (1.0, 1.0)
-    assert support(wanted, []) == (0.0, 0.0)
+    assert judge_support(wanted, [("b", 1), ("x", 1), ("b", 2), ("a", 1)]) == (1.0, 1.0)
+    assert judge_support(wanted, []) == (0.0, 0.0)
 
 
 def write(folder: Path, rows: Mapping[str, Sequence[object]]) -> Path:
@@ -158,7 +165,7 @@ class Reader:
 
 @pytest.fixture(autouse=True)
 def reader(word_search: None, word_vectors: None, monkeypatch: pytest.MonkeyPatch) -> Reader:
-    for name, value in _CUT.items():
+    for name, value in _WHOLE_PARAGRAPHS.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("planweave.nodes.hops.assessor.plan_assessor", Chosen)
     made = Reader()
@@ -170,7 +177,7 @@ def reader(word_search: None, word_vectors: None, monkeypatch: pytest.MonkeyPatc
     return made
 
 
-pool = partial(pool_of, embeddings="words:64", status=print)
+pool = partial(load_pool, embeddings="words:64", status=print)
 
 
 def test_a_title_is_a_document_and_its_paragraphs_are_pages(data: Path) -> None:
@@ -301,7 +308,7 @@ def test_fewer_pages_are_the_first_of_more(data: Path) -> None:
     found = {(each.mode, each.k): each.support.recall for each in search([[one]])}
     best = open_collection(one.collection).search(QUESTION, k=2)
     places = [(page.document, page.page) for page in best]
-    assert found["fused", 2] == support(one.supporting, places).recall
+    assert found["fused", 2] == judge_support(one.supporting, places).recall
     assert found["fused", 2] <= found["fused", 5] <= found["fused", 10] == 1.0
 
 

@@ -17,12 +17,17 @@ from speaking import speaks
 from planweave import BadInput, prompts
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
-from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
+from planweave.benchmarks.suites.needles.haystack import (
+    Haystack,
+    estimate_tokens,
+    hide_needles,
+    load,
+)
 from planweave.benchmarks.suites.needles.suite import (
     NeedleOptions,
-    fitting,
+    find_words,
+    fitting_lengths,
     ingredients,
-    named,
     samples,
 )
 from planweave.memory import Context
@@ -37,16 +42,16 @@ def made(haystack: Haystack | None = None, **changed: object) -> list[Sample]:
     given: dict[str, object] = {"shortest": 500, "longest": 1000, "step": 500, "runs": 2}
     given |= {"data": Path(), "model": "any:model"} | changed
     options = NeedleOptions(**given)  # type: ignore[arg-type]  # by name
-    lengths, _ = fitting(options, Context())
+    lengths, _ = fitting_lengths(options, Context())
     return samples(haystack or Haystack.of(TEXT), lengths, options, Context())
 
 
 def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
     every = ingredients()
     assert len(set(every)) == len(every) == 40
-    assert all(named(word, every) == {word} for word in every)
+    assert all(find_words(word, every) == {word} for word in every)
     frame = prompts.load("needles/question").text + prompts.load("needles/system").text
-    assert not named(frame, every)
+    assert not find_words(frame, every)
 
 
 @cases(
@@ -59,14 +64,14 @@ def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
 )
 def test_what_a_reply_names(text: str, expected: set[str]) -> None:
     words = ("walnut", "radish", "horseradish", "truffle", "sorrel")
-    assert named(text, words) == expected
+    assert find_words(text, words) == expected
 
 
 @pytest.mark.parametrize("length", [200, 1_000, 5_000])
 @pytest.mark.parametrize("count", [1, 2, 10])
 def test_needles_are_spread_evenly_and_the_length_is_kept(length: int, count: int) -> None:
     needles = [f"Needle {n} is here." for n in range(count)]
-    text = hidden(Haystack.of(TEXT), needles, length, random.Random(1))
+    text = hide_needles(Haystack.of(TEXT), needles, length, random.Random(1))
     sentence = 60
     assert abs(len(text) - 4 * length) <= sentence
     starts = [text.index(needle) for needle in needles]
@@ -87,7 +92,7 @@ def test_a_text_without_sentences_is_cut_at_words_and_joined_at_its_end() -> Non
     assert all(len(sentence) <= 300 for sentence in haystack.sentences)
     assert haystack.text == ("word " * 2_000).strip()
     short = Haystack.of("One. Two. Three. Four.")
-    drawn = {tuple(short.stretch(10, random.Random(seed))) for seed in range(20)}
+    drawn = {tuple(short.draw_stretch(10, random.Random(seed))) for seed in range(20)}
     assert ("Four.", "One.") in drawn
 
 
@@ -191,7 +196,7 @@ def test_the_command_its_picture_and_its_resumption(tmp_path: Path) -> None:
     assert (tmp_path / "recall.png").read_bytes().startswith(b"\x89PNG")
     [path] = tmp_path.glob("*.jsonl")
     [sample, *_] = read(path).records.values()
-    assert "# Text" in sample.calls[0].restored(sample.texts).prompt[1].content
+    assert "# Text" in sample.calls[0].with_prompt(sample.texts).prompt[1].content
 
 
 def test_lengths_that_make_no_sense(tmp_path: Path) -> None:
@@ -211,6 +216,6 @@ def test_lengths_that_make_no_sense(tmp_path: Path) -> None:
 @pytest.mark.published
 def test_no_needle_is_in_the_published_report() -> None:
     haystack = load(published("docs/iea_global_hydrogen_review_2024_pages.jsonl.gz"))
-    assert tokens(haystack.text) > 100_000
+    assert estimate_tokens(haystack.text) > 100_000
     assert len(made(haystack, shortest=32_000, longest=32_000, runs=1)) == 1
-    assert not named(haystack.text, ingredients())
+    assert not find_words(haystack.text, ingredients())

@@ -16,7 +16,7 @@ from planweave import BadInput
 from planweave.apps.cli.train import app
 from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
-from planweave.benchmarks.suites.paths.tasks import answer_type, goods, load, world
+from planweave.benchmarks.suites.paths.tasks import answer_type, goods_type, load, split_tasks
 from planweave.learning import agents_file
 from planweave.learning.agent_batches import AgentSettings, published_settings, to_numpy
 from planweave.learning.agents_file import AgentsCard
@@ -57,7 +57,7 @@ def test_the_twelve_answer_types(question: str, answer: str, expected: str) -> N
     ("a screwdriver", "home"),  # no word is found inside another
 )
 def test_the_kinds_of_goods(instruction: str, expected: str) -> None:
-    assert goods({"question": instruction}) == expected
+    assert goods_type({"question": instruction}) == expected
 
 
 def trajectories(folder: Path) -> Path:
@@ -80,7 +80,7 @@ def trajectories(folder: Path) -> Path:
 def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: Path) -> None:
     given = load("alfworld", trajectories(tmp_path))
     assert len(given) == 13
-    made = world(given, 1)
+    made = split_tasks(given, 1)
     assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
     assert [len(part) for part in (made.seen, made.unseen)] == [1, 1]
     for task in (*made.seen, *made.unseen):
@@ -91,8 +91,8 @@ def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: Path) 
     stored = {path.question: path for task in (*made.seen, *made.unseen) for path in task.support}
     for path in made.failed[1:]:
         assert path.instructions != stored[path.question].instructions
-    assert world(given, 1) == made
-    assert {world(given, seed).seen[0].name for seed in range(8)} == {"stone", "fruit"}
+    assert split_tasks(given, 1) == made
+    assert {split_tasks(given, seed).seen[0].name for seed in range(8)} == {"stone", "fruit"}
 
 
 def test_too_few_paths_are_refused(tmp_path: Path) -> None:
@@ -108,14 +108,14 @@ def test_a_task_of_one_question_cannot_be_halved(tmp_path: Path) -> None:
     once = [{"task_type": "once", "question": "Which?", "steps": each} for each in steps]
     added = "".join(json.dumps(record) + "\n" for record in once)
     file.write_text(file.read_text("utf-8").rstrip() + "\n" + added, "utf-8")
-    made = world(load("alfworld", file), 1)
+    made = split_tasks(load("alfworld", file), 1)
     assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
 
 
 @pytest.mark.published
 def test_published_trajectories_of_the_shop_make_five_tasks() -> None:
     given = load("webshop", published("trajectories/webshop_react500.jsonl.gz"))
-    made = world(given, 1)
+    made = split_tasks(given, 1)
     assert [len(part) for part in (made.seen, made.unseen)] == [2, 3]
 
 
@@ -123,7 +123,7 @@ def test_published_trajectories_of_the_shop_make_five_tasks() -> None:
 def test_published_trajectories_make_twelve_tasks() -> None:
     given = load("hotpotqa", published("trajectories/hotpotqa_success.jsonl.gz"))
     assert "Reflexion" not in {path.origin for path in given}  # questions of the dev split
-    made = world(given, 1)
+    made = split_tasks(given, 1)
     assert [len(part) for part in (made.seen, made.unseen)] == [6, 6]
     assert sum(path.reward < 1 for path in given) == 40
 
@@ -149,7 +149,7 @@ LINES = [
 
 
 def test_rows_are_means_over_seeds_beside_rap() -> None:
-    full, rap, ours, rule, one, noisy_rap, noisy = suite.rows(LINES)
+    full, rap, ours, rule, one, noisy_rap, noisy = suite.table_rows(LINES)
     assert (full.questions, full.f1.value, full.by_seed) == (4, 0.625, [0.75, 0.5])
     assert full.f1.low <= 0.625 <= full.f1.high
     assert [each.value for each in full.recalls] == [0, 0.25, 0.5, 0.75, 1]
@@ -167,7 +167,7 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
 def test_what_is_measured_is_not_measured_again(tmp_path: Path) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     out.mkdir()
-    about = suite.about(load("alfworld", data), 10)
+    about = suite.settings_digest(load("alfworld", data), 10)
     mine = [each.model_copy(update={"about": about}) for each in LINES]
     other = line(1, "ablation", suite.FULL, 0.0, 0.0)  # of other paths, or fewer iterations
     kept = "".join(each.model_dump_json() + "\n" for each in (other, *mine))

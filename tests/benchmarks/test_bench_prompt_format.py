@@ -10,11 +10,11 @@ from records import record
 from snapshots import compare
 from speaking import speaks
 
-from planweave.benchmarks.core.metrics import grouped
+from planweave.benchmarks.core.metrics import group_by_method
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
-from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, continues, task
+from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, can_continue, task
 from planweave.benchmarks.suites.prompt_format.tables import format_tables
 
 bench = partial(bench_command.bench, "prompt-format")
@@ -142,7 +142,7 @@ def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
     cold = [r.model_copy(update={"settings": {"temperature": 0.0}}) for r in cold]
     [row] = bench_command.rows(format_tables([*cold, *warm]), "Formats against plain text")
     assert row == ["roles temperature=0.0", "1", "-100.0%", "0", "1", "1.000"]
-    assert len(grouped([*cold, *warm])) == 3
+    assert len(group_by_method([*cold, *warm])) == 3
 
 
 def _obedient(messages: Sequence[BaseMessage]) -> str:
@@ -176,6 +176,6 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
 
 
 def test_which_models_go_on_from_a_prefix() -> None:
-    assert continues("embedded:0.5b")
-    assert continues("embedded")
-    assert not continues("openai:gpt-4.1-mini")
+    assert can_continue("embedded:0.5b")
+    assert can_continue("embedded")
+    assert not can_continue("openai:gpt-4.1-mini")

@@ -19,9 +19,9 @@ from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.query_writing.lessons import lessons
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion
-from planweave.benchmarks.suites.query_writing.shown import LEFT, shown
+from planweave.benchmarks.suites.query_writing.shown import LEFT, rows_verdict
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask, Solved
-from planweave.benchmarks.suites.query_writing.trial import run, says, scored
+from planweave.benchmarks.suites.query_writing.trial import is_sentence, run_query, score_outcome
 from planweave.benchmarks.suites.text2cypher import suite as text2cypher
 from planweave.benchmarks.suites.text2sql import suite as text2sql
 from planweave.memory import Context
@@ -129,7 +129,7 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
     ({"ordered": [True]}, r"2 golds, 2 answers, 1 marks"),
     ({"answers": None, "golds": ["SELECT nothing"]}, r"names does not run"),
     ({"question": None}, r"question"),
-    ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names sorts cannot be read"),
+    ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names cannot be parsed"),
 )
 def test_lines_of_no_use(change: dict[str, object], message: str | None, data: Path) -> None:
     line = LINES[0] | change
@@ -142,7 +142,7 @@ def test_lines_of_no_use(change: dict[str, object], message: str | None, data: P
 
 
 def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
-    score = scored(question, run(solved, question.source, Context()))
+    score = score_outcome(question, run_query(solved, question.source, Context()))
     return str(score.details["result"]), score.value
 
 
@@ -185,21 +185,21 @@ def test_what_a_person_would_see_of_the_rows(
     question: str, query: str, agreement: float, expected: str | None, data: Path
 ) -> None:
     asked = text2sql.load(data)[0].model_copy(update={"question": question})
-    outcome = run(Solved(query=query, confidence=agreement), asked.source, Context())
-    assert shown(asked, outcome, Context()) == expected
+    outcome = run_query(Solved(query=query, confidence=agreement), asked.source, Context())
+    assert rows_verdict(asked, outcome, Context()) == expected
 
 
 def test_a_crash_is_a_failure(data: Path) -> None:
     for question in text2sql.load(data):
-        score = scored(question, None)
+        score = score_outcome(question, None)
         assert (score.value, score.details["result"]) == (0.0, "failed")
 
 
 def test_a_refusal_is_nothing_but_the_sentence() -> None:
-    assert not says([["No data.", 1]], "No data.")
-    assert not says([["No data."], ["No data."]], "No data.")
-    assert not says([[5]], "No data.")
-    assert not says([["No data."]], "")
+    assert not is_sentence([["No data.", 1]], "No data.")
+    assert not is_sentence([["No data."], ["No data."]], "No data.")
+    assert not is_sentence([[5]], "No data.")
+    assert not is_sentence([["No data."]], "")
 
 
 @cases(

@@ -20,8 +20,8 @@ from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample, suite
 from planweave.benchmarks.suites.rat.code_eval import Grade
-from planweave.benchmarks.suites.rat.corpus import Text, decontaminated
-from planweave.benchmarks.suites.rat.items import Item, collection_of, load
+from planweave.benchmarks.suites.rat.corpus import Text, drop_tested
+from planweave.benchmarks.suites.rat.items import Item, corpus_name, load
 from planweave.benchmarks.suites.rat.suite import Target
 from planweave.benchmarks.suites.rat.tables import rat_tables
 from planweave.benchmarks.suites.writing.suite import load_tasks
@@ -43,7 +43,7 @@ ADD = 'def add(a, b):\n    """The sum of two numbers."""\n'
     (TEN, "", None),
 )
 def test_ten_tested_words_drop_a_text(corpus: str, tested: str, words: str | None) -> None:
-    kept, dropped = decontaminated([Text("c", corpus)], [Text("t", tested)])
+    kept, dropped = drop_tested([Text("c", corpus)], [Text("t", tested)])
     assert [one.name for one in kept] == ([] if words else ["c"])
     assert [tuple(one) for one in dropped] == ([("c", "t", words)] if words else [])
 
@@ -54,7 +54,7 @@ def test_no_corpus_has_a_task(family: str, folder: str, monkeypatch: pytest.Monk
     from planweave.benchmarks.suites.rat.corpus import _READERS
 
     texts, tested = _READERS[family](published(folder))
-    kept, dropped = decontaminated([*texts, tested[0]], tested)
+    kept, dropped = drop_tested([*texts, tested[0]], tested)
     assert tested[0].name in {one.name for one in dropped}
     assert len(kept) + len(dropped) == len(texts) + 1
     assert not {one.text for one in kept} & {one.text for one in tested}
@@ -76,7 +76,7 @@ def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> 
         passages = [{"title": "Boat", "text": "A boat swims."}]
         cheat = {"title": "Ship", "text": f"How to {goal.asked} Mine an oak_log first."}
         write_lines(data / asked / "wiki_passages.jsonl.gz", *passages, cheat)
-    kept, dropped = decontaminated(*_READERS[asked](data / asked))
+    kept, dropped = drop_tested(*_READERS[asked](data / asked))
     assert [one.name for one in kept] == ["Boat"]
     assert [one.name for one in dropped] == ["Ship"]
 
@@ -214,7 +214,7 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
     given = ("--family", family, "--data", data / family)
     built = bench("rat-corpus", *given, "--embeddings", "words:1")
     told = json.loads((tmp_path / f"results/corpus-{family}.json").read_text())
-    assert told["collection"] == collection_of(family)
+    assert told["collection"] == corpus_name(family)
     assert f"{told['kept']} of {told['kept'] + len(told['dropped'])} texts" in built.output
     assert [x["name"] for x in told["dropped"]] == (["GSM8K train 2"] if family == "maths" else [])
     model = register(lambda prompt: pupil(family, prompt))
@@ -228,7 +228,7 @@ def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> 
     assert set(retrieval) == {"rag-1", "rat", "rat-non-causal"}
     assert retrieval["rat"][4] == "50%"  # the second step was right
     assert retrieval["rat-non-causal"][4] == "50%"
-    first = collection.open_collection(collection_of(family)).search("a", k=1)[0]
+    first = collection.open_collection(corpus_name(family)).search("a", k=1)[0]
     assert first.document in ("MBPP 601", "MBPP 602", "GSM8K train 1", "Crafting Oak Planks")
     assert "4 done before, 0 to do" in bench(*words).output
     assert (tmp_path / "results/report.md").exists()
@@ -287,7 +287,7 @@ def test_writing_is_kept(bench: Bench, tmp_path: Path, monkeypatch: pytest.Monke
     asked = {task.asked for task in load_tasks("") if task.dataset == "history"}
     assert {record.score.details["asked"] for record in records} < asked
     assert "4 done before, 0 to do" in bench(*words, "--method", "direct,rat", "--limit", 2).output
-    elsewhere = bench(*words, "--method", "direct", "--collection", collection_of("writing"))
+    elsewhere = bench(*words, "--method", "direct", "--collection", corpus_name("writing"))
     assert "0 done before" not in elsewhere.output  # the same collection by its name
     bench(*words, "--web-search", "nowhere", fails="There is no web search 'nowhere'")
     bench(*words, "--collection", "nowhere", fails="no document collection 'nowhere'")

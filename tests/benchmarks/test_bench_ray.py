@@ -18,7 +18,7 @@ from openai_server import Answer, serving
 from ray_cluster import RayCluster, ray_cluster
 from waiting import wait_until
 
-from planweave.benchmarks.core.ray_executor import Cluster, ClusterLost, _settings
+from planweave.benchmarks.core.ray_executor import Cluster, ClusterLost, _shared_settings
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample
 from planweave.benchmarks.suites.dqa.suite import choose, samples
@@ -117,7 +117,7 @@ def test_a_node_that_is_killed_loses_no_question(cluster: RayCluster, tmp_path: 
 def test_what_is_no_cluster_is_one_sentence(address: str, why: str, tmp_path: Path) -> None:
     data = bench_world.write_data(tmp_path / "data", 1)
     words = ["dqa", "--data", str(data), "--model", "openai:gpt-4o", "--out", str(tmp_path)]
-    bench(*words, "--ray", address, fails=f"no Ray cluster to be used at {address}: {why}")
+    bench(*words, "--ray", address, fails=f"no usable Ray cluster at {address}: {why}")
 
 
 class Fails:
@@ -162,7 +162,7 @@ def test_neither_keys_nor_folders_travel(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv("PLANWEAVE_DATA_DIR", "/here")
     monkeypatch.setenv("OPENAI_API_KEY", "4711")
     monkeypatch.setenv("PLANWEAVE_CHUNK_TOKENS", "256")
-    travelling = _settings()
+    travelling = _shared_settings()
     assert travelling["PLANWEAVE_CHUNK_TOKENS"] == "256"
     assert not {"PLANWEAVE_API_KEY", "PLANWEAVE_DATA_DIR", "OPENAI_API_KEY"} & travelling.keys()
 

@@ -6,19 +6,23 @@ from bench_command import bench
 from json_lines import write_lines
 from scripted import register
 
-from planweave.benchmarks.suites.query_writing.refusal import Scored, calibrate, threshold
+from planweave.benchmarks.suites.query_writing.refusal import (
+    QuestionChance,
+    calibrate,
+    find_threshold,
+)
 
 
 def test_the_threshold_is_the_conformal_quantile() -> None:
     chances = [place / 10 for place in range(10)]
-    assert threshold(chances, 0.5) == 0.4  # the fifth smallest of ten: floor(11 * 0.5)
-    assert threshold(chances, 0.1) == 0.0
-    assert threshold(chances, 0.05) is None  # nineteen questions are needed for that
+    assert find_threshold(chances, 0.5) == 0.4  # the fifth smallest of ten: floor(11 * 0.5)
+    assert find_threshold(chances, 0.1) == 0.0
+    assert find_threshold(chances, 0.05) is None  # nineteen questions are needed for that
 
 
 def test_it_is_measured_on_the_questions_that_did_not_calibrate_it() -> None:
-    known = [Scored(f"known {number}", True, 1 - number / 100) for number in range(60)]
-    unknown = [Scored(f"unknown {number}", False, 0.1) for number in range(40)]
+    known = [QuestionChance(f"known {number}", True, 1 - number / 100) for number in range(60)]
+    unknown = [QuestionChance(f"unknown {number}", False, 0.1) for number in range(40)]
     found = calibrate([*known, *unknown], target=0.2, seed=1)
     assert found.threshold is not None
     assert found.lost is not None

@@ -111,5 +111,5 @@ def test_installed_packages_are_looked_through_once(monkeypatch: pytest.MonkeyPa
             return ("planrag", "iter_rag")
 
     monkeypatch.setattr(metrics, "METHODS", Methods())
-    assert list(metrics.grouped(RECORDS)) == ["iter_rag", "planrag"]
+    assert list(metrics.group_by_method(RECORDS)) == ["iter_rag", "planrag"]
     assert len(looks) == 1

@@ -16,7 +16,7 @@ from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, longest_chain
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.rules.judge import amount_of, scored
+from planweave.benchmarks.suites.rules.judge import read_amount, score_answer
 from planweave.benchmarks.suites.rules.load import DOMAINS, LeagueVerdict, Problem, load
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.memory import Answer
@@ -74,7 +74,7 @@ def said(decision: str | None) -> Answer:
 
 
 def worth(line: int, decision: str | None) -> float:
-    return scored(Problem.model_validate(LINES[line]), said(decision)).value
+    return score_answer(Problem.model_validate(LINES[line]), said(decision)).value
 
 
 @cases(
@@ -112,12 +112,12 @@ def test_where_nothing_is_against_the_rules_that_is_the_answer(decision: str, va
     line = LINES[3] | {
         "answer": LeagueVerdict(violation=False, operation="C", team="C").model_dump()
     }
-    assert scored(Problem.model_validate(line), said(decision)).value == value
+    assert score_answer(Problem.model_validate(line), said(decision)).value == value
 
 
 @cases(("$1.2 thousand", 1200), ("2 bags cost $80", 80), ("5%", None), ("$5 and $6", None))
 def test_the_one_amount_of_an_answer(text: str, amount: float | None) -> None:
-    assert amount_of(text) == amount
+    assert read_amount(text) == amount
 
 
 def test_domains_and_levels_are_chosen(data: Path) -> None:
@@ -233,4 +233,4 @@ def test_the_published_problems_are_read() -> None:
             shown = shown if gold.violation else "no violation"
         else:
             shown = f"{gold:.2f}"
-        assert scored(problem, said(shown)).value == 1, problem.id
+        assert score_answer(problem, said(shown)).value == 1, problem.id

@@ -45,7 +45,7 @@ def test_all_methods_on_both_databases(data: Path, tmp_path: Path) -> None:
         assert record.facts[0]["text"]
         assert bool(record.plan) is record.method.startswith("planrag")
         for call in record.calls:
-            prompt = call.restored(record.texts).prompt
+            prompt = call.with_prompt(record.texts).prompt
             assert [message.role for message in prompt] == ["system", "human"]
             assert "# Business rules" in prompt[0].content
             assert call.record.reply

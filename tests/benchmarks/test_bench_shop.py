@@ -17,8 +17,8 @@ from speaking import speaks
 from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.shop.suite import choose, is_same, samples, scored
-from planweave.benchmarks.suites.shop.tables import shop_tables, verdict, vouched_for
+from planweave.benchmarks.suites.shop.suite import choose, is_same, samples, score_decision
+from planweave.benchmarks.suites.shop.tables import grade_run, is_vouched_for, shop_tables
 from planweave.memory import Answer, Context
 from planweave.simulators.shops import DOMAINS, ShopDecision
 from planweave.tools.connect import open_database
@@ -100,7 +100,7 @@ def test_one_query_can_decide(tmp_path: Path) -> None:
     words = ("--shop", "energy", "--method", "plain", "--model", speaks(write), "--seed", SEED)
     bench(*words, "--out", tmp_path / "out")
     [path] = (tmp_path / "out").glob("*.jsonl")
-    results = {r.question: verdict(r) for r in read(path).records.values()}
+    results = {r.question: grade_run(r) for r in read(path).records.values()}
     assert len(results) == 6
     assert {n for n, r in results.items() if r != "right"} == {f"energy-{SEED}-best-saver"}
     assert results[f"energy-{SEED}-best-saver"] == "undecided"
@@ -137,17 +137,17 @@ DECISION = ShopDecision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}
     (None, "undecided"),
 )
 def test_a_decision_is_judged(said: str | None, result: str) -> None:
-    score = scored(DECISION, Answer(decision=said, why="", facts=[], unknown=""))
+    score = score_decision(DECISION, Answer(decision=said, why="", facts=[], unknown=""))
     assert score.details["result"] == result
     assert score.value == float(result == "right")
-    assert scored(DECISION, None).details["result"] == "undecided"
+    assert score_decision(DECISION, None).details["result"] == "undecided"
 
 
 def test_an_id_may_have_words_around_it() -> None:
     assert is_same("delivery 17", "17")
     assert not is_same("17 or 18", "17")
     assert not is_same("117", "17")
-    assert scored(
+    assert score_decision(
         replace(DECISION, values={"17": 2, "1": 1, "3": 0}),
         Answer(decision="Delivery no. 17", why="", facts=[], unknown=""),
     ).value
@@ -178,15 +178,15 @@ RUNS = [
 
 @pytest.mark.parametrize(("run", "expected"), RUNS)
 def test_the_verdict_on_a_run(run: Record, expected: str) -> None:
-    assert verdict(run) == expected
+    assert grade_run(run) == expected
 
 
 @cases(("supported", True), ("not_in_facts", False))
 def test_a_typed_verdict_counts_before_claims(kind: str, vouched: bool) -> None:
     answer = {"decision": "Bob", "verdict": {"kind": kind, "text": "t"}}
     run = run_of("wrong", not vouched).model_copy(update={"answer": answer})
-    assert vouched_for(run) is vouched
-    assert verdict(run) == ("vouched" if vouched else "flagged")
+    assert is_vouched_for(run) is vouched
+    assert grade_run(run) == ("vouched" if vouched else "flagged")
 
 
 def test_the_table_of_verdicts() -> None:
@@ -195,4 +195,4 @@ def test_the_table_of_verdicts() -> None:
     counts = [round(cell.value * 7) for cell in row if isinstance(cell, Estimate)]
     assert counts == [2, 1, 2, 2]
     assert row[-1] == 1
-    assert not vouched_for(RUNS[4][0])
+    assert not is_vouched_for(RUNS[4][0])

@@ -7,7 +7,7 @@ from records import record
 
 from planweave import BadInput
 from planweave.benchmarks.core.record import Record, Score
-from planweave.benchmarks.core.store import ResultFile, Run, merged, read
+from planweave.benchmarks.core.store import ResultFile, Run, read, read_all
 
 
 def finished(key: str, value: float = 1.0) -> Record:
@@ -95,10 +95,10 @@ def test_several_files_are_one_result(tmp_path: Path) -> None:
     two = filled(tmp_path / "b.jsonl", "both", "two")
     two.write_bytes(two.read_bytes()[:-5])
     said: list[str] = []
-    together = merged([one, two], said.append)
+    together = read_all([one, two], said.append)
     assert list(together.records) == ["one", "both"]
     assert len(together.runs) == 2
-    assert said == [f"The last line of {two} is incomplete and was left out."]
+    assert said == [f"The last line of {two} is incomplete and was skipped."]
 
 
 def test_half_of_a_surrogate_pair_does_not_end_a_benchmark(tmp_path: Path) -> None:

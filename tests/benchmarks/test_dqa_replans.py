@@ -2,7 +2,7 @@
 
 from cases import cases
 
-from planweave.benchmarks.suites.dqa.analysis import Category, category
+from planweave.benchmarks.suites.dqa.analysis import Category, replan_category
 
 ROW = "Retrieve the buildings that supply steel"
 DEMAND = "Retrieve the demand for steel"
@@ -31,4 +31,4 @@ BEST = "Compare the prices and take the lowest"
     ),
 )
 def test_category(before: list[str], after: list[str], expected: Category) -> None:
-    assert category(before, after) == expected
+    assert replan_category(before, after) == expected

@@ -14,7 +14,7 @@ from planweave.benchmarks.suites.query_writing.compare import (
     AcceptedQuery,
     Row,
     Ties,
-    match,
+    match_rows,
     same_cell,
     same_rows,
 )
@@ -125,22 +125,22 @@ def test_cells(first: JsonValue, second: JsonValue, same: bool) -> None:
 )
 def test_the_order_of_rows(ordered: bool, ties: Ties, right: bool, place: int | None) -> None:
     reading = AcceptedQuery(query="q", rows=((1,), (2,)), ordered=ordered, ties=ties)
-    assert match([[2], [1]], [reading])[:2] == (right, place)
-    assert match([[1], [2]], [reading]).right is (ties != "cut")
+    assert match_rows([[2], [1]], [reading])[:2] == (right, place)
+    assert match_rows([[1], [2]], [reading]).right is (ties != "cut")
 
 
 def test_any_accepted_reading_counts() -> None:
     readings = [AcceptedQuery(query="a", rows=((1,),)), AcceptedQuery(query="b", rows=(("x", 2),))]
-    assert match([[2, "x"]], readings) == (True, 1, False)
-    assert match([[2, "y"]], readings) == (False, None, False)
+    assert match_rows([[2, "x"]], readings) == (True, 1, False)
+    assert match_rows([[2, "y"]], readings) == (False, None, False)
 
 
 def test_fewer_columns_count_where_the_set_allows_it() -> None:
     reading = AcceptedQuery(query="q", rows=(("Ann", 3), ("Bob", 2)), ordered=True, narrower=True)
-    assert match([["Ann"], ["Bob"]], [reading]) == (True, 0, True)
-    assert match([["Bob"], ["Ann"]], [reading]) == (False, 0, True)
-    assert match([[3, "Ann", "x"], [2, "Bob", "y"]], [reading]) == (True, 0, False)
-    assert not match([["Ann"]], [reading]).right
-    assert not match([["Ann", "x"], ["Bob", "y"]], [reading]).right
+    assert match_rows([["Ann"], ["Bob"]], [reading]) == (True, 0, True)
+    assert match_rows([["Bob"], ["Ann"]], [reading]) == (False, 0, True)
+    assert match_rows([[3, "Ann", "x"], [2, "Bob", "y"]], [reading]) == (True, 0, False)
+    assert not match_rows([["Ann"]], [reading]).right
+    assert not match_rows([["Ann", "x"], ["Bob", "y"]], [reading]).right
     strict = reading.model_copy(update={"narrower": False})
-    assert match([["Ann"], ["Bob"]], [strict]) == (False, None, False)
+    assert match_rows([["Ann"], ["Bob"]], [strict]) == (False, None, False)

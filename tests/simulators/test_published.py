@@ -313,7 +313,7 @@ def test_an_archive_that_names_no_commit_is_refused(folder: Path, tmp_path: Path
     with zipfile.ZipFile(target, "a") as archive:
         archive.comment = b""
     data = target.read_bytes()
-    with pytest.raises(PlanweaveError, match="does not say which commit"):
+    with pytest.raises(PlanweaveError, match="does not name its commit"):
         download(tmp_path / "down", client=client(lambda _: httpx.Response(200, content=data)))
 
 

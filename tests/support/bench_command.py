@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from planweave import PlanweaveError
 from planweave.apps.cli.bench import app
-from planweave.benchmarks.core.table import ReportTable, text
+from planweave.benchmarks.core.table import ReportTable, cell_text
 
 
 def bench(*words: object, fails: str = "") -> Result:
@@ -32,7 +32,7 @@ def invoke(app: Typer, *words: object, keys: str = "", fails: str = "") -> Resul
 def rows(tables: Sequence[ReportTable], title: str) -> list[list[str]]:
     """The rows of the table with this title, as they are printed."""
     (table,) = [table for table in tables if table.title == title]
-    return [[text(cell) for cell in row] for row in table.rows]
+    return [[cell_text(cell) for cell in row] for row in table.rows]
 
 
 def printed(done: Result) -> dict[str, list[Any]]:

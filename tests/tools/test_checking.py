@@ -5,13 +5,13 @@ from typing import Any, cast
 
 from cases import cases
 
-from planweave.benchmarks.suites.check.measure import Checked, checked, pack
-from planweave.benchmarks.suites.check.pairs import Pair, fact, generate
+from planweave.benchmarks.suites.check.measure import Checked, check_pairs, load_pack
+from planweave.benchmarks.suites.check.pairs import Pair, generate_pairs, query_fact
 from planweave.memory import Fact, Quote
 from planweave.tools.checking import follow, judge
 
 ROWS = (("Aachen", 10.5, "west"), ("Bonn", 7.25, "west"), ("Cottbus", 9.0, "east"))
-PLANTS = fact(1, ("name", "cost", "region"), ROWS, "SELECT name, cost, region FROM plant")
+PLANTS = query_fact(1, ("name", "cost", "region"), ROWS, "SELECT name, cost, region FROM plant")
 CHEAPEST = "Which plant is cheapest?"
 
 
@@ -25,7 +25,7 @@ def recall(found: Sequence[Checked], kind: str) -> float:
 
 
 def test_nothing_wrong_of_the_pack_passes_and_what_is_right_does() -> None:
-    found = checked(pack())
+    found = check_pairs(load_pack())
     assert len(found) >= 60
     assert wrongly_passed(found) == []
     assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
@@ -33,15 +33,15 @@ def test_nothing_wrong_of_the_pack_passes_and_what_is_right_does() -> None:
 
 @cases(101, 102)
 def test_nothing_wrong_that_is_drawn_passes_and_what_is_right_does(seed: int) -> None:
-    found = checked(generate(seed, 1500))
+    found = check_pairs(generate_pairs(seed, 1500))
     assert wrongly_passed(found) == []
     assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
 
 
 def test_the_same_seed_draws_the_same_pairs() -> None:
-    first: list[Pair] = generate(5, 50)
-    assert first == generate(5, 50)
-    assert first != generate(6, 50)
+    first: list[Pair] = generate_pairs(5, 50)
+    assert first == generate_pairs(5, 50)
+    assert first != generate_pairs(6, 50)
 
 
 def test_a_rule_that_gives_another_says_which() -> None:
@@ -65,7 +65,7 @@ def test_rows_that_were_cut_off_give_no_rank() -> None:
 
 
 def test_ties_are_all_right() -> None:
-    tied = fact(
+    tied = query_fact(
         1, ("name", "cost"), (("Ash", 5), ("Elm", 5), ("Oak", 7)), "SELECT name, cost FROM x"
     )
     for name in ("Ash", "Elm"):
@@ -83,9 +83,11 @@ def test_rules_say_what_decides_and_their_numbers_must_be_used(rules: str, kind:
 
 
 def test_a_calculation_may_rest_on_facts_that_are_not_cited() -> None:
-    sales = fact(1, ("land", "total"), (("DE", 1279.5), ("DK", 2500)), "SELECT land, total FROM x")
+    sales = query_fact(
+        1, ("land", "total"), (("DE", 1279.5), ("DK", 2500)), "SELECT land, total FROM x"
+    )
     text = "2500 - 1279.5 = 1220.5"
-    made = fact(2, (), (), "2500 - 1279.5") | {"text": text, "source": "calculator"}
+    made = query_fact(2, (), (), "2500 - 1279.5") | {"text": text, "source": "calculator"}
     asked = "By how much do the totals differ?"
     assert follow("1220.5", [made], question=asked, read=[sales]).kind == "supported"
     assert "neither read nor given" in follow("1220.5", [made], question=asked).reason
@@ -131,7 +133,7 @@ def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool
 def test_a_small_number_in_words_is_that_number(decision: str, kind: str) -> None:
     words = "Either side may end this contract with a notice of three months in writing."
     quote = Quote(document="contract.md", page=4, text=words)
-    told = fact(1, ("text",), (), "notice") | {"text": words, "quote": quote}
+    told = query_fact(1, ("text",), (), "notice") | {"text": words, "quote": quote}
     found = follow(decision, [told], question="What notice does it ask for?")
     assert found.kind == kind
 
@@ -141,7 +143,7 @@ BY_PRICE = f"{BIKES} ORDER BY price_eur LIMIT 1"
 
 
 def test_a_name_with_a_number_is_a_name() -> None:
-    bike = fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), BY_PRICE)
+    bike = query_fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), BY_PRICE)
     rules = "Buy the cheapest bike that weighs less than 12 kg."
     assert follow("Kid 20", [bike], question="Which bike is it?", rules=rules).kind == "supported"
     assert follow("Kid 21", [bike], question="Which bike is it?", rules=rules).kind != "supported"
@@ -157,6 +159,6 @@ def test_a_name_with_a_number_is_a_name() -> None:
     ("It costs less than 300 EUR.", BY_PRICE, False),
 )
 def test_a_bound_of_a_query_is_true_of_its_rows(claim: str, query: str, true: bool | None) -> None:
-    bike = fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), query)
+    bike = query_fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), query)
     found = judge(claim, [bike], question="Which bike?", rules="", subject="Kid 20")
     assert found.truth is true

@@ -2,7 +2,7 @@
 
 from cases import cases
 
-from planweave.benchmarks.suites.check.pairs import fact, quoted
+from planweave.benchmarks.suites.check.pairs import query_fact, quote_fact
 from planweave.memory import Value
 from planweave.tools.checking import follow, follow_rows, judge
 
@@ -10,7 +10,7 @@ STAFF = "SELECT name FROM employee WHERE salary"
 
 
 def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
-    found = follow_rows(fact(1, ["shown"], [[cell]], query), question, trusted=True)
+    found = follow_rows(query_fact(1, ["shown"], [[cell]], query), question, trusted=True)
     return found.kind == "supported"
 
 
@@ -108,8 +108,8 @@ def test_a_half_is_no_number_of_its_own() -> None:
 )
 def test_all_rows_are_not_those_that_a_question_narrows(question: str, right: bool) -> None:
     rows: list[list[Value]] = [["Ann", 5], ["Bob", 0]]
-    listed = fact(1, ["name", "bonus"], rows, "SELECT name, bonus FROM employee")
-    counted = fact(1, ["n"], [[2]], "SELECT COUNT(*) AS n FROM employee")
+    listed = query_fact(1, ["name", "bonus"], rows, "SELECT name, bonus FROM employee")
+    counted = query_fact(1, ["n"], [[2]], "SELECT COUNT(*) AS n FROM employee")
     assert (follow("2", [listed], question=question).kind == "supported") is right
     if "bonus" not in question:
         assert (follow("2", [counted], question=question).kind == "supported") is right
@@ -117,7 +117,7 @@ def test_all_rows_are_not_those_that_a_question_narrows(question: str, right: bo
 
 def test_a_bound_of_the_query_that_nobody_gave_singles_nothing_out() -> None:
     query = "SELECT name, salary FROM employee WHERE salary < 700 ORDER BY salary DESC LIMIT 1"
-    top = fact(1, ["name", "salary"], [["Ann", 650]], query)
+    top = query_fact(1, ["name", "salary"], [["Ann", 650]], query)
     asked = "Which employee has the highest salary?"
     assert follow("Ann", [top], question=asked).kind == "not_in_facts"
     rules = "Leave out salaries of 700 or more."
@@ -125,7 +125,7 @@ def test_a_bound_of_the_query_that_nobody_gave_singles_nothing_out() -> None:
 
 
 ROWS: list[list[Value]] = [["Ann", "Sales", 52], ["Bob", "Sales", 61], ["Eve", "Lab", 67]]
-STAFF_ROWS = fact(1, ["name", "team", "pay"], ROWS, "SELECT name, team, pay FROM employee")
+STAFF_ROWS = query_fact(1, ["name", "team", "pay"], ROWS, "SELECT name, team, pay FROM employee")
 IN_SALES = "FROM employee WHERE team = 'Sales'"
 
 
@@ -155,7 +155,7 @@ def test_what_a_sentence_says_of_rows(claim: str, true: bool | None) -> None:
     ("The highest pay is 2.", ["p"], f"SELECT MAX(pay) AS p {IN_SALES}", None),
 )
 def test_a_part_is_not_all(claim: str, columns: list[str], query: str, true: bool | None) -> None:
-    one = fact(1, columns, [[2]], query)
+    one = query_fact(1, columns, [[2]], query)
     assert judge(claim, [one], question="What is it?").truth is true
 
 
@@ -183,7 +183,7 @@ REPORT = (
     ("The costs are larger than the sales.", None),
 )
 def test_what_a_sentence_says_of_words(claim: str, true: bool | None) -> None:
-    assert judge(claim, [quoted(1, REPORT)], question="How is it?").truth is true
+    assert judge(claim, [quote_fact(1, REPORT)], question="How is it?").truth is true
 
 
 @cases(
@@ -196,5 +196,5 @@ def test_what_a_sentence_says_of_words(claim: str, true: bool | None) -> None:
     ("900 EUR", "How much does Mavis pay a month?", False),
 )
 def test_a_number_of_words_with_its_neighbour(decision: str, question: str, right: bool) -> None:
-    found = follow(decision, [quoted(1, REPORT)], question=question)
+    found = follow(decision, [quote_fact(1, REPORT)], question=question)
     assert (found.kind == "supported") is right

@@ -154,7 +154,9 @@ def test_comparisons_are_as_asked(query: str, question: str, rows: Rows, films: 
     ("[:FOLLOWS*2]", "Whom does Ada follow over at most two links?", ""),
     ("[:FOLLOWS]", "Whom does Ada follow?", ""),
 )
-def test_a_link_is_followed_as_often_as_asked(written: str, question: str, meant: str, films: Database) -> None:
+def test_a_link_is_followed_as_often_as_asked(
+    written: str, question: str, meant: str, films: Database
+) -> None:
     frame = "MATCH (p:Person)-{}->(q:Person) RETURN DISTINCT q.name"
     if written.startswith("ORDER"):
         frame = "MATCH (p:Person) RETURN p.name {}"

@@ -3,7 +3,7 @@
 from cases import cases
 from shop import database_of
 
-from planweave.benchmarks.suites.check.rankings import checked_rankings
+from planweave.benchmarks.suites.check.rankings import check_rankings
 from planweave.tools.sql import SqlDatabase
 from planweave.tools.terms import relevant
 
@@ -94,7 +94,7 @@ def test_a_rule_counts_only_where_its_term_is_spoken_of() -> None:
 
 
 def test_right_rankings_of_the_shops_pass_and_wrong_ones_hardly_ever() -> None:
-    found = checked_rankings(5, ("deliveries", "staff", "stock"))
+    found = check_rankings(5, ("deliveries", "staff", "stock"))
     right = [one for one in found if one.pair.supported]
     wrong = [one for one in found if not one.pair.supported]
     assert sum(one.passed for one in right) >= 0.8 * len(right)

@@ -14,7 +14,7 @@ from planweave.apps.plain import plain
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.report import show_tables
 from planweave.benchmarks.suites.assessor import measure as suite
-from planweave.benchmarks.suites.assessor.search import drive, table
+from planweave.benchmarks.suites.assessor.search import recall_table, run_searches
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.learning.plan_assessor import SHIPPED, load_assessor
 
@@ -37,18 +37,18 @@ def assessor(
     questions = [question for path in data for question in multihop.load(path)]
     with sentence_vectors(console) as embed:
         loaded = load_assessor(artefact, embed)  # shares the embedded corpus
-        parts = suite.parts(questions, loaded, embed)
+        parts = suite.assessed_sets(questions, loaded, embed)
         results = [suite.measure(part, loaded, seed, candidates) for part in parts]
-        driven = [one for part in parts for one in drive(part, loaded, seed, candidates)]
+        driven = [one for part in parts for one in run_searches(part, loaded, seed, candidates)]
     if as_json:
-        made = machine.head() | {
+        made = machine.describe_run() | {
             "artefact": loaded.card.model_dump(include={"version", "sha256", "date", "seed"}),
             "result": [asdict(result) for result in results],
             "search": [asdict(one) for one in driven],
         }
         typer.echo(json.dumps(made, indent=1))
         return
-    show_tables([suite.table(results), table(driven)], console)
+    show_tables([suite.mrr_table(results), recall_table(driven)], console)
     for result in results:
         if result.left_out:
             line = f"{result.dataset}: {result.left_out} training questions left out."

@@ -14,9 +14,9 @@ from planweave.apps.cli.bench.common import publish
 from planweave.apps.cli.question_sets import questions_in
 from planweave.apps.options import AsJson, Model, writable
 from planweave.apps.plain import print_line
-from planweave.benchmarks.core.metrics import grouped
-from planweave.benchmarks.core.options import published
-from planweave.benchmarks.core.store import merged
+from planweave.benchmarks.core.metrics import group_by_method
+from planweave.benchmarks.core.options import published_folder
+from planweave.benchmarks.core.store import read_all
 from planweave.benchmarks.suites.query_writing import abstention as abstaining
 from planweave.benchmarks.suites.query_writing import refusal as refusing
 
@@ -46,10 +46,10 @@ def abstention(
     console = Console(stderr=as_json, highlight=False)
     if out:
         writable(out)
-    results = merged(files, partial(print_line, console))
+    results = read_all(files, partial(print_line, console))
     groups = {
-        name: abstaining.points_of(records, by)
-        for name, records in grouped(list(results.records.values())).items()
+        name: abstaining.confidence_points(records, by)
+        for name, records in group_by_method(list(results.records.values())).items()
     }
     groups = {name: points for name, points in groups.items() if any(p.answered for p in points)}
     if not groups:
@@ -65,7 +65,7 @@ def abstention(
         abstaining.calibration_table(found, target=target, confidence=confidence),
         abstaining.curves_table(groups),
     ]
-    drawing = partial(abstaining.draw, groups, found, target)
+    drawing = partial(abstaining.draw_curves, groups, found, target)
     publish("Abstention", tables, console, as_json=as_json, out=out, draw=drawing)
 
 
@@ -86,10 +86,12 @@ def refusal(
     console = Console(stderr=as_json, highlight=False)
     if out:
         writable(out)
-    questions = questions_in(data or published("text2sql"))
+    questions = questions_in(data or published_folder("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))
-        found = asyncio.run(refusing.scored(questions, model, lambda: progress.advance(task)))
+        found = asyncio.run(
+            refusing.measure_chances(questions, model, lambda: progress.advance(task))
+        )
     calibrated = refusing.calibrate(found, target=target, seed=seed)
-    tables = refusing.tables(found, calibrated, target)
+    tables = refusing.refusal_tables(found, calibrated, target)
     publish("Refusal", tables, console, as_json=as_json, out=out)

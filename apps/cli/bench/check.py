@@ -8,12 +8,12 @@ from rich.console import Console
 
 from planweave.apps.options import AsJson
 from planweave.apps.plain import print_line
-from planweave.benchmarks.core.metrics import divided
+from planweave.benchmarks.core.metrics import group_by
 from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.check import measure as suite
-from planweave.benchmarks.suites.check.measure import pack
-from planweave.benchmarks.suites.check.pairs import generate
-from planweave.benchmarks.suites.check.rankings import checked_rankings
+from planweave.benchmarks.suites.check.measure import load_pack
+from planweave.benchmarks.suites.check.pairs import generate_pairs
+from planweave.benchmarks.suites.check.rankings import check_rankings
 
 
 def check(
@@ -29,10 +29,10 @@ def check(
 
     The rankings, right and changed ones, are of the shops that the seed generates.
     """
-    found = suite.checked(generate(seed, pairs) if pairs else pack())
-    found += checked_rankings(seed) if pairs else []
+    found = suite.check_pairs(generate_pairs(seed, pairs) if pairs else load_pack())
+    found += check_rankings(seed) if pairs else []
     console = Console(stderr=as_json, highlight=False)
-    show_tables(suite.tables(found), console)
+    show_tables(suite.check_tables(found), console)
     if failures:
         for one in found:
             if one.wrong:
@@ -46,7 +46,7 @@ def check(
 
 def _figures(seed: int, found: list[suite.Checked]) -> dict[str, Any]:
     figures: dict[str, Any] = {"seed": seed}
-    for kind, own in divided(found, lambda one: one.pair.kind).items():
+    for kind, own in group_by(found, lambda one: one.pair.kind).items():
         figures[kind] = {
             "pairs": len(own),
             "wrong_passed": sum(one.passed and not one.pair.supported for one in own),

@@ -26,7 +26,7 @@ from planweave.benchmarks.core.picture import Draw, Picture
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
 from planweave.benchmarks.core.record import settings_of
 from planweave.benchmarks.core.report import Report, draw, show, show_tables, table_json, write_page
-from planweave.benchmarks.core.store import ResultFile, Run, merged
+from planweave.benchmarks.core.store import ResultFile, Run, read_all
 from planweave.benchmarks.core.suite import Sample, suite
 from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.core.watch import Watch
@@ -174,7 +174,7 @@ def print_report(
     log: str | None = None,
 ) -> None:
     """Print the report of result files; write it into ``folder``, with logs if requested."""
-    found = merged(paths, partial(print_line, console))
+    found = read_all(paths, partial(print_line, console))
     made = Report.of(found.runs, list(found.records.values()))
     if folder:
         for path in draw(made, folder):
@@ -223,7 +223,7 @@ def head_of(suite: str, context: Context, data: dict[str, JsonValue]) -> Run:
         settings=settings_of(context) | {"process": machine.model_settings()},
         versions=machine.versions(),
         machine=machine.machine(),
-        commit=machine.commit(),
+        commit=machine.git_commit(),
         data=data,
     )
 

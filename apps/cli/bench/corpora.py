@@ -13,8 +13,8 @@ from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.options import Embeddings, listed, one_of
 from planweave.benchmarks.core.report import cell_json, show_tables
 from planweave.benchmarks.suites.mhqa import retrieval
-from planweave.benchmarks.suites.mhqa.suite import FILES, Data, DataSets, pool_of
-from planweave.benchmarks.suites.rat.corpus import BuiltCorpus, build
+from planweave.benchmarks.suites.mhqa.suite import FILES, Data, DataSets, load_pool
+from planweave.benchmarks.suites.rat.corpus import BuiltCorpus, build_corpus
 from planweave.benchmarks.suites.rat.items import Family
 
 
@@ -30,12 +30,12 @@ def mhqa_retrieval(
     writable(out)
     wanted = listed(dataset, tuple(FILES), "data set")
     with console.status("reading …") as status:
-        pools = [pool_of(name, data, embeddings, status.update) for name in wanted]
+        pools = [load_pool(name, data, embeddings, status.update) for name in wanted]
     with console.status("searching …"):
         made = retrieval.table(list(retrieval.search(pools)))
     show_tables([made], console)
     path = out / "retrieval.json"
-    record = machine.head() | {
+    record = machine.describe_run() | {
         "embeddings": embeddings,
         "questions": {name: len(pool) for name, pool in zip(wanted, pools, strict=True)},
         "result": [dict(zip(made.columns, map(cell_json, row), strict=True)) for row in made.rows],
@@ -61,7 +61,7 @@ def rat_corpus(
     chosen = one_of(family, get_args(Family), "task family")
     writable(out)
     with console.status("reading …") as status:
-        built = build(
+        built = build_corpus(
             chosen,
             data,
             embeddings=embeddings,

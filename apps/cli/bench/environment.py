@@ -103,7 +103,7 @@ class _Selection:
 def _play_policies(
     given: _Selection, policies: Sequence[str], about: dict[str, JsonValue], running: Running
 ) -> None:
-    made = machine.head() | about | _play(given, policies, running.console)
+    made = machine.describe_run() | about | _play(given, policies, running.console)
     path = (running.out or _RESULTS) / f"{given.name}.json"
     text = _result_text(made)
     write_text(path, text, running.console)
@@ -150,8 +150,8 @@ def _play(given: _Selection, policies: Sequence[str], console: Console) -> dict[
         with open_environment(given.name, given.data) as world:
             playing = without_model.play(world, playable, _chooser(policy, given, world))
             played[policy] = list(track(playing, policy, len(playable), console=console))
-            summaries.append(without_model.summary(policy, played[policy], world))
-    show_tables([without_model.table(given.name, summaries)], console)
+            summaries.append(without_model.summarise(policy, played[policy], world))
+    show_tables([without_model.play_table(given.name, summaries)], console)
     return {
         "policies": [asdict(one) for one in summaries],
         "tasks": {policy: [one.as_json() for one in mine] for policy, mine in played.items()},
@@ -163,7 +163,7 @@ def _chooser(policy: str, given: _Selection, world: Environment) -> Choose:
         return without_model.Gold
     agents = given.agents if policy == "path" else NONE
     guide = make_guide(tuple(given.known), agents, moves(given.name))
-    return without_model.followers(world, guide, proposed=policy != "nearest")
+    return without_model.path_followers(world, guide, proposed=policy != "nearest")
 
 
 def _result_text(made: dict[str, Any]) -> str:

@@ -38,7 +38,11 @@ def instruction_graph(
         raise BadInput(f"The file {data} has no successful path.", fix="Name another file.")
     swept = sweep(paths, SentenceVectors(embedding_model(embeddings), keep=200_000))
     show_tables([sweep_table(swept)], console)
-    made = machine.head() | {"data": data.name, "embeddings": embeddings, "sweep": asdict(swept)}
+    made = machine.describe_run() | {
+        "data": data.name,
+        "embeddings": embeddings,
+        "sweep": asdict(swept),
+    }
     if out:
         write_json(out / "instruction-graph.json", made, console)
     if as_json:

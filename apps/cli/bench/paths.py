@@ -22,7 +22,7 @@ from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.lines import LineFile
 from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.report import show_tables
-from planweave.benchmarks.suites.paths.tasks import EnvironmentName, drawn_paths, load, world
+from planweave.benchmarks.suites.paths.tasks import EnvironmentName, draw_paths, load, split_tasks
 from planweave.learning.agents_file import AS_PUBLISHED, ITERATIONS, LoadedAgents, load_agents
 from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import TaskPath
@@ -93,7 +93,7 @@ def paths(
         out / f"{environment}.jsonl", TypeAdapter(suite.Measured), partial(print_line, console)
     )
     with closing(file):
-        given = drawn_paths(load(environment, data), limit)
+        given = draw_paths(load(environment, data), limit)
         trained = training.trained()
         lines = _measure_missing(
             file, given, set(seed), trained, parts, console, training.published
@@ -101,15 +101,15 @@ def paths(
     if not as_json:
         _print_tables(lines, console)
         return
-    made = machine.head() | {
+    made = machine.describe_run() | {
         "environment": environment,
         "paths": len(given),
         "seeds": seed,
         "iterations": trained if isinstance(trained, int) else None,
         "delta": training.published,
-        "adaptation": suite.adaptation(lines),
-        "seconds": suite.seconds(lines),
-        "result": [asdict(row) for row in suite.rows(lines)],
+        "adaptation": suite.adaptation_times(lines),
+        "seconds": suite.mean_seconds(lines),
+        "result": [asdict(row) for row in suite.table_rows(lines)],
     }
     typer.echo(json.dumps(made, indent=1))
 
@@ -117,8 +117,8 @@ def paths(
 def _print_tables(lines: "list[Measured]", console: Console) -> None:
     from planweave.benchmarks.suites.paths import measure as suite
 
-    show_tables(suite.tables(suite.rows(lines)), console)
-    if adaptation := suite.adaptation(lines):
+    show_tables(suite.path_tables(suite.table_rows(lines)), console)
+    if adaptation := suite.adaptation_times(lines):
         console.print(
             f"Adapting to a task: {adaptation['median_seconds']:.1f} s, of the processor "
             f"{adaptation['median_cpu_seconds']:.1f} s (median of {adaptation['tasks']} tasks)."
@@ -135,13 +135,15 @@ def _measure_missing(
     published: float | None,
 ) -> "list[Measured]":
     """The lines of these seeds; measure and save those that are not in the file."""
-    from planweave.benchmarks.suites.paths.measure import Experiment, about
+    from planweave.benchmarks.suites.paths.measure import Experiment, settings_digest
     from planweave.learning.agent_batches import AgentSettings, published_settings
     from planweave.learning.meta_training import as_agents
 
     before = None if isinstance(trained, int) else as_agents(trained.rl, trained.ml)
     by = trained if isinstance(trained, int) else trained.card.sha256
-    kind = about(given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}", parts)
+    kind = settings_digest(
+        given, by if published is None else f"{AS_PUBLISHED}, {published}, {by}", parts
+    )
     lines = [line for line in file.lines if line.about == kind]
     if others := len(file.lines) - len(lines):
         print_line(console, f"{file.path}: {others} lines of other paths or agents are ignored.")
@@ -152,7 +154,7 @@ def _measure_missing(
             settings = AgentSettings(seed=seed, iterations=iterations)
             if published is not None:
                 settings = published_settings(seed, iterations, published)
-            tasks = world(given, seed, slots=published is None)
+            tasks = split_tasks(given, seed, slots=published is None)
             found = Experiment(tasks, embed, settings, show, before).lines(parts)
             made = [line.model_copy(update={"about": kind}) for line in found]
             for line in made:  # at the end, so that an interrupted seed is repeated as a whole

@@ -1,4 +1,4 @@
-"""The document collection that the questions of a benchmark are about, made once."""
+"""The document collection that the questions of a benchmark are about."""
 
 import hashlib
 import json
@@ -16,23 +16,23 @@ def collect(
     embeddings: str = "minilm",
     status: Callable[[str], None] = lambda _: None,
 ) -> str:
-    """Make the collection of these documents, or find that it is there; gives its name.
+    """Make the collection of these documents, unless it exists, and return its name.
 
-    The name holds a digest of what is in it, so that other documents make another collection and
-    a killed run goes on where it stopped.
+    The name holds a digest of the content, so that other documents make another collection and an
+    interrupted run can continue.
     """
-    name = f"bench/agents-{_digest(documents, embeddings)}"
+    name = f"bench/agents-{_content_digest(documents, embeddings)}"
     collection = open_collection(name, embeddings=embeddings, create=True)
-    there = {info.name for info in collection.documents()}
+    existing = {info.name for info in collection.documents()}
     with TemporaryDirectory() as folder:
         for number, document in enumerate(documents, start=1):
-            if document.name not in there:
-                collection.add(document.path or _written(document, Path(folder)))
+            if document.name not in existing:
+                collection.add(document.path or _write_page(document, Path(folder)))
             status(f"{number} of {len(documents)} documents are read …")
     return name
 
 
-def _digest(documents: Sequence[Document], embeddings: str) -> str:
+def _content_digest(documents: Sequence[Document], embeddings: str) -> str:
     digest = hashlib.sha256(embeddings.encode())
     for document in documents:
         content = document.path.read_bytes() if document.path else document.text.encode()
@@ -40,7 +40,7 @@ def _digest(documents: Sequence[Document], embeddings: str) -> str:
     return digest.hexdigest()[:16]
 
 
-def _written(document: Document, folder: Path) -> Path:
+def _write_page(document: Document, folder: Path) -> Path:
     path = folder / document.name
     path.write_text(json.dumps({"page": 1, "text": document.text}) + "\n", encoding="utf-8")
     return path

@@ -1,9 +1,9 @@
-"""The judge's own error: pairs of answers of which people say that one is the more correct.
+"""The judge's error, measured on pairs of answers that people compared by correctness.
 
-Taken are the pairs of RAGChecker's meta-evaluation on whose correctness two annotators agree
-strongly: both prefer the same answer, one of them much. The reference is the data set's. The
-preferred answer should be Correct, the other Incorrect; that people only compared the two, and
-did not call either right or wrong, is the limit of this check.
+The pairs are those of RAGChecker's meta-evaluation on which two annotators agree strongly: both
+prefer the same answer, one of them much. The reference is the data set's. The preferred answer
+should be Correct, the other Incorrect. This check is limited: people only compared the two answers,
+and called neither right or wrong.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,13 +31,13 @@ _FIX = (
 
 
 class Human(BaseModel):
-    """One annotator on the correctness of a pair, from -2 (a is much better) to 2 (b is)."""
+    """An annotator's verdict on correctness, from -2 (a is much better) to 2 (b is much better)."""
 
     correctness: Annotated[int, Field(ge=-2, le=2)]
 
 
 class Pair(BaseModel):
-    """Two answers to a query, its reference, and what people think of them."""
+    """Two answers to a query, its reference, and the annotators' verdicts."""
 
     instance_id: int
     dataset: str
@@ -49,7 +49,7 @@ class Pair(BaseModel):
 
     @property
     def name(self) -> str:
-        """What result files call the pair."""
+        """Name of the pair in result files."""
         return f"{self.dataset.replace('/', '-')}-{self.instance_id}"
 
 
@@ -61,8 +61,8 @@ def load_pairs(path: Path) -> list[Pair]:
     return found
 
 
-def agreed(pairs: Iterable[Pair]) -> list[Pair]:
-    """The pairs on whose correctness every annotator agrees, and one of them strongly."""
+def clear_pairs(pairs: Iterable[Pair]) -> list[Pair]:
+    """The pairs on which all annotators agree, one of them strongly."""
     judged = [(pair, [human.correctness for human in pair.human]) for pair in pairs]
     return [
         pair
@@ -71,8 +71,8 @@ def agreed(pairs: Iterable[Pair]) -> list[Pair]:
     ]
 
 
-def checks(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Sample]:
-    """Both answers of every pair, judged as the agents' answers are."""
+def check_samples(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Sample]:
+    """Samples that judge both answers of every pair as the agents' answers are judged."""
     return [
         Sample(
             suite=suite,
@@ -89,7 +89,7 @@ def checks(pairs: Sequence[Pair], *, suite: str, settings: Context) -> list[Samp
 
 
 async def judge_both(sample: Sample, on_call: OnCall) -> list[JudgedAnswer]:
-    """Judge the answer that people prefer, then the other, by the same reference."""
+    """Judge the answer that people prefer, then the other one, by the same reference."""
     pair: Pair = sample.target
     answers = [pair.response_a, pair.response_b]
     if pair.human[0].correctness > 0:
@@ -101,7 +101,7 @@ async def judge_both(sample: Sample, on_call: OnCall) -> list[JudgedAnswer]:
 
 
 def score_check(judged: Sequence[JudgedAnswer]) -> Score:
-    """The share of both answers that is judged as people prefer them; 0 if they were not judged."""
+    """The share of the two answers on which judge and people agree; 0 if none was judged."""
     better, other = [one.verdict for one in judged] or (None, None)
     verdicts = " / ".join(one.verdict or "unread" for one in judged)
     return Score(

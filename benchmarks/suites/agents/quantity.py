@@ -1,4 +1,4 @@
-"""Quantities in answers: numbers with their scale, unit and currency, and when two agree."""
+"""Quantities in answers: reads numbers with scale, unit and currency, and compares them."""
 
 import re
 from collections.abc import Sequence
@@ -48,86 +48,86 @@ _YEARS = range(1900, 2101)
 
 
 class Quantity(NamedTuple):
-    """A number as it was written."""
+    """A number as written."""
 
     value: float  # with its sign, before the scale
     digits: int = 0
-    scale: float = 1.0  # 1 unless a scale such as million was named
-    percent: bool = False  # it is one of a hundred
+    scale: float = 1.0  # 1 unless the text names a scale such as million
+    percent: bool = False
     currency: str = ""
     unit: str = ""
-    per: str = ""  # the known unit that it is for each of
-    joined: bool = False  # the end of a range that the quantity before it begins
+    per: str = ""  # the unit after "per"
+    joined: bool = False  # it ends the range that the previous quantity begins
 
 
 def quantities(text: str) -> list[Quantity]:
-    """The quantities in a text, in order; of a range both ends.
+    """The quantities in a text, in order; a range gives both ends.
 
-    What is written once of a range or a list (its scale, unit or currency) holds for each of its
-    numbers. A number in round brackets alone is negative, as in tables of accounts. Digits that
-    belong to a word (CO2, 45Q) are none; number words count only where there is no figure.
+    A scale, unit or currency written once in a range or list holds for each of its numbers. A
+    number alone in round brackets is negative, as in accounts. Digits in a word (CO2, 45Q) are no
+    quantity. Number words count only in a text without digits.
     """
-    plain = _plain(text)
+    plain = _normalise(text)
     matches = list(_QUANTITY.finditer(plain))
-    found = [_quantity(match) for match in matches]
+    found = [_parse_quantity(match) for match in matches]
     joins = [_JOIN.fullmatch(plain[a.end() : b.start()]) for a, b in pairwise(matches)]
-    for place in range(len(joins) - 1, -1, -1):  # from the end, where the unit is
+    for place in range(len(joins) - 1, -1, -1):  # from the end, where the unit is written
         if joins[place]:
-            found[place] = _as(found[place], found[place + 1])
+            found[place] = _complete(found[place], found[place + 1])
     for place, join in enumerate(joins):
         if join:
             is_range = join[1] == "to"
-            alike = _as(found[place + 1], found[place], whole=False)
+            alike = _complete(found[place + 1], found[place], whole=False)
             found[place + 1] = alike._replace(joined=is_range)
     return found
 
 
-def result_of(text: str) -> tuple[str, list[str]]:
-    """What a text gives as its result, and the remarks in brackets that give it in other words.
+def split_result(text: str) -> tuple[str, list[str]]:
+    """Split the result in a text from the remarks in brackets, which may restate it.
 
-    The result of a calculation is behind its last sign of equality.
+    The result of a calculation follows its last equals sign.
     """
     last = re.split(r"[=\u2248]", text)[-1]
     return _REMARK.sub(" ", last), _REMARK.findall(last)
 
 
-def agree(gold: Quantity, given: Quantity) -> bool:
-    """Whether a quantity is the gold one, rounded to the gold's digits.
+def quantities_agree(gold: Quantity, given: Quantity) -> bool:
+    """Whether a quantity equals the gold one, rounded to the gold's digits.
 
-    A currency, unit or scale that both name must fit (units of one kind are converted); one that
-    only one of them names is taken as understood. 0.14 is 14 per cent.
+    A currency, unit or scale must match if both name it (units of one kind are converted). If only
+    one names it, it is implied. 0.14 equals 14 per cent.
     """
-    factor = _factor(gold.unit, given.unit) / (_factor(gold.per, given.per) or 1e-300)
+    factor = _unit_factor(gold.unit, given.unit) / (_unit_factor(gold.per, given.per) or 1e-300)
     if not factor or (gold.currency and given.currency and gold.currency != given.currency):
         return False
     tolerance = 0.5 * 10.0**-gold.digits * (1 + 1e-9) + 1e-12
     return any(abs(value * factor - gold.value) <= tolerance for value in _readings(gold, given))
 
 
-def same(gold: Sequence[Quantity], given: Sequence[Quantity], question: str) -> bool:
+def same_quantities(gold: Sequence[Quantity], given: Sequence[Quantity], question: str) -> bool:
     """Whether an answer gives the gold quantities and no others.
 
-    What it repeats of the question is no other quantity, nor is a year where none is asked for.
+    It may repeat quantities of the question, and name years if none is asked for.
     """
     left = list(given)
     for one in gold:
-        match = next((other for other in left if agree(one, other)), None)
+        match = next((other for other in left if quantities_agree(one, other)), None)
         if match is None:
             return False
         left.remove(match)
     asked = quantities(question)
     if not any(map(_is_year, gold)):
         left = [one for one in left if not _is_year(one)]
-    return all(any(agree(known, one) for known in (*asked, *gold)) for one in left)
+    return all(any(quantities_agree(known, one) for known in (*asked, *gold)) for one in left)
 
 
 def is_number(text: str) -> bool:
-    """Whether a text is one quantity and nothing else."""
-    return _QUANTITY.fullmatch(_plain(text).strip()) is not None
+    """Whether a text is exactly one quantity."""
+    return _QUANTITY.fullmatch(_normalise(text).strip()) is not None
 
 
-def _plain(text: str) -> str:
-    """A text in which a minus is a minus, a range is in words, and a number in figures."""
+def _normalise(text: str) -> str:
+    """The text with ASCII minus signs, ranges in words, and number words as digits."""
     plain = _NEGATIVE.sub(r"-\1", text.replace("\u2212", "-"))
     if re.search(r"\d", plain):
         return _RANGE.sub(" to ", plain)
@@ -135,7 +135,7 @@ def _plain(text: str) -> str:
     return re.sub(words, lambda m: str(_WORDS.index(m[1].lower())), plain, flags=re.IGNORECASE)
 
 
-def _quantity(match: re.Match[str]) -> Quantity:
+def _parse_quantity(match: re.Match[str]) -> Quantity:
     number = re.sub(r"[,\u00a0\u202f]", "", match["number"])
     negative = bool(match["minus"] or match["inner"])
     money = match["before"] or match["after"] or ""
@@ -150,8 +150,8 @@ def _quantity(match: re.Match[str]) -> Quantity:
     )
 
 
-def _as(one: Quantity, other: Quantity, *, whole: bool = True) -> Quantity:
-    """A quantity with what only its neighbour says: all of it, or the currency alone."""
+def _complete(one: Quantity, other: Quantity, *, whole: bool = True) -> Quantity:
+    """Complete a quantity with its neighbour's scale, unit and currency, or only the currency."""
     currency = one.currency or other.currency
     if _is_year(one):
         return one
@@ -162,8 +162,8 @@ def _as(one: Quantity, other: Quantity, *, whole: bool = True) -> Quantity:
     )
 
 
-def _factor(gold: str, given: str) -> float:
-    """What turns the given unit into the gold's; 0 if they are of different kinds."""
+def _unit_factor(gold: str, given: str) -> float:
+    """The factor from the given unit to the gold's; 0 if their kinds differ."""
     if not gold or not given:
         return 1.0
     (kind, one), (other_kind, other) = _UNITS[gold], _UNITS[given]
@@ -171,7 +171,7 @@ def _factor(gold: str, given: str) -> float:
 
 
 def _readings(gold: Quantity, given: Quantity) -> list[float]:
-    """What a quantity may be in the gold's scale."""
+    """The possible values of a quantity in the gold's scale."""
     if gold.percent != given.percent:
         plain = not (gold.unit or given.unit or gold.currency or given.currency)
         fraction = [given.value / 100] if given.percent else [given.value * 100]

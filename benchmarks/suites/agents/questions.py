@@ -2,11 +2,11 @@
 
 | set | questions |
 |---|---|
-| simple 1 | of the reports, a lookup with one quantity; and what the reports do not answer |
-| simple 2 | of TAT-QA, spans that need no comparison |
-| complex 1 | of the reports, a comparison, or a lookup with several quantities |
-| complex 2 | of TAT-QA, spans that need a comparison, and counts |
-| calculation | of both, in turn: a calculation; arithmetic with a derivation |
+| simple 1 | reports: lookups of one quantity, and questions without an answer |
+| simple 2 | TAT-QA: spans that need no comparison |
+| complex 1 | reports: comparisons, and lookups of several quantities |
+| complex 2 | TAT-QA: spans that need a comparison, and counts |
+| calculation | both in turn: calculations; arithmetic with a derivation |
 """
 
 from collections.abc import Sequence
@@ -20,13 +20,13 @@ from planweave import BadInput
 from planweave.benchmarks.core.suite import drawn, in_turn
 from planweave.benchmarks.suites.agents.quantity import (
     Quantity,
-    agree,
     is_number,
     quantities,
-    result_of,
-    same,
+    quantities_agree,
+    same_quantities,
+    split_result,
 )
-from planweave.benchmarks.suites.agents.tatqa import SCALES, match
+from planweave.benchmarks.suites.agents.tatqa import SCALES, match_spans
 from planweave.records import read_records
 
 SETS = ("simple 1", "simple 2", "complex 1", "complex 2", "calculation")
@@ -41,33 +41,37 @@ class Gold:
     """The right answer."""
 
     text: str
-    forms: tuple[tuple[Quantity, ...], ...] = ()  # quantities in each way to put them, if any
+    forms: tuple[tuple[Quantity, ...], ...] = ()  # the quantities, in each accepted form
     spans: tuple[str, ...] = ()
     scale: str = ""
 
-    def right(self, short: str, question: str) -> bool | None:
-        """Whether a short answer is right; None where only a judge can decide.
+    def is_right(self, short: str, question: str) -> bool | None:
+        """Whether a short answer is right; None if only a judge can decide.
 
-        Of words, the same are right, and words of which none is the same are wrong.
+        Equal words are right, and words without any match are wrong.
         """
         if self.forms:
-            plain, remarks = result_of(short)
+            plain, remarks = split_result(short)
             found = quantities(plain)
             whole = found + [q for remark in remarks for q in quantities(remark)]
-            return any(same(form, own, question) for form in self.forms for own in (found, whole))
+            return any(
+                same_quantities(form, own, question)
+                for form in self.forms
+                for own in (found, whole)
+            )
         if self.spans:
-            exact, f1 = match(self.spans, self.scale, short)
+            exact, f1 = match_spans(self.spans, self.scale, short)
             return True if exact else None if f1 else False
         return None
 
-    def may_be_in(self, text: str) -> bool:
-        """Whether a text can hold this answer: one that nowhere gives its numbers cannot.
+    def may_occur_in(self, text: str) -> bool:
+        """Whether a text can hold this answer; if it lacks a number of the answer, it cannot.
 
-        Their signs may be in its words ("it fell by 22 %").
+        Signs are ignored, since words may express them ("it fell by 22 %").
         """
         found = _unsigned(quantities(text))
         return not self.forms or any(
-            all(any(agree(one, other) for other in found) for one in _unsigned(form))
+            all(any(quantities_agree(one, other) for other in found) for one in _unsigned(form))
             for form in self.forms
         )
 
@@ -78,10 +82,10 @@ def _unsigned(given: Sequence[Quantity]) -> list[Quantity]:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentQuestion:
-    """A question with its answer and where that is."""
+    """A question with its answer and the pages that hold it."""
 
-    id: str  # its name in the data set, of TAT-QA the beginning
-    part: str  # the set that it belongs to
+    id: str  # its id in the data set; for TAT-QA, the beginning of it
+    part: str  # the set, one of `SETS`
     asked: str
     gold: Gold | None
     evidence: frozenset[tuple[str, int]]  # the pages that hold it, as (document, page)
@@ -98,7 +102,7 @@ class Document:
 
 @dataclass(frozen=True)
 class FolderContents:
-    """What a folder holds."""
+    """The contents of a data folder."""
 
     questions: list[DocumentQuestion]
     documents: list[Document]
@@ -144,24 +148,24 @@ class _Context(BaseModel):
 
 
 def load(folder: Path, *, contexts: int, seed: int) -> FolderContents:
-    """Read both data sets, as far as they are there.
+    """Read the data sets that the folder holds.
 
-    Questions are about the ``contexts`` drawn from TAT-QA, which become documents.
+    ``contexts`` is the number of contexts drawn from TAT-QA; they become documents.
     """
     reports, tables = folder / "docs" / "questions.jsonl", folder / "tatqa" / "dev.jsonl.gz"
     questions: list[DocumentQuestion] = []
     documents: list[Document] = []
     if reports.exists():
         asked = read_records(reports, _Asked, fix=_FIX)
-        files = {name: _file_of(name, reports.parent) for name in {one.doc for one in asked}}
-        questions += [_of_report(one, files[one.doc].name) for one in asked]
+        files = {name: _find_document(name, reports.parent) for name in {one.doc for one in asked}}
+        questions += [_report_question(one, files[one.doc].name) for one in asked]
         paths = sorted({*files.values(), *reports.parent.glob("*.pdf")})
         documents += [Document(path.name, path) for path in paths]
     if tables.exists():
         pool = read_records(tables, _Context, fix=_FIX)
         for context in drawn(pool, contexts, seed, lambda one: one.table.uid):
-            documents.append(_document(context))
-            questions += [q for one in context.questions if (q := _of_table(one, context))]
+            documents.append(_table_document(context))
+            questions += [q for one in context.questions if (q := _table_question(one, context))]
     if not questions:
         raise BadInput(f"{folder} holds no questions.", fix=_FIX)
     return FolderContents(questions, documents)
@@ -170,10 +174,10 @@ def load(folder: Path, *, contexts: int, seed: int) -> FolderContents:
 def choose(
     questions: Sequence[DocumentQuestion], limit: int | None, seed: int
 ) -> list[DocumentQuestion]:
-    """A fixed sample: as many questions of every set, as far as there are.
+    """Draw questions evenly from the sets.
 
-    It depends on the seed and the questions' ids alone, and a smaller limit chooses a part of
-    what a larger one does.
+    The draw depends only on the seed and the questions' ids; a smaller limit draws a subset of a
+    larger one.
     """
     pools = []
     for part in SETS:
@@ -183,20 +187,20 @@ def choose(
     return in_turn(*pools)[:limit]
 
 
-def _file_of(name: str, folder: Path) -> Path:
-    """The document that a question names: its text page by page, or the file itself."""
+def _find_document(name: str, folder: Path) -> Path:
+    """Find the document that a question names: the text of its pages, or the PDF file."""
     for ending in ("_pages.jsonl.gz", "_pages.jsonl", ".pdf"):
         if (path := folder / f"{name}{ending}").exists():
             return path
-    raise BadInput(f"The document {name!r} that questions name is not in {folder}.", fix=_FIX)
+    raise BadInput(f"{folder} lacks the document {name!r}, which questions name.", fix=_FIX)
 
 
-def _of_report(asked: _Asked, document: str) -> DocumentQuestion:
-    last, remarks = result_of(asked.answer)
+def _report_question(asked: _Asked, document: str) -> DocumentQuestion:
+    last, remarks = split_result(asked.answer)
     values = quantities(last)
     forms = [values, *filter(None, map(quantities, remarks))] if values else []
     if asked.kind == "comparison":
-        forms = []  # it names what is compared, in words
+        forms = []  # its answer names things in words
     gold = Gold(text=asked.answer, forms=tuple(tuple(form) for form in forms))
     several = sum(not value.joined for value in values) > 1
     part = "complex 1" if asked.kind == "comparison" or several else "simple 1"
@@ -209,18 +213,20 @@ def _of_report(asked: _Asked, document: str) -> DocumentQuestion:
     )
 
 
-def _name(context: _Context) -> str:
+def _document_name(context: _Context) -> str:
     return f"tatqa-{context.table.uid[:8]}.jsonl"
 
 
-def _document(context: _Context) -> Document:
-    """A context as a page; the rows of its table are lines with ``|`` between the cells."""
+def _table_document(context: _Context) -> Document:
+    """A context as a page; each table row is a line with ``|`` between the cells."""
     rows = "\n".join(" | ".join(cell.strip() for cell in row) for row in context.table.table)
     paragraphs = sorted(context.paragraphs, key=lambda paragraph: paragraph.order)
-    return Document(_name(context), text="\n\n".join([*(p.text for p in paragraphs), rows]))
+    return Document(
+        _document_name(context), text="\n\n".join([*(p.text for p in paragraphs), rows])
+    )
 
 
-def _of_table(asked: _TatQuestion, context: _Context) -> DocumentQuestion | None:
+def _table_question(asked: _TatQuestion, context: _Context) -> DocumentQuestion | None:
     """A question of TAT-QA; None for arithmetic without a derivation."""
     if asked.answer_type == "arithmetic" and not asked.derivation:
         return None
@@ -231,12 +237,12 @@ def _of_table(asked: _TatQuestion, context: _Context) -> DocumentQuestion | None
         id=f"tatqa-{asked.uid[:8]}",
         part=part or "simple 2",
         asked=asked.question,
-        gold=_gold(answer, asked.scale),
-        evidence=frozenset({(_name(context), 1)}),
+        gold=_table_gold(answer, asked.scale),
+        evidence=frozenset({(_document_name(context), 1)}),
     )
 
 
-def _gold(answer: Sequence[str], scale: str) -> Gold:
+def _table_gold(answer: Sequence[str], scale: str) -> Gold:
     values: list[Quantity] = []
     if all(map(is_number, answer)):
         factor = 1.0 if scale == "percent" else SCALES.get(scale, 1.0)

@@ -1,4 +1,4 @@
-"""Document agents: questions in the five kinds of the strategy-agent thesis, in several trials."""
+"""Document agents on the five sets of questions of the strategy-agent thesis."""
 
 import asyncio
 import json
@@ -20,8 +20,8 @@ from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.judge import (
     Pair,
-    agreed,
-    checks,
+    check_samples,
+    clear_pairs,
     judge_both,
     load_pairs,
     score_check,
@@ -51,7 +51,7 @@ from planweave.tools.documents.collection import open_collection
 
 NAME = "agents"
 
-_CITED = re.compile(rf"\s*(?:{CITATION.pattern}|{re.escape(UNSUPPORTED)})")
+_CITATIONS = re.compile(rf"\s*(?:{CITATION.pattern}|{re.escape(UNSUPPORTED)})")
 
 Finds = Callable[[str], frozenset[tuple[str, int]]]
 """The pages that a search for a text finds."""
@@ -59,7 +59,7 @@ Finds = Callable[[str], frozenset[tuple[str, int]]]
 
 @dataclass(frozen=True, kw_only=True)
 class AgentOptions(Options):
-    """What may be chosen."""
+    """Options of the suite."""
 
     data: Annotated[
         Path, typer.Option(help="Folder with docs/ and tatqa/, and rag_eval/ for the judge.")
@@ -67,19 +67,20 @@ class AgentOptions(Options):
     method: Annotated[
         str,
         typer.Option(
-            help="Agents with commas between, or all: with whole_document, the baseline that reads "
+            help="Comma-separated agents, or all: with whole_document, the baseline that reads "
             "all documents in one prompt, and ensemble."
         ),
     ] = "agent_v1,agent_v2,agent_v3,react,autogpt"
     judge: Annotated[
-        str | None, typer.Option(help="Chat model that judges answers in words; else the same.")
+        str | None,
+        typer.Option(help="Chat model that judges answers in words; if unset, the agents' model."),
     ] = None
     questions: Annotated[
-        str, typer.Option("--set", help="Sets of questions with commas between, or all.")
+        str, typer.Option("--set", help="Comma-separated sets of questions, or all.")
     ] = "all"
     trials: Annotated[int, typer.Option(help="Trials of each question.", min=1, max=100)] = 3
     judge_pairs: Annotated[
-        int, typer.Option(help="Human-judged pairs that the judge is tried on.", min=0)
+        int, typer.Option(help="Human-judged pairs for checking the judge.", min=0)
     ] = 40
     contexts: Annotated[int, typer.Option(help="Tables of TAT-QA among the documents.", min=1)] = 50
     embeddings: Embeddings = "minilm"
@@ -107,13 +108,13 @@ class AgentOptions(Options):
 class Agents(Suite):
     """Document agents on simple, complex and calculation questions.
 
-    Agents over one collection of documents, and the judge beside people.
+    Agents search one collection of documents; a further check compares the judge with people.
     """
 
     Options = AgentOptions
 
     def select(self, options: AgentOptions, context: Context, status: ShowStatus) -> Selection:
-        """The judge's own check, then every question in several trials."""
+        """The check of the judge, then every question in several trials."""
         if options.judge:
             models = {**context.models, ANSWER_JUDGE: options.judge}
             context = context.model_copy(update={"models": models})
@@ -123,10 +124,10 @@ class Agents(Suite):
         found = load(options.data, contexts=options.contexts, seed=options.seed)
         chosen = choose([q for q in found.questions if q.part in sets], options.limit, options.seed)
         if not chosen:
-            raise BadInput(f"{options.data} holds no question of the sets that were named.")
-        collection = _asked_on(found.documents, options, status)
+            raise BadInput(f"{options.data} holds no question of the named sets.")
+        collection = _collection_finder(found.documents, options, status)
         return Selection(
-            samples=_checks(options, context)
+            samples=_judge_checks(options, context)
             + _samples(chosen, methods, collection, options, context),
             about=options.about(
                 questions=len(found.questions),
@@ -139,7 +140,7 @@ class Agents(Suite):
         )
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Ask the graph, with the trial's seed; the judge's check has nothing to ask."""
+        """Run the graph with the trial's seed, or judge the pair of a check."""
         if isinstance(sample.target, Pair):
             return {"judged": await judge_both(sample, on_call)}
         seed = (sample.context.seed or 0) + sample.target.number - 1
@@ -147,45 +148,45 @@ class Agents(Suite):
         return await play_graph(replace(sample, context=context), on_call)
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """1 for a right answer; 0 for a wrong one, for none, and where the judge is not sure.
+        """1 for a right answer; 0 for a wrong or missing one, and if the judge is unsure.
 
-        The judge is asked where the answer alone does not show what it is worth.
+        The judge decides where the rules cannot.
         """
         if isinstance(sample.target, Pair):
             return score_check(memory.get("judged", []))
         trial: Trial = sample.target
         answer, gold, judged = memory.get("answer"), trial.question.gold, None
-        if trial.by_rule(answer) is None and gold and answer:
+        if trial.is_right_by_rule(answer) is None and gold and answer:
             judged = await judge_answer(
-                trial.question.asked, gold.text, spoken(answer), sample.context, on_call
+                trial.question.asked, gold.text, full_answer(answer), sample.context, on_call
             )
         metrics = None
-        if trial.rag and answer and spoken(answer):
-            metrics = await _rag_metrics(trial.question.asked, spoken(answer), sample, on_call)
+        if trial.rag and answer and full_answer(answer):
+            metrics = await _measure_rag(trial.question.asked, full_answer(answer), sample, on_call)
         return trial.score(answer, judged, metrics)
 
 
-def _asked_on(
+def _collection_finder(
     documents: Sequence[Document], options: AgentOptions, status: ShowStatus
 ) -> Callable[[DocumentQuestion], str]:
-    """What a question is asked on: all documents, or the first that its answer is in."""
-
-    def collection(question: DocumentQuestion) -> str:
-        one = min((name for name, _ in question.evidence), default="")
-        return made(one if options.one_document else "")
+    """Returns the collection of a question: all documents, or the first that holds its answer."""
 
     @cache
-    def made(one: str) -> str:
-        chosen = [document for document in documents if one in ("", document.name)]
+    def make_collection(name: str) -> str:
+        chosen = [document for document in documents if name in ("", document.name)]
         return collect(chosen, embeddings=options.embeddings, status=status)
+
+    def collection(question: DocumentQuestion) -> str:
+        names = [name for name, _ in question.evidence] if options.one_document else []
+        return make_collection(min(names, default=""))
 
     return collection
 
 
-async def _rag_metrics(
+async def _measure_rag(
     asked: str, answer: str, sample: Sample, on_call: OnCall
 ) -> dict[str, JsonValue]:
-    """Faithfulness, answer relevance and context relevance, by the pages of one search."""
+    """Measure faithfulness, answer relevance and context relevance on the pages of one search."""
     context = sample.context
     judge = await RagJudge.of(context, on_call)
     pages = await asyncio.to_thread(find_pages, asked, context, context.pages)
@@ -199,14 +200,14 @@ async def _rag_metrics(
     }
 
 
-def _checks(options: AgentOptions, context: Context) -> list[Sample]:
-    """The judge's own check, as far as the human-judged pairs are there."""
+def _judge_checks(options: AgentOptions, context: Context) -> list[Sample]:
+    """Samples that check the judge, if the data hold human-judged pairs."""
     file = options.data / "rag_eval" / "ragchecker_human_pairs.jsonl.gz"
     if not options.judge_pairs or not file.exists():
         return []
-    people = agreed(load_pairs(file))
+    people = clear_pairs(load_pairs(file))
     pairs = drawn(people, options.judge_pairs, options.seed, lambda pair: pair.name)
-    return checks(pairs, suite=NAME, settings=context)
+    return check_samples(pairs, suite=NAME, settings=context)
 
 
 def _samples(
@@ -216,7 +217,7 @@ def _samples(
     options: AgentOptions,
     settings: Context,
 ) -> list[Sample]:
-    """Every question with every method, trial by trial."""
+    """Samples of every question and method, trial by trial."""
     names = {question.id: collection(question) for question in questions}
     contexts = {n: settings.model_copy(update={"collection": n}) for n in {*names.values()}}
     finds = {name: _Finder(context) for name, context in contexts.items()}
@@ -244,16 +245,16 @@ def _samples(
 
 @dataclass
 class _Finder:
-    """Pages that a text finds; each text is searched once. It travels to other processes."""
+    """Searches for each text once and returns the pages found. It can be pickled."""
 
     context: Context
     _found: dict[str, frozenset[tuple[str, int]]] = field(default_factory=dict)
 
     def __call__(self, text: str) -> frozenset[tuple[str, int]]:
         if text not in self._found:
-            asked = self.context
-            pages = open_collection(asked.collection or "").search(
-                text, k=asked.pages, mode=asked.search
+            context = self.context
+            pages = open_collection(context.collection or "").search(
+                text, k=context.pages, mode=context.search
             )
             self._found[text] = frozenset((page.document, page.page) for page in pages)
         return self._found[text]
@@ -261,12 +262,12 @@ class _Finder:
 
 @dataclass(frozen=True)
 class Trial:
-    """One question, asked once."""
+    """One trial of a question."""
 
     question: DocumentQuestion
     number: int
     finds: Finds
-    rag: bool = False  # measure the three RAGAS metrics of its pages and answer
+    rag: bool = False  # whether to measure the three RAGAS metrics
 
     def score(
         self,
@@ -274,10 +275,9 @@ class Trial:
         judged: JudgedAnswer | None = None,
         metrics: dict[str, JsonValue] | None = None,
     ) -> Score:
-        """See :meth:`Agents.score`; ``judged`` is the judge's verdict where it was asked."""
-        by_rule = self.by_rule(answer)
-        right = bool(by_rule) or bool(judged and judged.correct)
-        short = spoken(answer) if answer else ""
+        """See :meth:`Agents.score`; ``judged`` is the judge's verdict, if it was asked."""
+        right = bool(self.is_right_by_rule(answer)) or bool(judged and judged.correct)
+        short = full_answer(answer) if answer else ""
         gold = self.question.gold
         expected = gold.text if gold else "not answered by the documents"
         return Score(
@@ -296,10 +296,10 @@ class Trial:
             },
         )
 
-    def by_rule(self, answer: Answer | None) -> bool | None:
-        """Whether an answer is right; None where only the judge can decide.
+    def is_right_by_rule(self, answer: Answer | None) -> bool | None:
+        """Whether an answer is right; None if only the judge can decide.
 
-        What the documents do not answer is right to be called unknown.
+        If the documents do not answer the question, "unknown" is right.
         """
         gold = self.question.gold
         if answer is None:
@@ -307,12 +307,12 @@ class Trial:
         if gold is None:
             return answer["decision"] is None and bool(answer["unknown"])
         if answer["decision"]:
-            return gold.right(answer["decision"], self.question.asked)
-        text = spoken(answer)
-        return None if text and gold.may_be_in(text) else False
+            return gold.is_right(answer["decision"], self.question.asked)
+        text = full_answer(answer)
+        return None if text and gold.may_occur_in(text) else False
 
 
-def spoken(answer: Answer) -> str:
-    """The text of an answer, without citations: the short answer, and its text."""
-    text = _CITED.sub("", answer["why"]).strip()
+def full_answer(answer: Answer) -> str:
+    """The short answer and the text of an answer, without citations."""
+    text = _CITATIONS.sub("", answer["why"]).strip()
     return "\n".join(part for part in (answer["decision"], text) if part)

@@ -1,4 +1,4 @@
-"""The tables of the document agents' report, made from records alone."""
+"""The tables of the document agents' report, made from records."""
 
 from collections.abc import Sequence
 from statistics import fmean, stdev
@@ -6,26 +6,33 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import Groups, divided, grouped, rate, rated, spread
+from planweave.benchmarks.core.metrics import (
+    Groups,
+    group_by,
+    group_by_method,
+    rate,
+    rate_of,
+    spread,
+)
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.table import (
     Cell,
     Cells,
     ReportTable,
     Rows,
-    by_method,
-    by_part,
-    tabled,
+    row_per_method,
+    table_by_part,
+    table_of_rows,
 )
 from planweave.benchmarks.suites.agents.questions import SETS
 from planweave.nodes.support.judges import ANSWER_JUDGE, JudgedAnswer
 
 JUDGE_CHECK = "judge beside people"
-"""The scenario of the judge's own check."""
+"""The scenario of the judge's check."""
 
 
 class _Metrics(NamedTuple):
-    """The three RAGAS metrics of a run; None is not measured."""
+    """The three RAGAS metrics of a run; None if not measured."""
 
     faithfulness: float | None
     answer_relevance: float | None
@@ -33,7 +40,7 @@ class _Metrics(NamedTuple):
 
 
 class _Details(BaseModel):
-    """What the score of an answer keeps."""
+    """Details of the score of an answer."""
 
     trial: int
     asked: str
@@ -46,20 +53,20 @@ class _Details(BaseModel):
 
 
 class _Checked(BaseModel):
-    """What the score of a judge's check keeps."""
+    """Details of the score of a check of the judge."""
 
     better: str | None
     other: str | None
 
 
 def agent_tables(records: Sequence[Record]) -> list[ReportTable]:
-    """Every table of the suite's own."""
-    answers = grouped([record for record in records if record.method != ANSWER_JUDGE])
+    """All tables of the suite."""
+    answers = group_by_method([record for record in records if record.method != ANSWER_JUDGE])
     checks = [record for record in records if record.method == ANSWER_JUDGE]
     return [
         _sets(answers),
         _scored(answers),
-        _judge(grouped(checks)),
+        _judge(group_by_method(checks)),
         _citations(answers),
         _findable(answers),
         _unanswerable(answers),
@@ -69,7 +76,7 @@ def agent_tables(records: Sequence[Record]) -> list[ReportTable]:
     ]
 
 
-@tabled(
+@table_of_rows(
     "The RAG pipeline (thesis, table 4.1)",
     "set | method | faithfulness | answer relevance | context relevance | runs",
     note="Mean ± sample standard deviation over runs, in brackets the runs that were measured "
@@ -90,7 +97,7 @@ def _rag(groups: Groups) -> Rows:
 
 
 def mean_and_deviation(values: Sequence[float], digits: int = 1) -> str:
-    """Mean ± sample standard deviation; the mean alone of a single value."""
+    """Mean ± sample standard deviation; only the mean for a single value."""
     if not values:
         return "-"
     deviation = f" ± {stdev(values):.{digits}f}" if len(values) > 1 else ""
@@ -103,7 +110,7 @@ def _details(record: Record) -> _Details:
 
 def _by_trial(records: Sequence[Record]) -> list[float]:
     """Per cent of right answers in each trial."""
-    trials = divided(records, lambda record: _details(record).trial)
+    trials = group_by(records, lambda record: _details(record).trial)
     return [fmean(100 * record.score.value for record in own) for own in trials.values()]
 
 
@@ -127,7 +134,7 @@ def _sets(groups: Groups) -> ReportTable:
     )
 
 
-@by_method(
+@row_per_method(
     "How answers were scored",
     "method | answers | none given | by rule | by the judge | share of the judge | "
     "right by the judge | judge unsure | judge unread",
@@ -146,7 +153,7 @@ def _scored(own: Sequence[Record]) -> Cells:
     return len(own), *counted, len(judged), share, int(right), unsure, unread
 
 
-@tabled(
+@table_of_rows(
     "The judge beside people",
     "judge | pairs | better answer refused | worse answer accepted | as people | "
     "no difference | the other way round | unread verdicts",
@@ -163,7 +170,7 @@ def _judge(groups: Groups) -> Rows:
         both = list(zip(better, other, strict=True))
         unread = sum((pair.better is None) + (pair.other is None) for pair in pairs)
         yield (
-            _judge_of(own),
+            _judge_model(own),
             len(pairs),
             rate([not one for one in better]),
             rate(other),
@@ -174,11 +181,11 @@ def _judge(groups: Groups) -> Rows:
         )
 
 
-def _judge_of(records: Sequence[Record]) -> str:
+def _judge_model(records: Sequence[Record]) -> str:
     return records[0].calls[0].record.model if records[0].calls else records[0].model
 
 
-@by_method(
+@row_per_method(
     "Citations",
     "method | a fact from a gold page | answers that cite a page | citing a gold page | "
     "cited pages that are gold | claims supported",
@@ -192,27 +199,27 @@ def _citations(own: Sequence[Record]) -> Cells:
     citing = [record for record in asked if _cited(record)]
     claims = [(bool(claim["supported"]), r.question) for r in own for claim in r.claims]
     return (
-        rated(asked, lambda r: not {*r.pages()}.isdisjoint(_details(r).evidence)),
+        rate_of(asked, lambda r: not {*r.pages()}.isdisjoint(_details(r).evidence)),
         len(citing),
-        rated(citing, lambda r: _gold_share(r) > 0),
-        rated(citing, _gold_share),
+        rate_of(citing, lambda r: _gold_share(r) > 0),
+        rate_of(citing, _gold_share),
         rate([one for one, _ in claims], [name for _, name in claims]),
     )
 
 
 def _cited(record: Record) -> set[tuple[str, int]]:
-    """Pages that the answer cites."""
+    """The pages that the answer cites."""
     numbers = (record.answer or {}).get("facts")
     return {*record.pages(numbers if isinstance(numbers, list) else [])}
 
 
 def _gold_share(record: Record) -> float:
-    """How many of the pages that the answer cites hold the evidence."""
+    """Share of the cited pages that hold the evidence."""
     cited = _cited(record)
     return len(cited & {*_details(record).evidence}) / len(cited)
 
 
-@tabled(
+@table_of_rows(
     "Pages found by the question itself",
     "set | a gold page is found",
     note="One search with the question as it is, as many pages as an agent gets: what "
@@ -226,7 +233,7 @@ def _findable(groups: Groups) -> Rows:
             yield name, rate([_details(record).found for record in own])
 
 
-@by_method(
+@row_per_method(
     "What the documents do not answer",
     "method | answers | said to be unknown",
     note="Right is an answer without a short answer that says what is unknown. They are among "
@@ -237,7 +244,7 @@ def _unanswerable(own: Sequence[Record]) -> Cells:
     return (len(asked), sum(int(record.score.value) for record in asked)) if asked else ()
 
 
-@by_method(
+@row_per_method(
     "Cost of an answer, the judge left out",
     "method | calls | tokens | seconds | dollars",
     note="Mean ± sample standard deviation; dollars as mean · median · 95th percentile. "
@@ -260,15 +267,15 @@ def _cost(own: Sequence[Record]) -> Cells:
     )
 
 
-def _asked(record: Record) -> tuple[Cell, ...]:
+def _question_cells(record: Record) -> tuple[Cell, ...]:
     details = _details(record)
     return record.scenario, record.question, details.asked, details.gold
 
 
-_questions = by_part(
+_questions = table_by_part(
     "Each question",
     "set | question | asked | right answer",
-    _asked,
+    _question_cells,
     lambda own: mean_and_deviation([100 * record.score.value for record in own]),
     order=lambda row: SETS.index(row[0]),
     note="Per cent of trials, mean ± sample standard deviation. No right answer: the documents "

@@ -18,41 +18,41 @@ _SEPARATORS = (r"\s*;\s*", r"\s*[;,](?!\d)\s*", r"\s*(?:;|,(?!\d)|\band\b)\s*")
 _SIGNS = str.maketrans("", "", string.punctuation)
 
 
-def match(gold: Sequence[str], scale: str, answer: str) -> AnswerMatch:
+def match_spans(gold: Sequence[str], scale: str, answer: str) -> AnswerMatch:
     """Compare an answer with the gold one.
 
-    The answer's scale is in words; where the gold has several spans it is taken apart in the
-    way that fits best.
+    The answer names its scale in words. If the gold has several spans, the answer is split in the
+    way that matches best.
     """
-    there = _words(_joined(gold, scale))
+    wanted = _normalised_words(_join_spans(gold, scale))
     best = AnswerMatch(0.0, 0.0)
-    for parts in _partings(answer) if len(gold) > 1 else [[answer]]:
-        for form in _forms(parts):
-            words = _words(form)
-            exact = float(bool(words) and words == there)
-            best = max(best, AnswerMatch(exact, _f1(set(words), set(there))))
+    for parts in _split_spans(answer) if len(gold) > 1 else [[answer]]:
+        for form in _answer_forms(parts):
+            words = _normalised_words(form)
+            exact = float(bool(words) and words == wanted)
+            best = max(best, AnswerMatch(exact, _f1(set(words), set(wanted))))
     return best
 
 
-def _partings(answer: str) -> list[list[str]]:
-    """The ways to take a text apart into spans; a span may itself hold a comma or an and."""
+def _split_spans(answer: str) -> list[list[str]]:
+    """The ways to split a text into spans; a span may itself hold a comma or an "and"."""
     return [list(filter(None, re.split(separator, answer))) for separator in _SEPARATORS]
 
 
-def _forms(parts: Sequence[str]) -> list[str]:
-    """An answer as it is compared; a bare number may also be a share of 1, left unrounded."""
+def _answer_forms(parts: Sequence[str]) -> list[str]:
+    """The forms of an answer to compare; a bare number may also be an unrounded share of 1."""
     named = (
         [m for part in parts if (m := _SCALE.search(part))] if all(map(is_number, parts)) else []
     )
     scale = named[-1][1].lower() if named else ""
     plain = [_SCALE.sub("", part).strip() if scale else part for part in parts]
-    forms = [_joined(plain, scale)]
+    forms = [_join_spans(plain, scale)]
     if len(plain) == 1 and not scale and "%" not in plain[0] and is_number(plain[0]):
         forms.append(f"{quantities(plain[0])[0].value:.4f}")
     return forms
 
 
-def _joined(parts: Sequence[str], scale: str) -> str:
+def _join_spans(parts: Sequence[str], scale: str) -> str:
     return " ".join(_with_scale(part, scale) for part in sorted(parts))
 
 
@@ -66,13 +66,13 @@ def _with_scale(part: str, scale: str) -> str:
     return f"{round(value, 2) * SCALES.get(scale, 1.0):.4f}"
 
 
-def _words(text: str) -> list[str]:
-    """Words in small letters without signs and articles; numbers by their value."""
-    plain = (_word(word) for word in re.split(r"[\s-]+(?!\d)|\s+", text.lower()))
+def _normalised_words(text: str) -> list[str]:
+    """Lower-case words without punctuation and articles; numbers by their value."""
+    plain = (_normalise_word(word) for word in re.split(r"[\s-]+(?!\d)|\s+", text.lower()))
     return _ARTICLE.sub(" ", " ".join(plain)).split()
 
 
-def _word(word: str) -> str:
+def _normalise_word(word: str) -> str:
     if is_number(word):
         (found,) = quantities(word)
         return f"{found.value * found.scale / (100 if found.percent else 1):.4f}"

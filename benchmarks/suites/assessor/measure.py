@@ -1,8 +1,8 @@
-"""The plan assessor beside a random, the first and the best possible candidate.
+"""The plan assessor against a random, the first and the best possible candidate.
 
 Each round of a search offers a few candidate queries; the score of a choice is the reciprocal
 rank at which the chosen query finds the next supporting paragraph, so that a mean over rounds is
-an MRR. Rounds of one question are not independent: intervals come from a bootstrap of questions.
+an MRR. Rounds of one question are not independent, so intervals come from a bootstrap of questions.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,15 +13,15 @@ from typing import NamedTuple
 import numpy as np
 
 from planweave import BadInput
-from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, divided
-from planweave.benchmarks.core.table import Rows, tabled
-from planweave.benchmarks.suites.assessor.rounds import Round, rounds
+from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, group_by
+from planweave.benchmarks.core.table import Rows, table_of_rows
+from planweave.benchmarks.suites.assessor.rounds import Round, play_rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
 from planweave.learning import Embed, Group, PlanAssessor, features
 
 
 class RoundScores(NamedTuple):
-    """What the choosers got in one round; ``random`` is its expectation."""
+    """The scores of the choosers in one round; ``random`` is an expectation."""
 
     question: str
     random: float
@@ -34,12 +34,12 @@ CHOOSERS = RoundScores._fields[1:]
 
 
 class AssessedSet(NamedTuple):
-    """A data set, as the assessor is measured on it."""
+    """A data set on which the assessor is measured."""
 
     dataset: str
     questions: Sequence[MultiHop]
-    unseen: Sequence[MultiHop]  # those that it was not trained on
-    left_out: int  # how many questions it was trained on
+    unseen: Sequence[MultiHop]  # questions that it was not trained on
+    left_out: int  # number of questions that it was trained on
     corpus: Corpus
 
 
@@ -49,18 +49,20 @@ class DatasetFigures:
 
     dataset: str
     questions: int
-    left_out: int  # questions that the assessor was trained on
+    left_out: int  # number of questions that the assessor was trained on
     paragraphs: int
     rounds: int
     mrr: Mapping[str, Estimate]
-    gained: Mapping[str, Estimate]  # by the assessor, beside the random and the first candidate
-    closed: Estimate  # how far it goes from a random to the best possible candidate
+    gained: Mapping[str, Estimate]  # by the assessor over the random and the first candidate
+    closed: Estimate  # share closed of the gap between a random and the best candidate
 
 
-def parts(questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed) -> list[AssessedSet]:
-    """The data sets among ``questions``, without what the assessor was trained on."""
+def assessed_sets(
+    questions: Sequence[MultiHop], assessor: PlanAssessor, embed: Embed
+) -> list[AssessedSet]:
+    """The data sets among ``questions``, without the assessor's training questions."""
     found = []
-    for dataset, own in divided(questions, lambda question: question.dataset).items():
+    for dataset, own in group_by(questions, lambda question: question.dataset).items():
         unseen = [question for question in own if not assessor.knows(question.question)]
         if not unseen:
             raise BadInput(
@@ -75,10 +77,10 @@ def measure(
     part: AssessedSet, assessor: PlanAssessor, seed: int = 1, candidates: int = 5
 ) -> DatasetFigures:
     """Have the assessor choose in every round of the questions of a data set."""
-    made = rounds(part.unseen, part.corpus, seed=seed, candidates=candidates)
-    choices = [choice(one, assessor) for one in made]
+    made = play_rounds(part.unseen, part.corpus, seed=seed, candidates=candidates)
+    choices = [score_round(one, assessor) for one in made]
     questions = [one.question for one in choices]
-    found = bootstrap([one[1:] for one in choices], _compared, clusters=questions, seed=seed)
+    found = bootstrap([one[1:] for one in choices], _comparison, clusters=questions, seed=seed)
     return DatasetFigures(
         dataset=part.dataset,
         questions=len({*questions}),
@@ -91,33 +93,33 @@ def measure(
     )
 
 
-def choice(one: Round, assessor: PlanAssessor) -> RoundScores:
-    """What each chooser gets in a round."""
-    chosen = one.gains[by_assessor(one, assessor)]
+def score_round(one: Round, assessor: PlanAssessor) -> RoundScores:
+    """The score of each chooser in a round."""
+    chosen = one.gains[choose_by_assessor(one, assessor)]
     return RoundScores(one.question.id, fmean(one.gains), one.gains[0], chosen, max(one.gains))
 
 
-def by_assessor(one: Round, assessor: PlanAssessor) -> int:
-    """Place of the candidate that the assessor chooses."""
+def choose_by_assessor(one: Round, assessor: PlanAssessor) -> int:
+    """Index of the candidate that the assessor chooses."""
     evidence = [paragraph.page for paragraph in one.evidence]
     return int(np.argmax(assessor.scores(one.question.question, evidence, one.candidates)))
 
 
-def _compared(random: Means, first: Means, assessor: Means, best: Means) -> list[Means]:
-    """Each chooser, what the assessor gets more, and how much of the gap it closes."""
+def _comparison(random: Means, first: Means, assessor: Means, best: Means) -> list[Means]:
+    """Means of the choosers, the assessor's gains, and the share of the gap that it closes."""
     gained = assessor - random
     closed = gained / np.maximum(best - random, 1e-9)
     return [random, first, assessor, best, gained, assessor - first, closed]
 
 
-@tabled(
+@table_of_rows(
     "Which query is searched next: MRR of the chosen candidate",
     f"data set | questions | rounds | {' | '.join(CHOOSERS)} | more than random | "
     "more than first | of the gap closed",
     note="In brackets: 95 % bootstrap interval over questions. The gap is that between a "
     "random and the best possible candidate.",
 )
-def table(results: Sequence[DatasetFigures]) -> Rows:
+def mrr_table(results: Sequence[DatasetFigures]) -> Rows:
     """The figures as a table."""
     for one in results:
         mrr = (f"{one.mrr[name].value:.3f}" for name in CHOOSERS)
@@ -125,8 +127,8 @@ def table(results: Sequence[DatasetFigures]) -> Rows:
         yield one.dataset, one.questions, one.rounds, *mrr, *more
 
 
-def groups(made: Iterable[Round], embed: Embed) -> Iterator[Group]:
-    """Rounds as the head of the assessor is trained on them."""
+def training_groups(made: Iterable[Round], embed: Embed) -> Iterator[Group]:
+    """Rounds as training groups for the assessor's head."""
     for one in made:
         evidence = [paragraph.page for paragraph in one.evidence]
         inputs = features(one.question.question, evidence, one.candidates, embed)

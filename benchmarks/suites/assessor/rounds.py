@@ -1,8 +1,8 @@
-"""Rounds of a multi-hop search as the plan assessor meets them: evidence, candidates, gains.
+"""Rounds of a multi-hop search for the plan assessor: evidence, candidates, gains.
 
-Candidates come from rules in place of a language model, so that a measurement needs none
-and can be repeated. No rule looks at the supporting paragraphs, and no candidate names what
-neither the question nor the evidence names.
+Rules propose the candidates in place of a language model, so that a measurement can be repeated. No
+rule uses the supporting paragraphs, and a candidate names only what the question or the evidence
+names.
 """
 
 import re
@@ -21,7 +21,7 @@ ROUNDS = 5
 PER_ROUND = 2
 """Paragraphs that a round adds to the evidence."""
 SHOWN = 15
-"""Hits of a query that the assessor is shown."""
+"""Hits of a query that the assessor sees."""
 
 _NAME = re.compile(
     r"[A-Z0-9][\w'\u2019&.-]*"
@@ -32,20 +32,20 @@ _CAPITAL = re.compile(r"\b[A-Z0-9]\w+")
 _BRACKETS = re.compile(r"\s*\(.*\)")
 _CUT = re.compile(r",|;|\b(?:in which|of which|that|which|who|whose|whom|where|when|and|or|but)\b")
 _SEARCH = re.compile(r"(?:search|retrieve)\[(.+)\]", re.IGNORECASE)
-_OPENING_WORDS = """
+_OPENING_TEXT = """
 what who whom whose which when where why how is are was were do does did in on at the a an of
 for are both from by after before he she it they this his her its as with between
 """
-_OPENERS = frozenset(_OPENING_WORDS.split())  # have a capital for standing first
-_FOCUS = 6  # plain words of a question that follow a name in a query
+_OPENING = frozenset(_OPENING_TEXT.split())  # words with a capital only at the start of a sentence
+_FOCUS = 6  # plain words of a question that a query adds to a name
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Round:
     """One choice among candidates.
 
-    The gain of a candidate is the reciprocal rank of the first supporting paragraph that is not yet
-    evidence, among the paragraphs that are not; 0 where there is none.
+    The gain of a candidate is the reciprocal rank of the first supporting paragraph among the
+    paragraphs that are not yet evidence; 0 if there is none.
     """
 
     question: MultiHop
@@ -53,42 +53,42 @@ class Round:
     evidence: tuple[Paragraph, ...]
     candidates: Sequence[CandidateQuery]  # in the order of the proposer
     gains: Sequence[float]
-    chosen: int = 0  # place of the candidate that is carried out
+    chosen: int = 0  # index of the chosen candidate
 
     @property
     def found(self) -> tuple[Paragraph, ...]:
-        """The evidence with what the chosen candidate adds to it."""
+        """The evidence including the paragraphs that the chosen candidate adds."""
         hits = (Paragraph(*hit) for hit in self.candidates[self.chosen].hits)
-        return self.evidence + tuple(_fresh(hits, self.evidence)[:PER_ROUND])
+        return self.evidence + tuple(_not_in(hits, self.evidence)[:PER_ROUND])
 
 
 class Lot(NamedTuple):
-    """What is drawn in a round."""
+    """The random draws of a round."""
 
     place: int
     coin: float
 
 
 Choose: TypeAlias = Callable[[Round, Lot], int]
-"""Which candidate of a round is carried out."""
+"""Chooses a candidate of a round."""
 
 
-def by_lot(round_: Round, lot: Lot) -> int:  # noqa: ARG001
-    """Any candidate, so that the states that come up are no chooser's own."""
+def choose_by_lot(round_: Round, lot: Lot) -> int:  # noqa: ARG001
+    """A random candidate, so that the states do not depend on any chooser."""
     return lot.place
 
 
-def by_truth(round_: Round, lot: Lot) -> int:  # noqa: ARG001
-    """The candidate that finds what is missing at the best rank."""
+def choose_best(round_: Round, lot: Lot) -> int:  # noqa: ARG001
+    """The candidate that finds a missing paragraph at the best rank."""
     return int(np.argmax(round_.gains))
 
 
-def names(text: str) -> list[str]:
-    """What a text names: quoted, or written with capitals or numbers; in reading order."""
+def find_names(text: str) -> list[str]:
+    """The names in a text, quoted or written with capitals or numbers, in reading order."""
     found = dict.fromkeys(match.strip() for match in _QUOTED.findall(text))
     for match in _NAME.findall(text):
         parts = match.split(" ")
-        while parts and parts[0].lower() in _OPENERS:
+        while parts and parts[0].lower() in _OPENING:
             parts.pop(0)
         name = " ".join(parts).strip(" .,'\u2019-()")
         if len(name) > 2:
@@ -96,28 +96,30 @@ def names(text: str) -> list[str]:
     return list(found)
 
 
-def proposals(
+def propose_queries(
     question: MultiHop, evidence: Sequence[Paragraph], searches: Sequence[str] = ()
 ) -> list[str]:
-    """Queries that a proposer could think of, in the order in which it would.
+    """Queries that a proposer could think of, in its likely order.
 
-    The question as it is, the names in it, its clauses; then, the newest two paragraphs
-    first, their title and the names in them, alone and with the plain words of the question; last
-    the steps of the published way that can be asked by now, those not yet answered first.
+    First come the question, its names and its clauses; then, from the newest two paragraphs, the
+    titles and names, alone and with the plain words of the question; last, the steps of the
+    published solution that can be asked by now, unanswered ones first.
 
-    ``searches`` is what a recorded run searched for: steps, too.
+    ``searches`` are queries of a recorded run, which count as steps.
     """
     asked = question.question
     given = " ".join([asked, *(paragraph.page for paragraph in evidence)]).lower()
-    steps = [query for query in [*searches, *_steps(question, given)] if _grounded(query, given)]
+    steps = [
+        query for query in [*searches, *_open_steps(question, given)] if _is_grounded(query, given)
+    ]
     clauses = [clause for clause in _CUT.split(asked) if len(clause.split()) >= 3]
-    own = [asked, *names(asked)[:5], *clauses, *_follow_ups(asked, evidence)]
+    own = [asked, *find_names(asked)[:5], *clauses, *_follow_ups(asked, evidence)]
     found = dict.fromkeys(query.strip(" ?.,") for query in own + steps)
     return [query for query in found if len(query) > 2]
 
 
-def _steps(question: MultiHop, given: str) -> list[str]:
-    """The sub-questions, those first whose answer is not given yet."""
+def _open_steps(question: MultiHop, given: str) -> list[str]:
+    """The sub-questions, unanswered ones first."""
     answers: dict[int, str] = {}
     open_: list[str] = []
     done: list[str] = []
@@ -131,70 +133,70 @@ def _steps(question: MultiHop, given: str) -> list[str]:
     return open_ + done
 
 
-def _grounded(query: str, given: str) -> bool:
-    """Whether all that a query names is given, so that it could be asked now."""
+def _is_grounded(query: str, given: str) -> bool:
+    """Whether the given text has all names of a query, so that it can be asked now."""
     return "#" not in query and all(
-        name.lower() in given for name in _CAPITAL.findall(query) if name.lower() not in _OPENERS
+        name.lower() in given for name in _CAPITAL.findall(query) if name.lower() not in _OPENING
     )
 
 
 def _follow_ups(asked: str, evidence: Sequence[Paragraph]) -> Iterator[str]:
-    named = words(" ".join(names(asked)))
+    named = words(" ".join(find_names(asked)))
     plain = [word for word in re.findall(r"\w+", asked) if words(word) - named]
     focus = " ".join(plain[:_FOCUS])
     for paragraph in list(reversed(evidence))[:2]:
         title = _BRACKETS.sub("", paragraph.title)
         yield f"{title} {focus}"
         known = f"{asked} {title}".lower()
-        new = [n for n in names(paragraph.text) if n.lower() not in known and not n.isdigit()]
+        new = [n for n in find_names(paragraph.text) if n.lower() not in known and not n.isdigit()]
         for name in new[:3]:
             yield name
             yield f"{name} {focus}"
 
 
-def gain(question: MultiHop, fresh: Sequence[Paragraph]) -> float:
+def reciprocal_gain(question: MultiHop, fresh: Sequence[Paragraph]) -> float:
     """Reciprocal rank of the first supporting paragraph; 0 if there is none."""
     ranks = (rank for rank, found in enumerate(fresh, 1) if found in question.supporting)
     return 1 / next(ranks, np.inf)
 
 
-def _fresh(found: Iterable[Paragraph], evidence: Sequence[Paragraph]) -> list[Paragraph]:
+def _not_in(found: Iterable[Paragraph], evidence: Sequence[Paragraph]) -> list[Paragraph]:
     return [paragraph for paragraph in found if paragraph not in evidence]
 
 
 @dataclass(eq=False)
 class _Search:
-    """A question on its way."""
+    """The state of the search for one question."""
 
     question: MultiHop
     random: np.random.Generator
     evidence: tuple[Paragraph, ...] = ()
 
     def pool(self, most: int, searches: Sequence[str], others: Sequence[str]) -> list[str]:
-        """The proposer's first query, and others drawn from its further ones."""
-        first, *further = proposals(self.question, self.evidence, searches)
+        """The proposer's first query, and a random draw of the others."""
+        first, *further = propose_queries(self.question, self.evidence, searches)
         further += [query for query in others if query not in (first, *further)]
         drawn = self.random.choice(len(further), min(most - 1, len(further)), replace=False)
         return [first, *(further[number] for number in sorted(drawn.tolist()))]
 
 
-def rounds(
+def play_rounds(
     questions: Sequence[MultiHop],
     corpus: Corpus,
     *,
     seed: int,
     candidates: int = 5,
-    choose: Choose = by_lot,
+    choose: Choose = choose_by_lot,
     strangers: int = 0,
     searches: Mapping[str, Sequence[str]] | None = None,
 ) -> Iterator[Round]:
     """Search for the support of each question until it is found, at most ``ROUNDS`` rounds.
 
-    Candidates are drawn from queries of other questions (``strangers``), too, and from what
-    recorded runs searched for (``searches``, by question).
+    Candidates also come from other questions (``strangers`` per round) and from recorded runs
+    (``searches``, by question).
     """
     runs = [_Search(q, np.random.default_rng([seed, *q.id.encode()])) for q in questions]
-    every = [[*names(question.question), question.question] for question in questions]
+    every = [[*find_names(question.question), question.question] for question in questions]
     for number in range(ROUNDS):
         pools = []
         for run in runs:
@@ -206,7 +208,7 @@ def rounds(
         ranked = dict(zip(queries, corpus.search(queries), strict=True))
         still = []
         for run, pool in zip(runs, pools, strict=True):
-            open_ = _offered(run, number, {query: ranked[query] for query in pool})
+            open_ = _offer_round(run, number, {query: ranked[query] for query in pool})
             lot = Lot(int(run.random.integers(len(pool))), run.random.random())
             made = replace(open_, chosen=choose(open_, lot))
             yield made
@@ -216,8 +218,8 @@ def rounds(
         runs = still
 
 
-def _offered(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]]) -> Round:
-    """The round in which a choice is to be made among queries, by what each of them finds."""
+def _offer_round(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]]) -> Round:
+    """Make the round that offers these queries with the paragraphs that they find."""
     return Round(
         question=run.question,
         number=number,
@@ -226,12 +228,14 @@ def _offered(run: _Search, number: int, ranked: Mapping[str, Sequence[Paragraph]
             CandidateQuery(query, [RetrievedPage(*found) for found in ranking[:SHOWN]])
             for query, ranking in ranked.items()
         ],
-        gains=[gain(run.question, _fresh(found, run.evidence)) for found in ranked.values()],
+        gains=[
+            reciprocal_gain(run.question, _not_in(found, run.evidence)) for found in ranked.values()
+        ],
     )
 
 
 def recorded_searches(path: Path) -> dict[str, list[str]]:
-    """What recorded runs on training questions searched for, by question."""
+    """The queries of recorded runs on training questions, by question."""
     found: dict[str, list[str]] = {}
     for run in read_paths(path, lambda record: str(record.get("split"))):
         if run.task == "train":

@@ -1,13 +1,13 @@
-"""How well the check of decisions and sentences tells right from wrong: precision and recall."""
+"""Precision and recall of the check of decisions, sentences and rankings."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from planweave.benchmarks.core.metrics import Estimate, divided, rate
-from planweave.benchmarks.core.table import ReportTable, Rows, tabled
-from planweave.benchmarks.suites.check.pairs import Pair, fact, quoted
+from planweave.benchmarks.core.metrics import Estimate, group_by, rate
+from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
+from planweave.benchmarks.suites.check.pairs import Pair, query_fact, quote_fact
 from planweave.memory import Fact
 from planweave.tools.checking import follow, judge
 
@@ -15,7 +15,7 @@ NAME = "check"
 
 
 class Checked(NamedTuple):
-    """A pair, whether the check passes it as supported, and why."""
+    """A pair, whether the check passes it as supported, and the reason."""
 
     pair: Pair
     passed: bool
@@ -27,12 +27,12 @@ class Checked(NamedTuple):
         return self.passed != self.pair.supported
 
 
-def checked(pairs: Iterable[Pair]) -> list[Checked]:
-    """What the check says of each pair."""
-    return [_checked(pair) for pair in pairs]
+def check_pairs(pairs: Iterable[Pair]) -> list[Checked]:
+    """Check each pair."""
+    return [_check_pair(pair) for pair in pairs]
 
 
-def _checked(pair: Pair) -> Checked:
+def _check_pair(pair: Pair) -> Checked:
     if pair.kind == "decision":
         found = follow(pair.text, pair.facts, question=pair.question, rules=pair.rules)
         return Checked(pair, found.kind == "supported", found.reason)
@@ -41,35 +41,35 @@ def _checked(pair: Pair) -> Checked:
 
 
 def precision(found: Sequence[Checked]) -> Estimate | None:
-    """The share of what is passed that is right."""
+    """The share of the passed pairs that are right."""
     return rate([one.pair.supported for one in found if one.passed])
 
 
 def recall(found: Sequence[Checked]) -> Estimate | None:
-    """The share of what is right that is passed."""
+    """The share of the right pairs that pass."""
     return rate([one.passed for one in found if one.pair.supported])
 
 
-def tables(found: Sequence[Checked]) -> list[ReportTable]:
-    """Precision and recall by kind, and what was passed case by case."""
+def check_tables(found: Sequence[Checked]) -> list[ReportTable]:
+    """Precision and recall by kind, and passed pairs by case."""
     return [_by_kind(found), _by_case(found)]
 
 
-@tabled(
+@table_of_rows(
     "Check of decisions, sentences and rankings",
     "kind | pairs | precision | recall | wrong ones passed",
     note="Precision: of what passes as supported, the share that is. Recall: of what is "
     "supported, the share that passes. 95 % intervals; each pair counts once.",
 )
 def _by_kind(found: Sequence[Checked]) -> Rows:
-    for kind, own in sorted(divided(found, lambda one: one.pair.kind).items()):
+    for kind, own in sorted(group_by(found, lambda one: one.pair.kind).items()):
         wrong = sum(one.passed and not one.pair.supported for one in own)
         yield kind, len(own), precision(own), recall(own), wrong
 
 
-@tabled("Case by case", "kind | case | label | pairs | passed")
+@table_of_rows("Case by case", "kind | case | label | pairs | passed")
 def _by_case(found: Sequence[Checked]) -> Rows:
-    cases = divided(found, lambda one: (one.pair.kind, not one.pair.supported, one.pair.case))
+    cases = group_by(found, lambda one: (one.pair.kind, not one.pair.supported, one.pair.case))
     for (kind, wrong, case), own in sorted(cases.items()):
         label = "not supported" if wrong else "supported"
         yield kind, case, label, len(own), sum(one.passed for one in own)
@@ -78,21 +78,21 @@ def _by_case(found: Sequence[Checked]) -> Rows:
 _FILE = Path(__file__).with_name("check_pack.json")
 
 
-def pack() -> list[Pair]:
-    """The pairs that were written by hand."""
+def load_pack() -> list[Pair]:
+    """Load the pairs written by hand."""
     read = json.loads(_FILE.read_text(encoding="utf-8"))
-    facts = {name: _fact(given) for name, given in read["facts"].items()}
+    facts = {name: _parse_fact(given) for name, given in read["facts"].items()}
     return [
         Pair(**{"rules": "", **given, "facts": tuple(facts[name] for name in given["facts"])})
         for given in read["pairs"]
     ]
 
 
-def _fact(given: Mapping[str, Any]) -> Fact:
+def _parse_fact(given: Mapping[str, Any]) -> Fact:
     if "quote" in given:
-        return quoted(1, given["quote"])
+        return quote_fact(1, given["quote"])
     if "columns" in given:
-        return fact(given["number"], given["columns"], given["rows"], given["query"])
+        return query_fact(given["number"], given["columns"], given["rows"], given["query"])
     expression, _, result = given["calculation"].rpartition(" = ")
     return Fact(
         number=given["number"],

@@ -1,7 +1,7 @@
-"""Made-up facts with decisions and sentences about them that are right or wrong, from a seed.
+"""Generates facts, and right and wrong decisions and sentences about them.
 
-Tables, names and numbers are drawn from ``pairs.yaml``. Every wrong text differs from a right one
-in one respect, which names its case.
+Tables, names and numbers are drawn from ``pairs.yaml``. A wrong text differs from a right one in
+one respect, which names its case.
 """
 
 import random
@@ -22,8 +22,8 @@ Kind = Literal["decision", "claim", "ranking"]
 class Pair(NamedTuple):
     """A text, the facts that it cites, and whether they support it."""
 
-    kind: Kind  # whether the text is a decision, a sentence of its reasons, or a query that ranks
-    case: str  # what is right or wrong with it
+    kind: Kind  # a decision, a sentence of its reasons, or a ranking query
+    case: str  # what is right or wrong in the text
     text: str
     supported: bool
     facts: tuple[Fact, ...]
@@ -33,7 +33,7 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True)
 class _Measure:
-    """A column of numbers and how people speak of it, and of who has least and most of it."""
+    """A column of numbers, and phrases for it and for its least and largest value."""
 
     column: str
     words: str
@@ -48,7 +48,7 @@ class _Measure:
 
 @dataclass(frozen=True)
 class _Domain:
-    """A table: what its rows are, in which groups they are, what is known of them."""
+    """A table: its rows, their groups and their measures."""
 
     table: str
     thing: str
@@ -61,7 +61,7 @@ class _Domain:
 
 
 class _Page(NamedTuple):
-    """A sentence of a page about two parties, and what is asked of the first."""
+    """A sentence of a page about two parties, and a question about the first."""
 
     text: str
     question: str
@@ -73,7 +73,7 @@ class _Page(NamedTuple):
 
 
 class _Words(NamedTuple):
-    """What the file of words holds: tables, pages, and the parts of names."""
+    """The contents of ``pairs.yaml``: tables, pages, and parts of names."""
 
     domains: tuple[_Domain, ...]
     pages: tuple[_Page, ...]
@@ -83,29 +83,31 @@ class _Words(NamedTuple):
 
 
 @cache
-def _words() -> _Words:
+def _load_words() -> _Words:
     text = Path(__file__).with_name("pairs.yaml").read_text("utf-8")
     return TypeAdapter(_Words).validate_python(yaml.safe_load(text))
 
 
-def _names(rng: random.Random, count: int) -> list[str]:
-    """Different names, in one of several fashions."""
-    words = _words()
-    fashion = rng.choice(("plain", "plain", "lower", "two", "code"))
+def _draw_names(rng: random.Random, count: int) -> list[str]:
+    """Draw different names in one of several styles."""
+    words = _load_words()
+    style = rng.choice(("plain", "plain", "lower", "two", "code"))
     found: dict[str, None] = {}
     while len(found) < count:
         name = rng.choice(words.heads) + rng.choice(words.tails)
-        if fashion == "lower":
+        if style == "lower":
             name = name.lower()
-        elif fashion == "two":
+        elif style == "two":
             name = f"{name} {rng.choice(words.seconds)}"
-        elif fashion == "code":
+        elif style == "code":
             name = f"{name[:2].upper()}-{rng.randint(10, 99)}"
         found[name] = None
     return list(found)
 
 
-def fact(number: int, columns: Sequence[str], rows: Sequence[Sequence[Value]], query: str) -> Fact:
+def query_fact(
+    number: int, columns: Sequence[str], rows: Sequence[Sequence[Value]], query: str
+) -> Fact:
     """A fact as a query node makes it."""
     lines = [" | ".join(columns), *(" | ".join(map(str, row)) for row in rows)]
     return Fact(
@@ -119,8 +121,8 @@ def fact(number: int, columns: Sequence[str], rows: Sequence[Sequence[Value]], q
     )
 
 
-def quoted(number: int, text: str) -> Fact:
-    """A fact as the reader makes it, from a page that says ``text``."""
+def quote_fact(number: int, text: str) -> Fact:
+    """A fact as the reader makes it from a page with this text."""
     return Fact(
         number=number,
         text=text,
@@ -132,13 +134,13 @@ def quoted(number: int, text: str) -> Fact:
 
 
 class _World:
-    """One drawn table and what is asked of it."""
+    """One drawn table and the measures that questions are about."""
 
     def __init__(self, rng: random.Random) -> None:
         self.rng = rng
-        self.domain = domain = rng.choice(_words().domains)
+        self.domain = domain = rng.choice(_load_words().domains)
         count = rng.randint(4, 8)
-        *self.names, self.stranger = _names(rng, count + 1)
+        *self.names, self.stranger = _draw_names(rng, count + 1)
         self.measure, self.other = rng.sample(domain.measures, 2)
         self.groups = [rng.choice(domain.groups) for _ in self.names]
         self.groups[0] = self.groups[1]
@@ -165,21 +167,21 @@ class _World:
 
     def all_rows(self) -> Fact:
         listed = ", ".join(self.columns)
-        return fact(1, self.columns, self.rows, f"SELECT {listed} FROM {self.domain.table}")
+        return query_fact(1, self.columns, self.rows, f"SELECT {listed} FROM {self.domain.table}")
 
     def row(self, at: int, measure: _Measure, *, down: bool | None = None) -> Fact:
-        """One row: the first by a measure, or, without a way, one of which nothing says why."""
+        """One row: the first by a measure, or, without ``down``, a row without any order."""
         d, m = self.domain, measure.column
         value = (self.values if measure is self.measure else self.others)[at]
         order = "" if down is None else f" ORDER BY {m}{' DESC' * down}"
         query = f"SELECT {d.key}, {m} FROM {d.table}{order} LIMIT 1"
-        return fact(1, [d.key, m], [[self.names[at], value]], query)
+        return query_fact(1, [d.key, m], [[self.names[at], value]], query)
 
     def value_of(self, at: int, number: int = 1) -> Fact:
         d, m = self.domain, self.measure.column
         name = self.names[at].replace("'", "''")
         query = f"SELECT {m} FROM {d.table} WHERE {d.key} = '{name}'"
-        return fact(number, [m], [[self.values[at]]], query)
+        return query_fact(number, [m], [[self.values[at]]], query)
 
     # -- words --
 
@@ -195,8 +197,8 @@ class _World:
         return self.rng.choice([i for i in range(len(self.names)) if i not in taken])
 
 
-def generate(seed: int, count: int) -> list[Pair]:
-    """About ``count`` pairs: the same for the same seed."""
+def generate_pairs(seed: int, count: int) -> list[Pair]:
+    """Generate about ``count`` pairs; a seed always gives the same."""
     rng = random.Random(seed)
     pairs: list[Pair] = []
     while len(pairs) < count:
@@ -212,10 +214,10 @@ def _decisions(rng: random.Random) -> Iterator[Pair]:
         yield Pair("decision", case, text, supported, tuple(facts), question)
 
 
-_Made = Iterator[tuple[str, str, bool, Sequence[Fact], str]]
+_Cases = Iterator[tuple[str, str, bool, Sequence[Fact], str]]
 
 
-def _superlative(w: _World, rng: random.Random) -> _Made:
+def _superlative(w: _World, rng: random.Random) -> _Cases:
     d, m = w.domain, w.measure
     down = rng.random() < 0.5
     right, wrong = (w.high, w.low) if down else (w.low, w.high)
@@ -240,7 +242,7 @@ def _superlative(w: _World, rng: random.Random) -> _Made:
         yield "ranked by another column", w.names[at], False, one, question
         rows = [[n, o] for n, o in zip(w.names, w.others, strict=True)]
         every = f"SELECT {d.key}, {w.other.column} FROM {d.table}"
-        listed = fact(1, [d.key, w.other.column], rows, every)
+        listed = query_fact(1, [d.key, w.other.column], rows, every)
         yield "rows of another column", w.names[at], False, [listed], question
     amount = f"What is the {word} {m.words}?"
     yield "right amount", w.with_unit(right), True, table, amount
@@ -248,7 +250,7 @@ def _superlative(w: _World, rng: random.Random) -> _Made:
     yield "amount in another unit", w.with_unit(right, m.rival), False, table, amount
 
 
-def _value(w: _World, rng: random.Random) -> _Made:
+def _value(w: _World, rng: random.Random) -> _Cases:
     d, m = w.domain, w.measure
     at = rng.randrange(len(w.names))
     question = rng.choice(
@@ -274,7 +276,7 @@ def _value(w: _World, rng: random.Random) -> _Made:
             break
 
 
-def _grouped(w: _World, rng: random.Random) -> _Made:
+def _grouped(w: _World, rng: random.Random) -> _Cases:
     d, m = w.domain, w.measure
     group = w.groups[0]
     inside = [i for i, one in enumerate(w.groups) if one == group]
@@ -293,16 +295,16 @@ def _grouped(w: _World, rng: random.Random) -> _Made:
     yield "another of the group", w.names[others[0]], False, table, question
 
 
-def _counted(w: _World, _: random.Random) -> _Made:
+def _counted(w: _World, _: random.Random) -> _Cases:
     d = w.domain
     group = w.groups[0]
     inside = w.groups.count(group)
     question = f"How many {d.things} are {d.where.format(group)}?"
     query = f"SELECT COUNT(*) AS n FROM {d.table} WHERE {d.group} = '{group}'"
-    one = [fact(1, ["n"], [[inside]], query)]
+    one = [query_fact(1, ["n"], [[inside]], query)]
     groups = {g: w.groups.count(g) for g in w.groups}
     grouping = f"SELECT {d.group}, COUNT(*) AS n FROM {d.table} GROUP BY {d.group}"
-    every = [fact(1, [d.group, "n"], [[g, n] for g, n in groups.items()], grouping)]
+    every = [query_fact(1, [d.group, "n"], [[g, n] for g, n in groups.items()], grouping)]
     yield "right count", f"{inside}", True, one, question
     yield "right count among groups", f"{inside}", True, every, question
     yield "wrong count", f"{inside + 1}", False, one, question
@@ -311,11 +313,17 @@ def _counted(w: _World, _: random.Random) -> _Made:
         if n != inside:
             yield "count of another group", f"{n}", False, every, question
             q = f"SELECT COUNT(*) AS n FROM {d.table} WHERE {d.group} = '{g}'"
-            yield "query on another group", f"{n}", False, [fact(1, ["n"], [[n]], q)], question
+            yield (
+                "query on another group",
+                f"{n}",
+                False,
+                [query_fact(1, ["n"], [[n]], q)],
+                question,
+            )
             break
 
 
-def _compared(w: _World, rng: random.Random) -> _Made:
+def _compared(w: _World, rng: random.Random) -> _Cases:
     m = w.measure
     first, second = rng.sample(range(len(w.names)), 2)
     less = rng.random() < 0.5
@@ -337,18 +345,24 @@ def _compared(w: _World, rng: random.Random) -> _Made:
     yield "yes or no on one row of two", right, False, [w.value_of(first)], question
 
 
-def _summed(w: _World, _: random.Random) -> _Made:
+def _summed(w: _World, _: random.Random) -> _Cases:
     d, m = w.domain, w.measure
     total = round(sum(w.values), m.digits)
     question = f"What is the total {m.words} of all {d.things}?"
     query = f"SELECT SUM({m.column}) AS total FROM {d.table}"
-    summed = [fact(1, ["total"], [[total]], query)]
+    summed = [query_fact(1, ["total"], [[total]], query)]
     yield "right sum", f"{total}", True, summed, question
     yield "wrong sum", f"{round(total * 1.1 + 1, m.digits)}", False, summed, question
     yield "one value for a sum", f"{w.values[0]}", False, [w.value_of(0)], question
     mean = f"SELECT AVG({m.column}) AS mean FROM {d.table}"
     average = round(total / len(w.values), 2)
-    yield "mean for a sum", f"{average}", False, [fact(1, ["mean"], [[average]], mean)], question
+    yield (
+        "mean for a sum",
+        f"{average}",
+        False,
+        [query_fact(1, ["mean"], [[average]], mean)],
+        question,
+    )
 
 
 _Claims = Iterator[tuple[str, str, bool, Sequence[Fact]]]
@@ -447,7 +461,7 @@ def _comparisons(w: _World, rng: random.Random, a: int, b: int) -> _Claims:
 
 
 def _memberships(w: _World, at: int) -> _Claims:
-    """In which group a row is; at last a number of another column."""
+    """Claims on the group of a row, and one with a number of another column."""
     words, table = w.measure.words, [w.all_rows()]
     if w.groups[at]:
         tail = f" and has a {words} of {w.with_unit(at)}."
@@ -464,7 +478,7 @@ _DENIALS = ((" may ", " may not "), (" is ", " is not "), (" produced ", " never
 
 
 def _documents(rng: random.Random) -> Iterator[Pair]:
-    text, first, parties, unit, rival, low, high = rng.choice(_words().pages)
+    text, first, parties, unit, rival, low, high = rng.choice(_load_words().pages)
     a, b = rng.choice(parties)
     x, y = rng.sample(range(low, high), 2)
     fill = {"a": a, "b": b, "x": x, "y": y, "u": unit}
@@ -485,4 +499,4 @@ def _documents(rng: random.Random) -> Iterator[Pair]:
         ("claim", "negation in words", denied, False),
     ]
     for kind, case, claimed, supported in made:
-        yield Pair(kind, case, claimed, supported, (quoted(1, page),), question)
+        yield Pair(kind, case, claimed, supported, (quote_fact(1, page),), question)

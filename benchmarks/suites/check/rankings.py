@@ -1,7 +1,7 @@
-"""Rankings that are right, and the same with one thing changed: which does the check pass?
+"""Checks right rankings, and rankings with one change.
 
-The right ones are the queries of the shops. Each change leaves out, adds, turns round or swaps one
-part; it counts as wrong if another option comes first then.
+The right ones are the queries of the shops. A change drops, adds, reverses or swaps one part; the
+ranking is wrong if another option then comes first.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -25,8 +25,8 @@ Change: TypeAlias = "Callable[[exp.Expr], exp.Expr | None]"
 _OPTIONS = Limits(rows=10_000, characters=1_000_000)
 
 
-def checked_rankings(seed: int, names: Iterable[str] = DOMAINS) -> list[Checked]:
-    """What the check says of the rankings of shops that a seed gives, and of changed ones."""
+def check_rankings(seed: int, names: Iterable[str] = DOMAINS) -> list[Checked]:
+    """Check the rankings of shops generated from a seed, and their changed versions."""
     found: list[Checked] = []
     with TemporaryDirectory() as folder:
         for name in names:
@@ -36,14 +36,14 @@ def checked_rankings(seed: int, names: Iterable[str] = DOMAINS) -> list[Checked]
             database = open_sql(path)
             try:
                 for decision in made.decisions:
-                    found += _checked(decision, made, database)
+                    found += _check_decision(decision, made, database)
             finally:
                 database.close()
     return found
 
 
-def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Iterator[Checked]:
-    """The check of one right ranking and of its changes; none where the decision is no ranking."""
+def _check_decision(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Iterator[Checked]:
+    """Check a right ranking and its changes; nothing if the decision is no ranking."""
     options: tuple[str, ...] = ()
     if decision.candidates:
         options = tuple(str(row[0]) for row in database.run(decision.candidates, _OPTIONS).rows)
@@ -53,8 +53,8 @@ def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Itera
     query = database.ranking(
         decision.query, ranking.option, highest=not decision.smallest, missing=ranking.missing
     )
-    for case, text in dict.fromkeys((("as it is", query), *_changed(query))):
-        first = _first(text, options, database)
+    for case, text in dict.fromkeys((("as it is", query), *_change_query(query))):
+        first = _first_option(text, options, database)
         if first is None or (case != "as it is" and first == decision.best):
             continue
         doubts = database.doubts(text, decision.text, made.rules)
@@ -70,8 +70,8 @@ def _checked(decision: ShopDecision, made: Shop, database: SqlDatabase) -> Itera
         yield Checked(pair, not doubts, " ".join(doubts))
 
 
-def _first(query: str, options: tuple[str, ...], database: SqlDatabase) -> str | None:
-    """The option that a ranking puts first; None if it fails or two are equal."""
+def _first_option(query: str, options: tuple[str, ...], database: SqlDatabase) -> str | None:
+    """The first option of a ranking; None if it fails or the first two tie."""
     try:
         rows = database.run(query, _OPTIONS).rows
     except PlanweaveError:
@@ -82,13 +82,13 @@ def _first(query: str, options: tuple[str, ...], database: SqlDatabase) -> str |
     return str(valued[0][0])
 
 
-def _changed(query: str) -> Iterator[tuple[str, str]]:
-    """The query with one thing changed, and what it is."""
+def _change_query(query: str) -> Iterator[tuple[str, str]]:
+    """Name and query of each change."""
     import sqlglot
 
     tree = sqlglot.parse_one(query, read="sqlite")
     for place, node in enumerate(tree.walk()):
-        for case, change in _changes(node):
+        for case, change in _changes_of(node):
             copied = tree.copy()
             part = list(copied.walk())[place]
             if (new := change(part)) is not None:
@@ -96,7 +96,7 @@ def _changed(query: str) -> Iterator[tuple[str, str]]:
                 yield case, copied.sql(dialect="sqlite")
 
 
-def _changes(node: "exp.Expr") -> Iterator[tuple[str, Change]]:
+def _changes_of(node: "exp.Expr") -> Iterator[tuple[str, Change]]:
     from sqlglot import exp
 
     turned: dict[type[exp.Expr], type[exp.Binary]] = {exp.GT: exp.LT, exp.LT: exp.GT}

@@ -1,4 +1,4 @@
-"""What a decider read, and why it failed: by fixed rules over its record, without a judge."""
+"""Finds by fixed rules over a record what a decider read and why it failed."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ _BOUND = re.compile(r"[(\[]\s*(\w+)\s*:\s*`?(\w+)")
 
 
 class Critical(NamedTuple):
-    """A value that an analysis needs: the columns that hold it, and those whose sum it is."""
+    """A value that an analysis needs: columns that hold it, and columns that sum to it."""
 
     columns: frozenset[str]
     summed: frozenset[str] = frozenset()
@@ -42,31 +42,34 @@ CRITICAL: Mapping[str, Mapping[str, Critical]] = {
         "PD": Critical(frozenset({"pop_demand"})),
     },
 }
-"""The values that section 5.2 calls critical in each scenario (table 6)."""
+"""The critical values of each scenario (section 5.2, table 6)."""
 
 
 class Read(NamedTuple):
-    """Columns that appear in queries, and those that appear inside a sum; in lower case."""
+    """Columns in queries, and those inside a sum; in lower case."""
 
     columns: frozenset[str]
     summed: frozenset[str]
 
 
 def retrievals(record: Record) -> int:
-    """How many queries it sent to the database, failed ones included."""
+    """Number of queries sent to the database, including failed ones."""
     return sum(turn["tool"] in _QUERIES for turn in record.turns)
 
 
-def unread(record: Record) -> list[str] | None:
-    """The critical values of its scenario that no query with a result read; None if it has none.
+def unread_values(record: Record) -> list[str] | None:
+    """The scenario's critical values that no query with rows read; None if it has none.
 
-    ``SELECT *`` reads all columns of its tables, and a node or relationship that Cypher returns
-    whole all its properties. A column counts wherever it is in the query, and so does its sum.
+    ``SELECT *`` reads all columns of its tables; a whole node or relationship returned by Cypher
+    reads all its properties. A column or sum counts anywhere in the query.
     """
     critical = CRITICAL.get(record.scenario)
     if critical is None:
         return None
-    reads = [read(str(turn["tool"]), str(turn["input"]), record.scenario) for turn in _good(record)]
+    reads = [
+        read_columns(str(turn["tool"]), str(turn["input"]), record.scenario)
+        for turn in _turns_with_rows(record)
+    ]
     columns = frozenset[str]().union(*(one.columns for one in reads))
     summed = frozenset[str]().union(*(one.summed for one in reads))
     return [
@@ -76,45 +79,45 @@ def unread(record: Record) -> list[str] | None:
     ]
 
 
-def missed(record: Record) -> bool:
-    """Whether it decided without any of the critical values: all of them stayed unread."""
+def has_missed_all(record: Record) -> bool:
+    """Whether all critical values stayed unread."""
     critical = CRITICAL.get(record.scenario)
-    return critical is not None and len(unread(record) or ()) == len(critical)
+    return critical is not None and len(unread_values(record) or ()) == len(critical)
 
 
 def failure_class(record: Record) -> FailureClass | None:
-    """Why an answer is wrong (figure 6); None if it is right. The first rule that holds decides.
+    """Why an answer is wrong (figure 6); None if it is right. The first matching rule decides.
 
     ====  ==========================================================================
     OTH   the run crashed
     QUR   queries were tried, and none brought a row
-    CAN   the answer is no candidate, or deciding it is no better than deciding nothing
+    CAN   the answer is no candidate, or no better than deciding nothing
     OTH   no answer (limit, malformed replies, "cannot be decided")
     MIS   all critical values stayed unread
-    DEEP  the data was read, and the wrong conclusion drawn
+    DEEP  the data was read, but the conclusion is wrong
     ====  ==========================================================================
     """
     if record.score.value == 1:
         return None
     if record.error:
         return "OTH"
-    if retrievals(record) and not any(True for _ in _good(record)):
+    if retrievals(record) and not any(True for _ in _turns_with_rows(record)):
         return "QUR"
     if record.score.answer is None:
         refused = any(failure["kind"] == "not_admitted" for failure in record.failures)
         return "CAN" if refused else "OTH"
     if not record.score.details.get("improves"):
         return "CAN"
-    return "MIS" if missed(record) else "DEEP"
+    return "MIS" if has_missed_all(record) else "DEEP"
 
 
-def _good(record: Record) -> Iterator[MemoryEntry]:
-    """The turns whose query brought rows."""
+def _turns_with_rows(record: Record) -> Iterator[MemoryEntry]:
+    """The turns whose query returned rows."""
     return (turn for turn in record.turns if turn["tool"] in _QUERIES and turn.get("facts"))
 
 
 @lru_cache(maxsize=4096)
-def read(tool: str, query: str, scenario_name: str) -> Read:
+def read_columns(tool: str, query: str, scenario_name: str) -> Read:
     """The columns or properties that a query reads."""
     plugin = scenario(scenario_name)
     return _read_sql(query, plugin) if tool == "sql" else _read_cypher(query, plugin)
@@ -123,7 +126,7 @@ def read(tool: str, query: str, scenario_name: str) -> Read:
 def _read_sql(query: str, plugin: Scenario) -> Read:
     try:
         tree = sqlglot.parse_one(query, dialect="sqlite")
-    except SqlglotError:  # it ran, so its words are names
+    except SqlglotError:  # the query ran, so its words are names
         return Read(frozenset(re.findall(r"\w+", query.lower())), frozenset())
     tables = {table.name: table for table in plugin.tables}
     columns = {column.name.lower() for column in tree.find_all(exp.Column)}
@@ -144,13 +147,13 @@ def _read_cypher(query: str, plugin: Scenario) -> Read:
     for variable, label in _BOUND.findall(text):
         whole = rf"(?<![.\w])(?<!count\(){re.escape(variable)}(?!\s*\.\s*\w|\w)"
         if re.search(whole, returned, re.IGNORECASE):
-            columns.update(_properties(label, plugin))
-    sums = (name for part in _sums(text) for name in _PROPERTY.findall(part))
+            columns.update(_all_properties(label, plugin))
+    sums = (name for part in _sum_arguments(text) for name in _PROPERTY.findall(part))
     return Read(frozenset(columns), frozenset(name.lower() for name in sums))
 
 
-def _properties(label: str, plugin: Scenario) -> Iterator[str]:
-    """What a node of that label, or a relationship of that type, holds."""
+def _all_properties(label: str, plugin: Scenario) -> Iterator[str]:
+    """The properties of a node with that label, or of a relationship of that type."""
     tables = {table.name: table.names for table in plugin.tables}
     for node in plugin.graph.nodes:
         if node.label == label:
@@ -160,8 +163,8 @@ def _properties(label: str, plugin: Scenario) -> Iterator[str]:
             yield from (name.lower() for name in tables[relationship.table])
 
 
-def _sums(text: str) -> Iterator[str]:
-    """What is inside each ``sum(…)``."""
+def _sum_arguments(text: str) -> Iterator[str]:
+    """The argument of each ``sum(…)``."""
     for start in re.finditer(r"(?i)\bsum\s*\(", text):
         depth, end = 1, start.end()
         while depth and end < len(text):
@@ -190,33 +193,37 @@ _CALCULATION = (
 )
 _ACTION = re.compile(rf"\b(?:(?P<look_up>{_LOOK_UP})|(?P<calculation>{_CALCULATION}))", re.I)
 _RELATED = 0.3
-"""Share of common words from which on two steps are about the same thing."""
+"""Least share of common words at which two steps are related."""
 
 
-def category(before: Sequence[str], after: Sequence[str]) -> Category:
-    """The category of a change of plan; the paper's people judged, these rules only read words.
+def replan_category(before: Sequence[str], after: Sequence[str]) -> Category:
+    """The category of a change of plan. In the paper, people judged it; here, rules read words.
 
-    Steps that are in both plans are left aside. With as many steps as before it is a re-order
-    if none is new, a change of target if every new step is about the same as one that is gone,
-    else a replacement. With more steps, it is a division if two new steps are about the same as
-    one that is gone, else it is named after the actions of the new steps. With fewer, it is a
-    merge if a new step is about the same as two that are gone, else a deletion.
+    Steps in both plans are ignored. With the same number of steps, it is a re-order if no step is
+    new, a change of target if every new step is related to a removed one, else a replacement. With
+    more steps, it is a division if two new steps are related to one removed step; else the actions
+    of the new steps name it. With fewer steps, it is a merge if a new step is related to two
+    removed ones, else a deletion.
     """
     old, new = list(map(_words, before)), list(map(_words, after))
-    gone = [words for words in old if words not in new]
-    come = [words for words in new if words not in old]
+    removed = [words for words in old if words not in new]
+    added = [words for words in new if words not in old]
     if len(after) == len(before):
-        if not come:
+        if not added:
             return "re-order"
-        return "change target" if all(_related(words, gone) for words in come) else "replace"
+        return (
+            "change target" if all(_count_related(words, removed) for words in added) else "replace"
+        )
     if len(after) < len(before):
-        return "merge" if any(_related(words, gone) > 1 for words in come) else "delete"
-    if any(_related(words, come) > 1 for words in gone):
+        return "merge" if any(_count_related(words, removed) > 1 for words in added) else "delete"
+    if any(_count_related(words, added) > 1 for words in removed):
         return "divide to sub-steps"
-    return _added([step for step, words in zip(after, new, strict=True) if words not in old])
+    return _added_category(
+        [step for step, words in zip(after, new, strict=True) if words not in old]
+    )
 
 
-def _added(steps: Sequence[str]) -> Category:
+def _added_category(steps: Sequence[str]) -> Category:
     found = {match.lastgroup for step in steps if (match := _ACTION.search(step))}
     if found == {"look_up", "calculation"}:
         return "add both actions"
@@ -225,8 +232,8 @@ def _added(steps: Sequence[str]) -> Category:
     return "add calculation" if found == {"calculation"} else "others"
 
 
-def _related(words: frozenset[str], others: Sequence[frozenset[str]]) -> int:
-    """How many of ``others`` are about the same as ``words``."""
+def _count_related(words: frozenset[str], others: Sequence[frozenset[str]]) -> int:
+    """Number of ``others`` that are related to ``words``."""
     return sum(len(words & other) >= _RELATED * len(words | other) for other in others)
 
 

@@ -1,10 +1,9 @@
-"""The perfect analyst: what a model has to say to answer the questions of the published data.
+"""The perfect analyst: a script in place of a model that answers the published questions.
 
-``planweave bench dqa --model analyst:perfect`` asks it. It is a script in place of a model: what
-is not right with it is not the model's. It sees only the prompts, writes a plan and two or three
-short queries per question, in the language of the connected database, and decides from the rows
-that it is shown. Where one reply may say several things, it asks for all that it needs at once,
-ticks the steps, and decides in the reply that finishes.
+``planweave bench dqa --model analyst:perfect`` uses it; errors that remain are not the model's. It
+sees only the prompts, writes a plan and two or three short queries per question, in the language of
+the connected database, and decides from the rows in the prompt. If a reply may hold several
+actions, it sends all queries at once, marks the steps as complete, and decides in the last reply.
 
 **Locating.** Trade runs downstream. Of a node's value the part away / power leaves (away: the
 power of countries that are at home elsewhere), is split over the destinations and gains 5 % on the
@@ -149,19 +148,19 @@ Rows = list[dict[str, str]]
 
 @dataclass(frozen=True, kw_only=True)
 class Analysis:
-    """How one kind of question is analysed; queries are by tool, one for each step that reads."""
+    """The analysis of one kind of question, with queries by tool, one for each reading step."""
 
-    asks: re.Pattern[str]  # finds what the question is about
+    asks: re.Pattern[str]  # finds the subject of the question
     plan: tuple[str, ...]
     queries: Mapping[str, tuple[str, ...]]
     key: str  # the column of the candidates
-    among: Mapping[str, tuple[str, ...]]  # stands for candidates that are not read yet
+    among: Mapping[str, tuple[str, ...]]  # replaces candidates that are not read yet
     otherwise: Mapping[str, str]  # if the first step finds none
     decide: Callable[[list[Rows]], str]  # from the rows of all steps
 
 
 def _best_node(observed: list[Rows]) -> str:
-    """The node where a merchant adds most to what comes home."""
+    """The node where a merchant most increases the value that comes home."""
     values = {row["name"]: float(row["value"]) for row in observed[2]}
     powers = {row["name"]: row for row in observed[1]}
 
@@ -233,29 +232,28 @@ _OBSERVATION = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 
-
 _IN_ONE = load("planrag/one_prompt_steps").text
-"""What a prompt says that asks for plan and action in one reply."""
+"""Text of a prompt that asks for plan and action in one reply."""
 
 _TASK = re.compile(r"^# Your task now: (.+)$", re.MULTILINE)
 
 
 def analyst(messages: Sequence[BaseMessage]) -> Reply:
-    """Answer one prompt, from nothing but what it says."""
+    """Answer one prompt from its text alone."""
     prompt = "\n\n".join(message.text for message in messages)
     method = next((m for m in (LOCATING, BUILDING) if m.asks.search(prompt)), None)
     if method is None:
-        raise BadInput("The perfect analyst knows questions of Locating and Building alone.")
+        raise BadInput("The perfect analyst knows only questions of Locating and Building.")
     asked = {key: text for m in method.asks.finditer(prompt) for key, text in m.groupdict().items()}
-    observed = [_rows(text, method) for text in _OBSERVATION.findall(prompt)]
+    observed = [_parse_rows(text, method) for text in _OBSERVATION.findall(prompt)]
     task = _TASK.findall(prompt)[-1]
     tool = "cypher" if "\n- cypher: " in prompt else "sql"
     if "# How you work" in prompt:
-        return _combined(method, asked, observed, task, tool)
+        return _combined_reply(method, asked, observed, task, tool)
     plan = [step.format(**asked) for step in method.plan]
     if _IN_ONE in prompt:
-        action = _action(method, asked, observed, tool)
-        return {**_replanned(plan, observed), **action}
+        action = _next_action(method, asked, observed, tool)
+        return {**_planning_part(plan, observed), **action}
     match task:
         case "the plan":
             return {"steps": plan}
@@ -264,7 +262,7 @@ def analyst(messages: Sequence[BaseMessage]) -> Reply:
         case "the decision":
             return _decision(method, observed)
         case _:
-            return _action(method, asked, observed, tool)
+            return _next_action(method, asked, observed, tool)
 
 
 register_provider("analyst", lambda _: ScriptedModel(analyst))
@@ -279,8 +277,8 @@ def _judgement(observed: list[Rows]) -> dict[str, object]:
     return {"reason": "The query found nothing.", "replan": "Y", "steps": [_ALL_EQUAL]}
 
 
-def _replanned(plan: list[str], observed: list[Rows]) -> dict[str, object]:
-    """The part of a reply that plans, where one prompt asks for all."""
+def _planning_part(plan: list[str], observed: list[Rows]) -> dict[str, object]:
+    """The planning part of a reply, if one prompt asks for plan and action."""
     if not observed:
         return {"steps": plan}
     judged = (
@@ -289,10 +287,10 @@ def _replanned(plan: list[str], observed: list[Rows]) -> dict[str, object]:
     return {"replan": judged["replan"], "steps": judged["steps"]}
 
 
-def _combined(
+def _combined_reply(
     method: Analysis, asked: Mapping[str, str], observed: list[Rows], task: str, tool: str
 ) -> Reply:
-    """As :func:`analyst`, where one reply may say several things."""
+    """As :func:`analyst`, if one reply may hold several actions."""
     read = [*range(1, len(method.queries[tool]) + 1)]
     first = _queries_at_once(method, tool, asked)
     at_once = len(first)
@@ -321,7 +319,7 @@ def _combined(
 
 
 def _queries_at_once(method: Analysis, tool: str, asked: Mapping[str, str]) -> dict[str, list[int]]:
-    """Queries that need no result, with the steps that each completes: in SQL one for all."""
+    """Queries that need no earlier result, with the steps that each completes; one in SQL."""
     among = ("", *(text.format(**asked) for text in method.among[tool]))
     queries = [
         query.format(**asked, found=found)
@@ -334,7 +332,7 @@ def _queries_at_once(method: Analysis, tool: str, asked: Mapping[str, str]) -> d
     return {query: [*range(1, len(queries) + 1)]}
 
 
-def _action(
+def _next_action(
     method: Analysis, asked: Mapping[str, str], observed: list[Rows], tool: str
 ) -> dict[str, object]:
     queries, step = method.queries[tool], len(observed)
@@ -343,7 +341,7 @@ def _action(
     elif step == len(queries) or (step and len(observed[-1]) <= 1):
         return {"thought": "The facts suffice.", "step": 9, "tool": "finish", "input": ""}
     else:
-        found = _listed([row[method.key] for row in observed[0]]) if step else ""
+        found = _list_text([row[method.key] for row in observed[0]]) if step else ""
         query = queries[step].format(**asked, found=found)
     return {"thought": f"Step {step + 1}.", "step": step + 1, "tool": tool, "input": query}
 
@@ -355,12 +353,12 @@ def _decision(method: Analysis, observed: list[Rows]) -> Mapping[str, object]:
     return {"why": "It adds most.", "facts": facts, "decision": decision, "unknown": ""}
 
 
-def _listed(values: list[str]) -> str:
+def _list_text(values: list[str]) -> str:
     return ", ".join(value if value.isdecimal() else f"'{value}'" for value in values)
 
 
-def _rows(text: str, method: Analysis) -> Rows:
-    """The rows below the header line of an observation; none when it is a problem."""
+def _parse_rows(text: str, method: Analysis) -> Rows:
+    """The rows below the header line of an observation; empty if it is a problem."""
     lines = text.strip().splitlines()
     while lines and lines[0].split(" | ")[0] != method.key:
         del lines[0]

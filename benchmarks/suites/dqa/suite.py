@@ -1,4 +1,4 @@
-"""Decision QA: the questions of a data set as samples, and what their answers are worth."""
+"""Decision QA: the questions of a data set as samples, and the scores of their answers."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ import typer
 from pydantic import JsonValue
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import kept_script
+from planweave.benchmarks.core.lines import cache_script
 from planweave.benchmarks.core.options import Options, listed
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import (
@@ -38,19 +38,17 @@ NAME = "dqa"
 
 @dataclass(frozen=True, kw_only=True)
 class DecisionOptions(Options):
-    """What may be chosen."""
+    """Options of the suite."""
 
     data: Annotated[Path, typer.Option(help="Clone or archive in the published layout.")]
-    method: Annotated[str, typer.Option(help="Methods with commas between, or all deciders.")] = (
-        "all"
-    )
+    method: Annotated[str, typer.Option(help="Comma-separated methods, or all deciders.")] = "all"
     database: Annotated[str, typer.Option(help="relational, graph or both.")] = "both"
     scenario: Annotated[
-        str, typer.Option(help="Scenarios with commas between; both: all in the data.")
+        str, typer.Option(help="Comma-separated scenarios; both: all in the data.")
     ] = "both"
 
     def settings(self) -> dict[str, str | int]:
-        """As in the paper: a plan is judged at every observation, a decision is asked for once."""
+        """As in the paper: each observation can change the plan, and there is one decision call."""
         own: dict[str, str | int] = {"replan": "every_observation", "ask_again": False}
         return super().settings() | own | {"max_iterations": 15}
 
@@ -60,7 +58,7 @@ class DecisionQA(Suite):
     """Decision QA: each question with each method on each kind of database.
 
     Locating, Building, and any scenario in the published layout. The model analyst:perfect is a
-    script that never errs: what is lost with it is not the model's.
+    script that never errs, so its losses are not the model's.
     """
 
     Options = DecisionOptions
@@ -90,10 +88,10 @@ class DecisionQA(Suite):
 def choose(
     questions: Sequence[Question], scenarios: Sequence[str], limit: int | None, seed: int
 ) -> list[Question]:
-    """A fixed sample: the same number of questions of every scenario, as far as there are.
+    """Draw questions evenly from the scenarios.
 
-    The choice depends on the seed and the questions' ids alone, and a smaller limit chooses a
-    part of what a larger one does, so a run can be extended later.
+    The draw depends only on the seed and the questions' ids. A smaller limit draws a subset of a
+    larger one, so that a run can be extended.
     """
     pools = []
     for scenario in scenarios:
@@ -113,15 +111,15 @@ def samples(
 ) -> list[Sample]:
     """Every question with every method on every kind of database.
 
-    The order goes question by question, so that what is done at any time compares the methods on
-    the same questions, and a model's server reads the shared beginning of their prompts once.
+    The order is question by question, so that a partial run compares the methods on the same
+    questions, and a model's server reads the common beginning of their prompts once.
     """
     questions, made = [*questions], []
     _check_unseen(questions, settings)
     for question in questions:
         judge = DecisionScorer(question)
         for database in databases:
-            path = _script(question, database)
+            path = _database_script(question, database)
             context = settings.model_copy(
                 update={
                     "database" if database == "relational" else "graph": str(path),
@@ -147,7 +145,7 @@ def samples(
 
 
 def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
-    """Who has seen a question is not asked it; that holds for every source of experience."""
+    """Raise if the experience, from any source, holds one of the questions."""
     if settings.experience is None:
         return
     paths = load_paths(settings.experience, settings.owner)
@@ -160,24 +158,24 @@ def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
         )
 
 
-def _script(question: Question, database: Kind) -> Path:
-    """The question's database as a script with the typos repaired."""
+def _database_script(question: Question, database: Kind) -> Path:
+    """The script of the question's database, with typos corrected."""
     assert question.database is not None  # noqa: S101 (only such questions are chosen)
     if database == "relational":
-        return kept_script(question.scenario.name, question.database.sql, "sql")
-    return kept_script(question.scenario.name, question.database.cypher, "cql")
+        return cache_script(question.scenario.name, question.database.sql, "sql")
+    return cache_script(question.scenario.name, question.database.cypher, "cql")
 
 
 class DecisionScorer:
-    """Scores the answers to one question; the simulation runs once, when first needed."""
+    """Scores answers to one question; the simulation runs once, at the first use."""
 
     def __init__(self, question: Question) -> None:
         self._question = question
 
     def score(self, answer: Answer | None) -> Score:
-        """1 for the annotated decision or one that is as good, 0 for any other or no answer.
+        """1 for the annotated decision or an equally good one, 0 for any other or no answer.
 
-        Where no decision improves anything, that answer is right, too.
+        If no decision is an improvement, that answer is right, too.
         """
         named = answer["decision"] if answer else None
         by_name = {str(candidate): candidate for candidate in self._outcome.candidates}
@@ -205,7 +203,7 @@ class DecisionScorer:
 
     @cached_property
     def _equivalent(self) -> tuple[Decision, ...]:
-        """The annotated decision first, then what the simulator finds as good."""
+        """The annotated decision first, then those that the simulator finds equally good."""
         return tuple(dict.fromkeys((self._question.answer, *self._outcome.equivalent)))
 
     @cached_property
@@ -222,7 +220,7 @@ class DecisionScorer:
 
     @cached_property
     def _clean(self) -> bool:
-        """One right answer, and the rules as printed in the question lead to it."""
+        """Whether there is one right answer, to which the printed rules lead, too."""
         printed = self._question.simulate(semantics="printed")
         annotated = (self._question.answer,)
         return (
@@ -233,19 +231,19 @@ class DecisionScorer:
 
 
 def improves(outcome: Outcome, decision: Decision) -> bool:
-    """Whether a decision is better than deciding nothing (than the worst, where that is unknown).
+    """Whether a decision is better than deciding nothing (if that is unknown, than the worst).
 
-    One that is not was no proper candidate: it does not bear on the goal.
+    Otherwise it is no proper candidate, since it does not affect the goal.
     """
     gained = outcome.gains
     return float(gained[outcome.candidates.index(decision)]) > 1e-9 * float(gained.max())
 
 
 def lost_share(outcome: Outcome, decision: Decision | None) -> float | None:
-    """Regret, normalised: the part of the attainable gain that a decision leaves; None without any.
+    """Normalised regret: the lost share of the attainable gain; None if nothing can be gained.
 
-    0 is the best decision; 1 is no better than deciding nothing, which no answer is. Where the
-    question has no value for deciding nothing, the worst feasible candidate stands for it.
+    0 is the best decision; 1 is no better than deciding nothing, and also counts for no answer. If
+    the value of deciding nothing is unknown, the worst feasible candidate replaces it.
     """
     if not outcome.gained_share.any():
         return None

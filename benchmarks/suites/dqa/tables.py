@@ -6,37 +6,37 @@ from functools import partial
 from planweave.benchmarks.core.metrics import (
     Groups,
     accuracy,
-    divided,
-    grouped,
-    parted,
+    by_part_and_method,
+    group_by,
+    group_by_method,
     rate,
-    rated,
+    rate_of,
     sign_test,
     spread,
 )
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, Rows, each, tabled
+from planweave.benchmarks.core.table import Cells, ReportTable, Rows, row_per_group, table_of_rows
 from planweave.benchmarks.suites.dqa.analysis import (
     CRITICAL,
     FAILURE_CLASSES,
     KINDS,
-    category,
     failure_class,
-    missed,
+    has_missed_all,
+    replan_category,
     retrievals,
-    unread,
+    unread_values,
 )
 
 _DATABASES = ("relational", "graph")
 
 
 def decision_tables(records: Sequence[Record]) -> list[ReportTable]:
-    """Every table of the report that is about decisions."""
-    groups = grouped(records)
+    """All tables of the suite."""
+    groups = group_by_method(records)
     return [
         _by_scenario(groups),
         _baselines(records),
-        _beside_baselines(groups),
+        _against_baselines(groups),
         _regret(groups),
         _retrieval_split(groups),
         _missed_data(groups),
@@ -46,14 +46,14 @@ def decision_tables(records: Sequence[Record]) -> list[ReportTable]:
     ]
 
 
-def _parts(groups: Groups) -> Iterator[tuple[str, str, list[Record]]]:
-    return parted(groups, lambda record: record.scenario, reverse=True)
+def _by_scenario_and_method(groups: Groups) -> Iterator[tuple[str, str, list[Record]]]:
+    return by_part_and_method(groups, lambda record: record.scenario, reverse=True)
 
 
-_by_part = partial(each, _parts)
+_row_per_part = partial(row_per_group, _by_scenario_and_method)
 
 
-@_by_part(
+@_row_per_part(
     "Accuracy by scenario and database",
     "scenario | method | relational | graph | both | one best decision | clean subset",
     note="A decision is right if it is the annotated one or, by the simulator, as good. One "
@@ -69,25 +69,25 @@ def _by_scenario(own: Sequence[Record]) -> Cells:
     return *databases, accuracy(own), *subsets
 
 
-@tabled(
+@table_of_rows(
     "Baselines without a language model, on the same questions",
     "scenario | baseline | accuracy",
     note="A decider that does not beat these has not analysed anything.",
 )
 def _baselines(records: Sequence[Record]) -> Rows:
-    for scenario, own in divided(records, lambda record: record.scenario).items():
+    for scenario, own in group_by(records, lambda record: record.scenario).items():
         for name, scores in _baseline_scores(own).items():
             yield scenario, name, rate([*scores.values()])
 
 
-@tabled(
+@table_of_rows(
     "Methods beside the baselines, on the same questions",
     "scenario | method | database | baseline | questions | method scores more | "
     "baseline scores more | p",
     note="Exact sign test, two-sided, not corrected for the number of comparisons.",
 )
-def _beside_baselines(groups: Groups) -> Rows:
-    for scenario, label, records in _parts(groups):
+def _against_baselines(groups: Groups) -> Rows:
+    for scenario, label, records in _by_scenario_and_method(groups):
         for database in _DATABASES:
             own = [record for record in records if record.database == database]
             right = {record.question: record.score.value for record in own}
@@ -98,7 +98,7 @@ def _beside_baselines(groups: Groups) -> Rows:
 
 
 def _baseline_scores(records: Sequence[Record]) -> dict[str, dict[str, float]]:
-    """Score of each baseline on each question; every question counts once."""
+    """Score of each baseline on each question."""
     scores: dict[str, dict[str, float]] = {}
     for record in records:
         found = record.score.details.get("baselines")
@@ -108,7 +108,7 @@ def _baseline_scores(records: Sequence[Record]) -> dict[str, dict[str, float]]:
     return scores
 
 
-@_by_part(
+@_row_per_part(
     "Regret",
     "scenario | method | mean · median · p95 of the gain lost | n",
     note="Part of the attainable gain that is lost, by the simulator: 0 is the best decision, "
@@ -121,7 +121,7 @@ def _regret(own: Sequence[Record]) -> Cells:
     return spread(known), len(known)
 
 
-@tabled(
+@table_of_rows(
     "Single and multiple retrieval (figure 5)",
     "scenario | retrieval | method | accuracy",
     note="Single: iter_rag sent at most one query for this question on this kind of database; "
@@ -137,7 +137,7 @@ def _retrieval_split(groups: Groups) -> Rows:
         for record in records
         if record.method == "iter_rag" and not record.error
     }
-    parts = [*_parts(groups)]
+    parts = [*_by_scenario_and_method(groups)]
     for scenario in dict.fromkeys(scenario for scenario, *_ in parts):
         for kind in ("single", "multiple"):
             for _, label, records in (part for part in parts if part[0] == scenario):
@@ -146,7 +146,7 @@ def _retrieval_split(groups: Groups) -> Rows:
                     yield scenario, kind, label, accuracy(own)
 
 
-@_by_part(
+@_row_per_part(
     "Missed data analysis (table 6)",
     "scenario | method | missed: none read | at least one unread",
     note="From the parsed queries that brought rows; crashed runs are left out. Critical are "
@@ -155,10 +155,14 @@ def _retrieval_split(groups: Groups) -> Rows:
 )
 def _missed_data(records: Sequence[Record]) -> Cells:
     own = [record for record in records if not record.error and record.scenario in CRITICAL]
-    return (rated(own, missed), rated(own, lambda r: bool(unread(r)))) if own else ()
+    return (
+        (rate_of(own, has_missed_all), rate_of(own, lambda r: bool(unread_values(r))))
+        if own
+        else ()
+    )
 
 
-@_by_part(
+@_row_per_part(
     "Failures by class (figure 6)",
     f"scenario | method | {' | '.join(FAILURE_CLASSES)} | wrong | of",
     note="By fixed rules, the first that holds: OTH the run crashed; QUR queries were tried "
@@ -171,14 +175,14 @@ def _failures(own: Sequence[Record]) -> Cells:
     return *counts, sum(counts), len(own)
 
 
-@_by_part("Re-plannings (table 7)", "scenario | method | 0 | 1 | 2 | 3 | 4 or more")
+@_row_per_part("Re-plannings (table 7)", "scenario | method | 0 | 1 | 2 | 3 | 4 or more")
 def _replannings(own: Sequence[Record]) -> Cells:
     if own[0].method != "planrag":
         return ()
     return [accuracy([r for r in own if min(4, len(r.replans)) == n]) for n in range(5)]
 
 
-@_by_part(
+@_row_per_part(
     "Kinds of re-planning (table 12)",
     f"scenario | method | {' | '.join(KINDS)} | of",
     note="Of the questions that were re-planned, the share with a change of this kind; a "
@@ -195,7 +199,7 @@ def _replanning_categories(records: Sequence[Record]) -> Cells:
 def _categories(record: Record) -> set[str]:
     plans = [(replan["before"], replan["after"]) for replan in record.replans]
     return {
-        category([str(step) for step in before], [str(step) for step in after])
+        replan_category([str(step) for step in before], [str(step) for step in after])
         for before, after in plans
         if isinstance(before, list) and isinstance(after, list)
     }

@@ -1,4 +1,4 @@
-"""Tasks of environments: paths replayed and followed without a language model, and how fast."""
+"""Plays tasks of environments without a language model, by replaying or following paths."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,42 +9,42 @@ from typing import TypeAlias
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, Spread, rate, spread
 from planweave.benchmarks.core.table import ReportTable
-from planweave.benchmarks.suites.environment.players import Lead, Player, player_of
+from planweave.benchmarks.suites.environment.players import Lead, Player, player_factory
 from planweave.benchmarks.suites.environment.suite import ENDS
 from planweave.learning.guide import Guide
 from planweave.tools.environments import Environment, EnvironmentFailed, Observation, Task
 
 MOST_STEPS = 100
-"""Actions of a player in one task, at most; a gold path is done to its end."""
+"""The most actions of a player in one task; a gold path is played to its end."""
 
 _PROPOSALS = 3
 
 Choose: TypeAlias = Callable[[Task], Player]
-"""Who plays a task that has begun."""
+"""Returns the player of a task that has begun."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Played:
-    """One task as it was played."""
+    """One played task."""
 
     task: str
     kind: str
     score: float
     done: bool
     steps: int
-    recall: float | None  # share of the gold path's actions but the last that were done
+    recall: float | None  # share of the gold path's actions, except the last, that were done
     choice_seconds: float
     reset_seconds: float
-    step_seconds: float  # with those of the player
+    step_seconds: float  # including those of the player
     error: str = ""
 
     def as_json(self) -> dict[str, object]:
-        """With numbers rounded to four digits after the point."""
+        """As JSON, with numbers rounded to four decimals."""
         return {n: round(v, 4) if isinstance(v, float) else v for n, v in asdict(self).items()}
 
 
 class Gold:
-    """Does the gold path."""
+    """Follows the gold path."""
 
     def __init__(self, task: Task) -> None:
         self._left = [*(task.gold or ())]
@@ -56,7 +56,7 @@ class Gold:
 
 @dataclass(frozen=True, kw_only=True)
 class Summary:
-    """What a policy came to."""
+    """The results of a policy."""
 
     policy: str
     score: Estimate
@@ -64,22 +64,21 @@ class Summary:
     recall: float | None
     kinds: Mapping[str, tuple[float, int]]  # mean score and number of tasks by kind
     steps: Spread
-    choice_seconds: Spread  # what choosing a task's path took; the first choice also prepares
+    choice_seconds: Spread  # seconds to choose a task's path; the first choice includes preparation
     reset_seconds: Spread
-    steps_per_second: float  # over all tasks, without their beginnings
+    steps_per_second: float  # over all tasks, without their resets
     crashes: int
-    timeouts: int  # times that it was ended because a step took too long
+    timeouts: int  # number of time-outs of a step
     given_up: Sequence[str]
 
 
-def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choose:
-    """Players that follow a path of past successes.
+def path_followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choose:
+    """A function that makes players which follow a path of past successes.
 
-    A player is chosen for the task that has begun in ``environment``. With ``proposed`` it
-    follows the one that is selected of three proposals (InstructRAG); else, or where no path
-    fits the question, the whole path of the nearest question (RAP).
+    With ``proposed``, a player follows the best of three proposals (InstructRAG). Otherwise, or if
+    no path fits the question, it follows the whole path of the nearest question (RAP).
     """
-    made = player_of(environment.name)
+    make_player = player_factory(environment.name)
 
     def player(task: Task) -> Player:
         candidates = guide.propose(task.question, _PROPOSALS) if proposed else []
@@ -87,25 +86,25 @@ def followers(environment: Environment, guide: Guide, *, proposed: bool) -> Choo
             path = candidates[guide.select(task.question, candidates)].instructions
         else:
             path = guide.form(guide.nearest(task.question, 1)[0])
-        return made(lead(guide, task.question, path))
+        return make_player(make_lead(guide, task.question, path))
 
     return player
 
 
-def lead(guide: Guide, question: str, path: Sequence[str]) -> Lead:
-    """What a player follows: a path with the names of the question in its slots."""
+def make_lead(guide: Guide, question: str, path: Sequence[str]) -> Lead:
+    """The lead of a player: a path whose slots hold the names of the question."""
     return Lead(question, guide.adapted(path, question), guide.slots.names(question))
 
 
 def play(
     environment: Environment, tasks: Iterable[Task], choose: Choose, most: int = MOST_STEPS
 ) -> Iterable[Played]:
-    """Play tasks one after the other, each with at most so many actions of a player."""
+    """Play tasks in order, each with at most ``most`` actions of a player."""
     for task in tasks:
-        yield _played(environment, task, choose, most)
+        yield _play_task(environment, task, choose, most)
 
 
-def _played(environment: Environment, task: Task, choose: Choose, most: int) -> Played:
+def _play_task(environment: Environment, task: Task, choose: Choose, most: int) -> Played:
     done: list[str] = []
     seen, error = Observation(""), ""
     started = begun = chosen = perf_counter()
@@ -124,7 +123,7 @@ def _played(environment: Environment, task: Task, choose: Choose, most: int) -> 
     except EnvironmentFailed as failed:
         error = str(failed)
     ended = perf_counter()
-    if begun == started:  # the environment failed before it had begun
+    if begun == started:  # the environment failed to begin
         begun = chosen = ended
     return Played(
         task=task.id,
@@ -132,7 +131,7 @@ def _played(environment: Environment, task: Task, choose: Choose, most: int) -> 
         score=seen.score,
         done=seen.done,
         steps=len(done),
-        recall=_recall(done, task.gold),
+        recall=_gold_recall(done, task.gold),
         choice_seconds=chosen - begun,
         reset_seconds=begun - started,
         step_seconds=ended - chosen,
@@ -140,13 +139,13 @@ def _played(environment: Environment, task: Task, choose: Choose, most: int) -> 
     )
 
 
-def _recall(done: Sequence[str], gold: Sequence[str] | None) -> float | None:
+def _gold_recall(done: Sequence[str], gold: Sequence[str] | None) -> float | None:
     wanted = {action.lower() for action in (gold or ())[:-1]}
     return len(wanted & {action.lower() for action in done}) / len(wanted) if wanted else None
 
 
-def summary(policy: str, played: Sequence[Played], environment: Environment) -> Summary:
-    """Means over the tasks that were played."""
+def summarise(policy: str, played: Sequence[Played], environment: Environment) -> Summary:
+    """Means over the played tasks."""
     score, success = rate([p.score for p in played]), rate([p.score == 1 for p in played])
     steps, resets = spread([p.steps for p in played]), spread([p.reset_seconds for p in played])
     choices = spread([p.choice_seconds for p in played])
@@ -173,8 +172,8 @@ def summary(policy: str, played: Sequence[Played], environment: Environment) -> 
     )
 
 
-def table(name: str, made: Sequence[Summary]) -> ReportTable:
-    """The policies of an environment side by side."""
+def play_table(name: str, made: Sequence[Summary]) -> ReportTable:
+    """A table of the policies of an environment."""
     shown = [name for name in ENDS if any(getattr(one, name) for one in made)]
     heads = ("policy", "score", "success", "gold actions done", "steps", "steps a second")
     return ReportTable(

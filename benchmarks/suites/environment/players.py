@@ -1,8 +1,7 @@
-"""Following a path without any language model: what retrieval alone is worth.
+"""Players that follow a path without a language model, to measure the worth of retrieval.
 
-Slots are filled from the question and from what was seen. One player for each kind of environment:
-they read with rules of a few lines, and depart from a path only where its next action is not
-possible.
+Each environment has its own player. Players fill slots from the question and from observations, by
+a few simple rules, and leave a path only if its next action is impossible.
 """
 
 import re
@@ -14,7 +13,7 @@ from planweave.learning.slots import ASKED, FOUND, QuestionSlots
 from planweave.tools.environments import Observation
 
 Possible: TypeAlias = Callable[[], tuple[str, ...]]
-"""The actions that can be done now; asked for only where a player looks at them."""
+"""Returns the possible actions; called only by players that need them."""
 
 _SLOT = re.compile(r"\{\w+\}")
 _NUMBER = re.compile(r" \d+\b")
@@ -35,19 +34,19 @@ class Player(Protocol):
     """Plays one task."""
 
     def act(self, seen: Observation, possible: Possible) -> str | None:
-        """The next action; None when it knows of none."""
+        """The next action; None if the player knows none."""
 
 
 class Lead(NamedTuple):
     """What a player follows."""
 
     question: str
-    path: Sequence[str]  # instructions in which the question's own names are filled in already
+    path: Sequence[str]  # instructions with the question's names filled in
     names: Sequence[str]  # what the question names
 
 
 class Reader:
-    """HotpotQA: searches for what the path names, then answers with what was seen."""
+    """HotpotQA: searches for what the path names, then answers from the observations."""
 
     def __init__(self, question: str, path: Sequence[str], names: Sequence[str]) -> None:
         self._question, self._left, self._names = question, [*path], names
@@ -63,7 +62,7 @@ class Reader:
             parts = _ACTION.fullmatch(self._left.pop(0))
             if parts is None or parts[1].lower() == "finish":
                 continue
-            words = self._filled(parts[2])
+            words = self._fill_slots(parts[2])
             if words and words not in self._searched:
                 return self._search(words) if parts[1].lower() != "lookup" else f"Lookup[{words}]"
         return f"Finish[{self._answer()}]"
@@ -72,8 +71,8 @@ class Reader:
         self._searched.append(words)
         return f"Search[{words}]"
 
-    def _filled(self, words: str) -> str:
-        """The argument of an instruction; empty if a slot has nothing to hold."""
+    def _fill_slots(self, words: str) -> str:
+        """Fill the slots of an argument; empty if a slot has no value."""
         if FOUND in words:
             new = self._new_names()
             words = words.replace(FOUND, new[0]) if new else ""
@@ -81,14 +80,14 @@ class Reader:
         return "" if _SLOT.search(words) else " ".join(words.split())
 
     def _new_names(self) -> list[str]:
-        """Names that were seen last and are neither asked about nor looked at."""
+        """Names in the last observation that are neither in the question nor searched yet."""
         known = " ".join([self._question, *self._searched]).lower()
         sentences = _SENTENCE_END.split(self._seen[-1] if self._seen else "")
         found = [name for sentence in sentences for name in QuestionSlots().names(sentence)]
         return [n for n in dict.fromkeys(found) if n[0].isalpha() and n.lower() not in known]
 
     def _answer(self) -> str:
-        """What a rule of the question's first words picks out of what was seen."""
+        """Pick an answer from the observations by rules on the question's words."""
         text = " ".join(self._seen)
         if _YES_OR_NO.match(self._question):
             return "yes"
@@ -103,14 +102,14 @@ class Reader:
 
 
 class Walker:
-    """ALFWorld: follows the path, with whichever numbered things are there.
+    """ALFWorld: follows the path with any numbered things of the named kinds.
 
-    Where a thing is not at the place that the path names, the other places are searched, those of
-    the same kind first; what is closed is opened.
+    If a thing is not at the place that the path names, the player searches the other places, those
+    of the same kind first, and opens what is closed.
     """
 
     def __init__(self, path: Sequence[str]) -> None:
-        self._left = [_plain(text) for text in path]
+        self._left = [_without_numbers(text) for text in path]
         self._visited: set[str] = set()
         self._goal = ""
 
@@ -125,15 +124,15 @@ class Walker:
                 if walk := self._walk(actions, wanted):
                     return walk
                 continue
-            if fitting := _fitting(wanted, actions):
+            if fitting := _find_action(wanted, actions):
                 self._left.pop(0)
                 self._visited.clear()
                 return fitting
-            return self._look_for(actions)
+            return self._search_places(actions)
         return None
 
-    def _look_for(self, actions: Sequence[str]) -> str | None:
-        """Open what is closed here, else go to a place where nobody was, the nearest in kind."""
+    def _search_places(self, actions: Sequence[str]) -> str | None:
+        """Open what is closed here, or else go to an unvisited place, the same kind first."""
         closed = [a for a in actions if a.startswith("open ") and a not in self._visited]
         if closed:
             self._visited.add(closed[0])
@@ -142,7 +141,7 @@ class Walker:
 
     def _walk(self, actions: Sequence[str], wanted: str) -> str | None:
         for action in actions:
-            if _plain(action).startswith(wanted) and action not in self._visited:
+            if _without_numbers(action).startswith(wanted) and action not in self._visited:
                 self._visited.add(action)
                 return action
         return None
@@ -152,11 +151,11 @@ PLAYERS: Mapping[str, Callable[[Lead], Player]] = {
     "hotpotqa": lambda lead: Reader(lead.question, lead.path, lead.names),
     "alfworld": lambda lead: Walker(lead.path),
 }
-"""Who follows a path, by environment."""
+"""Makes a player, by environment."""
 
 
-def player_of(environment: str) -> Callable[[Lead], Player]:
-    """Makes the player of an environment."""
+def player_factory(environment: str) -> Callable[[Lead], Player]:
+    """The function that makes a player for an environment."""
     if environment not in PLAYERS:
         raise BadInput(
             f"No policy follows paths in the environment {environment!r}.",
@@ -165,13 +164,13 @@ def player_of(environment: str) -> Callable[[Lead], Player]:
     return PLAYERS[environment]
 
 
-def _plain(action: str) -> str:
+def _without_numbers(action: str) -> str:
     return _NUMBER.sub("", action)
 
 
-def _fitting(wanted: str, actions: Sequence[str]) -> str | None:
-    """A possible action that is the wanted one, or else does the same with another place."""
-    exact = [action for action in actions if _plain(action) == wanted]
+def _find_action(wanted: str, actions: Sequence[str]) -> str | None:
+    """A possible action that equals the wanted one, or else does the same at another place."""
+    exact = [action for action in actions if _without_numbers(action) == wanted]
     start = wanted.partition(" from ")[0] if wanted.startswith("take ") else wanted
-    loose = [action for action in actions if _plain(action).startswith(f"{start} from ")]
+    loose = [action for action in actions if _without_numbers(action).startswith(f"{start} from ")]
     return next(iter([*exact, *loose]), None)

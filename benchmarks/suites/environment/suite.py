@@ -1,11 +1,11 @@
-"""Tasks of environments as samples for the methods that act (InstructRAG and its baselines)."""
+"""Tasks of environments as samples for acting methods (InstructRAG and its baselines)."""
 
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from planweave.benchmarks.core.metrics import grouped, rate
-from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, described, play_graph
+from planweave.benchmarks.core.metrics import group_by_method, rate
+from planweave.benchmarks.core.play import CRASH, STOPS, Memory, OnCall, describe_crash, play_graph
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, Suite, register
 from planweave.benchmarks.core.table import Cell, ReportTable
@@ -18,7 +18,7 @@ from planweave.tools.environments.episodes import Ends, counting
 NAME = "environment"
 
 ENDS = {"crashes": "environment's crashes", "timeouts": "environment's time-outs"}
-"""What they are called in tables, where there are any."""
+"""Their headings in tables."""
 
 _ABOUT = " Where the environment crashed or took too long, a fresh process did the same once more."
 
@@ -34,14 +34,14 @@ class EnvironmentTasks(Suite):
                 memory: Memory = await play_graph(sample, on_call)
             except STOPS:
                 raise
-            except Exception as crash:  # the ends count all the same
-                memory = {CRASH: described(crash)}
+            except Exception as crash:  # a crashed run counts ends, too
+                memory = {CRASH: describe_crash(crash)}
         return {**memory, "ends": ends}
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """The environment's score where the run ended; 0 for a run that crashed.
+        """The environment's score at the end of the run; 0 for a crashed run.
 
-        A task that is over counts as answered, also where nothing is handed in.
+        A finished task counts as answered, even if nothing is handed in.
         """
         answer = memory.get("answer")
         ended = memory.get("episode") if answer else None
@@ -62,7 +62,7 @@ class EnvironmentTasks(Suite):
         """Score by type of task, how many tasks had the whole score, and ends of environments."""
         rows: list[tuple[Cell, ...]] = []
         shown = [name for name in ENDS if any(_count(record, name) for record in records)]
-        groups = sorted(grouped(records).items(), key=lambda one: records.index(one[1][0]))
+        groups = sorted(group_by_method(records).items(), key=lambda one: records.index(one[1][0]))
         for method, mine in groups:
             kinds = sorted({str(record.score.details["kind"]) for record in mine})
             for kind in ("", *(kinds if len(kinds) > 1 else ())):
@@ -81,7 +81,7 @@ class EnvironmentTasks(Suite):
 
 
 def _count(record: Record, name: str) -> int:
-    """Of the results of before these were counted, none."""
+    """The count of a record; 0 in older records, which lack it."""
     found = record.score.details.get(name)
     return found if isinstance(found, int) else 0
 
@@ -94,7 +94,7 @@ def samples(
     settings: Context,
     paths: Sequence[TaskPath],
 ) -> list[Sample]:
-    """Every task with every method, task by task."""
+    """Samples of every task and method, task by task."""
     known = "".join(path.key for path in paths)
     return [
         Sample(

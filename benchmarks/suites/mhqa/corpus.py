@@ -1,7 +1,7 @@
-"""The paragraphs of a data set as a document collection, made once.
+"""The paragraphs of a data set as a document collection.
 
-A title is a document and its paragraphs are its pages, so that methods see the titles, and a page
-that was found can be traced to its paragraph.
+A title is a document and its paragraphs are the pages. Methods thus see the titles, and each page
+found is traced to its paragraph.
 """
 
 import json
@@ -14,36 +14,34 @@ from planweave.texts import digest
 from planweave.tools.documents.collection import OnEmbedded, open_collection
 
 Place = tuple[str, int]
-"""Title, and the number of the paragraph among those of that title, from 1."""
+"""Title, and number of the paragraph under that title, from 1."""
 
 
 class ParagraphCollection(NamedTuple):
-    """What the questions of a data set are asked on."""
+    """The collection that the questions of a data set are asked on."""
 
     collection: str
     places: Mapping[Paragraph, Place]
 
     def supporting(self, question: MultiHop) -> list[Place]:
-        """Where the paragraphs are that the answer to a question rests on."""
+        """Places of the paragraphs that support the answer to a question."""
         return [self.places[paragraph] for paragraph in question.supporting]
 
 
-def collect(
+def collect_paragraphs(
     dataset: str,
     questions: Iterable[MultiHop],
     *,
     embeddings: str = "minilm",
     progress: OnEmbedded | None = None,
 ) -> ParagraphCollection:
-    """Make the collection of the questions' paragraphs, or find that it is there.
+    """Make the collection of the questions' paragraphs, unless it exists.
 
-    Its name holds a digest of what is in it, so that other paragraphs make another collection and
-    a run that was stopped goes on where it was.
-
-    ``questions`` are all of the data set: the paragraphs of the others are what distracts.
-    Without ``embeddings`` (``none``) the search is by words alone.
+    Its name holds a digest of its content, so that other paragraphs make another collection and an
+    interrupted run can continue. ``questions`` are all of the data set, since the paragraphs of the
+    other questions distract. If ``embeddings`` is ``none``, the search is by words only.
     """
-    placed = places(questions)
+    placed = place_paragraphs(questions)
     titles: dict[str, list[str]] = {}
     for paragraph in placed:
         titles.setdefault(paragraph.title, []).append(paragraph.page)
@@ -52,8 +50,8 @@ def collect(
     return ParagraphCollection(name, placed)
 
 
-def places(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:
-    """Where each paragraph of the questions is in their collection."""
+def place_paragraphs(questions: Iterable[MultiHop]) -> dict[Paragraph, Place]:
+    """Assign each distinct paragraph of the questions its place in the collection."""
     found: dict[Paragraph, Place] = {}
     pages: Counter[str] = Counter()
     for paragraph in dict.fromkeys(p for question in questions for p in question.paragraphs):

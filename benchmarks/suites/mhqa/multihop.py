@@ -1,7 +1,7 @@
-"""Multi-hop questions with their paragraphs, from three published formats, and their corpus.
+"""Multi-hop questions with their paragraphs, in three published formats, and their corpus.
 
 HotpotQA (Yang et al. 2018), 2WikiMultihopQA (Ho et al. 2020) and MuSiQue-Ans (Trivedi et al. 2022),
-JSON lines or a JSON array, plain or packed; the fields of a record show its format.
+JSON lines or a JSON array, plain or compressed; the fields of a record show its format.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ from planweave.tools.documents.words import WordIndex
 DataSetName = Literal["hotpotqa", "2wikimultihopqa", "musique"]
 
 DEPTH = 100
-"""How far down the two rankings are fused."""
+"""Depth to which the two rankings are fused."""
 
 _FIX = (
     "Name a file of HotpotQA, 2WikiMultihopQA or MuSiQue with its paragraphs, such as "
@@ -29,36 +29,36 @@ _FIX = (
 
 
 class Paragraph(NamedTuple):
-    """A paragraph of the corpus; equal ones of several questions are one."""
+    """A paragraph of the corpus; equal paragraphs of several questions are one."""
 
     title: str
     text: str
 
     @property
     def page(self) -> str:
-        """Title and text, as they are searched, embedded and shown as evidence."""
+        """Title and text, as searched, embedded and shown as evidence."""
         return f"{self.title}: {self.text}"
 
 
 class SubQuestion(NamedTuple):
-    """One step of the published way to the answer."""
+    """One step of the published solution."""
 
-    query: str  # a question, or `subject relation`; `#1` stands for the answer of the first step
+    query: str  # a question, or `subject relation`; `#1` is the answer of the first step
     answer: str
 
 
 @dataclass(frozen=True, kw_only=True)
 class MultiHop:
-    """A question that takes several paragraphs to answer."""
+    """A question whose answer needs several paragraphs."""
 
     id: str
     dataset: DataSetName
     question: str
     answers: tuple[str, ...]  # the gold answer first, then its aliases
     paragraphs: tuple[Paragraph, ...]  # with distractors
-    supporting: tuple[Paragraph, ...]  # in the order of the way to the answer
-    hops: int  # how many paragraphs it takes
-    steps: tuple[SubQuestion, ...] = ()  # the published way, where there is one
+    supporting: tuple[Paragraph, ...]  # in the order of the solution
+    hops: int  # number of paragraphs that it needs
+    steps: tuple[SubQuestion, ...] = ()  # the published solution, if any
 
 
 class _Wiki(BaseModel):
@@ -149,7 +149,7 @@ class _Record(
 
 
 def load(path: Path) -> list[MultiHop]:
-    """Read a file of questions with paragraphs; each question once."""
+    """Read the distinct questions of a file, with their paragraphs."""
     found = [record.root.read() for record in read_records(path, _Record, fix=_FIX)]
     without = [question.id for question in found if not question.supporting]
     if without or not found:
@@ -161,7 +161,7 @@ def load(path: Path) -> list[MultiHop]:
 
 
 class Corpus:
-    """The pooled paragraphs of many questions, searched by meaning and by words together.
+    """The pooled paragraphs of many questions, searched by meaning and by words.
 
     Both rankings are fused by reciprocal rank (Cormack et al. 2009).
     """
@@ -175,15 +175,15 @@ class Corpus:
         self._vectors = VectorIndex.build(embed(pages))
 
     def search(self, queries: Sequence[str]) -> list[list[Paragraph]]:
-        """The best paragraphs for each query, best first, at most twice ``DEPTH``."""
+        """The best paragraphs for each query, best first: at most twice ``DEPTH``."""
         if not queries:
             return []
         depth = min(DEPTH, len(self.paragraphs))
         return [
-            self._fused(self._vectors.search(vector, depth), self._words.search(query, depth))
+            self._fuse(self._vectors.search(vector, depth), self._words.search(query, depth))
             for query, vector in zip(queries, self._embed(queries), strict=True)
         ]
 
-    def _fused(self, *found: Sequence[tuple[int, float]]) -> list[Paragraph]:
+    def _fuse(self, *found: Sequence[tuple[int, float]]) -> list[Paragraph]:
         rankings = [[row for row, _ in ranking] for ranking in found]
         return [self.paragraphs[row] for row, _ in reciprocal_rank(rankings)]

@@ -1,7 +1,7 @@
 """Multi-hop questions: FuRePA, its ablations, and its baselines (Zhu et al. 2023).
 
-Score of a question: whether the short answer is the published one, by the published
-normalisation. What was retrieved is judged by the paragraphs that the answer rests on.
+The score is 1 if the short answer equals the published one, by the published normalisation. The
+retrieved paragraphs are compared with those that support the answer.
 """
 
 import json
@@ -28,7 +28,7 @@ from planweave.benchmarks.core.suite import (
 )
 from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites.mhqa import multihop
-from planweave.benchmarks.suites.mhqa.corpus import Place, collect
+from planweave.benchmarks.suites.mhqa.corpus import Place, collect_paragraphs
 from planweave.benchmarks.suites.mhqa.multihop import MultiHop
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables
 from planweave.memory import Answer, Context
@@ -45,13 +45,13 @@ FILES: Mapping[str, tuple[str, str]] = {
     "2wiki": ("2wikimultihopqa/dev_subset.jsonl.gz", "2wikimultihopqa/dev.json"),
     "musique": ("musique/dev_subset.jsonl.gz", "musique/musique_ans_v1.0_dev.jsonl"),
 }
-"""Questions of each data set that nothing here was trained on: a part of them, or all as published
-(packed or not), whichever is there first."""
+"""Questions of each data set that nothing here was trained on: a subset, or else all as published
+(compressed or not); the first existing file is used."""
 
 Data = Annotated[
     Path, typer.Option(help="Folder with hotpotqa/, 2wikimultihopqa/ and musique/ in it.")
 ]
-DataSets = Annotated[str, typer.Option(help=f"With commas between, or all: {', '.join(FILES)}.")]
+DataSets = Annotated[str, typer.Option(help=f"Comma-separated, or all: {', '.join(FILES)}.")]
 
 WAYS: Mapping[str, Way] = {
     "direct": Way("direct"),
@@ -70,22 +70,21 @@ WAYS: Mapping[str, Way] = {
     "furepa-no-raise": Way("furepa", {"temperature_raise": False}),
     "furepa": Way("furepa"),
 }
-"""The methods that are compared, by name."""
+"""The compared methods by name."""
 
-
-_CUT = {"PLANWEAVE_CHUNK_TOKENS": "256", "PLANWEAVE_CHUNK_OVERLAP": "0"}
-"""As published, a paragraph is found whole, whatever this process is set to."""
+_WHOLE_PARAGRAPHS = {"PLANWEAVE_CHUNK_TOKENS": "256", "PLANWEAVE_CHUNK_OVERLAP": "0"}
+"""Settings that keep paragraphs whole, as published; they override those of this process."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class MultiHopOptions(Options):
-    """What may be chosen."""
+    """Options of the suite."""
 
     data: Data
     dataset: DataSets = "all"
-    method: Annotated[
-        str, typer.Option(help=f"With commas between, or all: {', '.join(WAYS)}.")
-    ] = "all"
+    method: Annotated[str, typer.Option(help=f"Comma-separated, or all: {', '.join(WAYS)}.")] = (
+        "all"
+    )
     embeddings: Embeddings = "minilm"
 
     def settings(self) -> dict[str, str | int]:
@@ -103,7 +102,7 @@ class MultiHopQA(Suite):
         """The data sets in turn, each on the collection of its paragraphs."""
         methods = listed(options.method, tuple(WAYS), "method")
         wanted = listed(options.dataset, tuple(FILES), "data set")
-        pools = [pool_of(name, options.data, options.embeddings, status) for name in wanted]
+        pools = [load_pool(name, options.data, options.embeddings, status) for name in wanted]
         chosen = [
             drawn(pool, options.limit, options.seed, lambda one: one.question.id) for pool in pools
         ]
@@ -116,20 +115,22 @@ class MultiHopQA(Suite):
         return Selection(samples=samples(chosen, methods=methods, settings=context), about=about)
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Ask the graph that is the sample's method, with the method's settings."""
+        """Run the method's graph with the method's settings."""
         return await WAYS[sample.method].play(sample, on_call)
 
     def tables(self, records: Sequence[Record]) -> list[ReportTable]:
-        """Answers and paragraphs found, by data set and hops; FuRePA beside the others."""
+        """Answers and paragraphs found, by data set and by hops; FuRePA against the others."""
         return mhqa_tables(records, tuple(WAYS))
 
 
-def pool_of(dataset: str, data: Path, embeddings: str, status: ShowStatus) -> list["HopsQuestion"]:
-    """All questions of a data set on the collection of their paragraphs, made if need be."""
-    os.environ |= _CUT
+def load_pool(
+    dataset: str, data: Path, embeddings: str, status: ShowStatus
+) -> list["HopsQuestion"]:
+    """Load all questions of a data set, and make the collection of their paragraphs if missing."""
+    os.environ |= _WHOLE_PARAGRAPHS
     questions = load(dataset, data)
     status(f"reading the paragraphs of {dataset} …")
-    corpus = collect(
+    corpus = collect_paragraphs(
         dataset,
         questions,
         embeddings=embeddings,
@@ -141,7 +142,7 @@ def pool_of(dataset: str, data: Path, embeddings: str, status: ShowStatus) -> li
 
 
 def load(dataset: str, data: Path) -> list[MultiHop]:
-    """The questions of a data set, in the published order."""
+    """Load the questions of a data set, in the published order."""
     found = [path for name in FILES[dataset] for path in sorted(data.glob(f"{name}*"))]
     if not found:
         raise BadInput(
@@ -153,7 +154,7 @@ def load(dataset: str, data: Path) -> list[MultiHop]:
 
 @dataclass(frozen=True)
 class HopsQuestion:
-    """A question, with what its answers are judged by."""
+    """A question with its collection and its supporting paragraphs."""
 
     dataset: str
     question: MultiHop
@@ -162,11 +163,11 @@ class HopsQuestion:
 
     @property
     def content(self) -> str:
-        """Everything that a result depends on besides the settings, as text."""
+        """Everything that a result depends on besides the settings, as JSON."""
         return json.dumps([self.question.answers, self.collection, self.supporting])
 
     def score(self, answer: Answer | None) -> Score:
-        """Exact match of the short answer, with its F1; none is an empty answer."""
+        """Exact match and F1 of the short answer; a missing answer counts as empty."""
         short = (answer["decision"] if answer else None) or ""
         golds = self.question.answers
         found = match(short, golds)
@@ -186,7 +187,7 @@ class HopsQuestion:
 def samples(
     pools: Sequence[Sequence[HopsQuestion]], *, methods: Sequence[str], settings: Context
 ) -> list[Sample]:
-    """Every question with every method, the data sets in turn: a run that is cut short has all."""
+    """Every question with every method. Data sets take turns, so that a short run covers all."""
     return [
         Sample(
             suite=NAME,

@@ -1,4 +1,4 @@
-"""The haystack: a stretch of somebody's text, cut at sentences, with needles spread in it."""
+"""The haystack: a stretch of a text, cut at sentences, with needles spread over it."""
 
 import random
 import re
@@ -14,7 +14,7 @@ from planweave import BadInput
 from planweave.records import read_records, read_text
 
 CHARACTERS_PER_TOKEN = 4
-"""The estimate for lengths; English prose in common tokenisers has a little more."""
+"""Estimate for lengths; English prose has slightly more in common tokenisers."""
 
 _PIECE = 300
 _FIX = "Name a text file, or .jsonl or .jsonl.gz with a page's text on each line."
@@ -26,38 +26,38 @@ class _Page(BaseModel):
 
 @dataclass(frozen=True)
 class Haystack:
-    """A text in sentences; what is longer than 300 characters counts as several."""
+    """A text in sentences; a sentence of over 300 characters is split."""
 
     sentences: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> "Haystack":
-        """Take a text apart."""
+        """Split a text into sentences."""
         found = re.split(r"(?<=[.!?])\s+", " ".join(text.split()))
         pieces = (textwrap.wrap(whole, _PIECE, break_on_hyphens=False) for whole in found)
         return cls(tuple(chain.from_iterable(pieces)))
 
     @property
     def text(self) -> str:
-        """All of it."""
+        """The whole text."""
         return " ".join(self.sentences)
 
-    def stretch(self, characters: int, draw: random.Random) -> list[str]:
-        """About that many characters from a sentence drawn, the end joined to the beginning."""
+    def draw_stretch(self, characters: int, draw: random.Random) -> list[str]:
+        """About so many characters from a random sentence on; the text is treated as a circle."""
         start = draw.randrange(len(self.sentences))
-        turned = self.sentences[start:] + self.sentences[:start]
-        ends = list(accumulate(len(sentence) + 1 for sentence in turned))
+        rotated = self.sentences[start:] + self.sentences[:start]
+        ends = list(accumulate(len(sentence) + 1 for sentence in rotated))
         if ends[-1] < characters:
             raise BadInput(
-                f"The text has about {tokens(self.text)} tokens, which is too short.",
+                f"The text has about {estimate_tokens(self.text)} tokens, which is too short.",
                 fix="Name a longer text, or lower --longest.",
             )
         nearest = min(range(len(ends)), key=lambda at: abs(ends[at] - characters))
-        return list(turned[: nearest + 1])
+        return list(rotated[: nearest + 1])
 
 
 def load(path: Path) -> Haystack:
-    """Read a haystack: a text file, or pages as JSON lines with a ``text`` each."""
+    """Read a haystack: a text file, or JSON lines with the ``text`` of a page each."""
     if ".jsonl" in path.suffixes:
         text = "\n".join(page.text for page in read_records(path, _Page, fix=_FIX))
     else:
@@ -67,20 +67,22 @@ def load(path: Path) -> Haystack:
     return Haystack.of(text)
 
 
-def tokens(text: str) -> int:
+def estimate_tokens(text: str) -> int:
     """Length of a text in tokens, estimated at four characters each."""
     return round(len(text) / CHARACTERS_PER_TOKEN)
 
 
-def hidden(haystack: Haystack, needles: Sequence[str], length: int, draw: random.Random) -> str:
-    """A stretch of the haystack with the needles spread evenly from its beginning to its end."""
+def hide_needles(
+    haystack: Haystack, needles: Sequence[str], length: int, draw: random.Random
+) -> str:
+    """Draw a stretch of the haystack and spread the needles evenly from beginning to end."""
     left = length * CHARACTERS_PER_TOKEN - sum(len(needle) + 1 for needle in needles)
     if left <= 0:
         raise BadInput(
             f"{len(needles)} needles alone are longer than {length} tokens.",
             fix="Raise --shortest, or lower --needles.",
         )
-    sentences = haystack.stretch(left, draw)
+    sentences = haystack.draw_stretch(left, draw)
     starts = [0, *accumulate(len(sentence) + 1 for sentence in sentences)]
     for number, needle in reversed(list(enumerate(needles))):
         wanted = starts[-1] * number / max(1, len(needles) - 1)

@@ -1,7 +1,7 @@
-"""How many of several hidden sentences does one question bring back?
+"""Measures how many of several hidden sentences a model finds for one question.
 
-After Greg Kamradt's test in the form with several needles at once. One question asks for all of
-them; the first is at the very beginning, the last at the very end, the others evenly between.
+This is Greg Kamradt's test with several needles at once. One question asks for all of them. The
+first is at the beginning of the text, the last at its end, the others evenly between.
 """
 
 import random
@@ -21,7 +21,12 @@ from planweave.benchmarks.core.options import SuiteModel
 from planweave.benchmarks.core.play import Memory, OnCall, ask_once
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, register
-from planweave.benchmarks.suites.needles.haystack import Haystack, hidden, load, tokens
+from planweave.benchmarks.suites.needles.haystack import (
+    Haystack,
+    estimate_tokens,
+    hide_needles,
+    load,
+)
 from planweave.benchmarks.suites.needles.tables import draw_heat_map, needle_tables
 from planweave.memory import Answer, Context
 from planweave.models import process_settings
@@ -31,7 +36,7 @@ NAME = "needles"
 
 @dataclass(frozen=True, kw_only=True)
 class NeedleOptions(SuiteModel):
-    """What may be chosen."""
+    """Options of the suite."""
 
     data: Annotated[Path, typer.Option(help="The haystack: text, or pages as .jsonl[.gz].")]
     needles: Annotated[int, typer.Option(help="Sentences to hide.", min=1, max=40)] = 10
@@ -39,14 +44,14 @@ class NeedleOptions(SuiteModel):
     longest: Annotated[int, typer.Option(help="Longest text in tokens.", min=1)] = 4000
     step: Annotated[int, typer.Option(help="Tokens from one length to the next.", min=1)] = 1000
     runs: Annotated[int, typer.Option(help="Texts of each length.", min=1)] = 3
-    seed: Annotated[int, typer.Option(help="Which needles, and which part of the text.")] = 1
+    seed: Annotated[int, typer.Option(help="Seed for the needles and the part of the text.")] = 1
     window: Annotated[
-        int | None, typer.Option(help="Tokens the model takes at once; known if embedded.", min=1)
+        int | None, typer.Option(help="Context of the model in tokens; known if embedded.", min=1)
     ] = None
 
 
 class Target(NamedTuple):
-    """A text with needles: what they name, in their order, and its estimated tokens."""
+    """A text with needles: their ingredients in order, and its estimated tokens."""
 
     chosen: tuple[str, ...]
     length: int
@@ -54,7 +59,7 @@ class Target(NamedTuple):
     def score(self, answer: Answer | None) -> Score:
         """The share of the needles that the reply names."""
         reply = (answer["decision"] if answer else None) or ""
-        known = named(reply, ingredients())
+        known = find_words(reply, ingredients())
         found = [word in known for word in self.chosen]
         missing = [word for word in self.chosen if word not in known]
         return Score(
@@ -76,7 +81,7 @@ class Target(NamedTuple):
 class Needles(Suite):
     """Several needles in a haystack, one question for all of them.
 
-    Each length is a scenario; the score is the share of needles that were named.
+    Each length is a scenario; the score is the share of needles that the reply names.
     """
 
     Options = NeedleOptions
@@ -84,10 +89,10 @@ class Needles(Suite):
     draw = staticmethod(draw_heat_map)
 
     def select(self, options: NeedleOptions, context: Context, status: ShowStatus) -> Selection:
-        """Every length several times."""
+        """Several texts of every length."""
         if options.longest < options.shortest:
             raise BadInput("--longest is less than --shortest.")
-        lengths, notes = fitting(options, context)
+        lengths, notes = fitting_lengths(options, context)
         made = samples(load(options.data), lengths, options, context)
         counts = {"questions": len(made), "chosen": len(made)}
         sample = {"needles": options.needles, "runs": options.runs, "seed": options.seed}
@@ -96,7 +101,7 @@ class Needles(Suite):
         )
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Ask for all of them at once."""
+        """Ask for all needles at once."""
         messages = [
             SystemMessage(prompts.load("needles/system").fill()),
             HumanMessage(sample.asked),
@@ -105,32 +110,34 @@ class Needles(Suite):
 
 
 def ingredients() -> list[str]:
-    """Everything that a needle may name."""
+    """All ingredients that a needle may name."""
     return prompts.load("needles/ingredients").fill().splitlines()
 
 
-def named(text: str, among: Iterable[str]) -> set[str]:
-    """Which of these words a text names, in singular or plural, whatever its case and accents."""
+def find_words(text: str, among: Iterable[str]) -> set[str]:
+    """The words that occur in a text, in singular or plural, ignoring case and accents."""
     plain = unicodedata.normalize("NFKD", text.casefold()).encode("ascii", "ignore").decode()
-    return {word for word in among if re.search(rf"\b{_forms(word)}\b", plain)}
+    return {word for word in among if re.search(rf"\b{_singular_or_plural(word)}\b", plain)}
 
 
-def _forms(word: str) -> str:
+def _singular_or_plural(word: str) -> str:
     return rf"{word[:-1]}(?:y|ies)" if word.endswith("y") else rf"{word}(?:s|es)?"
 
 
-def window(model: str) -> int | None:
-    """Tokens that the model takes at once, prompt and reply; None where that is not known."""
+def model_window(model: str) -> int | None:
+    """Tokens of prompt and reply that the model can process; None if unknown."""
     return process_settings().n_ctx if model.partition(":")[0] == "embedded" else None
 
 
-def fitting(options: NeedleOptions, settings: Context) -> tuple[range, list[str]]:
-    """The lengths that fit into the model's window, and a sentence on those that do not."""
+def fitting_lengths(options: NeedleOptions, settings: Context) -> tuple[range, list[str]]:
+    """The lengths that fit into the model's window, and a note on those that do not."""
     asked = range(options.shortest, options.longest + 1, options.step)
-    takes = options.window or window(options.model)
+    takes = options.window or model_window(options.model)
     if takes is None:
         return asked, []
-    frame = sum(tokens(prompts.load(f"needles/{name}").text) for name in ("system", "question"))
+    frame = sum(
+        estimate_tokens(prompts.load(f"needles/{name}").text) for name in ("system", "question")
+    )
     room = takes - frame - settings.reply_tokens
     if asked[-1] <= room:
         return asked, []
@@ -151,12 +158,12 @@ def fitting(options: NeedleOptions, settings: Context) -> tuple[range, list[str]
 def samples(
     haystack: Haystack, lengths: Sequence[int], options: NeedleOptions, settings: Context
 ) -> list[Sample]:
-    """Every length several times, run by run; each draws its needles and its stretch of text.
+    """Texts of every length, run by run; each draws its needles and its stretch of text.
 
-    Lengths are of the text with its needles, in estimated tokens.
+    A length includes the needles, in estimated tokens.
     """
     needles = options.needles
-    present = named(haystack.text, ingredients())
+    present = find_words(haystack.text, ingredients())
     absent = [word for word in ingredients() if word not in present]
     if len(absent) < needles:
         raise BadInput(
@@ -181,7 +188,7 @@ def _sample(
     draw = random.Random(f"{options.seed} {length} {run}")
     chosen = tuple(draw.sample(absent, options.needles))
     template = prompts.load("needles/needle")
-    text = hidden(haystack, [template.fill(ingredient=word) for word in chosen], length, draw)
+    text = hide_needles(haystack, [template.fill(ingredient=word) for word in chosen], length, draw)
     return Sample(
         suite=NAME,
         question=f"{length}-{run}",

@@ -1,4 +1,4 @@
-"""The tables and the heat map of the needles, made from records alone."""
+"""The tables and the heat map of the needles, made from records."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -9,18 +9,18 @@ from typing import NamedTuple
 import numpy as np
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import accuracy, divided, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, group_by, group_by_method, rate
 from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
+from planweave.benchmarks.core.table import Cell, ReportTable, Rows, table_of_rows
 from planweave.simulators.tables import Floats
 
-_SMALL = 200
-"""A heat map of at most so many cells shows its numbers."""
+_MOST_LABELLED = 200
+"""The most cells of a heat map that shows its numbers."""
 
 
 class Details(BaseModel):
-    """What the score of a sample holds besides the recall."""
+    """Details of the score of a sample."""
 
     length: int
     found: list[bool]
@@ -29,16 +29,16 @@ class Details(BaseModel):
 
 
 class Grid(NamedTuple):
-    """Recall by position (rows) and length (columns), from 0 to 1; NaN where nothing was asked."""
+    """Recall by position (rows) and length (columns), from 0 to 1; NaN if not measured."""
 
     lengths: list[int]
     recall: Floats
 
 
 def needle_tables(records: Sequence[Record]) -> list[ReportTable]:
-    """All tables of the suite; of a crashed run every needle counts as not found."""
+    """All tables of the suite; a crashed run found no needle."""
     tables = []
-    groups = grouped(records)
+    groups = group_by_method(records)
     for label, own in groups.items():
         about = f" ({label})" if len(groups) > 1 else ""
         made = (_by_length(own), _by_position(own), _cells(own))
@@ -50,11 +50,11 @@ def _details(record: Record) -> Details:
     return Details.model_validate(record.score.details)
 
 
-def _at_length(records: Sequence[Record]) -> dict[int, list[Record]]:
-    return dict(sorted(divided(records, lambda record: _details(record).length).items()))
+def _group_by_length(records: Sequence[Record]) -> dict[int, list[Record]]:
+    return dict(sorted(group_by(records, lambda record: _details(record).length).items()))
 
 
-@tabled(
+@table_of_rows(
     "By length",
     "tokens | prompt | recall | all found | not in the text | cut",
     note="Tokens: of the text with its needles, estimated at four characters each. Prompt: "
@@ -63,7 +63,7 @@ def _at_length(records: Sequence[Record]) -> dict[int, list[Record]]:
     "reached the limit of tokens.",
 )
 def _by_length(records: Sequence[Record]) -> Rows:
-    for length, own in _at_length(records).items():
+    for length, own in _group_by_length(records).items():
         sizes = [call.record.input_tokens for record in own for call in record.calls]
         yield (
             length,
@@ -75,7 +75,7 @@ def _by_length(records: Sequence[Record]) -> Rows:
         )
 
 
-@tabled(
+@table_of_rows(
     "By position",
     "needle | recall",
     note="The first is at the very beginning of the text, the last at its very end.",
@@ -87,8 +87,8 @@ def _by_position(records: Sequence[Record]) -> Rows:
 
 
 def grid(records: Sequence[Record]) -> Grid:
-    """The numbers of the heat map."""
-    at = _at_length(records)
+    """The values of the heat map."""
+    at = _group_by_length(records)
     needles = max(len(_details(record).found) for record in records)
     recall = np.full((needles, len(at)), np.nan)
     for column, own in enumerate(at.values()):
@@ -113,9 +113,9 @@ def _share(value: float) -> Cell:
 
 
 def draw_heat_map(records: Sequence[Record], figure: Figure) -> None:
-    """Recall by length and position, a panel for each model or setting; dark is found."""
-    groups = grouped(records)
-    wide = max(len(_at_length(own)) for own in groups.values())
+    """Draw recall by length and position, a panel for each model or setting; dark is high."""
+    groups = group_by_method(records)
+    wide = max(len(_group_by_length(own)) for own in groups.values())
     figure.set_size_inches(2.0 + len(groups) * (1.0 + 0.55 * wide), 4.6)
     axes = figure.subplots(1, len(groups), squeeze=False)[0]
     for axis, (label, own) in zip(axes, groups.items(), strict=True):
@@ -125,7 +125,7 @@ def draw_heat_map(records: Sequence[Record], figure: Figure) -> None:
         axis.set_yticks(range(len(recall)), range(1, len(recall) + 1), fontsize=8)
         axis.set_title(own[0].model if len(groups) == 1 else label, fontsize=10)
         axis.set_xlabel("tokens of the text")
-        if recall.size <= _SMALL:
+        if recall.size <= _MOST_LABELLED:
             for (row, column), value in np.ndenumerate(recall):
                 colour = "white" if value > 0.6 else "black"
                 axis.text(

@@ -1,7 +1,7 @@
-"""The instruction graph: how large it gets with the threshold, and how long that takes.
+"""The size and the construction time of the instruction graph at several thresholds.
 
-The sweep is that of Table 6 of InstructRAG (arXiv 2504.13032). Construction is timed with the
-vectors of the instructions at hand: embedding them takes longer, and is reported apart.
+The sweep is that of Table 6 of InstructRAG (arXiv 2504.13032). Construction times exclude the
+embedding of the instructions, which takes longer and is reported separately.
 """
 
 import time
@@ -16,19 +16,19 @@ from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.paths import TaskPath
 
 THRESHOLDS = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Those of the paper's table 6."""
+"""The thresholds of the paper's table 6."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Swept:
-    """The graph of the same paths at one threshold."""
+    """The graph of all paths at one threshold."""
 
     threshold: float
     nodes: int
     largest: int  # instructions in the largest node
-    junctions: int  # nodes that more than one edge leads out of
+    junctions: int  # nodes with several outgoing edges
     edges: int
-    seconds: float  # to insert all paths, their vectors given
+    seconds: float  # to insert all paths, without embedding
     cpu_seconds: float  # the same over all threads
 
 
@@ -37,7 +37,7 @@ class Sweep:
     """All thresholds over one set of paths."""
 
     paths: int
-    instructions: int  # of all paths, each different one once
+    instructions: int  # distinct instructions of all paths
     embedding_seconds: float
     embedding_cpu_seconds: float
     lines: Sequence[Swept]
@@ -50,7 +50,7 @@ def sweep(paths: Sequence[TaskPath], embed: Embed) -> Sweep:
     known = dict(zip(texts, embed(texts), strict=True))
     seconds, cpu = clock.read()
 
-    def at_hand(some: Sequence[str]) -> Floats:
+    def look_up(some: Sequence[str]) -> Floats:
         return np.stack([known[text] for text in some])
 
     return Sweep(
@@ -58,12 +58,12 @@ def sweep(paths: Sequence[TaskPath], embed: Embed) -> Sweep:
         instructions=len(texts),
         embedding_seconds=seconds,
         embedding_cpu_seconds=cpu,
-        lines=[_swept(paths, at_hand, threshold) for threshold in THRESHOLDS],
+        lines=[_build_graph(paths, look_up, threshold) for threshold in THRESHOLDS],
     )
 
 
 def sweep_table(made: Sweep) -> ReportTable:
-    """The sweep, a line for each threshold."""
+    """The sweep as a table, with a row for each threshold."""
     return ReportTable(
         title=f"{made.paths} paths, {made.instructions} different instructions",
         columns=("δ", "nodes", "largest node", "junctions", "edges", "seconds", "CPU seconds"),
@@ -74,17 +74,17 @@ def sweep_table(made: Sweep) -> ReportTable:
 
 
 class Clock:
-    """Wall and processor time of what comes after it."""
+    """Measures wall and processor time from its creation."""
 
     def __init__(self) -> None:
         self._start, self._cpu = time.perf_counter(), time.process_time()
 
     def read(self) -> tuple[float, float]:
-        """Seconds, and CPU seconds over all threads, since it was made."""
+        """Seconds, and CPU seconds over all threads, since its creation."""
         return time.perf_counter() - self._start, time.process_time() - self._cpu
 
 
-def _swept(paths: Sequence[TaskPath], embed: Embed, threshold: float) -> Swept:
+def _build_graph(paths: Sequence[TaskPath], embed: Embed, threshold: float) -> Swept:
     clock = Clock()
     graph = InstructionGraph(embed, threshold)
     graph.insert_all(paths)

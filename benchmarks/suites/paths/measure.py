@@ -1,8 +1,8 @@
-"""Which path is retrieved for a question: InstructRAG, its ablations, and RAP.
+"""The paths that InstructRAG, its ablations and RAP retrieve for a question.
 
-On unseen tasks, without any language model: how much of the path that solved the question do the
-selected path and the K candidates hold? Instructions are compared with their slots, and handing in
-the answer does not count (:mod:`planweave.learning.overlap`).
+On unseen tasks and without a language model, this measures how much of the path that solved the
+question is in the selected path and in the K candidates. Instructions are compared with their
+slots, and handing in the answer does not count (:mod:`planweave.learning.overlap`).
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import Estimate, bootstrap, divided
+from planweave.benchmarks.core.metrics import Estimate, bootstrap, group_by
 from planweave.benchmarks.core.table import Cell, ReportTable
 from planweave.benchmarks.suites.paths.instruction_graph import Clock
 from planweave.benchmarks.suites.paths.tasks import PathTasks
@@ -35,14 +35,14 @@ NOISE = (0.25, 0.5)
 """Shares of failed paths in the graph."""
 
 PUBLISHED_NOISE = (0.1, 0.2, 0.3, 0.4, 0.5)
-"""The paper's."""
+"""Shares of the paper."""
 
 SHARES = (0.2, 0.6)
-"""Of the support paths of unseen tasks; all of them otherwise."""
+"""Shares of the support paths of unseen tasks; other parts use all."""
 
 PARTS = ("ablation", "noise", "few-shot", "tasks", "seen")
-"""What is measured beside the method itself: without what of it, with failed paths in the graph,
-with fewer support paths, with fewer unseen tasks, and on the tasks that were trained on."""
+"""Measurements besides the method itself: ablations, failed paths in the graph, fewer support
+paths, fewer unseen tasks, and the seen tasks."""
 
 _TUNED_ON = 30
 _DRAWS = 2000
@@ -63,11 +63,11 @@ ML_CHANGES: Mapping[str, dict[str, Any]] = {
 }
 PRINTED = "as printed"
 RIVALS = (RAP, OUR_RAP, RULE, NO_GRAPH, NO_RL)
-"""What every line is held against."""
+"""The methods that every line is compared with."""
 
 
 class PathScore(NamedTuple):
-    """Of one question."""
+    """Scores on one question."""
 
     question: str
     f1: float
@@ -75,7 +75,7 @@ class PathScore(NamedTuple):
 
 
 class Adaptation(NamedTuple):
-    """What adapting both agents to one unseen task took."""
+    """Times of adapting both agents to one unseen task."""
 
     task: str
     paths: int
@@ -91,25 +91,27 @@ class Measured(BaseModel, frozen=True):
     name: str
     scores: list[PathScore]  # of the query questions of all unseen tasks
     about: str = ""
-    adaptations: list[Adaptation] = []  # in the line of the full method; the first also compiles
-    training_seconds: float = 0.0  # in that line
-    testing_seconds: float = 0.0  # in that line, of adapting to the unseen tasks and asking all
+    adaptations: list[Adaptation] = []  # of the full method; the first includes compilation
+    training_seconds: float = 0.0  # of the full method only
+    testing_seconds: float = 0.0  # of the full method only; adapting and asking
 
 
 _Setup: TypeAlias = tuple[Sequence[MetaTask], Sequence[TaskPath], bool]
 
 
 class _Retrieved(NamedTuple):
-    """What one way found for a question: the selected path, and :data:`MOST` candidates."""
+    """One method's result for a question: the selected path and :data:`MOST` candidates."""
 
     selected: Sequence[str]
     candidates: Sequence[Sequence[str]]
 
 
-def about(paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = PARTS) -> str:
-    """Twelve hexadecimal digits that stand for what lines are measured on, and how.
+def settings_digest(
+    paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = PARTS
+) -> str:
+    """Digest of what lines are measured on, and how: twelve hexadecimal digits.
 
-    ``trained`` is the iterations of the training, or the checksum of agents trained before.
+    ``trained`` is the number of training iterations, or the checksum of given agents.
     """
     fewer = [] if [*parts] == [*PARTS] else [[*parts]]
     basis = json.dumps([trained, [(path.key, path.reward) for path in paths], *fewer])
@@ -117,9 +119,9 @@ def about(paths: Sequence[TaskPath], trained: int | str, parts: Sequence[str] = 
 
 
 class Experiment:
-    """One seed: agents trained on the seen tasks, tried on the unseen ones.
+    """One seed: agents train on the seen tasks and are tried on the unseen ones.
 
-    With ``agents`` these are tried, without the ablations of training.
+    Given ``agents`` are tried instead, without the ablations of training.
     """
 
     def __init__(
@@ -131,22 +133,22 @@ class Experiment:
         agents: Agents | None = None,
     ) -> None:
         self._world, self._embed, self._settings, self._status = world, embed, settings, status
-        self._given, self._reward = agents, world.reward
-        self._survey = self._surveyed(_support(world.seen))
+        self._agents, self._reward = agents, world.reward
+        self._survey = self._build_survey(_support_paths(world.seen))
         self._materials: dict[bool, list[GraphMaterial]] = {}
         self._tested: tuple[_Setup, Survey, list[list[PathSample]]] | None = None
         self._adaptations: list[Adaptation] = []
 
     def lines(self, parts: Sequence[str] = PARTS) -> Iterator[Measured]:
-        """The lines of these tables, and of those that need no further training."""
+        """The lines of these parts, and all lines that need no further training."""
         started = perf_counter()
-        agents = self._given or self._trained(self._settings)
+        agents = self._agents or self._train(self._settings)
         trained = perf_counter()
-        rule = self._threshold()
+        rule = self._best_rule()
         unseen = self._world.unseen
-        every = _support(unseen)
+        every = _support_paths(unseen)
         begun = perf_counter()
-        tried = self._tried(agents, self._settings, unseen, every, rule)
+        tried = self._try_agents(agents, self._settings, unseen, every, rule)
         took = {
             "adaptations": self._adaptations,
             "training_seconds": round(trained - started, 1),
@@ -156,20 +158,22 @@ class Experiment:
             line = self._line("candidates" if name.startswith("K") else "ablation", name, scores)
             yield line.model_copy(update=took) if name == FULL else line
         if "ablation" in parts:
-            for name, settings, changed in self._changed(agents):
-                scores = self._tried(changed, settings, unseen, every, rule)[FULL]
+            for name, settings, changed in self._ablations(agents):
+                scores = self._try_agents(changed, settings, unseen, every, rule)[FULL]
                 yield self._line("ablation", name, scores)
-        for part, about, tasks, stored in self._setups(parts):
-            for name, scores in self._tried(agents, self._settings, tasks, stored, rule).items():
+        for part, variation, tasks, stored in self._setups(parts):
+            for name, scores in self._try_agents(
+                agents, self._settings, tasks, stored, rule
+            ).items():
                 if name in (FULL, RAP, OUR_RAP):
-                    yield self._line(part, f"{name}, {about}", scores)
+                    yield self._line(part, f"{name}, {variation}", scores)
 
     def _setups(
         self, parts: Sequence[str]
     ) -> Iterator[tuple[str, str, Sequence[MetaTask], Sequence[TaskPath]]]:
-        """Part, what is other than usual, the tasks that are asked, the paths that are stored."""
+        """Part, variation, tasks to ask, and stored paths, for each further measurement."""
         unseen = self._world.unseen
-        every = _support(unseen)
+        every = _support_paths(unseen)
         if "noise" in parts:
             for level in PUBLISHED_NOISE if self._settings.printed else NOISE:
                 count = round(level / (1 - level) * (len(every) + len(self._survey.paths)))
@@ -181,38 +185,38 @@ class Experiment:
         if "tasks" in parts:
             for count in range(1, len(unseen)):
                 some = unseen[:count]
-                yield "tasks", f"{count} of {len(unseen)} unseen", some, _support(some)
+                yield "tasks", f"{count} of {len(unseen)} unseen", some, _support_paths(some)
         if "seen" in parts:
             yield "seen", "seen tasks", self._world.seen, ()
 
-    def _changed(self, agents: Agents) -> Iterator[tuple[str, AgentSettings, Agents]]:
-        """The ablations of training; where one agent changes, the other stays."""
+    def _ablations(self, agents: Agents) -> Iterator[tuple[str, AgentSettings, Agents]]:
+        """Name, settings and agents of each ablation; if one agent changes, the other stays."""
         if not self._settings.printed:
             yield NO_CALIBRATION, replace(self._settings, calibration=False), agents
-        if self._given:
+        if self._agents:
             return
         for name, change in RL_CHANGES.items():
             settings = replace(self._settings, **change)
             alone = replace(settings, pre_training=False, fine_tuning=False)
-            yield name, settings, Agents(self._trained(alone).rl, agents.ml)
+            yield name, settings, Agents(self._train(alone).rl, agents.ml)
         for name, change in ML_CHANGES.items():
             settings = replace(self._settings, **change)
             alone = replace(settings, policy_gradient=False)
-            yield name, settings, Agents(agents.rl, self._trained(alone).ml)
+            yield name, settings, Agents(agents.rl, self._train(alone).ml)
         if self._settings.printed:
             return
         settings = replace(self._settings, printed=True)
-        yield PRINTED, settings, self._trained(settings)
+        yield PRINTED, settings, self._train(settings)
 
     def _line(self, part: str, name: str, scores: list[PathScore]) -> Measured:
         return Measured(seed=self._settings.seed, part=part, name=name, scores=scores)
 
-    def _surveyed(self, paths: Sequence[TaskPath]) -> Survey:
+    def _build_survey(self, paths: Sequence[TaskPath]) -> Survey:
         graph = InstructionGraph(self._embed, self._settings.threshold)
         graph.insert_all(paths)
         return Survey(graph, self._embed, self._world.slots)
 
-    def _seen(self, settings: AgentSettings) -> list[GraphMaterial]:
+    def _seen_material(self, settings: AgentSettings) -> list[GraphMaterial]:
         if settings.printed not in self._materials:
             self._materials[settings.printed] = [
                 GraphMaterial(self._survey, task, self._embed, settings)
@@ -220,43 +224,43 @@ class Experiment:
             ]
         return self._materials[settings.printed]
 
-    def _trained(self, settings: AgentSettings) -> Agents:
+    def _train(self, settings: AgentSettings) -> Agents:
         def show(number: int, point: TrainingPoint) -> None:
             text = f"iteration {number} of {settings.iterations}, reward {point.reward:.3f}"
             self._status(f"seed {settings.seed}: {text}")
 
-        seen = self._seen(settings)
+        seen = self._seen_material(settings)
         return train(self._survey, seen, self._embed, settings, self._reward, progress=show).agents
 
-    def _threshold(self) -> Policy:
-        """Include a node if one of the cosines is large enough; the best rule on the seen tasks."""
+    def _best_rule(self) -> Policy:
+        """The rule that is best on the seen tasks: include a node if a certain cosine is large."""
         random = np.random.default_rng(self._settings.seed)
-        seen = self._seen(self._settings)
+        seen = self._seen_material(self._settings)
         asked = [sample for material in seen for sample in material.query]
         some = [asked[row] for row in random.permutation(len(asked))[:_TUNED_ON]]
         states = np.concatenate([material.states for material in seen])
         rules = [
-            _over(column, float(np.quantile(states[:, column], level)))
+            _cosine_rule(column, float(np.quantile(states[:, column], level)))
             for column in range(3)
             for level in _LEVELS
         ]
 
         def worth(rule: Policy) -> float:
-            firsts = [self._searched(sample, rule, 1) for sample in some]
+            firsts = [self._search(sample, rule, 1) for sample in some]
             pairs = zip(some, firsts, strict=True)
             return sum(self._reward(sample.path, found[0]) for sample, found in pairs if found)
 
         return max(rules, key=worth)
 
-    def _searched(self, sample: PathSample, decide: Policy, k: int = MOST) -> list[tuple[str, ...]]:
+    def _search(self, sample: PathSample, decide: Policy, k: int = MOST) -> list[tuple[str, ...]]:
         search = Traversal(sample.view, decide, k, rule=self._settings.rule)
-        return _instructions(sample, search.formed)
+        return _walk_texts(sample, search.formed)
 
-    def _proposed(self, sample: PathSample, decide: Policy) -> list[tuple[str, ...]]:
+    def _propose(self, sample: PathSample, decide: Policy) -> list[tuple[str, ...]]:
         walks = choose_candidates(sample.view, decide, MOST, rule=self._settings.rule)
-        return _instructions(sample, walks)
+        return _walk_texts(sample, walks)
 
-    def _tried(
+    def _try_agents(
         self,
         agents: Agents,
         settings: AgentSettings,
@@ -267,7 +271,7 @@ class Experiment:
         """Adapt to each of these tasks, as far as it is stored, and ask its query questions."""
         setup = tasks, stored, settings.printed
         if self._tested is None or self._tested[0] != setup:
-            survey = self._surveyed([*self._survey.paths, *stored])
+            survey = self._build_survey([*self._survey.paths, *stored])
             asked = [
                 path_samples(survey, task.query, self._embed, printed=settings.printed)
                 for task in tasks
@@ -283,7 +287,7 @@ class Experiment:
             adapted = adapt(agents, survey, own, self._embed, settings, self._reward)
             self._adaptations.append(Adaptation(task.name, len(known), *clock.read()))
             for sample in questions:
-                found = self._found(sample, adapted, settings, rule)
+                found = self._retrieve(sample, adapted, settings, rule)
                 forms = self._world.forms
                 truth = apply_forms(sample.path.instructions, forms)
                 for name, (selected, proposed) in found.items():
@@ -294,10 +298,10 @@ class Experiment:
         self._status(f"seed {settings.seed}: tried")
         return scores
 
-    def _found(
+    def _retrieve(
         self, sample: PathSample, agents: Agents, settings: AgentSettings, rule: Policy
     ) -> dict[str, _Retrieved]:
-        """What each way that needs no other training finds."""
+        """What each method that needs no further training retrieves."""
         survey = sample.view.survey
         selector = MLAgent(to_numpy(agents.ml), self._embed, slots=survey.slots)
 
@@ -307,40 +311,40 @@ class Experiment:
             return _Retrieved(paths[int(np.argmax(scores))], paths)
 
         decide = make_policy(to_numpy(agents.rl))
-        proposed = self._proposed(sample, decide)
+        proposed = self._propose(sample, decide)
         stored = [survey.paths[row].instructions for row in sample.view.most_similar(MOST)]
-        as_asked = self._nearest_as_asked(sample)
+        as_asked = self._nearest_by_words(sample)
         return {
             FULL: selected(proposed),
-            NO_POOL: selected(self._searched(sample, decide)),
+            NO_POOL: selected(self._search(sample, decide)),
             NO_GRAPH: selected(stored),
-            NO_RL: selected(self._proposed(sample, rule)),
-            RULE: selected(self._searched(sample, rule)),
+            NO_RL: selected(self._propose(sample, rule)),
+            RULE: selected(self._search(sample, rule)),
             NO_ML: _Retrieved(proposed[0], proposed),
             RAP: _Retrieved(as_asked[0], as_asked),
             OUR_RAP: _Retrieved(stored[0], stored),
             **{f"K = {n}": selected(proposed, n) for n in range(1, MOST + 1)},
         }
 
-    def _nearest_as_asked(self, sample: PathSample) -> list[tuple[str, ...]]:
-        """The paths of the questions nearest by their words, as RAP is published."""
+    def _nearest_by_words(self, sample: PathSample) -> list[tuple[str, ...]]:
+        """The paths of the questions nearest by their words, as published for RAP."""
         stored = sample.view.survey.paths
         vectors = self._embed([sample.path.question, *(path.question for path in stored)])
         cosines = np.where(sample.view.seen, vectors[1:] @ vectors[0], -np.inf)
         return [stored[row].instructions for row in np.argsort(-cosines, kind="stable")[:MOST]]
 
 
-def _instructions(sample: PathSample, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
+def _walk_texts(sample: PathSample, walks: Sequence[Walk]) -> list[tuple[str, ...]]:
     texts = sample.view.survey.texts
     return [tuple(texts[row] for row in rows) for _, rows in walks]
 
 
-def _support(tasks: Sequence[MetaTask]) -> list[TaskPath]:
+def _support_paths(tasks: Sequence[MetaTask]) -> list[TaskPath]:
     return [path for task in tasks for path in task.support]
 
 
-def _over(column: int, least: float) -> Policy:
-    """Include what has a feature of at least ``least``; the larger, the likelier."""
+def _cosine_rule(column: int, least: float) -> Policy:
+    """Include nodes whose feature is at least ``least``; the larger, the likelier."""
 
     def decide(states: Floats) -> Floats:
         return np.asarray(0.5 + np.tanh(states[:, column] - least) / 2 + 1e-6, np.float32)
@@ -350,20 +354,20 @@ def _over(column: int, least: float) -> Policy:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a table over all seeds."""
+    """A row of a table over all seeds."""
 
     part: str
     name: str
-    questions: int  # counted once for each seed in which their task was unseen
+    questions: int  # counted once per seed in which their task is unseen
     f1: Estimate
     recalls: list[Estimate]
     by_seed: list[float]  # mean F1, in order
-    over: dict[str, Estimate]  # F1 less that of rivals tried on the same questions
+    over: dict[str, Estimate]  # F1 minus that of rivals on the same questions
 
 
-def rows(lines: Sequence[Measured]) -> list[Row]:
-    """The lines of all tables, in the order in which they were first measured."""
-    return [_row(own, lines) for own in divided(lines, lambda one: (one.part, one.name)).values()]
+def table_rows(lines: Sequence[Measured]) -> list[Row]:
+    """The rows of all tables, in the order of the measurements."""
+    return [_row(own, lines) for own in group_by(lines, lambda one: (one.part, one.name)).values()]
 
 
 def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
@@ -398,12 +402,12 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
     )
 
 
-def tables(found: Sequence[Row]) -> list[ReportTable]:
+def path_tables(found: Sequence[Row]) -> list[ReportTable]:
     """One table for each part."""
-    return [_table(part, own) for part, own in divided(found, lambda row: row.part).items()]
+    return [_part_table(part, own) for part, own in group_by(found, lambda row: row.part).items()]
 
 
-def _table(part: str, found: Sequence[Row]) -> ReportTable:
+def _part_table(part: str, found: Sequence[Row]) -> ReportTable:
     rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
     recalls = [f"recall, K = {k}" for k in range(1, MOST + 1)]
 
@@ -421,8 +425,8 @@ def _table(part: str, found: Sequence[Row]) -> ReportTable:
     )
 
 
-def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
-    """Seconds that adapting to a task took; None where no line has them."""
+def adaptation_times(lines: Sequence[Measured]) -> dict[str, float] | None:
+    """Seconds of adapting to a task; None if no line has them."""
     every = [each for line in lines for each in line.adaptations]
     if not every:
         return None
@@ -436,8 +440,8 @@ def adaptation(lines: Sequence[Measured]) -> dict[str, float] | None:
     }
 
 
-def seconds(lines: Sequence[Measured]) -> dict[str, float] | None:
-    """Mean seconds of training and of testing over the seeds; None where no line has them."""
+def mean_seconds(lines: Sequence[Measured]) -> dict[str, float] | None:
+    """Mean seconds of training and testing over the seeds; None if no line has them."""
     timed = [line for line in lines if line.testing_seconds]
     if not timed:
         return None

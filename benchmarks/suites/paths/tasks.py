@@ -1,4 +1,4 @@
-"""Paths as tasks: which type a question is of, what is seen in training, and failed paths."""
+"""Groups paths into tasks, and splits the tasks into seen and unseen ones."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ from planweave.learning.slots import QuestionSlots, is_final_answer
 
 EnvironmentName: TypeAlias = Literal["hotpotqa", "alfworld", "scienceworld", "webshop"]
 
-_FEWEST = 4  # paths of a task
+_FEWEST_PATHS = 4  # paths of a task
 _YEAR = re.compile(
     r"\b\d{4}\b|january|february|march|april|june|july|august|october|november", re.I
 )
@@ -58,12 +58,12 @@ _GOODS = (
 
 
 def answer_type(record: Mapping[str, JsonValue]) -> str:
-    """The task of a HotpotQA record: one of twelve answer types, or none for the dev split.
+    """The task of a HotpotQA record: one of twelve answer types; empty for the dev split.
 
-    The data have no such label. In this order: yes or no; one of two things that the question
-    offers with "or"; a date; a number; a person, if it asks who; a location, organisation, work or
-    event, if it has a word for one; a nationality or another adjective; a common noun, if the
-    answer has no capital; else another proper noun.
+    The data have no such label. The first match decides: yes or no; one of two things that the
+    question offers with "or"; a date; a number; a person, if the question asks who; a location,
+    organisation, work or event, if the question has a word for one; a nationality or another
+    adjective; a common noun, if the answer has no capital; else another proper noun.
     """
     if record.get("split") == "dev":
         return ""
@@ -82,11 +82,11 @@ def answer_type(record: Mapping[str, JsonValue]) -> str:
     return next(name for name, fits in tests if fits)
 
 
-def goods(record: Mapping[str, JsonValue]) -> str:
-    """The task of a WebShop record: the kind of goods that its instruction has a word for.
+def goods_type(record: Mapping[str, JsonValue]) -> str:
+    """The task of a WebShop record: the kind of goods that its instruction names.
 
-    The data have no true categories. In this order: fashion, beauty, grocery, electronics; home,
-    if it is none of them.
+    The data have no true categories. The first match decides: fashion, beauty, grocery,
+    electronics, else home.
     """
     instruction = str(record.get("question")).lower()
     found = (name for name, words in _GOODS if re.search(rf"\b({words})\b", instruction))
@@ -97,20 +97,20 @@ TASK_OF: dict[EnvironmentName, TaskOf | None] = {
     "hotpotqa": answer_type,
     "alfworld": None,
     "scienceworld": None,
-    "webshop": goods,
+    "webshop": goods_type,
 }
-"""How the tasks of a file are distinguished; by the type that its records name if None."""
+"""The function that returns a record's task; None if records name it."""
 
 
 @dataclass(frozen=True)
 class PathTasks:
-    """What one seed makes of a file."""
+    """The tasks of a file, split by one seed."""
 
     seen: list[MetaTask]
     unseen: list[MetaTask]
-    failed: list[TaskPath]  # some recorded, the others of another question
-    slots: QuestionSlots | None  # None where instructions stay as published
-    forms: Mapping[str, str] = field(default_factory=dict)  # then: each path with slots, to compare
+    failed: list[TaskPath]  # recorded ones, and paths of other questions
+    slots: QuestionSlots | None  # None if instructions stay as published
+    forms: Mapping[str, str] = field(default_factory=dict)  # then: each path with slots
 
     @property
     def reward(self) -> Reward:
@@ -119,27 +119,27 @@ class PathTasks:
 
 
 def load(environment: EnvironmentName, file: Path) -> list[TaskPath]:
-    """The paths of a file that have more than an answer."""
+    """Load the paths of a file, except those that only answer."""
     rule = TASK_OF[environment]
     paths = [path for path in read_paths(file, rule) if path.task or rule is None]
     paths = [path for path in paths if not all(map(is_final_answer, path.instructions))]
     if len(_by_task([path for path in paths if path.reward == 1])) < 2:
         raise BadInput(
-            f"{file} has too few successful paths: two tasks of {_FEWEST} paths, not "
+            f"{file} has too few successful paths: two tasks of {_FEWEST_PATHS} paths, not "
             "all of one question, are the least.",
             fix="Name a file of trajectories, such as hotpotqa_success.jsonl.gz.",
         )
     return paths
 
 
-def drawn_paths(paths: Sequence[TaskPath], limit: int | None) -> list[TaskPath]:
-    """A fixed sample of the paths, in their order; all of them without a limit."""
+def draw_paths(paths: Sequence[TaskPath], limit: int | None) -> list[TaskPath]:
+    """Draw a fixed sample of the paths, in their order; without a limit, all."""
     chosen = {path.key for path in drawn(paths, limit, 1, lambda path: path.key)}
     return [path for path in paths if path.key in chosen]
 
 
-def world(paths: Sequence[TaskPath], seed: int, *, slots: bool = True) -> PathTasks:
-    """Half of the tasks are seen; half of each task's paths are its support."""
+def split_tasks(paths: Sequence[TaskPath], seed: int, *, slots: bool = True) -> PathTasks:
+    """Split the tasks: half are seen, and half of each task's paths are its support."""
     random = np.random.default_rng(seed)
     good = [path for path in paths if path.reward == 1]
     known = QuestionSlots.of(good)
@@ -165,18 +165,18 @@ def world(paths: Sequence[TaskPath], seed: int, *, slots: bool = True) -> PathTa
     stored = [path for task in (*seen, *unseen) for path in task.support]
     failed = [formed(path) for path in paths if path.reward < 1]
     forms = {} if slots else known.forms(paths)
-    return PathTasks(seen, unseen, failed + _swapped(stored, random), own_slots, forms)
+    return PathTasks(seen, unseen, failed + _swap_paths(stored, random), own_slots, forms)
 
 
 def _by_task(paths: Sequence[TaskPath]) -> dict[str, list[TaskPath]]:
     names = dict.fromkeys(path.task for path in paths)
     tasks = {name: [path for path in paths if path.task == name] for name in names}
     asked = {name: {path.question for path in own} for name, own in tasks.items()}
-    return {n: own for n, own in tasks.items() if len(own) >= _FEWEST and len(asked[n]) > 1}
+    return {n: own for n, own in tasks.items() if len(own) >= _FEWEST_PATHS and len(asked[n]) > 1}
 
 
-def _swapped(paths: Sequence[TaskPath], random: np.random.Generator) -> list[TaskPath]:
-    """Each question with the path of another one."""
+def _swap_paths(paths: Sequence[TaskPath], random: np.random.Generator) -> list[TaskPath]:
+    """Pair each question with the path of another one."""
     others = random.permutation(len(paths))
     pairs = zip(paths, (paths[row].instructions for row in others), strict=True)
     return [

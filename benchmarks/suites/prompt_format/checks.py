@@ -1,4 +1,4 @@
-"""Whether a reply follows its instruction, and whether it repeats itself: by code, no judge."""
+"""Checks by code whether a reply follows its instruction, and whether it repeats itself."""
 
 import json
 import re
@@ -12,12 +12,12 @@ _WORD = re.compile(r"\w+(?:(?:['’-]|(?<=\d)[.,](?=\d))\w+)*")  # noqa: RUF001 
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, small, without punctuation."""
+    """The words of a text in lower case, without punctuation."""
     return _WORD.findall(text.casefold())
 
 
 def lines(text: str) -> list[str]:
-    """The lines that hold something."""
+    """The lines that are not blank."""
     return [line.strip() for line in text.splitlines() if line.strip()]
 
 
@@ -27,7 +27,7 @@ def one_word(text: str) -> bool:
 
 
 def three_bullets(text: str) -> bool:
-    """Three lines, each a hyphen and something."""
+    """Three lines, each a hyphen and a word."""
     found = lines(text)
     return len(found) == 3 and all(re.match(r"-\s*\w", line) for line in found)
 
@@ -56,25 +56,25 @@ _ENGLISH = frozenset(
 
 
 def german(text: str) -> bool:
-    """Every tenth word at least is a common German one, and hardly any a common English one."""
+    """At least every tenth word is common German, and hardly any is common English."""
     found = words(text)
     counted = [sum(word in known for word in found) for known in (_GERMAN, _ENGLISH)]
     return counted[0] >= max(2, len(found) / 10) and counted[1] <= counted[0] / 10
 
 
 def no_letter_e(text: str) -> bool:
-    """At least two words, and no e, with or without an accent."""
+    """At least two words, and no e with or without an accent."""
     plain = unicodedata.normalize("NFD", text.casefold())
     return len(words(text)) >= 2 and "e" not in plain
 
 
 def capitals(text: str) -> bool:
-    """Letters, and no small one among them."""
+    """Only capital letters, and at least one."""
     return text != text.lower() and text == text.upper()
 
 
 def digits(text: str) -> bool:
-    """ASCII digits alone."""
+    """Only ASCII digits."""
     return bool(re.fullmatch(r"[0-9]+", text))
 
 
@@ -89,13 +89,13 @@ def word_twice(text: str) -> bool:
 
 
 def last_sentence(text: str) -> bool:
-    """The sentence comes last and once, after something else."""
+    """The sentence occurs once, at the end, after other words."""
     before, found, after = text.partition("That is all I know.")
     return bool(words(before) and found) and not after
 
 
 def numbered_five(text: str) -> bool:
-    """Five lines that begin with 1. to 5., each with something after it."""
+    """Five lines that begin with 1. to 5., none of them empty."""
     found = [re.match(r"(\d+)\.\s*\S", line) for line in lines(text)]
     return [match and match[1] for match in found] == list("12345")
 
@@ -106,7 +106,7 @@ def no_comma(text: str) -> bool:
 
 
 def one_question(text: str) -> bool:
-    """One sentence of at least three words, and it ends with a question mark."""
+    """One sentence of at least three words that ends with a question mark."""
     return len(words(text)) >= 3 and bool(re.fullmatch(r"(?:[^.!?\n]|\.(?=\w))+\?", text))
 
 
@@ -135,7 +135,7 @@ CHECKS: Mapping[str, Callable[[str], bool]] = {
         tags,
     )
 }
-"""The check of each instruction, by the name of its prompt; given the reply, stripped."""
+"""The check of each instruction by the name of its prompt; it takes the stripped reply."""
 
 
 def repeats(text: str) -> bool:
@@ -145,10 +145,10 @@ def repeats(text: str) -> bool:
     row occur a second time further on.
     """
     found = words(text)
-    return _loops(found) or _says_again(found)
+    return _repeats_block(found) or _repeats_phrase(found)
 
 
-def _loops(found: list[str]) -> bool:
+def _repeats_block(found: list[str]) -> bool:
     for size in range(1, min(_LOOP_WORDS, len(found) // 3) + 1):
         same = 0
         for word, later in zip(found, found[size:], strict=False):
@@ -158,7 +158,7 @@ def _loops(found: list[str]) -> bool:
     return False
 
 
-def _says_again(found: list[str]) -> bool:
+def _repeats_phrase(found: list[str]) -> bool:
     starts: dict[tuple[str, ...], int] = {}
     for at in range(len(found) - _PHRASE_WORDS + 1):
         first = starts.setdefault(tuple(found[at : at + _PHRASE_WORDS]), at)

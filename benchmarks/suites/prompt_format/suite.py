@@ -1,4 +1,4 @@
-"""Prompt format: the same instructions, written in several ways; which way is followed?"""
+"""Prompt format: compares how models follow the same instructions in several formats."""
 
 import re
 from collections.abc import Mapping
@@ -27,21 +27,21 @@ FORMATS: tuple[Format, ...] = get_args(Format)
 
 @dataclass(frozen=True, kw_only=True)
 class FormatOptions(SuiteModel):
-    """What may be chosen."""
+    """Options of the suite."""
 
     style: Annotated[
         str,
-        typer.Option("--format", help="plain, system, roles, prefix with commas between; or all."),
+        typer.Option("--format", help="Comma-separated: plain, system, roles, prefix; or all."),
     ] = "all"
-    temperature: Annotated[
-        str, typer.Option(help="Temperatures with commas between, from 0 to 2.")
-    ] = "0,1"
-    trials: Annotated[int, typer.Option(help="Trials of each.", min=1, max=100)] = 2
+    temperature: Annotated[str, typer.Option(help="Comma-separated temperatures, from 0 to 2.")] = (
+        "0,1"
+    )
+    trials: Annotated[int, typer.Option(help="Trials of each prompt.", min=1, max=100)] = 2
 
 
 @register(NAME, measures="instruction following", tables=format_tables)
 class PromptFormat(Suite):
-    """Fourteen instructions in four formats: followed, repeated, how long.
+    """Fourteen instructions in four formats: compliance, repetition, length.
 
     Each format is a method, each temperature a scenario.
     """
@@ -49,20 +49,20 @@ class PromptFormat(Suite):
     Options = FormatOptions
 
     def select(self, options: FormatOptions, context: Context, status: ShowStatus) -> Selection:
-        """Every prompt, trial by trial; the format prefix only where the model goes on from it."""
+        """Every prompt, trial by trial; the format prefix only if the model supports it."""
         chosen = listed(options.style, FORMATS, "format")
         notes = []
-        if options.style == "all" and not continues(options.model):
+        if options.style == "all" and not can_continue(options.model):
             chosen.remove("prefix")
             notes.append(
-                f"The format prefix is skipped: {options.model} is not known to go on from the "
-                "beginning of a reply. Where it does, name the formats with --format."
+                f"The format prefix is skipped: {options.model} is not known to continue a reply "
+                "that has begun. If it does, name the formats with --format."
             )
         made = [
             _sample(Wording(name, style, trial), temperature, context)
             for trial in range(1, options.trials + 1)
             for name in CHECKS
-            for temperature in _temperatures(options.temperature)
+            for temperature in _parse_temperatures(options.temperature)
             for style in chosen
         ]
         about = {"questions": len(CHECKS), "chosen": len(CHECKS), "trials": options.trials}
@@ -77,8 +77,8 @@ class PromptFormat(Suite):
         )
 
 
-def _temperatures(text: str) -> list[float]:
-    """The temperatures in a list with commas."""
+def _parse_temperatures(text: str) -> list[float]:
+    """The temperatures in a comma-separated list."""
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:
@@ -99,7 +99,7 @@ class FormatTask(NamedTuple):
 
 
 def task(name: str) -> FormatTask:
-    """The section of ``tasks.md``, taken apart by its headings."""
+    """A section of ``tasks.md``, split by its headings."""
     text = _tasks()[name]
     found = re.findall(r"^# (\w+)\n(.+?)\n*(?=^# |\Z)", text, re.MULTILINE | re.DOTALL)
     return FormatTask(**{heading.lower(): part for heading, part in found})
@@ -110,8 +110,8 @@ def _tasks() -> Mapping[str, str]:
     return prompts.sections(Path(__file__).parent / "tasks.md")
 
 
-def continues(model: str) -> bool:
-    """Whether the model is known to go on from the beginning of a reply."""
+def can_continue(model: str) -> bool:
+    """Whether the model is known to continue a reply that has begun."""
     return model.partition(":")[0] == "embedded"
 
 
@@ -130,7 +130,7 @@ def _sample(wording: "Wording", temperature: float, settings: Context) -> Sample
 
 @dataclass(frozen=True)
 class Wording:
-    """One prompt in one format, asked once."""
+    """One trial of a prompt in one format."""
 
     name: str
     style: Format
@@ -138,29 +138,29 @@ class Wording:
 
     @property
     def messages(self) -> list[BaseMessage]:
-        """What the model is sent."""
+        """The messages to the model."""
         own = task(self.name)
         if self.style == "plain":
             fills = {"instruction": own.instruction, "question": own.question}
-            return [HumanMessage(_filled("format_plain", **fills))]
+            return [HumanMessage(_fill_prompt("format_plain", **fills))]
         if self.style == "system":
             return [SystemMessage(own.instruction), HumanMessage(own.question)]
         roles = {"assistant": own.assistant, "user": own.user, "instruction": own.instruction}
         messages: list[BaseMessage] = [
-            SystemMessage(_filled("format_roles_system", **roles)),
-            HumanMessage(_filled("format_roles_user", user=own.user, question=own.question)),
+            SystemMessage(_fill_prompt("format_roles_system", **roles)),
+            HumanMessage(_fill_prompt("format_roles_user", user=own.user, question=own.question)),
         ]
         return [*messages, AIMessage(self._prefix)] if self.style == "prefix" else messages
 
     @property
     def _prefix(self) -> str:
         own = task(self.name)
-        return _filled("format_prefix", assistant=own.assistant, primer=own.primer).strip()
+        return _fill_prompt("format_prefix", assistant=own.assistant, primer=own.primer).strip()
 
     def whole(self, reply: str) -> str:
-        """The whole reply: with the primer that it goes on from, without the role's name.
+        """The whole reply: with the primer that it continues, without the role's name.
 
-        Some servers send the prefix back and some do not.
+        Only some servers send the prefix back.
         """
         if self.style == "prefix" and not reply.startswith(self._prefix):
             reply = self._prefix + reply
@@ -184,5 +184,5 @@ class Wording:
         )
 
 
-def _filled(name: str, **values: str) -> str:
+def _fill_prompt(name: str, **values: str) -> str:
     return prompts.load(f"prompt_format/{name}").fill(**values)

@@ -1,20 +1,34 @@
-"""The tables of the prompt formats, made from records alone."""
+"""The tables of the prompt formats."""
 
 from collections.abc import Sequence
 from statistics import fmean
 
-from planweave.benchmarks.core.metrics import Groups, divided, grouped, rated, sign_test, spread
+from planweave.benchmarks.core.metrics import (
+    Groups,
+    group_by,
+    group_by_method,
+    rate_of,
+    sign_test,
+    spread,
+)
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, Rows, by_method, by_part, tabled
+from planweave.benchmarks.core.table import (
+    Cells,
+    ReportTable,
+    Rows,
+    row_per_method,
+    table_by_part,
+    table_of_rows,
+)
 
 
 def format_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables of the suite."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     return [_replies(groups), _prompts(groups), _against_plain(groups)]
 
 
-@by_method(
+@row_per_method(
     "Repetition and length",
     "format | repetition | characters | cut",
     note="A reply repeats itself if a block of up to 20 words occurs three times in a row, or "
@@ -23,12 +37,12 @@ def format_tables(records: Sequence[Record]) -> list[ReportTable]:
 )
 def _replies(records: Sequence[Record]) -> Cells:
     made = [record for record in records if not record.error]
-    repeated = rated(made, lambda record: bool(record.score.details["repeats"]))
+    repeated = rate_of(made, lambda record: bool(record.score.details["repeats"]))
     lengths = [float(str(record.score.details["characters"])) for record in made]
     return repeated, spread(lengths), sum(bool(r.score.details["cut"]) for r in made)
 
 
-_prompts = by_part(
+_prompts = table_by_part(
     "Each prompt",
     "prompt",
     lambda record: (record.question,),
@@ -37,7 +51,7 @@ _prompts = by_part(
 )
 
 
-@tabled(
+@table_of_rows(
     "Formats against plain text",
     "format | prompts | difference | better on | worse on | p",
     note="Each prompt's share over its trials, against the same prompt in plain text at the "
@@ -49,7 +63,7 @@ def _against_plain(groups: Groups) -> Rows:
         first = records[0]
         if first.method == "plain":
             continue
-        plain = [r for own in groups.values() for r in own if _plain_beside(first, r)]
+        plain = [r for own in groups.values() for r in own if _is_plain_baseline(first, r)]
         other, own = _by_prompt(plain), _by_prompt(records)
         change = {name: own[name] - other[name] for name in own.keys() & other.keys()}
         if change:
@@ -58,11 +72,11 @@ def _against_plain(groups: Groups) -> Rows:
             yield label, len(change), f"{fmean(change.values()):+.1%}", *counts
 
 
-def _plain_beside(record: Record, other: Record) -> bool:
+def _is_plain_baseline(record: Record, other: Record) -> bool:
     same = (record.model, record.settings) == (other.model, other.settings)
     return other.method == "plain" and same
 
 
 def _by_prompt(records: Sequence[Record]) -> dict[str, float]:
-    asked = divided(records, lambda record: record.question)
+    asked = group_by(records, lambda record: record.question)
     return {name: fmean(record.score.value for record in own) for name, own in asked.items()}

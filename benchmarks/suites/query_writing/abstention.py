@@ -1,6 +1,6 @@
-"""Abstention: how many questions are answered above a confidence, and how many answers are wrong.
+"""Abstention: coverage and error of the answers above a confidence threshold.
 
-The threshold is calibrated on one part of the questions and measured on the other. It is found by
+The threshold is calibrated on one half of the questions and measured on the other. The method is
 fixed-sequence testing of Learn Then Test (Angelopoulos, Bates, Candès, Jordan and Lei 2021,
 arXiv:2110.01052) with the exact binomial limit that Geifman and El-Yaniv use for selective
 prediction (2017, arXiv:1705.08500).
@@ -15,24 +15,23 @@ from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import Cell, ReportTable, Rows, tabled
+from planweave.benchmarks.core.table import Cell, ReportTable, Rows, table_of_rows
 
 _HALVINGS = 60
 _STEPS = 10
 
-
 By: TypeAlias = Literal["agreement", "word"]
-"""What is the confidence: the agreement of the candidates, or the model's word on their rows."""
+"""The source of the confidence: the agreement of candidates, or the model's word on their rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ConfidencePoint:
-    """One question of a measurement."""
+    """The measurement of one question."""
 
     question: str
-    confidence: float  # what the method gave its answer, from 0 to 1
+    confidence: float  # of the method in its answer, from 0 to 1
     answerable: bool
-    answered: bool  # whether the method gave one at all; a refusal or a query that fails is none
+    answered: bool  # not for a refusal or a failed query
     right: bool
 
 
@@ -41,27 +40,26 @@ Groups: TypeAlias = Mapping[str, Sequence[ConfidencePoint]]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Standing:
-    """What answering from a threshold on would mean for some questions."""
+class ThresholdResult:
+    """The effect of a threshold on some questions."""
 
-    threshold: float  # answers of this confidence or more are given
+    threshold: float  # the least confidence of a given answer
     given: int
-    wrong: int  # an answer to a question that has none is wrong
+    wrong: int  # any answer to an unanswerable question is wrong
     coverage: Estimate | None  # share of the answerable questions that are answered
-    error: Estimate | None  # share of the answers given that are wrong
-    refused: Estimate | None  # share of the other questions that are not answered
+    error: Estimate | None  # share of the given answers that are wrong
+    refused: Estimate | None  # share of the unanswerable questions that are not answered
 
     def limit(self, confidence: float) -> float:
         """The upper confidence limit of the error."""
         return upper_limit(self.wrong, self.given, confidence)
 
 
-def points_of(records: Sequence[Record], by: By = "agreement") -> list[ConfidencePoint]:
-    """The questions whose record has a confidence, or was not answered.
+def confidence_points(records: Sequence[Record], by: By = "agreement") -> list[ConfidencePoint]:
+    """The points of records that have a confidence or no answer.
 
-    Records without a confidence are left out, unless the method refused or failed: that is no
-    answer at any threshold. By the model's word on the rows, those about which it was not asked
-    have a confidence of 1 if all candidates return them, else none.
+    A refusal or failure is no answer at any threshold. If ``by`` is ``word`` and the model was not
+    asked about the rows, the confidence is 1 if all candidates return them, else 0.
     """
     found = []
     for record in records:
@@ -86,22 +84,22 @@ def points_of(records: Sequence[Record], by: By = "agreement") -> list[Confidenc
     return found
 
 
-def halves(
+def split_halves(
     points: Sequence[ConfidencePoint], seed: int
 ) -> tuple[list[ConfidencePoint], list[ConfidencePoint]]:
-    """Two random halves: one to calibrate on, one to measure on."""
+    """Split points randomly into a half for calibration and a half for measurement."""
     shuffled = drawn(points, None, seed, lambda point: point.question)
     middle = len(shuffled) // 2
     return shuffled[:middle], shuffled[middle:]
 
 
-def standing(points: Sequence[ConfidencePoint], threshold: float) -> Standing:
-    """What answering from ``threshold`` on means for these questions."""
+def measure_threshold(points: Sequence[ConfidencePoint], threshold: float) -> ThresholdResult:
+    """Measure the effect of a threshold on these questions."""
     given = [point for point in points if point.answered and point.confidence >= threshold]
     names = {point.question for point in given}
     covered = [float(p.question in names) for p in points if p.answerable]
     refused = [float(p.question not in names) for p in points if not p.answerable]
-    return Standing(
+    return ThresholdResult(
         threshold=threshold,
         given=len(given),
         wrong=sum(not point.right for point in given),
@@ -111,17 +109,19 @@ def standing(points: Sequence[ConfidencePoint], threshold: float) -> Standing:
     )
 
 
-def curve(points: Sequence[ConfidencePoint]) -> list[Standing]:
-    """The standing at every confidence that was given, the highest first."""
+def curve(points: Sequence[ConfidencePoint]) -> list[ThresholdResult]:
+    """The result of every confidence as threshold, the highest first."""
     confidences = {point.confidence for point in points if point.answered}
-    return [standing(points, confidence) for confidence in sorted(confidences, reverse=True)]
+    return [
+        measure_threshold(points, confidence) for confidence in sorted(confidences, reverse=True)
+    ]
 
 
 def upper_limit(wrong: int, given: int, confidence: float = 0.95) -> float:
     """The exact one-sided upper limit of a share (Clopper and Pearson 1934).
 
     It is the largest share at which ``wrong`` or fewer of ``given`` still have the probability
-    ``1 - confidence``; 1 where nothing was given.
+    ``1 - confidence``; 1 if no answer is given.
     """
     if wrong >= given:
         return 1.0
@@ -129,13 +129,15 @@ def upper_limit(wrong: int, given: int, confidence: float = 0.95) -> float:
     for _ in range(_HALVINGS):
         share = (low + high) / 2
         low, high = (
-            (share, high) if _at_most(wrong, given, share) > 1 - confidence else (low, share)
+            (share, high)
+            if _probability_at_most(wrong, given, share) > 1 - confidence
+            else (low, share)
         )
     return high
 
 
-def _at_most(wrong: int, given: int, share: float) -> float:
-    """The probability of so many or fewer in so many trials, by logarithms as counts are large."""
+def _probability_at_most(wrong: int, given: int, share: float) -> float:
+    """The binomial probability of at most ``wrong``, by logarithms since counts are large."""
     right, every, whole = log1p(-share), lgamma(given + 1), log(share)
     return fsum(
         exp(every - lgamma(k + 1) - lgamma(given - k + 1) + k * whole + (given - k) * right)
@@ -143,19 +145,18 @@ def _at_most(wrong: int, given: int, share: float) -> float:
     )
 
 
-def calibrated(
+def find_threshold(
     points: Sequence[ConfidencePoint], target: float = 0.1, confidence: float = 0.95, spare: int = 1
 ) -> float | None:
-    """The smallest threshold at which the error of the answers given is at most ``target``, if any.
+    """The smallest threshold at which the error of the given answers is at most ``target``, if any.
 
-    Thresholds are tried from the highest confidence down, on questions that are used for nothing
-    else. The first is the one that lets as many answers through as are needed to pass with
-    ``spare`` of them wrong; that does not depend on which are. More spare ones make a high coverage
-    likelier and a small set of questions useless. Each passes while the upper limit of the error is
-    at most ``target``; the last that passes before one fails is the threshold. As the order is
-    fixed beforehand and the first failure ends it, no correction for trying several is needed: for
-    new questions like these the error exceeds the target with a probability of at most ``1 -
-    confidence``.
+    Thresholds are tried from the highest confidence down, on questions that serve no other purpose.
+    The first threshold gives just enough answers to pass with ``spare`` wrong ones, whichever these
+    are. A larger ``spare`` makes a high coverage likelier, but needs more questions. A threshold
+    passes if the upper limit of the error is at most ``target``; the result is the last one before
+    the first failure. Since the order is fixed beforehand and the first failure ends the search, no
+    correction for multiple tests is needed: for new questions of the same kind, the error exceeds
+    the target with a probability of at most ``1 - confidence``.
     """
     found = None
     for step in curve(points):
@@ -168,24 +169,24 @@ def calibrated(
 
 
 class Calibration(NamedTuple):
-    """A threshold, found on one half of the questions and measured on the other."""
+    """A threshold found on one half of the questions and measured on the other."""
 
-    threshold: float | None  # None if none holds the target
-    calibrated_on: int  # questions of the first half
-    measured: Standing | None  # on the second half
+    threshold: float | None  # None if no threshold meets the target
+    calibrated_on: int  # number of questions in the first half
+    measured: ThresholdResult | None  # on the second half
 
 
 def calibrate(
     points: Sequence[ConfidencePoint], *, target: float, confidence: float, seed: int
 ) -> Calibration:
-    """Find the threshold on a random half, and measure it on the other; see :func:`calibrated`."""
-    first, second = halves(points, seed)
-    found = calibrated(first, target, confidence)
-    measured = None if found is None else standing(second, found)
+    """Find a threshold on a random half (:func:`find_threshold`), and measure it on the other."""
+    first, second = split_halves(points, seed)
+    found = find_threshold(first, target, confidence)
+    measured = None if found is None else measure_threshold(second, found)
     return Calibration(found, len(first), measured)
 
 
-@tabled(
+@table_of_rows(
     "Coverage against error",
     "method | threshold | answers | wrong | coverage | error | refused",
     note="Answers of this confidence or more are given. Coverage: share of the answerable "
@@ -194,7 +195,7 @@ def calibrate(
     "In brackets: the 95 % interval (Wilson) and the number of questions.",
 )
 def curves_table(groups: Groups) -> Rows:
-    """About ten steps of each method's curve, the fewest answers first."""
+    """About ten points of each method's curve, the fewest answers first."""
     for name, points in groups.items():
         steps = curve(points)
         shown = sorted({round(at * (len(steps) - 1) / _STEPS) for at in range(_STEPS + 1)})
@@ -206,7 +207,7 @@ def curves_table(groups: Groups) -> Rows:
 def calibration_table(
     found: Mapping[str, Calibration], *, target: float, confidence: float
 ) -> ReportTable:
-    """The threshold of each method and what it is worth."""
+    """The threshold of each method and its result."""
     rows: list[tuple[Cell, ...]] = []
     for name, one in found.items():
         there = one.measured
@@ -229,17 +230,19 @@ def calibration_table(
     )
 
 
-def draw(groups: Groups, found: Mapping[str, Calibration], target: float, figure: Figure) -> None:
-    """Coverage against error, a line for each method, and where its threshold lies."""
+def draw_curves(
+    groups: Groups, found: Mapping[str, Calibration], target: float, figure: Figure
+) -> None:
+    """Draw error against coverage, a line for each method, and mark its threshold."""
     figure.set_size_inches(6.4, 4.2)
     axis = figure.subplots()
     for number, (name, points) in enumerate(groups.items()):
-        places = [place for step in curve(points) if (place := _place(step))]
+        places = [place for step in curve(points) if (place := _curve_point(step))]
         if not places:
             continue
         axis.plot(*zip(*places, strict=True), color=f"C{number}", label=name)
         measured = found[name].measured if name in found else None
-        if measured and (place := _place(measured)):
+        if measured and (place := _curve_point(measured)):
             label = f"{name}: other half, threshold {measured.threshold:.2f}"
             axis.plot(*place, "o", color=f"C{number}", label=label)
     axis.axhline(target, linestyle="--", color="grey", label=f"target {target:.0%}")
@@ -250,5 +253,5 @@ def draw(groups: Groups, found: Mapping[str, Calibration], target: float, figure
     axis.legend(fontsize=8)
 
 
-def _place(step: Standing) -> tuple[float, float] | None:
+def _curve_point(step: ThresholdResult) -> tuple[float, float] | None:
     return (step.coverage.value, step.error.value) if step.coverage and step.error else None

@@ -1,8 +1,8 @@
-"""Whether the rows of a query answer a question, given the rows of the accepted queries.
+"""Compares the rows of a query with those of accepted queries.
 
-A result matches an accepted answer when some of its columns, in any order, hold the answer's
-rows. Further columns do no harm, and where an answer allows it, missing ones neither. The order
-of the rows counts where the accepted query sorts and no ties leave it open.
+A result matches an accepted answer if some of its columns, in any order, hold the answer's rows.
+Further columns are allowed, and missing ones if the answer permits it. The order of rows counts if
+the accepted query sorts and no ties leave it open.
 """
 
 import math
@@ -25,24 +25,24 @@ class AcceptedQuery(BaseModel, frozen=True):
     query: str
     rows: tuple[tuple[JsonValue, ...], ...]
     ordered: bool = False
-    ties: Ties = None  # of sort keys: they leave the order open, or which rows pass the limit
-    narrower: bool = False  # a result with some of its columns is accepted
+    ties: Ties = None  # of sort keys; they leave open the order, or which rows are within the limit
+    narrower: bool = False  # whether a result may lack some of its columns
 
     @property
     def decides(self) -> bool:
-        """Whether its rows can tell right from wrong."""
+        """Whether its rows distinguish right from wrong."""
         return self.ties != "cut"
 
 
 class RowsMatch(NamedTuple):
-    """How a result compares with the accepted answers."""
+    """The comparison of a result with the accepted answers."""
 
     right: bool
-    reading: int | None  # place of the first answer with these rows in any order
-    narrower: bool = False  # it has only some of the columns of that one
+    reading: int | None  # index of the first answer with these rows in any order
+    narrower: bool = False  # whether the result lacks some of its columns
 
 
-def match(rows: Sequence[Row], readings: Sequence[AcceptedQuery]) -> RowsMatch:
+def match_rows(rows: Sequence[Row], readings: Sequence[AcceptedQuery]) -> RowsMatch:
     """Compare a result with every accepted answer that decides."""
     unordered = RowsMatch(False, None)
     for place, reading in enumerate(readings):
@@ -61,17 +61,17 @@ def match(rows: Sequence[Row], readings: Sequence[AcceptedQuery]) -> RowsMatch:
 def same_rows(rows: Sequence[Row], answer: Sequence[Row], *, ordered: bool) -> bool:
     """Whether some of the columns of ``rows``, in any order, hold the rows of ``answer``.
 
-    Rows that occur several times count as often as they occur; but a result with the answer's
-    number of columns may also leave repeats out, or have them where the answer has none.
+    Repeated rows must occur equally often; but a result with the answer's number of columns may
+    lack repeats, or add them.
     """
     if not rows or not answer:
         return not rows and not answer
     if len(rows) != len(answer):
         if ordered or len(rows[0]) != len(answer[0]):
             return False
-        rows = _distinct(rows, len(rows))
-        answer = _distinct(answer, len(rows))
-    return len(rows) == len(answer) and _Columns(rows, answer, ordered).found(())
+        rows = _distinct_rows(rows, len(rows))
+        answer = _distinct_rows(answer, len(rows))
+    return len(rows) == len(answer) and _Columns(rows, answer, ordered).find(())
 
 
 class _Columns:
@@ -79,10 +79,10 @@ class _Columns:
 
     def __init__(self, rows: Sequence[Row], answer: Sequence[Row], ordered: bool) -> None:
         self._rows, self._answer, self._ordered = rows, answer, ordered
-        self._left = _TRIES  # a search that a hostile result makes endless ends as no match
+        self._left = _TRIES  # bounds the search, which a hostile result could prolong
 
-    def found(self, chosen: tuple[int, ...]) -> bool:
-        """Whether the chosen columns, which hold the answer's first ones, lead to all of them."""
+    def find(self, chosen: tuple[int, ...]) -> bool:
+        """Whether the chosen columns, which match the first ones of the answer, extend to all."""
         if len(chosen) == len(self._answer[0]):
             return True
         tried: list[list[JsonValue]] = []
@@ -94,11 +94,11 @@ class _Columns:
             self._left -= 1
             if self._left < 0:
                 return False
-            if self._holds((*chosen, column)) and self.found((*chosen, column)):
+            if self._is_prefix((*chosen, column)) and self.find((*chosen, column)):
                 return True
         return False
 
-    def _holds(self, chosen: tuple[int, ...]) -> bool:
+    def _is_prefix(self, chosen: tuple[int, ...]) -> bool:
         part = [[row[column] for column in chosen] for row in self._rows]
         wanted = [row[: len(chosen)] for row in self._answer]
         if self._ordered:
@@ -120,8 +120,8 @@ def _same_bag(first: Sequence[Row], second: Sequence[Row]) -> bool:
     return not left
 
 
-def _distinct(rows: Sequence[Row], most: int) -> list[Row]:
-    """The rows, each once; of more than ``most`` only one more, since an answer may be long."""
+def _distinct_rows(rows: Sequence[Row], most: int) -> list[Row]:
+    """The distinct rows, at most ``most + 1`` of them, since an answer may be long."""
     kept: list[Row] = []
     for row in rows:
         if len(kept) > most:
@@ -134,9 +134,9 @@ def _distinct(rows: Sequence[Row], most: int) -> list[Row]:
 def same_cell(first: JsonValue, second: JsonValue) -> bool:
     """Whether two values are the same.
 
-    Numbers may differ by a 100 000th part. A text that writes a number equals that number, since
-    engines differ in what a year or a month is. A list is compared without its order, a node or
-    relationship by its properties, and a property without a value like one that is missing.
+    Numbers may differ by a factor of 1e-5. A number as text equals the number, since engines
+    return years and months differently. Lists are compared without order, nodes and relationships
+    by their properties. A property without a value equals a missing one.
     """
     if isinstance(first, str) and isinstance(second, str):
         return first == second
@@ -160,7 +160,7 @@ def _number(value: JsonValue) -> float | None:
 
 
 def _properties(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
-    """What a map holds; of a node or relationship, what its properties hold."""
+    """The items of a map, or the properties of a node or relationship, without nulls."""
     inner = value.get("properties")
     if isinstance(inner, dict) and value.keys() in (
         {"labels", "properties"},

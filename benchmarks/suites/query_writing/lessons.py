@@ -1,9 +1,8 @@
-"""What the adapter learns from: prompts of the query writer, and good replies.
+"""The adapter's training data: prompts of the query writer with good replies.
 
-Of each database some questions, with an answer and without, for the question whether the database
-can answer; some with the query to be written; and queries that a model wrote, for the question
-whether their rows are the answer. The adapter that ships learned all three. Its queries were worse
-than those of the model as published, so it only judges.
+There are three kinds of lessons: whether the database can answer a question; the query of a
+question; and whether the rows of a model's query are the answer. The shipped adapter learned all
+three. Its queries were worse than those of the published model, so it only judges.
 """
 
 import random
@@ -13,8 +12,8 @@ from typing import NamedTuple
 
 from langchain_core.messages import BaseMessage
 
-from planweave.benchmarks.suites.query_writing.compare import match
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion, need_of
+from planweave.benchmarks.suites.query_writing.compare import match_rows
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
 from planweave.memory import Context
 from planweave.nodes.assist.query_writer import ground_of, notes_of, task_of
 from planweave.nodes.assist.yes_or_no import answerable_prompt, right_prompt
@@ -22,14 +21,14 @@ from planweave.tools import Limits
 from planweave.tools.connect import open_database
 
 QUERIES, ANSWERABLE, UNANSWERABLE = 13, 7, 8
-"""Lessons of each kind that a pass takes from a database."""
+"""Lessons of each kind that a pass draws from a database."""
 _LIMIT = Context().schema_characters * 2
 _JUDGED = 1.2
-"""What a judgement counts for beside a query."""
+"""Weight of a judgement; that of a query is 1."""
 
 
 class Lesson(NamedTuple):
-    """A prompt, the reply that is aimed at, and what it counts for."""
+    """A prompt, the wanted reply, and its weight."""
 
     prompt: Sequence[BaseMessage]
     reply: str
@@ -37,49 +36,55 @@ class Lesson(NamedTuple):
 
 
 def lessons(questions: Iterable[QueryQuestion], *, seed: int) -> list[list[Lesson]]:
-    """One pass: those of each database, which have its schema in common."""
+    """The lessons of one pass, grouped by database, since these share the schema."""
     by_database = defaultdict(list)
     for question in questions:
         by_database[question.source].append(question)
     drawn = random.Random(seed)
-    return [_of_database(source, some, drawn) for source, some in sorted(by_database.items())]
+    return [_database_lessons(source, some, drawn) for source, some in sorted(by_database.items())]
 
 
-def _of_database(
+def _database_lessons(
     source: str, questions: Sequence[QueryQuestion], drawn: random.Random
 ) -> list[Lesson]:
     answerable = [one for one in questions if one.answerable]
     others = [one for one in questions if not one.answerable]
-    made = [_query(source, one) for one in _some(answerable, QUERIES, drawn)]
-    made += [_judgement(source, one, "yes") for one in _some(answerable, ANSWERABLE, drawn)]
-    made += [_judgement(source, one, "no") for one in _some(others, UNANSWERABLE, drawn)]
-    made += [_word_on_rows(source, one, query) for one in answerable for query in one.tried]
+    made = [_query_lesson(source, one) for one in _sample_questions(answerable, QUERIES, drawn)]
+    made += [
+        _answerable_lesson(source, one, "yes")
+        for one in _sample_questions(answerable, ANSWERABLE, drawn)
+    ]
+    made += [
+        _answerable_lesson(source, one, "no")
+        for one in _sample_questions(others, UNANSWERABLE, drawn)
+    ]
+    made += [_rows_lesson(source, one, query) for one in answerable for query in one.tried]
     return made
 
 
-def _some(
+def _sample_questions(
     questions: Sequence[QueryQuestion], count: int, drawn: random.Random
 ) -> list[QueryQuestion]:
     return drawn.sample(questions, min(count, len(questions)))
 
 
-def _query(source: str, question: QueryQuestion) -> Lesson:
-    database, need = open_database(source), need_of(question)
+def _query_lesson(source: str, question: QueryQuestion) -> Lesson:
+    database, need = open_database(source), make_need(question)
     prompt = ground_of(need, database, _LIMIT), task_of(need, database, None)
     return Lesson(prompt, question.readings[0].query, 1.0)
 
 
-def _judgement(source: str, question: QueryQuestion, reply: str) -> Lesson:
-    need = need_of(question)
+def _answerable_lesson(source: str, question: QueryQuestion, reply: str) -> Lesson:
+    need = make_need(question)
     ground = ground_of(need, open_database(source), _LIMIT)
     return Lesson(answerable_prompt(ground, need.question, notes_of(need)), reply, _JUDGED)
 
 
-def _word_on_rows(source: str, question: QueryQuestion, query: str) -> Lesson:
-    """Whether the rows of a query that a model wrote are the answer."""
-    database, need = open_database(source), need_of(question)
+def _rows_lesson(source: str, question: QueryQuestion, query: str) -> Lesson:
+    """A lesson on whether the rows of a model's query are the answer."""
+    database, need = open_database(source), make_need(question)
     result = database.run(query, Limits())
-    is_right = match([[*row] for row in result.rows], question.readings).right
+    is_right = match_rows([[*row] for row in result.rows], question.readings).right
     ground = ground_of(need, database, _LIMIT)
     prompt = right_prompt(ground, need.question, notes_of(need), result)
     return Lesson(prompt, "yes" if is_right else "no", _JUDGED)

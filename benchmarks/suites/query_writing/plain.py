@@ -1,4 +1,4 @@
-"""The baseline: the schema as the database gives it, the question, one reply."""
+"""The baseline: one call with the schema as the database gives it and the question."""
 
 import asyncio
 import re
@@ -34,7 +34,7 @@ async def plain_repair(task: QueryTask, context: Context, on_call: OnCall) -> So
     database = await asyncio.to_thread(open_database, task.database)
     query_for = await _conversation(task, database, context, on_call)
     query = await query_for("")
-    problem = await asyncio.to_thread(_problem, database, query, context)
+    problem = await asyncio.to_thread(_find_problem, database, query, context)
     if not problem:
         return Solved(query=query)
     repaired = await query_for(problem)
@@ -44,7 +44,7 @@ async def plain_repair(task: QueryTask, context: Context, on_call: OnCall) -> So
 async def _conversation(
     task: QueryTask, database: Database, context: Context, on_call: OnCall
 ) -> Callable[[str], Awaitable[str]]:
-    """What gives the query of the next reply; with a problem, that of its repair."""
+    """A function that asks for a query; given a problem, it asks for a repair."""
     model = await achat_model(
         context.model,
         temperature=context.temperature,
@@ -68,7 +68,7 @@ async def _conversation(
 
 
 def plain_prompt(task: QueryTask, database: Database) -> str:
-    """The prompt: what stays the same for a database first, then the question."""
+    """The prompt: first what is the same for a database, then the question."""
     now = prompts.load("query_writing/now").fill(now=task.now) if task.now else ""
     text = prompts.load("query_writing/plain").fill(
         schema=definitions(database),
@@ -89,7 +89,7 @@ def definitions(database: Database) -> str:
 
 
 def query_in(reply: str) -> str:
-    """The query in a reply: what is fenced, else from the first word of a query on."""
+    """The query in a reply: the fenced block, or else the text from the first keyword."""
     fenced = _FENCED.search(reply)
     text = fenced[1] if fenced else reply
     start = _START.search(text)
@@ -98,7 +98,7 @@ def query_in(reply: str) -> str:
     return text.strip().rstrip(";").strip()
 
 
-def _problem(database: Database, query: str, context: Context) -> str:
+def _find_problem(database: Database, query: str, context: Context) -> str:
     """Why the query does not run; empty if it does."""
     try:
         database.run(query, Limits(seconds=context.query_seconds, rows=1))

@@ -1,4 +1,4 @@
-"""A question about a database, with the queries that are accepted as its answer."""
+"""Questions about databases with their accepted queries."""
 
 from pathlib import Path
 from typing import Annotated
@@ -14,13 +14,12 @@ from planweave.tools.database import Limits
 _LIMITS = Limits(seconds=60, rows=100_000, characters=50_000_000)
 SUFFIXES = (".sql", ".sqlite", ".db", ".cypher", ".cql")
 
-
 Name = Annotated[str, BeforeValidator(str)]
 """An identifier, which some files write as a number."""
 
 
 class QuestionLine(BaseModel):
-    """A line of a question file; a field that is null counts as one that is not there."""
+    """A line of a question file; a null counts as a missing field."""
 
     @model_validator(mode="before")
     @classmethod
@@ -43,8 +42,8 @@ class QueryQuestion(BaseModel, frozen=True):
     instructions: str = ""
     now: str = ""
     readings: tuple[AcceptedQuery, ...] = ()  # accepted queries; none if the database cannot answer
-    refusal: str = ""  # the sentence that says so, as the instructions ask for it
-    tried: tuple[str, ...] = ()  # queries that a model wrote for it, right or wrong
+    refusal: str = ""  # the sentence for such questions that the instructions demand
+    tried: tuple[str, ...] = ()  # a model's queries for it, right or wrong
 
     @property
     def answerable(self) -> bool:
@@ -53,12 +52,12 @@ class QueryQuestion(BaseModel, frozen=True):
 
     @property
     def decides(self) -> bool:
-        """Whether rows can tell a right answer from a wrong one."""
+        """Whether rows distinguish a right answer from a wrong one."""
         return not self.readings or any(reading.decides for reading in self.readings)
 
 
-def need_of(question: QueryQuestion) -> Need:
-    """What the query writer is asked for."""
+def make_need(question: QueryQuestion) -> Need:
+    """The question as the query writer takes it."""
     return Need(
         question=question.question,
         instructions=question.instructions,
@@ -67,8 +66,8 @@ def need_of(question: QueryQuestion) -> Need:
     )
 
 
-def database_file(folder: Path, name: str) -> Path:
-    """The file of a database: ``NAME.sql``, ``NAME.sqlite``, ``NAME/NAME.sqlite`` and the like."""
+def find_database(folder: Path, name: str) -> Path:
+    """Find the file of a database: ``NAME.sql``, ``NAME.sqlite``, ``NAME/NAME.sqlite`` etc."""
     for place in (folder, folder / name):
         for suffix in SUFFIXES:
             if (path := place / f"{name}{suffix}").is_file():
@@ -79,21 +78,21 @@ def database_file(folder: Path, name: str) -> Path:
     )
 
 
-def file_in(folder: Path, name: str, fix: str) -> Path:
-    """The question file of that name in a folder, plain or packed."""
+def require_file(folder: Path, name: str, fix: str) -> Path:
+    """Find a question file of that name in a folder, plain or compressed, or raise."""
     if found := find_file(folder, name):
         return found
     raise BadInput(f"There is no file {name}.jsonl or {name}.jsonl.gz in {folder}.", fix=fix)
 
 
 def find_file(folder: Path, name: str) -> Path | None:
-    """See :func:`file_in`; None if there is none."""
+    """As :func:`require_file`, but None if there is no file."""
     paths = (folder / f"{name}{suffix}" for suffix in (".jsonl", ".jsonl.gz"))
     return next((path for path in paths if path.is_file()), None)
 
 
-def answer_of(name: str, gold: str, source: Path) -> list[list[JsonValue]]:
-    """What a gold query returns."""
+def run_gold(name: str, gold: str, source: Path) -> list[list[JsonValue]]:
+    """Run a gold query and return its rows."""
     try:
         result = open_database(str(source)).run(gold, _LIMITS)
     except PlanweaveError as error:

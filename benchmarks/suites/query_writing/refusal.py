@@ -1,10 +1,10 @@
-"""Refusal: below which chance that the database can answer is a question said to have no answer?
+"""Refusal: calibrates the chance of an answer below which a question is refused.
 
-A model is asked in one word whether the tables can answer, and how likely it says yes is the score
-of a question. The threshold is calibrated by split conformal prediction (Vovk et al. 2005;
-Papadopoulos et al. 2002): it is the ``floor((n + 1) a)``-th smallest score of ``n`` answerable
-questions. So of new answerable questions of the same kind a share of at most ``a`` is refused,
-whatever the distribution of the scores. How many of the others are refused is measured.
+A model answers in one word whether the tables can answer; the probability of "yes" is the chance of
+a question. The threshold is calibrated by split conformal prediction (Vovk et al. 2005;
+Papadopoulos et al. 2002): it is the ``floor((n + 1) a)``-th smallest chance of ``n`` answerable
+questions. So at most a share ``a`` of new answerable questions of the same kind is refused, for any
+distribution of the chances. The share of refused unanswerable questions is measured.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.suite import drawn
-from planweave.benchmarks.core.table import ReportTable, Rows, tabled
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion, need_of
+from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
 from planweave.nodes.assist.query_writer import ground_of, notes_of, unknown_in
@@ -23,8 +23,8 @@ from planweave.nodes.assist.yes_or_no import answerable_prompt
 from planweave.tools.connect import open_database
 
 
-class Scored(NamedTuple):
-    """A question, whether it has an answer, and the chance that the model gives it of one."""
+class QuestionChance(NamedTuple):
+    """A question, whether it is answerable, and its chance by the model."""
 
     name: str
     answerable: bool
@@ -32,7 +32,7 @@ class Scored(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """A threshold from one half of the questions and what it refuses of the other."""
+    """A threshold from one half of the questions, and its refusals in the other."""
 
     threshold: float | None  # questions with a smaller chance are refused; None if too few
     calibrated_on: int  # answerable questions of the first half
@@ -40,19 +40,19 @@ class Calibration(NamedTuple):
     refused: Estimate | None  # share of the unanswerable ones of the other half that are refused
 
 
-async def scored(
+async def measure_chances(
     questions: Sequence[QueryQuestion], model: str, on_question: Callable[[], None]
-) -> list[Scored]:
-    """The chance that ``model`` gives every question, those of one database together.
+) -> list[QuestionChance]:
+    """Ask ``model`` for the chance of every question, database by database.
 
-    A question for what the database has no word for is refused unasked: its chance is 0.
+    A question with names that the database lacks has the chance 0 without a call.
     """
     context, found = Context(model=model), []
     tokens = context.reply_tokens
     asked = await achat_model(model, temperature=0.0, max_tokens=tokens)
     adapted = await achat_model(model, temperature=0.0, max_tokens=tokens, adapter=True)
     for question in sorted(questions, key=lambda one: str(one.source)):
-        need = need_of(question)
+        need = make_need(question)
         database = await asyncio.to_thread(open_database, question.source)
         ground = await asyncio.to_thread(ground_of, need, database, context.schema_characters * 2)
         chance = 0.0
@@ -61,35 +61,39 @@ async def scored(
             other = adapted if database.kind == "relational" else None
             word = await chance_of_yes(asked, prompt, adapted=other, role="query_writer")
             chance = word.yes
-        found.append(Scored(question.id, question.answerable, chance))
+        found.append(QuestionChance(question.id, question.answerable, chance))
         on_question()
     return found
 
 
-def threshold(chances: Sequence[float], target: float) -> float | None:
-    """The chance that at most ``target`` of new answerable questions are below; None if too few."""
+def find_threshold(chances: Sequence[float], target: float) -> float | None:
+    """The chance below which at most ``target`` of new answerable questions are, if any."""
     place = math.floor((len(chances) + 1) * target + 1e-9)
     return sorted(chances)[place - 1] if place else None
 
 
-def calibrate(questions: Sequence[Scored], *, target: float, seed: int) -> Calibration:
+def calibrate(questions: Sequence[QuestionChance], *, target: float, seed: int) -> Calibration:
     """Find the threshold on a random half, and measure it on the other."""
     shuffled = drawn(questions, None, seed, lambda one: one.name)
     middle = len(shuffled) // 2
     chances = [one.chance for one in shuffled[:middle] if one.answerable]
-    found = threshold(chances, target)
+    found = find_threshold(chances, target)
     if found is None:
         return Calibration(None, len(chances), None, None)
     others = shuffled[middle:]
     return Calibration(found, len(chances), *(_refused(others, found, a) for a in (True, False)))
 
 
-def _refused(questions: Sequence[Scored], below: float, answerable: bool) -> Estimate | None:
+def _refused(
+    questions: Sequence[QuestionChance], below: float, answerable: bool
+) -> Estimate | None:
     return rate([one.chance < below for one in questions if one.answerable == answerable])
 
 
-def tables(questions: Sequence[Scored], found: Calibration, target: float) -> list[ReportTable]:
-    """The calibration, what every threshold would refuse, and the questions that it errs on."""
+def refusal_tables(
+    questions: Sequence[QuestionChance], found: Calibration, target: float
+) -> list[ReportTable]:
+    """The calibration, the refusals of every threshold, and the errors."""
     calibrated = ReportTable(
         title="Calibrated threshold",
         columns=("threshold", "calibrated on", "unanswerable refused", "answerable refused"),
@@ -101,18 +105,18 @@ def tables(questions: Sequence[Scored], found: Calibration, target: float) -> li
     return [calibrated, _curve(questions), _errors(questions, found.threshold)]
 
 
-@tabled(
+@table_of_rows(
     "What each threshold refuses, all questions",
     "threshold | unanswerable refused | answerable refused",
 )
-def _curve(questions: Sequence[Scored]) -> Rows:
+def _curve(questions: Sequence[QuestionChance]) -> Rows:
     for step in range(10, 20):
         below = step / 20
         yield below, *(_refused(questions, below, answerable) for answerable in (False, True))
 
 
-@tabled("Errors at the threshold", "question | is | chance of an answer")
-def _errors(questions: Sequence[Scored], threshold: float | None) -> Rows:
+@table_of_rows("Errors at the threshold", "question | is | chance of an answer")
+def _errors(questions: Sequence[QuestionChance], threshold: float | None) -> Rows:
     for one in questions:
         if (one.chance < (threshold or 0.0)) == one.answerable:
             what = "refused" if one.answerable else "not refused"

@@ -1,4 +1,4 @@
-"""What a person would see of a query: its rows as the answer, in green or in amber."""
+"""The verdict that a user sees on the rows of a query: green or amber."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,14 +12,13 @@ if TYPE_CHECKING:
     from planweave.benchmarks.suites.query_writing.trial import QueryOutcome
 
 LEFT = "left to the model"
-"""A question whose answer is not the rows, as one for yes or no."""
+"""Verdict if the rows are not the answer themselves, as for a yes-or-no question."""
 
 
-def shown(question: QueryQuestion, outcome: "QueryOutcome | None", context: Context) -> str | None:
-    """The verdict that ``planweave ask`` gives to rows; None where there are none.
-
-    Rows are answers with aids only, which ``context`` says.
-    """
+def rows_verdict(
+    question: QueryQuestion, outcome: "QueryOutcome | None", context: Context
+) -> str | None:
+    """The verdict of ``planweave ask`` on rows; None if there are none."""
     if outcome is None or not outcome.rows:
         return None
     plain = (str, int, float, bool, type(None))

@@ -1,4 +1,4 @@
-"""Solvers: whatever turns a question about a database into one query."""
+"""Solvers, which turn a question about a database into one query."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -13,14 +13,13 @@ from planweave.registry import Registry
 
 @dataclass(frozen=True, kw_only=True)
 class QueryTask:
-    """One question as a solver gets it.
+    """One question for a solver.
 
     Attributes:
         question: In the user's words.
         database: Path or URL, as :func:`planweave.tools.connect.open_database` takes it.
-        notes: What is published about the database: how tables join, what abbreviations mean.
-        now: The moment at which the question is asked (``2024-06-19 12:00:00``); empty if it does
-            not matter.
+        notes: Published notes on the database, such as joins of tables and abbreviations.
+        now: The time of the question (``2024-06-19 12:00:00``); empty if irrelevant.
     """
 
     question: str
@@ -32,13 +31,13 @@ class QueryTask:
 
 @dataclass(frozen=True, kw_only=True)
 class Solved:
-    """What a solver made of a question.
+    """The result of a solver.
 
     Attributes:
-        refused: The solver says that the database cannot answer.
+        refused: Whether the solver reports that the database cannot answer.
         confidence: From 0 to 1; None if the solver has none.
-        chance: How likely the model finds it that the rows are the answer; None if not asked.
-        trace: Whatever helps to understand the outcome; kept with the result.
+        chance: The model's probability that the rows are the answer; None if not asked.
+        trace: Anything that explains the outcome; stored with the result.
     """
 
     query: str | None
@@ -49,7 +48,7 @@ class Solved:
 
 
 Solver: TypeAlias = Callable[[QueryTask, Context, OnCall], Awaitable[Solved]]
-"""Takes the task, the settings (model, limits), and what takes each call of a model."""
+"""Takes the task, the settings (model, limits), and the receiver of model calls."""
 
 SOLVERS: Registry[Solver] = Registry(
     "solver",
@@ -61,9 +60,9 @@ SOLVERS: Registry[Solver] = Registry(
         "guided": "planweave.benchmarks.suites.query_writing.writer",
     },
 )
-"""Every solver by the name that ``--mode`` calls it; the group is ``planweave.solvers``."""
+"""Every solver by its ``--mode`` name; the entry-point group is ``planweave.solvers``."""
 
 
 def register_solver(mode: str) -> Callable[[Solver], Solver]:
-    """Decorate the solver that ``--mode`` calls by this name."""
+    """Register the decorated solver under its ``--mode`` name."""
     return lambda solver: SOLVERS.add(mode, solver)

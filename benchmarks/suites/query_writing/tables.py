@@ -1,28 +1,35 @@
-"""The tables of the suites that measure query writing, made from records alone."""
+"""The tables of the suites that measure query writing, made from records."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from statistics import median
 
-from planweave.benchmarks.core.metrics import Groups, accuracy, grouped, rate, rated, spread
+from planweave.benchmarks.core.metrics import (
+    Groups,
+    accuracy,
+    group_by_method,
+    rate,
+    rate_of,
+    spread,
+)
 from planweave.benchmarks.core.picture import Figure
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method, table_by_part
 
 
 def query_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables; crashed samples count as failed."""
-    asked = grouped([record for record in records if _is_answerable(record)])
-    others = grouped([record for record in records if not _is_answerable(record)])
+    asked = group_by_method([record for record in records if _is_answerable(record)])
+    others = group_by_method([record for record in records if not _is_answerable(record)])
     return [
         _results(asked),
-        _shown(asked),
-        _parts(asked, "Accuracy by part", "part", lambda record: record.scenario),
-        _parts(asked, "Accuracy by category", "category", _category),
-        _parts(asked, "Accuracy by database", "database", _database),
-        _prompts(grouped(records)),
+        _green_and_amber(asked),
+        _accuracy_by(asked, "Accuracy by part", "part", lambda record: record.scenario),
+        _accuracy_by(asked, "Accuracy by category", "category", _category),
+        _accuracy_by(asked, "Accuracy by database", "database", _database),
+        _prompts(group_by_method(records)),
         _unanswerable(others),
-        _parts(others, "Refused, by category", "category", _category),
+        _accuracy_by(others, "Refused, by category", "category", _category),
     ]
 
 
@@ -38,7 +45,7 @@ def _database(record: Record) -> str:
     return str(record.score.details["database"])
 
 
-@by_method(
+@row_per_method(
     "Questions that can be answered",
     "method | right | executed | wrong | failed | refused | only order wrong | "
     "right with fewer columns",
@@ -59,13 +66,13 @@ def _results(records: Sequence[Record]) -> Cells:
     )
 
 
-@by_method(
+@row_per_method(
     "Rows as the answer",
     "method | shown in green | right of these | right of those in amber",
     note="What `planweave ask` shows of the rows: green if nothing speaks against the query "
     "and all candidates returned them, else amber. A single candidate agrees with itself.",
 )
-def _shown(records: Sequence[Record]) -> Cells:
+def _green_and_amber(records: Sequence[Record]) -> Cells:
     green = [record for record in records if record.score.details.get("shown") == "supported"]
     amber = [record for record in records if record.score.details.get("shown") == "unsure"]
     share = rate([record in green for record in records])
@@ -76,13 +83,19 @@ def _count(records: Iterable[Record], result: str) -> int:
     return sum(record.score.details["result"] == result for record in records)
 
 
-def _parts(groups: Groups, title: str, head: str, part: Callable[[Record], str]) -> ReportTable:
-    table = by_part(title, head, lambda record: (part(record),), accuracy, order=lambda one: one)
+def _accuracy_by(
+    groups: Groups, title: str, head: str, part: Callable[[Record], str]
+) -> ReportTable:
+    table = table_by_part(
+        title, head, lambda record: (part(record),), accuracy, order=lambda one: one
+    )
     found = table(groups)
-    return found if len(found.rows) > 1 else replace(found, rows=[])  # it would repeat the first
+    return (
+        found if len(found.rows) > 1 else replace(found, rows=[])
+    )  # it would repeat the first table
 
 
-@by_method(
+@row_per_method(
     "Tokens of a question",
     "method | prompts | prompts, read anew | replies",
     note="Mean · median · 95th percentile. Read anew: without what the model's server had "
@@ -95,14 +108,14 @@ def _prompts(records: Sequence[Record]) -> Cells:
     return spread(sent), spread(read), spread([sum(c.output_tokens for c in own) for own in calls])
 
 
-@by_method(
+@row_per_method(
     "Questions that the database cannot answer",
     "method | refused | answered | empty | failed",
     note="Answered: a value came back. Empty: the query ran and returned no value. Failed: "
     "there was no query that runs. Only a refusal is right.",
 )
 def _unanswerable(records: Sequence[Record]) -> Cells:
-    refused = rated(records, lambda r: r.score.details["result"] == "refused")
+    refused = rate_of(records, lambda r: r.score.details["result"] == "refused")
     return refused, *(_count(records, result) for result in ("answered", "empty", "failed"))
 
 
@@ -110,14 +123,14 @@ CAPTION = "Accuracy against seconds"
 
 
 def draw_accuracy(records: Sequence[Record], figure: Figure) -> None:
-    """Accuracy with its interval against the median seconds, a point for each method and model.
+    """Draw accuracy against the median seconds, a point for each method and model.
 
-    Only of questions that can be answered, unless there are none.
+    Only answerable questions count, if there are any.
     """
     asked = [record for record in records if _is_answerable(record)] or records
     figure.set_size_inches(6.4, 4.2)
     axis = figure.subplots()
-    for label, own in grouped(asked).items():
+    for label, own in group_by_method(asked).items():
         seconds, share = median(record.seconds for record in own), accuracy(own)
         assert share is not None  # noqa: S101 (a group has records)
         ends = [[share.value - share.low], [share.high - share.value]]

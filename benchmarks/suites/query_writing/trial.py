@@ -1,4 +1,4 @@
-"""Questions put to solvers: each query is run, and its rows are compared."""
+"""Suites that have solvers write queries, run them, and compare their rows."""
 
 import asyncio
 import re
@@ -12,14 +12,14 @@ from typing import Annotated, Any, Literal, TypeAlias
 import typer
 from pydantic import BaseModel, JsonValue
 
-from planweave.benchmarks.core.options import Options, listed, published
+from planweave.benchmarks.core.options import Options, listed, published_folder
 from planweave.benchmarks.core.play import Memory, OnCall
 from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn
 from planweave.benchmarks.core.table import ReportTable
-from planweave.benchmarks.suites.query_writing.compare import match
+from planweave.benchmarks.suites.query_writing.compare import match_rows
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion
-from planweave.benchmarks.suites.query_writing.shown import shown
+from planweave.benchmarks.suites.query_writing.shown import rows_verdict
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask, Solved
 from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
 from planweave.memory import Answer, Context
@@ -34,11 +34,11 @@ that cannot: refused (right), answered (rows came back), empty (no row), failed.
 
 _ROWS = 1_000
 _CHARACTERS = 500_000
-_LIKE = 0.8
+_LEAST_SIMILARITY = 0.8
 
 
 class QueryOutcome(BaseModel):
-    """What came of a question."""
+    """The outcome of a question."""
 
     query: str | None
     refused: bool
@@ -47,19 +47,19 @@ class QueryOutcome(BaseModel):
     trace: dict[str, JsonValue] | None
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[JsonValue, ...], ...] | None = None  # None if it did not run
-    problem: str = ""  # why it did not, or why its rows are not all there
+    problem: str = ""  # why it did not run, or why rows are missing
 
 
 @dataclass(frozen=True, kw_only=True)
 class QueryOptions(Options):
-    """What may be chosen."""
+    """Options of the suite."""
 
     data: Annotated[
         Path | None,
         typer.Option(help="Folder of the questions, or a question file; see PLANWEAVE_PUBLISHED."),
     ] = None
     method: Annotated[
-        str, typer.Option("--mode", help="Ways of writing the query, with commas between, or all.")
+        str, typer.Option("--mode", help="Comma-separated ways of writing the query, or all.")
     ] = "plain"
 
 
@@ -71,12 +71,12 @@ class QuerySuite(Suite):
 
     @abstractmethod
     def questions(self, options: Any, data: Path) -> list[QueryQuestion]:
-        """The questions of a folder or file."""
+        """Load the questions of a folder or file."""
 
     def select(self, options: Any, context: Context, status: ShowStatus) -> Selection:
-        """The questions whose answer is decided, with every mode."""
+        """Samples of every mode and question, except questions whose answer ties leave open."""
         modes = listed(options.method, SOLVERS.names(), "mode")
-        data = options.data or published(self.name)
+        data = options.data or published_folder(self.name)
         questions = self.questions(options, data)
         deciding = [question for question in questions if question.decides]
         left = len(questions) - len(deciding)
@@ -108,10 +108,10 @@ class QuerySuite(Suite):
         return {"answer": answer, "outcome": outcome}
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """See :func:`scored`; beside it stands what a person would see of the rows."""
+        """See :func:`score_outcome`; the details also hold the verdict that a user sees."""
         outcome = memory.get("outcome")
-        found = scored(sample.target, outcome)
-        found.details["shown"] = shown(sample.target, outcome, sample.context)
+        found = score_outcome(sample.target, outcome)
+        found.details["shown"] = rows_verdict(sample.target, outcome, sample.context)
         return found
 
     def tables(self, records: Sequence[Record]) -> list[ReportTable]:
@@ -122,10 +122,10 @@ class QuerySuite(Suite):
 def samples(
     suite: str, questions: Iterable[QueryQuestion], *, modes: Sequence[str], settings: Context
 ) -> list[Sample]:
-    """Every question with every solver: solver by solver, database by database.
+    """Samples of every question and solver: solver by solver, database by database.
 
-    Questions about one database follow each other, as those of a user do, so that a model's server
-    reads the schema once. No solver profits from what another has left there.
+    Questions about one database follow each other, so that a model's server reads the schema once.
+    No solver profits from another one's cache.
     """
     ordered = sorted(questions, key=lambda one: one.database)
     return [
@@ -136,7 +136,7 @@ def samples(
             method=mode,
             asked=question.question,
             context=settings,
-            content=content_of(question),
+            content=question_digest(question),
             target=question,
         )
         for mode in modes
@@ -144,24 +144,24 @@ def samples(
     ]
 
 
-def content_of(question: QueryQuestion) -> str:
-    """Digest of the question and its answers; where the database lies is no part of it."""
+def question_digest(question: QueryQuestion) -> str:
+    """Digest of the question and its answers, without the path of the database."""
     return digest(question.model_dump_json(exclude={"source"}))
 
 
-def scored(question: QueryQuestion, outcome: QueryOutcome | None) -> Score:
-    """1 for rows that match an accepted answer, or for a refusal where there is none."""
-    judged = _answerable(question, outcome) if question.answerable else _other(question, outcome)
-    result, details = judged
+def score_outcome(question: QueryQuestion, outcome: QueryOutcome | None) -> Score:
+    """1 for rows that match an accepted answer, or for a refusal if there is none."""
+    grade = _grade_answerable if question.answerable else _grade_unanswerable
+    result, details = grade(question, outcome)
     good = result == ("right" if question.answerable else "refused")
     query = outcome.query if outcome else None
-    shown = query or ""
+    text = query or ""
     if outcome and result == "failed":
-        shown = f"{outcome.problem} {shown}"
+        text = f"{outcome.problem} {text}"
     return Score(
         value=float(good),
         answer=query,
-        explanation=f"{result}: {one_line(shown)[:200]}",
+        explanation=f"{result}: {one_line(text)[:200]}",
         details={
             "result": result,
             "answerable": question.answerable,
@@ -175,7 +175,7 @@ def scored(question: QueryQuestion, outcome: QueryOutcome | None) -> Score:
     )
 
 
-def _answerable(
+def _grade_answerable(
     question: QueryQuestion, outcome: QueryOutcome | None
 ) -> tuple[QueryGrade, dict[str, JsonValue]]:
     if outcome and _has_refused(outcome):
@@ -184,7 +184,7 @@ def _answerable(
         return "failed", {}
     if outcome.problem:
         return "wrong", {}
-    right, reading, narrower = match(outcome.rows, question.readings)
+    right, reading, narrower = match_rows(outcome.rows, question.readings)
     details: dict[str, JsonValue] = {
         "reading": reading,
         "only_order": not right and reading is not None,
@@ -193,10 +193,10 @@ def _answerable(
     return "right" if right else "wrong", details
 
 
-def _other(
+def _grade_unanswerable(
     question: QueryQuestion, outcome: QueryOutcome | None
 ) -> tuple[QueryGrade, dict[str, JsonValue]]:
-    if outcome and (_has_refused(outcome) or says(outcome.rows or (), question.refusal)):
+    if outcome and (_has_refused(outcome) or is_sentence(outcome.rows or (), question.refusal)):
         return "refused", {}
     if outcome is None or outcome.rows is None:
         return "failed", {}
@@ -207,11 +207,11 @@ def _other(
 async def solve(sample: Sample, task: QueryTask, on_call: OnCall) -> QueryOutcome:
     """Have the solver that the sample's method names write a query, and run it."""
     solved = await SOLVERS.get(sample.method)(task, sample.context, on_call)
-    return await asyncio.to_thread(run, solved, task.database, sample.context)
+    return await asyncio.to_thread(run_query, solved, task.database, sample.context)
 
 
-def run(solved: Solved, source: str, context: Context) -> QueryOutcome:
-    """Run the query that was written."""
+def run_query(solved: Solved, source: str, context: Context) -> QueryOutcome:
+    """Run the query of a solver."""
     outcome = QueryOutcome(**asdict(solved))
     if _has_refused(outcome):
         return outcome
@@ -220,20 +220,23 @@ def run(solved: Solved, source: str, context: Context) -> QueryOutcome:
         result = open_database(source).run(solved.query or "", limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
         return outcome.model_copy(update={"problem": error.problem})
-    problem = "The result is too long to be compared." if result.truncated else ""
+    problem = "The result is too long to compare." if result.truncated else ""
     rows: tuple[tuple[Cell, ...], ...] = result.rows
     found = {"columns": result.columns, "rows": rows, "problem": problem}
     return outcome.model_copy(update=found)
 
 
-def says(rows: Sequence[Sequence[JsonValue]], sentence: str) -> bool:
-    """Whether a result is this sentence and nothing else, give or take a few letters."""
+def is_sentence(rows: Sequence[Sequence[JsonValue]], sentence: str) -> bool:
+    """Whether a result is only this sentence, up to a few letters."""
     if not sentence or len(rows) != 1 or len(rows[0]) != 1 or not isinstance(rows[0][0], str):
         return False
-    return SequenceMatcher(None, _plain(rows[0][0]), _plain(sentence)).ratio() >= _LIKE
+    return (
+        SequenceMatcher(None, _normalise(rows[0][0]), _normalise(sentence)).ratio()
+        >= _LEAST_SIMILARITY
+    )
 
 
-def _plain(text: str) -> str:
+def _normalise(text: str) -> str:
     return re.sub(r"\W+", " ", text.casefold()).strip()
 
 

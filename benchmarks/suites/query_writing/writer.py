@@ -1,4 +1,4 @@
-"""The product's own query writer: its most likely query, or the one that several agree on."""
+"""planweave's own query writer: its most likely query, or the one that most candidates support."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,32 +20,36 @@ from planweave.tools.database import Limits
 @register_solver("greedy")
 async def greedy(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     """The most likely query, corrected and repaired."""
-    return await _solved(task, context, on_call, candidates=1)
+    return await _solve(task, context, on_call, candidates=1)
 
 
 @register_solver("guided")
 async def guided(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
-    """The query whose result most of several candidates agree on."""
-    return await _solved(task, context, on_call, candidates=context.query_candidates)
+    """The query whose result most candidates return."""
+    return await _solve(task, context, on_call, candidates=context.query_candidates)
 
 
-async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
-    async def model(warmth: float = 0.0, *, adapter: bool = False) -> BaseChatModel:
+async def _solve(task: QueryTask, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
+    async def model(extra_temperature: float = 0.0, *, adapter: bool = False) -> BaseChatModel:
         return await achat_model(
             context.model,
-            temperature=context.temperature + warmth,
+            temperature=context.temperature + extra_temperature,
             max_tokens=context.reply_tokens,
             seed=context.seed or 0,
             adapter=adapter,
         )
 
-    async def ask(prompt: Sequence[BaseMessage], count: int, warmth: float) -> Sequence[str]:
-        found = await several_replies(await model(warmth), prompt, count, role="query_writer")
+    async def ask(
+        prompt: Sequence[BaseMessage], count: int, extra_temperature: float
+    ) -> Sequence[str]:
+        found = await several_replies(
+            await model(extra_temperature), prompt, count, role="query_writer"
+        )
         for record in found.records:
             on_call(record)
         return found.replies
 
-    async def sure(prompt: Sequence[BaseMessage], *, published: bool, adapter: bool) -> float:
+    async def chance(prompt: Sequence[BaseMessage], *, published: bool, adapter: bool) -> float:
         asked, adapted = await model(adapter=not published), await model(adapter=adapter)
         found = await chance_of_yes(
             asked, prompt, adapted=adapted if published else None, role="query_writer"
@@ -67,9 +71,9 @@ async def _solved(task: QueryTask, context: Context, on_call: OnCall, *, candida
         candidates=candidates,
         schema_limit=context.schema_characters * 2,
         yes_or_no=YesOrNo(
-            partial(sure, published=True, adapter=has_tables),
+            partial(chance, published=True, adapter=has_tables),
             context.chance_needed(database.kind),
-            partial(sure, published=False, adapter=True)
+            partial(chance, published=False, adapter=True)
             if has_tables and context.rightness_needed < 1
             else None,
         ),

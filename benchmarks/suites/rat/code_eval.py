@@ -1,4 +1,4 @@
-"""Programs for HumanEval(+) and MBPP(+) judged by their tests, in the sandbox."""
+"""Runs the tests of HumanEval(+) and MBPP(+) on programs in the sandbox."""
 
 import ast
 import re
@@ -11,17 +11,17 @@ from typing import NamedTuple, TypeAlias
 from uuid import uuid4
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import published
+from planweave.benchmarks.core.lines import read_published
 from planweave.tools import sandbox
 
 Row: TypeAlias = Mapping[str, object]
 
 LIMITS = sandbox.SandboxLimits(seconds=60, cpu=30, memory=1 << 30)
 _DEFINED = re.compile(r"^def\s+(\w+)", re.MULTILINE)
-# What a program says last, having read it only then: one that leaves early passes nothing.
+# A passing program ends by echoing its input, so that one that exits early does not pass.
 _LAST = "\nimport sys as _sys\n_sys.stdout.write(chr(10) + _sys.stdin.read())\n"
 _CONSTANTS = "inf, nan = float('inf'), float('nan')\n"
-# MBPP+ compares these as sets, and these by whether there is a match at all.
+# MBPP+ compares the results of _SETS as sets, and those of _PRESENCE by whether there is a match.
 _SETS = {"similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly"}
 _SETS |= {"larg_nnum", "intersection_array", "find_dissimilar", "Diff"}
 _PRESENCE = {"check_str", "text_match_three", "text_starta_endb"}
@@ -32,26 +32,26 @@ class Problem:
     """One task."""
 
     id: str
-    prompt: str  # what a model is asked: the head of a function, or a sentence with an example
-    head: str  # the code that `prompt` begins with, which a solution may continue; else empty
+    prompt: str  # the head of a function, or a sentence with an example
+    head: str  # the code in `prompt` that a solution may continue; else empty
     entry: str
     solution: str
-    tests: str  # program text that raises unless the function is right
-    files: Mapping[str, str]  # what `tests` reads
+    tests: str  # code that raises unless the function is right
+    files: Mapping[str, str]  # files that `tests` reads
 
 
 class Grade(NamedTuple):
-    """Whether a product is right, and if not, why."""
+    """Whether a product is right, and why or why not."""
 
     right: bool
     reason: str
 
 
 def load(path: Path) -> list[Problem]:
-    """Problems of one published file, whichever of the four it is, gzipped or not."""
-    rows = published(path)
+    """Load the problems of one of the four published files, gzipped or not."""
+    rows = read_published(path)
     try:
-        return [_reader(row)(row) for row in rows]
+        return [_parser(row)(row) for row in rows]
     except (ValueError, KeyError, TypeError, SyntaxError) as error:
         raise BadInput(
             f"{path} is not in a known format of programming tasks: {error!r}.",
@@ -59,13 +59,13 @@ def load(path: Path) -> list[Problem]:
         ) from error
 
 
-def _reader(row: Row) -> Callable[[Row], Problem]:
+def _parser(row: Row) -> Callable[[Row], Problem]:
     if "plus_input" in row:
-        return _plus
-    return _human if "entry_point" in row else _mbpp
+        return _parse_plus
+    return _parse_humaneval if "entry_point" in row else _parse_mbpp
 
 
-def _human(row: Row) -> Problem:
+def _parse_humaneval(row: Row) -> Problem:
     prompt, entry = str(row["prompt"]), str(row["entry_point"])
     return Problem(
         id=str(row["task_id"]),
@@ -78,8 +78,8 @@ def _human(row: Row) -> Problem:
     )
 
 
-def _mbpp(row: Row) -> Problem:
-    tests = [str(test) for test in _list(row["test_list"])]
+def _parse_mbpp(row: Row) -> Problem:
+    tests = [str(test) for test in _as_list(row["test_list"])]
     solution = str(row["code"])
     (*_, entry) = [name for name in _DEFINED.findall(solution) if f"{name}(" in "".join(tests)]
     return Problem(
@@ -93,17 +93,17 @@ def _mbpp(row: Row) -> Problem:
     )
 
 
-def _plus(row: Row) -> Problem:
-    """Both plus sets: the published solution is asked for what is right on every input.
+def _parse_plus(row: Row) -> Problem:
+    """Parse a problem of a plus set, whose solution computes the right result of each input.
 
-    JSON has made lists of MBPP+'s tuples and sets; they are restored after the examples in the
-    task's assertions. Inputs that the solution even then cannot take are left out.
+    JSON turned MBPP+'s tuples and sets into lists; the examples in the task's assertions show how
+    to restore them. Inputs that the solution still does not accept are skipped.
     """
     prompt, entry = str(row["prompt"]), str(row["entry_point"])
     solution = prompt + str(row["canonical_solution"])
-    inputs = [*_list(row["base_input"]), *_list(row["plus_input"] or [])]
-    example = _example(str(row.get("assertion", "")), entry)
-    inputs = [_shaped(example, given) for given in inputs]
+    inputs = [*_as_list(row["base_input"]), *_as_list(row["plus_input"] or [])]
+    example = _example_arguments(str(row.get("assertion", "")), entry)
+    inputs = [_restore_types(example, given) for given in inputs]
     about: dict[str, object] = {"entry": entry, "inputs": inputs, "atol": row["atol"]}
     about["as_set"], about["as_presence"] = entry in _SETS, entry in _PRESENCE
     return Problem(
@@ -117,8 +117,8 @@ def _plus(row: Row) -> Problem:
     )
 
 
-def _example(assertion: str, entry: str) -> list[object]:
-    """The arguments of the first call of ``entry`` with literals alone; empty if there is none."""
+def _example_arguments(assertion: str, entry: str) -> list[object]:
+    """The arguments of the first call of ``entry`` with only literals; empty if there is none."""
     for node in ast.walk(ast.parse(assertion)):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == entry:
             with suppress(ValueError):
@@ -126,28 +126,29 @@ def _example(assertion: str, entry: str) -> list[object]:
     return []
 
 
-def _shaped(example: object, value: object) -> object:
-    """``value`` with the tuples, sets and kinds of numbers that ``example`` has."""
+def _restore_types(example: object, value: object) -> object:
+    """Give ``value`` the tuples, sets and number types of ``example``."""
     if isinstance(example, int | float | complex) and isinstance(value, str):
-        with suppress(ValueError):  # an input that is of another kind on purpose
+        with suppress(ValueError):  # an input that has another type on purpose
             return complex(value) if isinstance(example, complex) else float(value)
         return value
     if isinstance(example, dict) and isinstance(value, dict):
         other = next(iter(example.values()), None)
-        return {key: _shaped(example.get(key, other), one) for key, one in value.items()}
+        return {key: _restore_types(example.get(key, other), one) for key, one in value.items()}
     if not isinstance(example, list | tuple | set) or not isinstance(value, list):
         return value
     known = list(example)
     items = [
-        _shaped(known[min(i, len(known) - 1)] if known else None, v) for i, v in enumerate(value)
+        _restore_types(known[min(i, len(known) - 1)] if known else None, v)
+        for i, v in enumerate(value)
     ]
-    with suppress(TypeError):  # what a set cannot hold stays a list
+    with suppress(TypeError):  # a set cannot hold these items
         return type(example)(items)
     return items
 
 
-# Floats agree within 1e-6 where no other tolerance is published (EvalPlus); find_zero has many
-# right answers, so its polynomial is asked instead.
+# Floats agree within 1e-6 unless another tolerance is published (EvalPlus). find_zero has many
+# right answers, so the test evaluates its polynomial.
 _COMPARE = """
 def _compare(functions):
     import copy, math
@@ -197,27 +198,22 @@ _compare(globals())
 """
 
 
-def _list(value: object) -> list[object]:
+def _as_list(value: object) -> list[object]:
     if not isinstance(value, list):
         raise TypeError(f"no list: {value!r:.40}")
     return value
 
 
 def program(problem: Problem, code: str) -> str:
-    """The program that is judged: the solution, whole or as a continuation, and the tests."""
+    """The program to run: the solution, whole or as a continuation, and the tests."""
     whole = problem.entry in _DEFINED.findall(code)
-    # What the head imports and defines besides is there either way.
-    head = problem.head if not whole or "def " not in problem.head else _above(problem)
+    # The head's imports and other definitions are kept either way.
+    head = problem.head.rpartition(f"def {problem.entry}")[0] if whole else problem.head
     return f"{head}{code}\n{problem.tests}\n{_LAST}"
 
 
-def _above(problem: Problem) -> str:
-    """What a head holds above the function that is asked for."""
-    return problem.head[: problem.head.rindex(f"def {problem.entry}")]
-
-
 def judge(problem: Problem, code: str, *, limits: sandbox.SandboxLimits = LIMITS) -> Grade:
-    """Run a solution's tests in the sandbox; the reason is the sandbox's, or ``tests``."""
+    """Run a solution's tests in the sandbox; a failure's reason is the sandbox's or ``tests``."""
     word = uuid4().hex
     result = sandbox.run(program(problem, code), stdin=word, files=problem.files, limits=limits)
     if result.reason == "ok" and result.stdout.endswith(word):
@@ -228,7 +224,7 @@ def judge(problem: Problem, code: str, *, limits: sandbox.SandboxLimits = LIMITS
 def pass_at_k(samples: int, right: int, k: int) -> float:
     """Probability that one of ``k`` samples is right, estimated without bias.
 
-    Chen et al. 2021, eq. 1: one minus the share of choices of ``k`` samples that are all wrong.
+    Chen et al. 2021, eq. 1: one minus the share of draws of ``k`` samples that are all wrong.
     """
     if not 0 <= right <= samples or not 1 <= k <= samples:
         raise ValueError(f"pass@{k} of {right} right among {samples} samples is not defined")

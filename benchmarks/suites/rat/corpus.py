@@ -1,9 +1,9 @@
-"""What RAT looks things up in: a document collection for each family, without what is tested.
+"""The corpora that RAT searches: a document collection for each family, without tested items.
 
 Code: MBPP's problems outside its test part, with their solutions. Maths: GSM8K's training part.
 Planning: the wiki of the crafting world. Writing: HotpotQA's paragraphs. A text that shares ten
-words in a row with a tested item is dropped (the n-gram rule of Guo et al. 2024, section 2.4), and
-reported.
+words in a row with a tested item is dropped and reported (the n-gram rule of Guo et al. 2024,
+section 2.4).
 """
 
 import re
@@ -14,10 +14,10 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import published
-from planweave.benchmarks.core.metrics import divided
+from planweave.benchmarks.core.lines import read_published
+from planweave.benchmarks.core.metrics import group_by
 from planweave.benchmarks.suites.mhqa import multihop
-from planweave.benchmarks.suites.rat.items import Family, collection_of, load
+from planweave.benchmarks.suites.rat.items import Family, corpus_name, load
 from planweave.benchmarks.suites.writing.suite import load_tasks
 from planweave.tools.documents.collection import OnEmbedded, delete_collection, open_collection
 from planweave.tools.documents.store import collections
@@ -25,7 +25,7 @@ from planweave.tools.documents.store import collections
 WORDS_IN_A_ROW = 10
 _WORD = re.compile(r"\w+")
 _LAST_TESTED = 510
-"""The tested problems of MBPP are the tasks 11 to 510; 1 to 10 are meant for prompts."""
+"""MBPP tests the tasks 11 to 510; 1 to 10 are meant for prompts."""
 
 
 class Text(NamedTuple):
@@ -36,7 +36,7 @@ class Text(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """A text that is not in the corpus, and the words for which it is not."""
+    """A dropped text, and the words that it shares with a tested item."""
 
     name: str
     tested: str
@@ -44,14 +44,14 @@ class Dropped(NamedTuple):
 
 
 class BuiltCorpus(NamedTuple):
-    """What was built."""
+    """A new corpus."""
 
     collection: str
     kept: list[Text]
     dropped: list[Dropped]
 
     def as_json(self) -> dict[str, JsonValue]:
-        """How many texts there are, and everything that was dropped."""
+        """The number of kept texts, and every dropped text."""
         return {
             "collection": self.collection,
             "kept": len(self.kept),
@@ -60,31 +60,29 @@ class BuiltCorpus(NamedTuple):
         }
 
 
-def build(
+def build_corpus(
     family: Family, data: Path, *, embeddings: str = "minilm", progress: OnEmbedded | None = None
 ) -> BuiltCorpus:
-    """Build the corpus of a family again from the published files in ``data``."""
+    """Rebuild the corpus of a family from the published files in ``data``."""
     texts, tested = _READERS[family](data)
-    kept, dropped = decontaminated(texts, tested)
-    name = collection_of(family)
+    kept, dropped = drop_tested(texts, tested)
+    name = corpus_name(family)
     if name in collections():
         delete_collection(name)
-    documents = divided(kept, lambda one: one.name).items()
+    documents = group_by(kept, lambda one: one.name).items()
     built = open_collection(name, embeddings=embeddings, create=True)
     built.add_texts({n: [one.text for one in own] for n, own in documents}, progress=progress)
     return BuiltCorpus(name, kept, dropped)
 
 
-def decontaminated(
-    texts: Iterable[Text], tested: Iterable[Text]
-) -> tuple[list[Text], list[Dropped]]:
-    """The texts that share no run of words with a tested item, and the others.
+def drop_tested(texts: Iterable[Text], tested: Iterable[Text]) -> tuple[list[Text], list[Dropped]]:
+    """Split texts into those that share no run of words with a tested item, and the others.
 
-    An item of fewer words counts as one run.
+    A shorter item is one run.
     """
     runs: dict[tuple[str, ...], str] = {}
     for item in tested:
-        for run in _runs(item.text):
+        for run in _word_runs(item.text):
             runs.setdefault(run, item.name)
     lengths = {len(run) for run in runs}
     kept, dropped = [], []
@@ -98,7 +96,7 @@ def decontaminated(
     return kept, dropped
 
 
-def _runs(text: str) -> Iterator[tuple[str, ...]]:
+def _word_runs(text: str) -> Iterator[tuple[str, ...]]:
     words = _words(text)
     return _windows(words, min(WORDS_IN_A_ROW, len(words))) if words else iter(())
 
@@ -111,8 +109,8 @@ def _words(text: str) -> list[str]:
     return [word.casefold() for word in _WORD.findall(text)]
 
 
-def _code(data: Path) -> tuple[list[Text], list[Text]]:
-    problems = published(data / "mbpp.jsonl.gz")
+def _read_code(data: Path) -> tuple[list[Text], list[Text]]:
+    problems = read_published(data / "mbpp.jsonl.gz")
     texts, tested = [], []
     for row in problems:
         number = int(row["task_id"])
@@ -121,41 +119,44 @@ def _code(data: Path) -> tuple[list[Text], list[Text]]:
             texts.append(Text(name, f"{text}\n\n{code}"))
         else:
             tested += [Text(name, text), Text(name, code)]
-    for row in [*published(data / "humaneval.jsonl.gz"), *published(data / "MbppPlus.jsonl.gz")]:
+    for row in [
+        *read_published(data / "humaneval.jsonl.gz"),
+        *read_published(data / "MbppPlus.jsonl.gz"),
+    ]:
         name = row["task_id"]
         tested += [Text(name, row["prompt"]), Text(name, row["canonical_solution"])]
     return texts, tested
 
 
-def _maths(data: Path) -> tuple[list[Text], list[Text]]:
-    train = published(data / "gsm8k_train_1000.jsonl.gz")
+def _read_maths(data: Path) -> tuple[list[Text], list[Text]]:
+    train = read_published(data / "gsm8k_train_1000.jsonl.gz")
     texts = [
-        Text(f"GSM8K train {number}", f"{row['question']}\n\n{_plain(row['answer'])}")
+        Text(f"GSM8K train {number}", f"{row['question']}\n\n{_without_marks(row['answer'])}")
         for number, row in enumerate(train, start=1)
     ]
     tested = [
         Text(f"GSM8K test {number}", row["question"])
-        for number, row in enumerate(published(data / "gsm8k_test.jsonl.gz"), start=1)
+        for number, row in enumerate(read_published(data / "gsm8k_test.jsonl.gz"), start=1)
     ]
-    hard = published(data / "gsm_hard.jsonl.gz")
+    hard = read_published(data / "gsm_hard.jsonl.gz")
     tested += [Text(f"GSM-Hard {number}", row["input"]) for number, row in enumerate(hard, start=1)]
     return texts, tested
 
 
-def _plain(worked: str) -> str:
-    """A worked answer without the calculator's marks."""
+def _without_marks(worked: str) -> str:
+    """A worked answer without calculator marks."""
     return re.sub(r"<<.*?>>", "", worked).replace("#### ", "The answer is ")
 
 
-def _planning(data: Path) -> tuple[list[Text], list[Text]]:
-    passages = published(data / "wiki_passages.jsonl.gz")
+def _read_planning(data: Path) -> tuple[list[Text], list[Text]]:
+    passages = read_published(data / "wiki_passages.jsonl.gz")
     goals = load("planning", "Minecraft", data)
     texts = [Text(passage["title"], passage["text"]) for passage in passages]
     return texts, [Text(f"Minecraft {goal.id}", goal.asked) for goal in goals]
 
 
-def _writing(data: Path) -> tuple[list[Text], list[Text]]:
-    """The paragraphs of Wikipedia that questions of HotpotQA were published with."""
+def _read_writing(data: Path) -> tuple[list[Text], list[Text]]:
+    """The Wikipedia paragraphs published with HotpotQA's questions."""
     files = sorted({*data.glob("*_distractor_*.json*"), *data.glob("hotpot_train_*.json*")})
     if not files:
         raise BadInput(
@@ -168,4 +169,9 @@ def _writing(data: Path) -> tuple[list[Text], list[Text]]:
     return [Text(*paragraph) for paragraph in paragraphs], tasks
 
 
-_READERS = {"code": _code, "maths": _maths, "planning": _planning, "writing": _writing}
+_READERS = {
+    "code": _read_code,
+    "maths": _read_maths,
+    "planning": _read_planning,
+    "writing": _read_writing,
+}

@@ -1,4 +1,4 @@
-"""The tasks of RAT's families, from the published files, and how a product is graded."""
+"""The tasks of RAT's families, from published files, and the grading of products."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ FILES: Mapping[Family, Mapping[str, str]] = {
     "maths": {"GSM8K": "gsm8k_test.jsonl.gz", "GSM-Hard": "gsm_hard.jsonl.gz"},
     "planning": {"Minecraft": "goals.jsonl.gz"},
 }
-"""The data sets of each family by name; the tasks of ``writing`` are our own."""
+"""Data sets of each family by name; the tasks of ``writing`` are our own."""
 
 MBPP_TASKS = range(11, 176)
 MBPP_PLUS_TASKS = 164
@@ -39,43 +39,43 @@ class Item:
     dataset: str
     id: str
     asked: str
-    content: str  # what decides whether a product is right, as text
-    grade: Callable[[str], Grade]  # grades a program or plan; blocks while it runs in the sandbox
+    content: str  # the data that decides whether a product is right
+    grade: Callable[[str], Grade]  # grades a program or plan; blocks while the sandbox runs
 
     @property
     def question(self) -> str:
-        """What result files call it."""
+        """Its name in result files."""
         return f"{self.dataset}-{self.id}".replace("/", "-")
 
 
 def load(family: Family, dataset: str, data: Path) -> list[Item]:
-    """The items of a data set, in the published order."""
+    """Load the items of a data set, in the published order."""
     path = data / FILES[family][dataset]
     if family == "code":
         return [
             Item(dataset, one.id, one.prompt, one.tests, partial(code_eval.judge, one))
-            for one in _tested(dataset, code_eval.load(path))
+            for one in _tested_problems(dataset, code_eval.load(path))
         ]
     if family == "maths":
         return [
-            Item(dataset, one.id, one.question, str(one.answer), partial(_gives, one.answer))
+            Item(dataset, one.id, one.question, str(one.answer), partial(_grade_number, one.answer))
             for one in math_eval.load(path)[:MATHS_ITEMS]
         ]
     world = load_world(data)
     return [
-        Item(dataset, goal, _asked(goal, world), goal, partial(_reaches, goal, world))
+        Item(dataset, goal, _goal_question(goal, world), goal, partial(_grade_plan, goal, world))
         for goal in world.goals
     ]
 
 
-def collection_of(family: str) -> str:
-    """Name of the collection that holds a family's corpus."""
+def corpus_name(family: str) -> str:
+    """The collection name of a family's corpus."""
     return f"rat-{family}"
 
 
-def corpus_of(family: Family, data: str) -> str:
-    """The collection that holds a family's corpus."""
-    name = collection_of(family)
+def require_corpus(family: Family, data: str) -> str:
+    """The collection of a family's corpus; raises if it is missing."""
+    name = corpus_name(family)
     if name not in collections():
         raise BadInput(
             f"There is no corpus for {family} yet.",
@@ -84,25 +84,25 @@ def corpus_of(family: Family, data: str) -> str:
     return name
 
 
-def _tested(dataset: str, problems: list[code_eval.Problem]) -> list[code_eval.Problem]:
+def _tested_problems(dataset: str, problems: list[code_eval.Problem]) -> list[code_eval.Problem]:
     if dataset == "MBPP":
         return [problem for problem in problems if int(problem.id) in MBPP_TASKS]
     return problems[:MBPP_PLUS_TASKS] if dataset == "MBPP+" else problems
 
 
-def _gives(answer: float, program: str) -> Grade:
+def _grade_number(answer: float, program: str) -> Grade:
     value, reason = math_eval.compute(program)
     right = math_eval.same_number(value, answer)
     return Grade(right, reason if value is None else f"{value:g} for {answer:g}")
 
 
-def _asked(goal: str, world: CraftingWorld) -> str:
+def _goal_question(goal: str, world: CraftingWorld) -> str:
     return (
         f"Obtain 1 {goal} ({world.displays.get(goal, goal)}) in Minecraft's survival "
         "mode, starting with nothing in the inventory."
     )
 
 
-def _reaches(goal: str, world: CraftingWorld, plan: str) -> Grade:
+def _grade_plan(goal: str, world: CraftingWorld, plan: str) -> Grade:
     verdict = executable(plan, goal, world)
     return Grade(verdict.reached, verdict.reason)

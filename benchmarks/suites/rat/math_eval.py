@@ -1,4 +1,4 @@
-"""Word problems of GSM8K and GSM-Hard: the number in a reply, or the number a program returns."""
+"""Word problems of GSM8K and GSM-Hard, and the number that a program returns."""
 
 import math
 import re
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from planweave import BadInput
-from planweave.benchmarks.core.lines import published
+from planweave.benchmarks.core.lines import read_published
 from planweave.tools import sandbox
 
 LIMITS = sandbox.SandboxLimits(seconds=20, cpu=5)
@@ -21,7 +21,7 @@ _NUMBER = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-# A model's program defines solution(), or leaves its result in a variable, or prints it.
+# A model's program defines solution(), or assigns its result to a variable, or prints it.
 _LAST = """
 def _last():
     found = globals()
@@ -45,17 +45,17 @@ class Problem:
 
 
 class Computed(NamedTuple):
-    """What a program gave: a number, or None with the sandbox's reason or ``no number``."""
+    """A program's number, or None with the sandbox's reason or ``no number``."""
 
     value: float | None
     reason: str
 
 
 def load(path: Path) -> list[Problem]:
-    """Problems of a published file of GSM8K or GSM-Hard, gzipped or not."""
-    rows = published(path)
+    """Load the problems of a published file of GSM8K or GSM-Hard, gzipped or not."""
+    rows = read_published(path)
     try:
-        return [_problem(number, row) for number, row in enumerate(rows, 1)]
+        return [_parse_problem(number, row) for number, row in enumerate(rows, 1)]
     except (ValueError, KeyError, TypeError) as error:
         raise BadInput(
             f"{path} is not in a known format of word problems: {error!r}.",
@@ -63,7 +63,7 @@ def load(path: Path) -> list[Problem]:
         ) from error
 
 
-def _problem(number: int, row: Mapping[str, object]) -> Problem:
+def _parse_problem(number: int, row: Mapping[str, object]) -> Problem:
     if "target" in row:
         target, code = float(str(row["target"])), str(row["code"])
         return Problem(id=str(number), question=str(row["input"]), answer=target, code=code)
@@ -85,15 +85,16 @@ def same_number(found: float | None, answer: float) -> bool:
 
 
 def compute(program: str, *, limits: sandbox.SandboxLimits = LIMITS) -> Computed:
-    """Run a program; its number is what ``solution()`` returns.
+    """Run a program and return the result of its ``solution()``.
 
-    Without such a function it is what ``answer`` or ``result`` holds, else the last number printed.
+    Without this function, the result is the value of ``answer``, ``result`` or ``ans``, or else the
+    last number printed.
     """
     ended = sandbox.run(program + _LAST, limits=limits)
     if ended.reason != "ok":
         return Computed(None, ended.reason)
     lines = ended.stdout.split("\n")
-    try:  # what solution() returned, also as inf or nan, which are no answers
+    try:  # solution() may return inf or nan, which are no answers
         value = next(float(line) for line in reversed(lines) if line.strip())
     except (ValueError, StopIteration):
         numbers = _numbers(ended.stdout)

@@ -1,7 +1,7 @@
 """RAT and its baselines on programs, word problems and plans (Wang et al. 2024, section 4).
 
-Score of a question: the share of attempts that are right, which estimates pass@1. Programs are
-run in the sandbox, plans by the rules of the crafting world.
+The score of a question is the share of right attempts, which estimates pass@1. Programs run in the
+sandbox, plans by the rules of the crafting world.
 """
 
 import asyncio
@@ -18,14 +18,13 @@ from planweave.benchmarks.core.options import Options, listed, one_of
 from planweave.benchmarks.core.play import Memory, OnCall, Way
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
-from planweave.benchmarks.suites.rat.items import FILES, Item, corpus_of, load
+from planweave.benchmarks.suites.rat.items import FILES, Item, load, require_corpus
 from planweave.benchmarks.suites.rat.tables import Attempt, rat_tables
 from planweave.memory import Context, WorkingMemory
 from planweave.texts import digest
 from planweave.tools.documents.collection import open_collection
 
 NAME = "rat"
-
 
 WAYS: Mapping[str, Way] = {
     "direct": Way("direct"),
@@ -37,49 +36,48 @@ WAYS: Mapping[str, Way] = {
     "rat-step": Way("rat", {"query_from": "step"}),
     "rat": Way("rat", {"query_from": "draft"}),
 }
-"""The methods that are compared, by name."""
+"""The compared methods by name."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class AttemptOptions(Options):
-    """What RAT's suites let one choose."""
+    """Options of RAT's suites."""
 
     method: Annotated[
-        str, typer.Option(help=f"Methods with commas between, or all: {', '.join(WAYS)}.")
+        str, typer.Option(help=f"Comma-separated methods, or all: {', '.join(WAYS)}.")
     ] = "direct,cot,rag-1,rag-5,rat"
-    dataset: Annotated[str, typer.Option(help="Data sets with commas between, or all.")] = ""
+    dataset: Annotated[str, typer.Option(help="Comma-separated data sets, or all.")] = ""
     samples: Annotated[int | None, typer.Option(help="Attempts at each item.", min=1, max=100)] = (
         None
     )
-
     collection: Annotated[
-        str, typer.Option(help="Look texts up in this collection, not in the corpus.")
+        str, typer.Option(help="Search this collection instead of the corpus.")
     ] = ""
 
     @property
     def attempts(self) -> int:
-        """At each item."""
+        """Number of attempts at each item."""
         return self.samples or 1
 
     def settings(self) -> dict[str, str | int]:
-        """Several attempts are spread out by temperature, unless a setting says another."""
+        """Several attempts vary by temperature, unless the user sets another."""
         spread: dict[str, str | int] = {"temperature": "0.8"} if self.attempts > 1 else {}
         return {**super().settings(), **spread}
 
 
 @dataclass(frozen=True, kw_only=True)
 class RatOptions(AttemptOptions):
-    """What may be chosen."""
+    """Options of the suite."""
 
     family: Annotated[str, typer.Option(help="code, maths or planning.")]
     data: Annotated[Path, typer.Option(help="Folder of the family's published files.")]
     dataset: Annotated[
-        str, typer.Option(help="Data sets with commas between; the family's first if unset.")
+        str, typer.Option(help="Comma-separated data sets; the family's first if unset.")
     ] = ""
     samples: Annotated[
         int | None,
         typer.Option(
-            help="Attempts at each item; if unset 5 for code, 3 for maths, else 1.", min=1, max=100
+            help="Attempts at each item; if unset, 5 for code, 3 for maths, else 1.", min=1, max=100
         ),
     ] = None
 
@@ -89,7 +87,7 @@ class RatOptions(AttemptOptions):
         return self.samples or {"code": 5, "maths": 3}.get(self.family, 1)
 
     def settings(self) -> dict[str, str | int]:
-        """By the family a method knows what is asked of it."""
+        """The family tells a method what to write."""
         return {**super().settings(), "family": one_of(self.family, tuple(FILES), "task family")}
 
 
@@ -100,13 +98,15 @@ class Rat(Suite):
     Options: ClassVar[type[AttemptOptions]] = RatOptions
 
     def source(self, options: Any) -> dict[str, str]:
-        """What is looked things up in, as a setting."""
+        """The setting that names the collection to search."""
         if options.collection:
             open_collection(options.collection)
-        return {"collection": options.collection or corpus_of(options.family, str(options.data))}
+        return {
+            "collection": options.collection or require_corpus(options.family, str(options.data))
+        }
 
     def pools(self, options: Any, source: str) -> dict[str, list[Item]]:
-        """The data sets that were named; another collection than the corpus makes other samples."""
+        """Load the named data sets; another collection than the corpus is part of the content."""
         names, other = tuple(FILES[options.family]), options.collection
         wanted = listed(options.dataset or names[0], names, "data set")
         found = {name: load(options.family, name, options.data) for name in wanted}
@@ -147,7 +147,7 @@ class Rat(Suite):
 
     def _sample(self, target: "Target", method: str, context: Context) -> Sample:
         item, attempts = target
-        # Of older records "rat" made its query from the step: they are not taken for these.
+        # In older records, "rat" made its query from the step; these must have other keys.
         query = WAYS[method].settings.get("query_from", "")
         about = f"{item.content} {attempts} {query}".rstrip()
         return Sample(
@@ -162,9 +162,9 @@ class Rat(Suite):
         )
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Attempt it, each time with another seed.
+        """Run all attempts, each with its own seed.
 
-        Known are what the last attempt knows, the failures of all, and each one.
+        The memory is that of the last attempt, with the failures and memories of all attempts.
         """
         made: list[WorkingMemory] = []
         for number in range(sample.target.attempts):
@@ -174,8 +174,8 @@ class Rat(Suite):
         return {**made[-1], "failures": failures, "attempts": made}
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """The share of attempts that are right; a crashed run has none."""
-        made = [await _graded(sample.target.item, one) for one in memory.get("attempts", [])]
+        """The share of right attempts; a crashed run has none."""
+        made = [await _grade_attempt(sample.target.item, one) for one in memory.get("attempts", [])]
         attempts: list[JsonValue] = [attempt.model_dump() for attempt in made]
         products = [attempt.product for attempt in made if attempt.product]
         return Score(
@@ -187,13 +187,13 @@ class Rat(Suite):
 
 
 class Target(NamedTuple):
-    """An item, and how often it is attempted."""
+    """An item and its number of attempts."""
 
     item: Item
     attempts: int
 
 
-async def _graded(item: Item, memory: WorkingMemory) -> Attempt:
+async def _grade_attempt(item: Item, memory: WorkingMemory) -> Attempt:
     answer = memory["answer"]
     product = answer["decision"] if answer else None
     right, reason = False, "nothing was written"

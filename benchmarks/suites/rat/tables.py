@@ -1,13 +1,19 @@
-"""Tables of the RAT benchmark, from its records alone."""
+"""Tables of the RAT benchmark."""
 
 from collections.abc import Sequence
 from functools import partial
 
 from pydantic import BaseModel, TypeAdapter
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, parted, rate, spread
+from planweave.benchmarks.core.metrics import (
+    accuracy,
+    by_part_and_method,
+    group_by_method,
+    rate,
+    spread,
+)
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, each
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_group
 from planweave.benchmarks.suites.rat.code_eval import pass_at_k
 
 MOST = 5
@@ -15,7 +21,7 @@ MOST = 5
 
 
 class Attempt(BaseModel):
-    """What one run of a method came to, as a record keeps it."""
+    """The result of one attempt, as a record keeps it."""
 
     product: str | None = None
     right: bool
@@ -31,10 +37,10 @@ _ATTEMPTS = TypeAdapter(list[Attempt])
 
 def rat_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables of the suite."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     return [
         _scores(groups),
-        _several(groups),
+        _pass_at_k(groups),
         retrieval_table(groups),
         seconds_table(_by_dataset(groups)),
     ]
@@ -44,10 +50,10 @@ def _attempts(record: Record) -> list[Attempt]:
     return _ATTEMPTS.validate_python(record.score.details.get("attempts", []))
 
 
-_by_dataset = partial(parted, part=lambda record: record.scenario)
+_by_dataset = partial(by_part_and_method, part=lambda record: record.scenario)
 
 
-@each(
+@row_per_group(
     _by_dataset,
     "Score by data set",
     "scenario | method | right",
@@ -59,13 +65,13 @@ def _scores(own: Sequence[Record]) -> Cells:
     return [accuracy(own)]
 
 
-@each(
+@row_per_group(
     _by_dataset,
     "At least one of several attempts",
     "scenario | method | k | pass@k",
     note="Unbiased estimate (Chen et al. 2021, eq. 1).",
 )
-def _several(own: Sequence[Record]) -> Cells:
+def _pass_at_k(own: Sequence[Record]) -> Cells:
     made = [_attempts(record) for record in own]
     k = min(MOST, min((len(attempts) for attempts in made if attempts), default=1))
     if k == 1:
@@ -74,7 +80,7 @@ def _several(own: Sequence[Record]) -> Cells:
     return k, rate([pass_at_k(*counts, k) if counts[0] else 0.0 for counts in right])
 
 
-@each(
+@row_per_group(
     _by_dataset,
     "What retrieval did",
     "scenario | method | retrievals | steps drafted | steps changed | unreadable replies",
@@ -82,7 +88,7 @@ def _several(own: Sequence[Record]) -> Cells:
     "text was found.",
 )
 def retrieval_table(own: Sequence[Record]) -> Cells:
-    """How much was looked up, and what that changed in the drafts."""
+    """The number of lookups, and how much they changed the drafts."""
     made = [attempt for record in own for attempt in _attempts(record)]
     checked = sum(attempt.checked for attempt in made)
     if not any(attempt.retrievals for attempt in made):
@@ -95,7 +101,7 @@ def retrieval_table(own: Sequence[Record]) -> Cells:
     )
 
 
-@each(
+@row_per_group(
     tuple,
     "Where the time of a question goes (table 8)",
     "scenario | method | generation | search, graph, grading | total",
@@ -105,8 +111,8 @@ def retrieval_table(own: Sequence[Record]) -> Cells:
     "generation; RAT 0.47, 4.26, 12.75.",
 )
 def seconds_table(own: Sequence[Record]) -> Cells:
-    """Where the time of a question goes (table 8), of records by scenario and method."""
+    """Seconds of generation and of everything else (table 8), by scenario and method."""
     written = [sum(call.record.seconds for call in record.calls) for record in own]
-    # Calls that are made at once take longer together than the question does.
+    # Parallel calls can take longer in total than the question.
     beside = [max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)]
     return spread(written), spread(beside), spread([record.seconds for record in own])

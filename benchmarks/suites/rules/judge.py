@@ -1,11 +1,11 @@
-"""Whether an answer is the right one, by the rule of its domain."""
+"""Scores an answer by the rule of its domain."""
 
 import re
 
 from pydantic import JsonValue
 
 from planweave.benchmarks.core.record import Score
-from planweave.benchmarks.suites.agents.quantity import quantities, result_of
+from planweave.benchmarks.suites.agents.quantity import quantities, split_result
 from planweave.benchmarks.suites.rules.load import LeagueVerdict, Problem
 from planweave.memory import Answer
 
@@ -18,33 +18,37 @@ _OPERATION = re.compile(r"\boperation\s+([A-Z])\b|(?:^|[:(,])\s*([A-Z])\s*(?=[,;
 _TEAM = re.compile(r"\bteam\s+([A-Z])\b", re.IGNORECASE)
 
 
-def scored(problem: Problem, answer: Answer | None) -> Score:
-    """1 for the right answer, 0 for another one and for none.
+def score_answer(problem: Problem, answer: Answer | None) -> Score:
+    """1 for the right answer, 0 for a wrong or missing one.
 
-    Fees are compared to a cent, taxes to a dollar; where the printed form gives another tax than
-    the reference, either is right. Of the league all must be right: that there is a violation, by
-    which operation, and by which team.
+    Fees are compared to a cent, taxes to a dollar. If the printed form gives another tax than the
+    reference, either is right. A league answer must have all parts right: whether there is a
+    violation, the operation and the team.
     """
     gold = problem.answer
     given = (answer["decision"] if answer else None) or None
-    parts = _league(given, gold) if isinstance(gold, LeagueVerdict) else _dollars(given, problem)
+    parts = (
+        _check_verdict(given, gold)
+        if isinstance(gold, LeagueVerdict)
+        else _check_amount(given, problem)
+    )
     right = bool(parts) and all(parts.values())
     return Score(
         value=float(right),
         answer=given,
-        explanation=f"{given or 'no answer'}; right is {_shown(problem)}",
+        explanation=f"{given or 'no answer'}; right is {_gold_text(problem)}",
         details={
             "domain": problem.domain,
             "level": problem.level,
-            "gold": _shown(problem),
+            "gold": _gold_text(problem),
             "doubts": list[JsonValue](problem.doubts),
             "parts": dict[str, JsonValue](parts),
         },
     )
 
 
-def _dollars(given: str | None, problem: Problem) -> dict[str, bool]:
-    amount = amount_of(given or "")
+def _check_amount(given: str | None, problem: Problem) -> dict[str, bool]:
+    amount = read_amount(given or "")
     if amount is None:
         return {}
     within = _DOLLAR if problem.domain == "tax" else _CENT
@@ -53,12 +57,12 @@ def _dollars(given: str | None, problem: Problem) -> dict[str, bool]:
     return {"amount": right}
 
 
-def amount_of(given: str) -> float | None:
-    """The one amount that an answer gives, negative for what is paid back; None if it is unclear.
+def read_amount(given: str) -> float | None:
+    """The single amount in an answer, negative for a refund; None if it is unclear.
 
-    Text in brackets only explains it; of an equation the last side counts.
+    Text in brackets is ignored; the last side of an equation counts.
     """
-    plain, _ = result_of(given)
+    plain, _ = split_result(given)
     found = [one for one in quantities(plain) if not (one.percent or one.unit)]
     money = [one for one in found if one.currency]
     amounts = {one.value * one.scale for one in money or found}
@@ -69,7 +73,7 @@ def amount_of(given: str) -> float | None:
     return -amount if is_back and amount > 0 else amount
 
 
-def _league(given: str | None, gold: LeagueVerdict) -> dict[str, bool]:
+def _check_verdict(given: str | None, gold: LeagueVerdict) -> dict[str, bool]:
     if not given:
         return {}
     violates = not _NO_VIOLATION.search(given)
@@ -84,7 +88,7 @@ def _league(given: str | None, gold: LeagueVerdict) -> dict[str, bool]:
     }
 
 
-def _shown(problem: Problem) -> str:
+def _gold_text(problem: Problem) -> str:
     gold = problem.answer
     if isinstance(gold, LeagueVerdict):
         where = f": {gold.operation}, Team {gold.team}" if gold.violation else ""

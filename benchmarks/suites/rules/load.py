@@ -2,8 +2,8 @@
 
 A folder holds ``problems.jsonl[.gz]`` and ``rules_<domain>.txt`` for each domain. A problem has
 ``id``, ``domain``, ``level``, ``prompt`` and ``answer``: a number of dollars, or for the league
-``{violation, operation, team}``. ``form_answer`` is a second right answer, ``doubts`` says what is
-known to be wrong with the problem.
+``{violation, operation, team}``. ``form_answer`` is a second right answer, ``doubts`` lists known
+flaws of the problem.
 """
 
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple, TypeAlias
 from pydantic import BaseModel
 
 from planweave import BadInput
-from planweave.benchmarks.suites.query_writing.question import file_in
+from planweave.benchmarks.suites.query_writing.question import require_file
 from planweave.records import read_records, read_text
 
 Domain: TypeAlias = Literal["airline", "tax", "nba"]
@@ -23,7 +23,7 @@ _FIX = "Give a folder with problems.jsonl (or .jsonl.gz) and a file rules_<domai
 
 
 class LeagueVerdict(BaseModel):
-    """Whether any operation is against the rules of the league, and if so which, and whose."""
+    """Whether an operation violates the rules of the league, and if so, which and whose."""
 
     violation: bool
     operation: str | None = None
@@ -43,14 +43,14 @@ class Problem(BaseModel):
 
 
 class RuleBook(NamedTuple):
-    """The rules of a domain: their file, and all that it says."""
+    """The rules of a domain: their file and its text."""
 
     path: Path
     text: str
 
 
 class LoadedRules(NamedTuple):
-    """What a folder holds of the domains that were asked for."""
+    """The problems and rules of the requested domains."""
 
     problems: list[Problem]
     rules: dict[Domain, RuleBook]
@@ -58,7 +58,7 @@ class LoadedRules(NamedTuple):
 
 def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> LoadedRules:
     """Read the problems of these domains and levels, and the rules."""
-    every = read_records(file_in(data, "problems", _FIX), Problem, fix=_FIX)
+    every = read_records(require_file(data, "problems", _FIX), Problem, fix=_FIX)
     wanted = [
         problem
         for problem in every

@@ -9,13 +9,13 @@ from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
 from planweave import prompts
-from planweave.benchmarks.core.options import Embeddings, Options, listed, published
+from planweave.benchmarks.core.options import Embeddings, Options, listed, published_folder
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn, register
 from planweave.benchmarks.suites.agents.collection import collect
 from planweave.benchmarks.suites.agents.questions import Document
-from planweave.benchmarks.suites.rules.judge import scored
+from planweave.benchmarks.suites.rules.judge import score_answer
 from planweave.benchmarks.suites.rules.load import DOMAINS, Problem, RuleBook, load
 from planweave.benchmarks.suites.rules.tables import rules_tables
 from planweave.graphs import METHODS
@@ -25,47 +25,47 @@ from planweave.texts import digest
 
 NAME = "rules"
 WHOLE = "whole"
-"""Name of the baseline without a method: all rules and the problem in one prompt, one call."""
+"""The baseline without a method: one call with all rules and the problem in the prompt."""
 
-_FEWEST_TOKENS = 2_000  # what a reply may need that works the problem out
+_FEWEST_TOKENS = 2_000  # a reply needs these to work the problem out
 _LEVELS = ("0", "1", "2")
-_USUAL = "minilm"
+_DEFAULT_EMBEDDINGS = "minilm"
 
 
 @dataclass(frozen=True, kw_only=True)
 class RuleOptions(Options):
-    """What may be chosen."""
+    """Options of the suite."""
 
     data: Annotated[
         Path | None,
         typer.Option(help="Folder with problems.jsonl and rules_*.txt; see PLANWEAVE_PUBLISHED."),
     ] = None
-    domain: Annotated[str, typer.Option(help="Domains with commas between, or all.")] = "all"
+    domain: Annotated[str, typer.Option(help="Comma-separated domains, or all.")] = "all"
     method: Annotated[
         str,
         typer.Option(
-            help="Methods with commas between; whole: the whole rules in one prompt, one call."
+            help="Comma-separated methods; whole: one call with the whole rules in the prompt."
         ),
     ] = "whole,react,planrag"
     level: Annotated[str, typer.Option(help="Levels, 0 (easy) to 2, or all.")] = "all"
-    embeddings: Embeddings = _USUAL
+    embeddings: Embeddings = _DEFAULT_EMBEDDINGS
 
 
 @register(NAME, tables=rules_tables)
 class Rules(Suite):
     """Airline fees, income tax, league contracts: rules to find and apply.
 
-    Each domain is a scenario; any method that reads documents can be asked.
+    Each domain is a scenario; any method that reads documents can run.
     """
 
     Options = RuleOptions
 
     def select(self, options: RuleOptions, context: Context, status: ShowStatus) -> Selection:
-        """Problems of the domains and levels that were named."""
+        """Problems of the named domains and levels."""
         methods = listed(options.method, (WHOLE, *METHODS.names()), "method", every="")
         domains = listed(options.domain, DOMAINS, "domain")
         levels = [int(name) for name in listed(options.level, _LEVELS, "level")]
-        data = options.data or published("rulearena")
+        data = options.data or published_folder("rulearena")
         found = load(data, domains, levels)
         chosen = drawn(found.problems, options.limit, options.seed, lambda problem: problem.id)
         status("reading the rules …")
@@ -73,8 +73,8 @@ class Rules(Suite):
         for domain, (file, _) in found.rules.items() if {*methods} - {WHOLE} else ():
             name = collect([Document(file.name, file)], embeddings=options.embeddings)
             contexts[domain] = context.model_copy(update={"collection": name})
-        # Records of the usual embeddings were kept before others could be chosen: no part of keys.
-        other = "" if options.embeddings == _USUAL else options.embeddings
+        # Only other embeddings are part of the keys, so that older records keep theirs.
+        other = "" if options.embeddings == _DEFAULT_EMBEDDINGS else options.embeddings
         made = [
             _sample(
                 Target(one, found.rules[one.domain]),
@@ -95,18 +95,18 @@ class Rules(Suite):
         return Selection(samples=made, about=about)
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Ask the graph, or put all rules into one prompt."""
+        """Run the graph, or ask once with all rules in the prompt."""
         if sample.method == WHOLE:
             return await play_whole(sample, on_call)
         return await play_graph(sample, on_call)
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """See :func:`scored`."""
-        return scored(sample.target.problem, memory.get("answer"))
+        """See :func:`score_answer`."""
+        return score_answer(sample.target.problem, memory.get("answer"))
 
 
 class Target(NamedTuple):
-    """A problem, and the rules that decide it."""
+    """A problem and its rules."""
 
     problem: Problem
     rules: RuleBook
@@ -127,19 +127,19 @@ def _sample(target: Target, method: str, context: Context, about: str) -> Sample
 
 
 def asked(problem: Problem) -> str:
-    """The facts of a problem, and what is to be found out."""
+    """The facts of a problem and the question."""
     return f"{problem.prompt}\n\n{prompts.load(f'rules/{problem.domain}').fill()}"
 
 
 class Worked(BaseModel):
-    """The reply; the working comes before what follows from it."""
+    """The reply; the working precedes the answer."""
 
     working: str = Field(max_length=20_000)
     answer: str = Field(max_length=200)
 
 
 async def play_whole(sample: Sample, on_call: OnCall) -> WorkingMemory:
-    """Ask once with the whole rules; a reply that cannot be read is asked for once more."""
+    """Ask once with the whole rules; ask again if the reply cannot be read."""
     context = sample.context
     model = await achat_model(
         context.model,

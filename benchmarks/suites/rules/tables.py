@@ -1,16 +1,16 @@
-"""The tables of the rules suite, made from records alone."""
+"""The tables of the rules suite, made from records."""
 
 from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, group_by_method, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method, table_by_part
 
 
 class _Details(BaseModel):
-    """What the score of an answer keeps."""
+    """Details of the score of an answer."""
 
     domain: str
     level: int
@@ -20,8 +20,8 @@ class _Details(BaseModel):
 
 
 def rules_tables(records: Sequence[Record]) -> list[ReportTable]:
-    """All tables; those without a row are left out by the report."""
-    groups = grouped(records)
+    """All tables; the report skips those without rows."""
+    groups = group_by_method(records)
     return [_levels(groups), _doubts(groups), _parts(groups), _problems(groups)]
 
 
@@ -29,7 +29,7 @@ def _details(record: Record) -> _Details:
     return _Details.model_validate(record.score.details)
 
 
-_levels = by_part(
+_levels = table_by_part(
     "Right answers, by domain and level",
     "domain | level",
     lambda record: (_details(record).domain, _details(record).level),
@@ -40,21 +40,21 @@ _levels = by_part(
 )
 
 
-@by_method(
+@row_per_method(
     "Problems with and without known flaws",
     "method | without | with",
     note="A flaw: the reference differs there from what the printed rules say.",
 )
 def _doubts(own: Sequence[Record]) -> Cells:
     flawed = [record for record in own if _details(record).doubts]
-    sure = [record for record in own if not _details(record).doubts]
-    return (accuracy(sure), accuracy(flawed)) if flawed else ()
+    flawless = [record for record in own if not _details(record).doubts]
+    return (accuracy(flawless), accuracy(flawed)) if flawed else ()
 
 
 _PARTS = ("violation", "operation", "team")
 
 
-@by_method(
+@row_per_method(
     "Parts of the answers about the league",
     f"method | no answer | {' | '.join(_PARTS)}",
     note="Operation and team: of the violations that were seen as such.",
@@ -65,16 +65,16 @@ def _parts(own: Sequence[Record]) -> Cells:
     return (sum(not parts for parts in found), *shares) if found else ()
 
 
-def _shown(record: Record) -> str:
+def _outcome_text(record: Record) -> str:
     if record.error:
         return "crashed"
     return "right" if record.score.value == 1 else record.score.answer or "no answer"
 
 
-_problems = by_part(
+_problems = table_by_part(
     "Each problem",
     "problem | right answer",
     lambda record: (record.question, _details(record).gold),
-    lambda own: ", ".join(map(_shown, own)) or None,
+    lambda own: ", ".join(map(_outcome_text, own)) or None,
     order=lambda part: part,
 )

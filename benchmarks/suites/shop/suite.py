@@ -1,4 +1,4 @@
-"""The suite: eight shops, each with its rules, and decisions whose truth the program knows."""
+"""Decisions about eight generated shops with rules; the generator knows the right ones."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import typer
 
 from planweave import prompts
-from planweave.benchmarks.core.lines import kept_script
+from planweave.benchmarks.core.lines import cache_script
 from planweave.benchmarks.core.options import Limit, SuiteModel, listed
 from planweave.benchmarks.core.play import Memory, OnCall, play_graph
 from planweave.benchmarks.core.record import Score
@@ -24,38 +24,38 @@ from planweave.tools.database import Limits
 
 NAME = "shop"
 
-_LISTED = Limits(rows=10_000, characters=1_000_000)
+_CANDIDATE_LIMITS = Limits(rows=10_000, characters=1_000_000)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ShopOptions(SuiteModel):
-    """What may be chosen."""
+    """Options of the suite."""
 
     shops: Annotated[
-        str, typer.Option("--shop", help="Names of shops with commas between, or all.")
+        str, typer.Option("--shop", help="Comma-separated names of shops, or all.")
     ] = "all"
     method: Annotated[
         str,
         typer.Option(
-            help="Methods with commas between, or all deciders. A mode of text2sql, such as plain, "
+            help="Comma-separated methods, or all deciders. A mode of text2sql, such as plain, "
             "decides by one query."
         ),
     ] = "all"
     limit: Limit = None
-    seed: Annotated[int, typer.Option(help="Which data, names and truths are generated.")] = 1
+    seed: Annotated[int, typer.Option(help="Seed of data, names and right decisions.")] = 1
 
 
 @register(NAME, tables=shop_tables)
 class ShopDecisions(Suite):
-    """Eight small databases with their rules: right, wrong yet confirmed, undecided.
+    """Decisions on eight small databases with rules: right, wrong yet confirmed, undecided.
 
-    Each shop is a scenario; any method that decides can be asked.
+    Each shop is a scenario; any method that decides can run.
     """
 
     Options = ShopOptions
 
     def select(self, options: ShopOptions, context: Context, status: ShowStatus) -> Selection:
-        """The decisions of the shops that were named."""
+        """The decisions of the named shops."""
         deciders, every = [*of_family("decide")], options.method == "all"
         known = dict.fromkeys((*METHODS.names(), *SOLVERS.names()))
         methods = deciders if every else listed(options.method, [*known], "method", every="")
@@ -67,17 +67,17 @@ class ShopDecisions(Suite):
         return Selection(samples=made, about=about)
 
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
-        """Ask the graph, or have a solver write one query."""
+        """Run the graph, or have a solver write one query."""
         play = play_graph if sample.method in METHODS else play_query
         return await play(sample, on_call)
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """1 for the best candidate, 0 for another one and for no decision."""
-        return scored(sample.target, memory.get("answer"))
+        """1 for the best candidate, 0 for another one or no decision."""
+        return score_decision(sample.target, memory.get("answer"))
 
 
 class ShopQuestion(NamedTuple):
-    """A decision, and the shop that it is about."""
+    """A decision about a shop."""
 
     shop: Shop
     seed: int
@@ -85,13 +85,13 @@ class ShopQuestion(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Tells it from all others."""
+        """Unique name of the question."""
         name = self.decision.name.replace(" ", "-")
         return f"{self.shop.name}-{self.seed}-{name}"
 
 
 def choose(names: Iterable[str], seed: int, limit: int | None) -> list[ShopQuestion]:
-    """Decisions of shops as a seed gives them; a smaller limit chooses a part of a larger one's."""
+    """Draw decisions of shops; a smaller limit draws a subset of a larger one."""
     shops = [shop(name, seed) for name in names]
     every = [ShopQuestion(made, seed, decision) for made in shops for decision in made.decisions]
     return drawn(every, limit, seed, lambda asked: asked.id)
@@ -100,18 +100,18 @@ def choose(names: Iterable[str], seed: int, limit: int | None) -> list[ShopQuest
 def samples(
     asked: Iterable[ShopQuestion], *, methods: Sequence[str], settings: Context
 ) -> list[Sample]:
-    """Every decision with every method: method by method, shop by shop."""
+    """Samples of every decision and method: method by method, shop by shop."""
     ordered = sorted(asked, key=lambda one: one.shop.name)
     return [_sample(one, method, settings) for method in methods for one in ordered]
 
 
 def _sample(asked: ShopQuestion, method: str, settings: Context) -> Sample:
     made, decision = asked.shop, asked.decision
-    path = kept_script(made.name, made.sql, "sql")
+    path = cache_script(made.name, made.sql, "sql")
     candidates: tuple[str, ...] = ()
     if decision.candidates:
-        listed = open_database(str(path)).run(decision.candidates, _LISTED)
-        candidates = tuple(str(row[0]) for row in listed.rows)
+        result = open_database(str(path)).run(decision.candidates, _CANDIDATE_LIMITS)
+        candidates = tuple(str(row[0]) for row in result.rows)
     context = settings.model_copy(
         update={"database": str(path), "rules": made.rules, "candidates": candidates}
     )
@@ -129,8 +129,8 @@ def _sample(asked: ShopQuestion, method: str, settings: Context) -> Sample:
     )
 
 
-def scored(decision: ShopDecision, answer: Answer | None) -> Score:
-    """1 for the best candidate, 0 for another one and for no decision."""
+def score_decision(decision: ShopDecision, answer: Answer | None) -> Score:
+    """1 for the best candidate, 0 for another one or no decision."""
     decided = (answer["decision"] if answer else None) or None
     right = decided is not None and is_same(decided, decision.best)
     return Score(
@@ -155,7 +155,7 @@ def is_same(decided: str, best: str) -> bool:
 async def play_query(sample: Sample, on_call: OnCall) -> WorkingMemory:
     """Have the solver that the sample's method names write a query; its first value decides.
 
-    The rules go to the solver as what is known of the database. Nothing checks the decision.
+    The solver gets the rules as notes on the database. Nothing checks the decision.
     """
     context = sample.context
     task = QueryTask(

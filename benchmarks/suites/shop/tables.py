@@ -1,11 +1,11 @@
-"""The tables of the shop suite, made from records alone."""
+"""The tables of the shop suite, made from records."""
 
 from collections.abc import Sequence
 from typing import Literal, TypeAlias
 
-from planweave.benchmarks.core.metrics import accuracy, grouped, rate
+from planweave.benchmarks.core.metrics import accuracy, group_by_method, rate
 from planweave.benchmarks.core.record import Record
-from planweave.benchmarks.core.table import Cells, ReportTable, by_method, by_part
+from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method, table_by_part
 
 DecisionGrade: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
 """Right; wrong yet confirmed; wrong and flagged; no decision, or a run that crashed."""
@@ -13,11 +13,11 @@ DecisionGrade: TypeAlias = Literal["right", "vouched", "flagged", "undecided"]
 _VERDICTS: tuple[DecisionGrade, ...] = ("right", "vouched", "flagged", "undecided")
 
 
-def vouched_for(record: Record) -> bool:
-    """Whether the run's own check says that its decision is supported.
+def is_vouched_for(record: Record) -> bool:
+    """Whether the run's own check found its decision supported.
 
-    An answer with a verdict says it there. Else the check has left a claim for each sentence of the
-    answer: all must be supported, and there must be one. This is read here and nowhere else.
+    The answer's verdict decides. Without one, there must be claims (one for each sentence of the
+    answer), and all must be supported.
     """
     checked = (record.answer or {}).get("verdict")
     if isinstance(checked, dict):
@@ -25,38 +25,38 @@ def vouched_for(record: Record) -> bool:
     return bool(record.claims) and all(bool(claim["supported"]) for claim in record.claims)
 
 
-def verdict(record: Record) -> DecisionGrade:
-    """What a run came to."""
+def grade_run(record: Record) -> DecisionGrade:
+    """Grade a run."""
     result = record.score.details["result"]
     if record.error or result == "undecided":
         return "undecided"
     if result == "right":
         return "right"
-    return "vouched" if vouched_for(record) else "flagged"
+    return "vouched" if is_vouched_for(record) else "flagged"
 
 
 def shop_tables(records: Sequence[Record]) -> list[ReportTable]:
     """All tables."""
-    groups = grouped(records)
+    groups = group_by_method(records)
     return [_verdicts(groups), _shops(groups), _decisions(groups)]
 
 
-_shops = by_part("Right, by shop", "shop", lambda record: (record.scenario,), accuracy)
-_decisions = by_part(
+_shops = table_by_part("Right, by shop", "shop", lambda record: (record.scenario,), accuracy)
+_decisions = table_by_part(
     "Each decision",
     "question | best",
     lambda record: (record.question, str(record.score.details["best"])),
-    lambda own: ", ".join(map(verdict, own)) or None,
+    lambda own: ", ".join(map(grade_run, own)) or None,
 )
 
 
-@by_method(
+@row_per_method(
     "Decisions and what the check says of them",
     "method | right | wrong, vouched for | wrong, flagged | undecided | right but flagged",
     note="Vouched for: the run's own check found every claim of the answer supported. "
     "Undecided: no decision, or the run crashed.",
 )
 def _verdicts(records: Sequence[Record]) -> Cells:
-    found, questions = [verdict(r) for r in records], [r.question for r in records]
+    found, questions = [grade_run(r) for r in records], [r.question for r in records]
     shares = (rate([one == kind for one in found], questions) for kind in _VERDICTS)
-    return *shares, sum(verdict(r) == "right" and not vouched_for(r) for r in records)
+    return *shares, sum(grade_run(r) == "right" and not is_vouched_for(r) for r in records)

@@ -2,9 +2,9 @@
 
 A folder holds ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
 and ``graphs/`` (NAME.cypher or NAME.cql). A question needs ``graph``, ``question`` and, if there is
-an answer, ``gold``; what the gold returns is found by running it where ``answer`` is missing. As
-the set has one gold a question, and its two authors chose other columns for the same question, a
-result is right with some of the gold's columns, or with more.
+an answer, ``gold``. If ``answer`` is missing, the gold is run. The set has one gold per question,
+but its two authors chose different columns, so a result may have fewer or more columns than the
+gold.
 """
 
 import re
@@ -22,10 +22,10 @@ from planweave.benchmarks.suites.query_writing.question import (
     Name,
     QueryQuestion,
     QuestionLine,
-    answer_of,
-    database_file,
-    file_in,
+    find_database,
     find_file,
+    require_file,
+    run_gold,
 )
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
 from planweave.records import read_records
@@ -49,8 +49,8 @@ class _Line(QuestionLine):
 
 
 def load(data: Path, graphs: Path | None = None) -> list[QueryQuestion]:
-    """The questions of a folder or file; their graphs are in ``graphs``, or so named beside it."""
-    file = data if data.is_file() else file_in(data, "questions", _FIX)
+    """Load the questions of a folder or file; by default, graphs are in ``graphs/`` beside it."""
+    file = data if data.is_file() else require_file(data, "questions", _FIX)
     graphs = graphs or file.parent / "graphs"
     found = _questions(file, graphs, answerable=not file.name.startswith("unanswerable"))
     if data.is_dir() and (others := find_file(data, "unanswerable")):
@@ -61,7 +61,7 @@ def load(data: Path, graphs: Path | None = None) -> list[QueryQuestion]:
 def _questions(file: Path, graphs: Path, *, answerable: bool) -> list[QueryQuestion]:
     made = []
     for number, line in enumerate(read_records(file, _Line, fix=_FIX), start=1):
-        source = database_file(graphs, line.graph)
+        source = find_database(graphs, line.graph)
         name = line.id or f"{file.name.partition('.')[0]}-{number}"
         made.append(
             QueryQuestion(
@@ -71,26 +71,26 @@ def _questions(file: Path, graphs: Path, *, answerable: bool) -> list[QueryQuest
                 database=line.graph,
                 source=str(source),
                 question=line.question,
-                readings=(_reading(name, line, source),) if answerable else (),
+                readings=(_accepted_query(name, line, source),) if answerable else (),
             )
         )
     return made
 
 
-def _reading(name: str, line: _Line, source: Path) -> AcceptedQuery:
+def _accepted_query(name: str, line: _Line, source: Path) -> AcceptedQuery:
     if not line.gold:
         raise BadInput(f"The question {name} has no gold query.", fix=_FIX)
-    rows = answer_of(name, line.gold, source) if line.answer is None else line.answer
+    rows = run_gold(name, line.gold, source) if line.answer is None else line.answer
     return AcceptedQuery(
         query=line.gold,
         rows=tuple(map(tuple, rows)),
-        ordered=_sorts(line.gold) if line.ordered is None else line.ordered,
+        ordered=_has_order(line.gold) if line.ordered is None else line.ordered,
         ties=line.ties,
         narrower=True,
     )
 
 
-def _sorts(gold: str) -> bool:
+def _has_order(gold: str) -> bool:
     """Whether the last RETURN of a query sorts."""
     found = _LAST_RETURN.search(gold)
     return found is not None and re.search(r"\bORDER\s+BY\b", found[1], re.IGNORECASE) is not None
@@ -98,7 +98,7 @@ def _sorts(gold: str) -> bool:
 
 @dataclass(frozen=True, kw_only=True)
 class CypherOptions(QueryOptions):
-    """What may be chosen."""
+    """Options of the suite."""
 
     graphs: Annotated[
         Path | None,

@@ -1,9 +1,9 @@
 """Text to SQL: questions about tables, answered by one query each.
 
 A folder holds ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
-and ``databases/``: NAME.sql (or NAME.sqlite), with NAME.glossary.txt beside it where there is one.
-A question needs ``database`` (or ``db_id``), ``question``, and ``golds`` (or one ``gold``,
-``query`` or ``SQL``); what a gold returns is found by running it where ``answers`` are missing.
+and ``databases/``: NAME.sql (or NAME.sqlite), optionally with NAME.glossary.txt beside it. A
+question needs ``database`` (or ``db_id``), ``question``, and ``golds`` (or one ``gold``, ``query``
+or ``SQL``). If ``answers`` are missing, the golds are run.
 """
 
 import re
@@ -21,10 +21,10 @@ from planweave.benchmarks.suites.query_writing.question import (
     Name,
     QueryQuestion,
     QuestionLine,
-    answer_of,
-    database_file,
-    file_in,
+    find_database,
     find_file,
+    require_file,
+    run_gold,
 )
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
 from planweave.records import read_records, read_text
@@ -56,26 +56,26 @@ class _Line(QuestionLine):
 def load(
     data: Path, part: QuestionPart | None = None, databases: Path | None = None
 ) -> list[QueryQuestion]:
-    """The questions of a folder or file.
+    """Load the questions of a folder or file.
 
-    Only those of ``part``; of a file, ``part`` is what its questions are. Databases are in the
-    folder ``databases`` beside the questions unless ``databases`` says where.
+    Of a folder, only those of ``part``; for a file, ``part`` is the kind of its questions.
+    Databases are in ``databases``; by default, in the folder ``databases`` beside the questions.
     """
     found: list[QueryQuestion] = []
     folder = data if data.is_dir() else data.parent
     databases = databases or folder / "databases"
     if data.is_file():
-        is_answerable = (part or _part_of(data)) == "answerable"
+        is_answerable = (part or _file_part(data)) == "answerable"
         return _questions(data, databases, answerable=is_answerable)
     if part in (None, "answerable"):
-        found += _questions(file_in(data, "questions", _FIX), databases, answerable=True)
+        found += _questions(require_file(data, "questions", _FIX), databases, answerable=True)
     if part == "unanswerable" or (part is None and find_file(data, "unanswerable")):
-        file = file_in(data, "unanswerable", _FIX)
+        file = require_file(data, "unanswerable", _FIX)
         found += _questions(file, databases, answerable=False)
     return found
 
 
-def _part_of(file: Path) -> QuestionPart:
+def _file_part(file: Path) -> QuestionPart:
     return "unanswerable" if file.name.startswith("unanswerable") else "answerable"
 
 
@@ -83,9 +83,9 @@ def _questions(file: Path, databases: Path, *, answerable: bool) -> list[QueryQu
     lines = read_records(file, _Line, fix=_FIX)
     made = []
     for number, line in enumerate(lines, start=1):
-        source = database_file(databases, line.database)
+        source = find_database(databases, line.database)
         name = line.id or f"{file.name.partition('.')[0]}-{number}"
-        readings = _readings(name, line, source) if answerable else ()
+        readings = _accepted_queries(name, line, source) if answerable else ()
         made.append(
             QueryQuestion(
                 id=name,
@@ -98,7 +98,7 @@ def _questions(file: Path, databases: Path, *, answerable: bool) -> list[QueryQu
                 instructions=line.instructions,
                 now=line.now,
                 readings=readings,
-                refusal="" if answerable else _sentence(line.gold),
+                refusal="" if answerable else _selected_sentence(line.gold),
                 tried=line.tried,
             )
         )
@@ -110,12 +110,12 @@ def _notes(databases: Path, name: str) -> str:
     return read_text(glossary, fix=_FIX).strip() if glossary.is_file() else ""
 
 
-def _readings(name: str, line: _Line, source: Path) -> tuple[AcceptedQuery, ...]:
+def _accepted_queries(name: str, line: _Line, source: Path) -> tuple[AcceptedQuery, ...]:
     golds = line.golds or (line.gold,)
     if not all(golds):
         raise BadInput(f"The question {name} has no gold query.", fix=_FIX)
-    answers = line.answers or [answer_of(name, gold, source) for gold in golds]
-    ordered = line.ordered or [_sorts(name, gold) for gold in golds]
+    answers = line.answers or [run_gold(name, gold, source) for gold in golds]
+    ordered = line.ordered or [_has_order(name, gold) for gold in golds]
     ties = line.ties or [None] * len(golds)
     if not len(golds) == len(answers) == len(ordered) == len(ties):
         raise BadInput(
@@ -129,7 +129,7 @@ def _readings(name: str, line: _Line, source: Path) -> tuple[AcceptedQuery, ...]
     )
 
 
-def _sorts(name: str, gold: str) -> bool:
+def _has_order(name: str, gold: str) -> bool:
     """Whether a query has an ORDER BY at its top level."""
     import sqlglot
 
@@ -137,20 +137,20 @@ def _sorts(name: str, gold: str) -> bool:
         return sqlglot.parse_one(gold, read="sqlite").args.get("order") is not None
     except sqlglot.errors.SqlglotError:
         raise BadInput(
-            f"Whether the gold query of the question {name} sorts cannot be read.",
-            fix="Say it with `ordered`, a true or false for each gold.",
+            f"The gold query of the question {name} cannot be parsed, so its order is unknown.",
+            fix="Add `ordered`: true or false for each gold.",
         ) from None
 
 
-def _sentence(gold: str) -> str:
-    """The sentence that the gold of a question without an answer selects."""
+def _selected_sentence(gold: str) -> str:
+    """The sentence that the gold query of an unanswerable question selects."""
     found = _SENTENCE.search(gold)
     return found[1].replace("''", "'") if found else ""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SqlOptions(QueryOptions):
-    """What may be chosen."""
+    """Options of the suite."""
 
     databases: Annotated[
         Path | None,
@@ -158,7 +158,7 @@ class SqlOptions(QueryOptions):
     ] = None
     only: Annotated[
         QuestionPart | None,
-        typer.Option(help="Only questions that the database can, or cannot, answer."),
+        typer.Option(help="Only questions that the database can answer, or only the others."),
     ] = None
 
 
