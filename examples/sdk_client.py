@@ -12,16 +12,14 @@ from typing import Any
 from langgraph_sdk import get_sync_client
 
 server = os.environ.get("PLANWEAVE_URL", "http://127.0.0.1:2024")
-client = get_sync_client(url=server, api_key=os.environ.get("PLANWEAVE_KEY"))
+client: Any = get_sync_client(url=server, api_key=os.environ.get("PLANWEAVE_KEY"))
 context = {
     "model": sys.argv[1] if len(sys.argv) > 1 else "embedded",
     "database": str(Path(__file__).with_name("offers.sql")),
 }
 thread = client.threads.create()["thread_id"]
-question: dict[str, Any] = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
-for part in client.runs.stream(
-    thread, "planrag", input=question, context=context, stream_mode="updates"
-):
+question = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
+settings = {"input": question, "context": context, "stream_mode": "updates"}
+for part in client.runs.stream(thread, "planrag", **settings):
     print(part.event, *(part.data or {}))
-values: Any = client.threads.get_state(thread)["values"]
-print(values["messages"][-1]["content"])
+print(client.threads.get_state(thread)["values"]["messages"][-1]["content"])

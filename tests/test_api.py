@@ -227,7 +227,7 @@ def test_a_plan_is_carried_out(offers: str) -> None:
     ({"model": replies().with_retry()}, "RunnableRetry is no chat model"),
     ({"plan": "Look."}, "list of its steps"),
     ({"plan": [1]}, "predefined_plan"),
-    ({"approve": True}, "no function"),
+    ({"approve": True}, "is not a function"),
     ({}, "connected"),
 )
 def test_what_is_wrong_is_one_sentence(options: Any, words: str) -> None:

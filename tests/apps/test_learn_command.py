@@ -20,7 +20,7 @@ def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("course")
     run = in_process(folder, user_environment(folder))(*QUICK, "--out", str(folder))
     assert run.returncode == 0, run.stderr
-    assert "of unseen questions right at first" in run.stdout.replace("\n", " ")
+    assert "of unseen questions right at the start" in run.stdout.replace("\n", " ")
     return folder
 
 

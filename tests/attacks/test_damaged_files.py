@@ -29,7 +29,7 @@ HI: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
 
 @pytest.fixture(autouse=True)
 def _hurried(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(sqlite_file, "PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr(sqlite_file, "LOCK_TIMEOUT_SECONDS", 0.2)
     server_settings.cache_clear()
     yield
     server_settings.cache_clear()

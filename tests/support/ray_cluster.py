@@ -24,7 +24,7 @@ class Node(NamedTuple):
 
     def working(self) -> bool:
         """Whether one of its workers runs something."""
-        return any(b"ray::_work" in _words(process) for process in self._processes())
+        return any(b"ray::_run_in_worker" in _words(process) for process in self._processes())
 
     def kill(self) -> None:
         """End all of it at once, as a power cut does."""
