@@ -174,3 +174,9 @@ def test_published_word_problems() -> None:
     assert (easy[0].answer, hard[0].answer) == (18, -9_867_630)
     for problem in hard[:3]:
         assert math_eval.same_number(math_eval.compute(problem.code).value, problem.answer)
+
+
+def test_a_head_without_the_function_is_kept() -> None:
+    head, tests = "import math\n", "assert f() == 3"
+    problem = Problem(id="1", prompt="", head=head, entry="f", solution="", tests=tests, files={})
+    assert judge(problem, "def f():\n    return math.floor(3.5)").right

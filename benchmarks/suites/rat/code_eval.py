@@ -208,7 +208,7 @@ def program(problem: Problem, code: str) -> str:
     """The program to run: the solution, whole or as a continuation, and the tests."""
     whole = problem.entry in _DEFINED.findall(code)
     # The head's imports and other definitions are kept either way.
-    head = problem.head.rpartition(f"def {problem.entry}")[0] if whole else problem.head
+    head = problem.head.rsplit(f"def {problem.entry}", 1)[0] if whole else problem.head
     return f"{head}{code}\n{problem.tests}\n{_LAST}"
 
 
