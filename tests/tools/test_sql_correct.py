@@ -447,6 +447,12 @@ DEAREST = 'SELECT colour, MAX("unit price") FROM product'
     ("What is the dearest product, and its colour?", DEAREST, (("Blue", 200.0),)),
     ("The highest price of each colour?", DEAREST, (("Blue", 200.0), ("Red", 20.0))),
     ("How many different cities are there?", "SELECT DISTINCT city FROM customer", ((2,),)),
+    ("How many pieces?", "SELECT DISTINCT pieces FROM sale WHERE sale_id = 2", ((2,),)),
+    (
+        "How many different?",
+        "SELECT DISTINCT city FROM customer GROUP BY city LIMIT 1",
+        (("Genoa",),),
+    ),
     ("Which cities are there?", "SELECT DISTINCT city FROM customer", (("Lübeck",), ("Genoa",))),
 )
 def test_what_a_question_wants(question: str, query: str, rows: Rows, shop: SqlDatabase) -> None:

@@ -18,7 +18,7 @@ _AVERAGE_BOUND = re.compile(
 _SUPERLATIVE = re.compile(r"\b(?:the|our|their) (?:\w+est|most|least|first|last)\b", re.IGNORECASE)
 _EACH = re.compile(r"\b(?:each|every|per|by|across|all|group\w*|respective\w*)\b", re.IGNORECASE)
 _WHICH = re.compile(r"^\W*(?:which|what|who)\b", re.IGNORECASE)
-_HOW_MANY = re.compile(r"^\W*how many\b", re.IGNORECASE)
+_HOW_MANY_DIFFERENT = re.compile(r"^\W*how many (?:different|distinct|unique)\b", re.IGNORECASE)
 
 
 def group_by_what_is_shown(select: exp.Select, question: str = "") -> list[str]:
@@ -79,8 +79,10 @@ def show_keys(select: exp.Select) -> list[str]:
 def count_different(select: exp.Select, question: str) -> list[str]:
     """Count the different values of a column where the question asks how many there are."""
     shown = [one.unalias() for one in select.expressions]
-    is_list = select.args.get("distinct") and not select.args.get("limit")
-    is_asked = _HOW_MANY.search(question) and not _EACH.search(question)
+    is_list = select.args.get("distinct") and not (
+        select.args.get("limit") or select.args.get("group")
+    )
+    is_asked = _HOW_MANY_DIFFERENT.search(question) and not _EACH.search(question)
     if not is_list or not is_asked or len(shown) != 1 or not isinstance(shown[0], exp.Column):
         return []
     counted = exp.Count(this=exp.Distinct(expressions=[shown[0].copy()]))
