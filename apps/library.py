@@ -20,7 +20,7 @@ from planweave.graphs.support.choice import choose
 from planweave.graphs.support.events import AnswerEvent, Event, Result
 from planweave.memory import Context, Input, check_input
 from planweave.models import registered
-from planweave.tools.connect import by_kind
+from planweave.tools.connect import sort_by_kind
 
 
 class Options(TypedDict, total=False):
@@ -172,7 +172,7 @@ def _settings(options: Options, models: ExitStack) -> dict[str, Any]:
     if isinstance(given.get("database"), Path):
         given["database"] = str(given["database"])
     if isinstance(given.get("database"), str):
-        given |= by_kind(given["database"], given.get("graph"))
+        given |= sort_by_kind(given["database"], given.get("graph"))
     if isinstance(given.get("rules"), Path):
         given["rules"] = text_of(given["rules"], "rules")
     model = given.get("model", "")

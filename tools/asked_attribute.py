@@ -1,9 +1,9 @@
-"""What a question asks of each thing, by a word that the database does not have."""
+"""Attributes that a question asks for and the database does not have."""
 
 import re
 
 from planweave.tools.checking.known_words import is_known
-from planweave.tools.checking.words import GENERIC, listed, roots, tokens
+from planweave.tools.checking.words import GENERIC, roots, tokens, word_set
 from planweave.tools.database import Schema
 
 _PHRASE = r"((?:(?!by\b|with\b|that\b|where\b|top\b|\d)[\w-]+\s+){1,4}?)"
@@ -12,23 +12,24 @@ _ATTRIBUTE = re.compile(
     rf"|\b(?:list|show|give)\s+(?:me\s+|us\s+)?the\s+{_PHRASE}(?:of|for)\s+(?:all|each|every|the)\b",
     re.IGNORECASE,
 )
-"""Where a question says what it wants to know of a thing: "the microchip number of each dog"."""
-_PLAIN = listed(
+"""An attribute of a thing, as in "the microchip number of each dog"."""
+_PLAIN = word_set(
     "and average combination common current daily date day different difference distinct every "
     "exact final first five four full fraction kind last list maximum mean median minimum month "
     "monthly most number of or overall percent percentage proportion quarterly range ratio recent "
     "respective second share sum ten thing third three time top total two type weekly worst year "
     "yearly"
 )
-"""Words of calculation, order and time, which are no names."""
+"""Words of calculation, order and time, which are not names of attributes."""
 _COMPUTED = re.compile(r"\bas [^,;.?]*\b(?:times|minus|plus|(?:divided|multiplied) by)\b", re.I)
-"""Where a question says itself how what it asks for is computed."""
+"""A question that itself defines how to compute the attribute."""
 
 
-def unknown_attribute(question: str, schema: Schema, explained: str = "") -> str:
-    """What a question asks of a thing if the database has no word for it; empty else.
+def find_unknown_attribute(question: str, schema: Schema, explained: str = "") -> str:
+    """Find the attribute that a question asks for and that the database has no word for.
 
-    The words of what is ``explained`` are known, too: rules, values that the question speaks of.
+    Words of ``explained`` (rules, values that the question mentions) are known as well. Empty if
+    the question asks for no attribute or all its words are known.
     """
     asked = _ATTRIBUTE.search(question)
     if not asked or _COMPUTED.search(question):
@@ -38,8 +39,8 @@ def unknown_attribute(question: str, schema: Schema, explained: str = "") -> str
     names = [one.name for one in schema.entities]
     names += [text for field in fields for text in (field.name, field.comment)]
     known = roots(" ".join([*names, explained]))
-    telling = (word for word in tokens(attribute) if not _is_plain(word))
-    return attribute if any(not is_known(word, known) for word in telling) else ""
+    specific = (word for word in tokens(attribute) if not _is_plain(word))
+    return attribute if any(not is_known(word, known) for word in specific) else ""
 
 
 def _is_plain(word: str) -> bool:

@@ -1,4 +1,4 @@
-"""Averages of what is added up or counted for each thing, as a question asks for them."""
+"""Averages of sums or counts, such as the average number of orders per customer."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from planweave.tools.linking import plain, stem, stems_of
 
 _AVERAGE = r"\b(?:averages?|mean|typical(?:ly)?)\b"
 CLAUSE = r"(?:(?!\band\b)[^.?;])*"
-"""The same clause: "in total, and how much on average" asks for two values."""
+"""Text of the same clause: "in total, and how much on average" asks for two values."""
 _SUMS = re.compile(
     rf"{_AVERAGE}{CLAUSE}\b(?:(?:of |over )?(?:these|those)|(?:of|over) (?:the|their)) (?:\w+ )?"
     rf"(?:totals|sums)\b|{_AVERAGE} of (?:the|their) total\b"
@@ -26,18 +26,18 @@ _NUMBERS = re.compile(
 _UNITS = frozenset({"minute", "hour", "day", "night", "week", "month", "year"})
 
 
-def averaged_of_each(question: str, columns: Iterable[str]) -> Literal["", "sum", "count"]:
-    """What a question asks to do for each before the average; empty if nothing.
+def find_inner_aggregate(question: str, columns: Iterable[str]) -> Literal["", "sum", "count"]:
+    """Find the aggregate of which a question asks for the average; empty if there is none.
 
-    "The average of the totals of each customer" adds up first, and "the average number of orders
-    per customer" counts first. "The average number of days" is that of a value of each row, as is
-    that of what one of the ``columns`` holds.
+    "The average of the totals of each customer" first takes a sum, "the average number of orders
+    per customer" a count. "The average number of days" averages a value of each row, and so does
+    the average of one of the ``columns``.
     """
     if _SUMS.search(question):
         return "sum"
     found = _NUMBERS.search(question)
-    said = next(filter(None, found.groups()), "") if found else ""
-    counted = {stem(word) for word in plain(said).split()}
+    noun = next(filter(None, found.groups()), "") if found else ""
+    counted = {stem(word) for word in plain(noun).split()}
     if not counted or counted & _UNITS:
         return ""
     return "" if any(stems_of(name) <= counted for name in columns) else "count"

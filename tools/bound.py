@@ -1,4 +1,4 @@
-"""LangChain tools that a program or an installed package binds beside our own."""
+"""LangChain tools that a program or an installed package adds to our own."""
 
 import asyncio
 import json
@@ -16,11 +16,11 @@ TOOLS: Registry[BaseTool] = Registry("tool", accepts=lambda found: isinstance(fo
 
 
 class ToolFailed(PlanweaveError):
-    """A bound tool was given wrong arguments, or could not do what it was asked."""
+    """A bound tool got wrong arguments, or failed."""
 
 
 def register_tool(tool: BaseTool) -> BaseTool:
-    """Make a tool known by its name, so that a run can list it in ``tools``."""
+    """Register a tool under its name, so that a run can list it in ``tools``."""
     if not isinstance(tool, BaseTool):
         raise BadInput(
             f"{tool!r} is no tool.", fix="Decorate the function with langchain_core.tools.tool."
@@ -30,10 +30,13 @@ def register_tool(tool: BaseTool) -> BaseTool:
     return TOOLS.add(tool.name, tool)
 
 
-def arguments(tool: BaseTool, text: str) -> dict[str, Any]:
-    """The arguments that a model wrote for a tool, checked by the tool's schema.
+def parse_arguments(tool: BaseTool, text: str) -> dict[str, Any]:
+    """Parse the arguments that a model wrote for a tool, and check them by the tool's schema.
 
-    They are a JSON object, or the value itself for a tool that takes one argument.
+    ``text`` is a JSON object; for a tool with one argument it may be the value itself.
+
+    Raises:
+        ToolFailed: The arguments do not fit the schema.
     """
     names = [*tool.args]
     try:
@@ -66,8 +69,12 @@ def arguments(tool: BaseTool, text: str) -> dict[str, Any]:
     return given
 
 
-async def call(tool: BaseTool, given: dict[str, Any], *, seconds: float) -> Any:
-    """Call a tool; what it returns is data from outside."""
+async def call_tool(tool: BaseTool, given: dict[str, Any], *, seconds: float) -> Any:
+    """Call a tool and return its result, which is untrusted data.
+
+    Raises:
+        ToolFailed: The tool raised an exception, or gave no result within ``seconds``.
+    """
     try:
         return await asyncio.wait_for(tool.ainvoke(given), seconds)
     except TimeoutError:

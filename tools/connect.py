@@ -1,4 +1,4 @@
-"""Opens databases by URL or file and keeps the ones in use."""
+"""Opens databases by URL or file, and keeps the latest ones open."""
 
 import os
 import re
@@ -23,7 +23,7 @@ _lock = Lock()  # of the two above
 
 
 def open_database(url: str) -> Database:
-    """Open a database, or give back the one that is already open.
+    """Open a database, or return the one that is already open.
 
     Args:
         url: A SQLAlchemy URL, a ``bolt://`` or ``neo4j://`` URL, or the path of a SQLite file, a
@@ -37,13 +37,13 @@ def open_database(url: str) -> Database:
     with _lock:
         if (opening := _opening.get(url)) is None:
             opening = _opening[url] = Lock()
-    with opening:  # who waits for a server that is silent keeps nobody from the other databases
+    with opening:  # a server that does not answer must not delay the other databases
         key = (url, *_file_version(url))
         with _lock:
             if key in _open:
                 _open.move_to_end(key)
                 return _open[key]
-        database = _opened(url)
+        database = _open_safely(url)
         with _lock:
             _open[key] = database
             while len(_open) > _KEEP_OPEN:
@@ -52,7 +52,7 @@ def open_database(url: str) -> Database:
 
 
 def open_filled(url: str) -> Database:
-    """Open a database that is to answer a question; see :func:`open_database`."""
+    """Open a database (:func:`open_database`), or raise ``BadInput`` if it is empty."""
     database = open_database(url)
     if not database.schema().entities:
         is_graph = database.kind == "graph"
@@ -64,13 +64,13 @@ def open_filled(url: str) -> Database:
 
 
 def is_graph(url: str) -> bool:
-    """Whether ``url`` names a graph database, to be asked in Cypher."""
+    """Whether ``url`` names a graph database, which takes Cypher."""
     scheme = url.partition("://")[0].partition("+")[0] if "://" in url else ""
     return scheme in _GRAPH_SCHEMES or (not scheme and url.lower().endswith(_GRAPH_SUFFIXES))
 
 
-def by_kind(database: str | None, graph: str | None) -> dict[str, str | None]:
-    """The settings ``database`` and ``graph``, where one was given in the place of the other."""
+def sort_by_kind(database: str | None, graph: str | None) -> dict[str, str | None]:
+    """The settings ``database`` and ``graph``, swapped if one was given in place of the other."""
     if database and not graph and is_graph(database):
         database, graph = None, database
     elif graph and not database and not is_graph(graph):
@@ -78,20 +78,20 @@ def by_kind(database: str | None, graph: str | None) -> dict[str, str | None]:
     return {"database": database or None, "graph": graph or None}
 
 
-def _opened(url: str) -> Database:
-    """Open a database; what is wrong is said without the values of variables and passwords."""
+def _open_safely(url: str) -> Database:
+    """Open a database; errors show neither values of variables nor passwords."""
     try:
-        return _open_new(with_variables(url))
+        return _open_new(fill_variables(url))
     except RoleTooPowerful as error:
-        shown = without_values(error.problem, url)
+        shown = hide_values(error.problem, url)
         raise RoleTooPowerful(shown, fix=error.fix, remedy=error.remedy) from None
     except DatabaseUnavailable as error:
-        shown = without_values(error.problem, url)
-        raise DatabaseUnavailable(shown, fix=error.fix) from None  # the cause may hold them
+        shown = hide_values(error.problem, url)
+        raise DatabaseUnavailable(shown, fix=error.fix) from None  # the cause may contain them
     except OSError as error:  # such as a name that is too long for a file
         raise DatabaseUnavailable(
             f"The database cannot be opened ({error.strerror}).",
-            fix="Check its name, and who may read it.",
+            fix="Check its name and its permissions.",
         ) from None
 
 
@@ -120,13 +120,13 @@ def _file_version(url: str) -> tuple[int, ...]:
     return stat.st_mtime_ns, stat.st_size
 
 
-def with_variables(url: str) -> str:
-    """The URL with the value of every ``${NAME}`` in its place."""
+def fill_variables(url: str) -> str:
+    """Replace every ``${NAME}`` of a URL by the value of the environment variable."""
     return _VARIABLE.sub(_environment, url)
 
 
-def without_values(problem: str, url: str) -> str:
-    """A problem as it may be shown: with ``${NAME}`` for its value, and without passwords."""
+def hide_values(problem: str, url: str) -> str:
+    """Replace the values of a URL's variables in a problem by ``${NAME}``, and remove passwords."""
     for name in _VARIABLE.findall(url):
         if value := os.environ.get(name):
             problem = problem.replace(value, f"${{{name}}}")
@@ -136,7 +136,7 @@ def without_values(problem: str, url: str) -> str:
 def _environment(match: re.Match[str]) -> str:
     if match[1].upper().endswith("_KEY"):  # it would be sent to whatever host the URL names
         raise DatabaseUnavailable(
-            f"The database URL names {match[1]}, and keys have no place in it.",
+            f"The database URL names {match[1]}, but it must not contain keys.",
             fix="Keep the password of the database in a variable of its own.",
         )
     if (value := os.environ.get(match[1])) is None:

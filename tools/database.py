@@ -1,7 +1,7 @@
-"""What every database tool offers, relational or graph, and the errors it raises.
+"""The interface of relational and graph databases, and their errors.
 
 A database is opened from a URL or a file, describes itself in a :class:`Schema`, and runs one
-read-only query at a time inside :class:`Limits`. Nothing here knows a language model.
+read-only query at a time within :class:`Limits`. No part of it needs a language model.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class DatabaseUnavailable(PlanweaveError):
 
 
 class RoleTooPowerful(DatabaseUnavailable):
-    """The server's role may do more than read; ``remedy`` is SQL that makes one which may not."""
+    """The server's role may do more than read; ``remedy`` is SQL that creates a read-only role."""
 
     def __init__(self, problem: str, *, fix: str = "", remedy: str = "") -> None:
         super().__init__(problem, fix=fix)
@@ -29,26 +29,26 @@ class RoleTooPowerful(DatabaseUnavailable):
 
 
 class QueryRefused(PlanweaveError):
-    """The guard will not run this query: it is not one plain read."""
+    """The guard refuses the query, because it is not one read-only statement."""
 
     exit_code = 2
 
 
 class QueryTimeout(PlanweaveError):
-    """The query ran past its time limit and was stopped."""
+    """The query exceeded its time limit and was stopped."""
 
     exit_code = 3
 
 
 class QueryFailed(PlanweaveError):
-    """The engine rejected the query; ``fix`` names what it could have meant."""
+    """The engine rejected the query; ``fix`` suggests what it may have meant."""
 
     exit_code = 4
 
 
 @dataclass(frozen=True, kw_only=True)
 class Limits:
-    """Bounds on one query; ``owner`` is whose share of what is shared it uses."""
+    """Limits of one query; it uses ``owner``'s share of shared resources."""
 
     seconds: float = 10.0
     rows: int = 50
@@ -57,7 +57,7 @@ class Limits:
 
 
 class Fetched(NamedTuple):
-    """What an engine gave: rows cut to the limits, and how many there are if that is known."""
+    """The result of an engine: rows cut to the limits, and their total number if known."""
 
     columns: Sequence[str]
     rows: Sequence[Sequence[Cell]]
@@ -66,15 +66,15 @@ class Fetched(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class QueryResult:
-    """What a query gave back, already cut to the limits.
+    """The result of a query, cut to the limits.
 
     Attributes:
         query: The statement that was executed.
         columns: Column names, in order.
         rows: At most ``Limits.rows`` rows.
-        total_rows: Rows the query produced, or None when the engine was stopped before the end.
+        total_rows: Number of rows of the query; None if the engine was stopped before the end.
         seconds: Wall time of the execution.
-        hint: For an empty or suspicious result, what a reader could try next.
+        hint: A suggestion for an empty or suspicious result.
     """
 
     query: str
@@ -91,18 +91,18 @@ class QueryResult:
 
     @property
     def texts(self) -> tuple[str, ...]:
-        """The texts in the first column."""
+        """The texts of the first column."""
         return tuple(row[0] for row in self.rows if isinstance(row[0], str))
 
 
 class Asked(TypedDict, total=False):
-    """What a query is corrected by.
+    """What the correction of a query uses.
 
     Attributes:
-        question: What is asked.
-        instructions: What the words of the question mean.
-        now: The moment of the question; the database's own clock if empty.
-        ranks: The query ranks options: no columns are added to it.
+        question: The question.
+        instructions: Definitions of words of the question.
+        now: The time of the question; by default, the database's clock.
+        ranks: Whether the query ranks options, so that no columns are added to it.
     """
 
     question: str
@@ -112,9 +112,9 @@ class Asked(TypedDict, total=False):
 
 
 class Corrected(NamedTuple):
-    """A query as the schema admits it, what was changed for that, and what the data speaks against.
+    """A corrected query, its changes, and doubts about it.
 
-    A doubt names a value that the query looks for and its column does not hold.
+    A doubt names a value that the query looks for and its column does not have.
     """
 
     query: str
@@ -132,11 +132,11 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Field:
-    """One column or property: its name, engine type, and a few values it takes.
+    """A column or property: its name, engine type, and some of its values.
 
-    ``comment`` is what the database's owner wrote about it, where the catalogue keeps that.
-    ``references`` names the key that a column refers to (``table.column``): by a foreign key or,
-    in a table that declares none, because all its values are values of that key.
+    ``comment`` is the owner's comment in the catalogue, if any. ``references`` names the key that
+    the column refers to (``table.column``): by a foreign key or, in a table without any, because
+    all its values are values of that key.
     """
 
     name: str
@@ -149,9 +149,9 @@ class Field:
 
 @dataclass(frozen=True, kw_only=True)
 class Entity:
-    """One table, node label or relationship type.
+    """A table, node label or relationship type.
 
-    ``start`` and ``end`` are the labels a relationship type runs between; empty for the others.
+    ``start`` and ``end`` are the labels that a relationship type connects; empty for the others.
     """
 
     name: str
@@ -164,18 +164,18 @@ class Entity:
 
 @dataclass(frozen=True, kw_only=True)
 class Schema:
-    """What a database holds."""
+    """The tables, or labels and relationship types, of a database."""
 
     language: str
     entities: tuple[Entity, ...] = field(default_factory=tuple)
 
 
 class Database(Protocol):
-    """A read-only database, safe by itself."""
+    """A read-only database."""
 
     kind: Kind
     language: str
-    """What the model must write, dialect included: ``SQL (SQLite)``, ``Cypher (Neo4j)`` …"""
+    """The query language with its dialect: ``SQL (SQLite)``, ``Cypher (Neo4j)`` …"""
 
     def schema(self) -> Schema:
         """Describe tables or labels, typed columns, keys, directions, counts and samples."""
@@ -184,28 +184,28 @@ class Database(Protocol):
         """Run one read-only query.
 
         Raises:
-            QueryRefused: The guard found anything but a single plain read.
-            QueryTimeout: The time limit passed.
+            QueryRefused: The query is not a single read-only statement.
+            QueryTimeout: The query exceeded its time limit.
             QueryFailed: The engine rejected the query.
-            DatabaseUnavailable: The connection is gone.
+            DatabaseUnavailable: The connection is lost.
         """
 
     def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
-        """What schema and data alone correct in a query that a model wrote."""
+        """Correct a query of a model by schema and data, without a model."""
 
     def linked(self, question: str) -> list[str]:
-        """Lines that say which stored values and which names a question speaks of."""
+        """Describe the stored values and the names that a question mentions, in lines."""
 
     def misspelt(self, question: str) -> tuple[str, str]:
-        """Words of a question that are nearly a stored value, and that value; or nothing."""
+        """Find words of a question that are nearly a stored value, and that value; may be empty."""
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
-        """A name that a query takes from the question and the database does not have; or nothing.
+        """Find a name in a query that comes from the question and not from the database.
 
         Args:
-            query: One that cannot be read has none.
-            question: In the user's words.
-            explained: Rules and instructions, whose words are known from there.
+            query: A query; one that cannot be parsed has no such name.
+            question: The question.
+            explained: Rules and instructions; their words do not count.
         """
 
     def close(self) -> None:

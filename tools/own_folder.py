@@ -1,4 +1,4 @@
-"""A temporary folder with a copy of somebody's data: it goes even if its process is killed."""
+"""A temporary folder for copies of a user's data, removed even if its process was killed."""
 
 import shutil
 import sys
@@ -11,44 +11,44 @@ _LOCK = "lock"
 
 
 class OwnFolder:
-    """A folder for this user alone, locked as long as it is used.
+    """A folder that only this user can read, locked while it is in use.
 
-    What earlier processes left since they were killed is removed on the way.
+    A new folder first removes those of processes that were killed.
     """
 
     def __init__(self) -> None:
-        for left in _left_behind():
-            shutil.rmtree(left, ignore_errors=True)
+        for folder in _find_abandoned():
+            shutil.rmtree(folder, ignore_errors=True)
         while True:
             self.path = Path(tempfile.mkdtemp(prefix=_PREFIX))
             lock = self.path / _LOCK
             self._lock = lock.open("wb")
-            if _locks(self._lock.fileno()) and lock.exists():
+            if _try_lock(self._lock.fileno()) and lock.exists():
                 break
-            self._lock.close()  # another process took it for one that was left behind
+            self._lock.close()  # another process has just removed it as abandoned
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the folder and its files."""
         self._lock.close()
         shutil.rmtree(self.path, ignore_errors=True)
 
 
-def _left_behind() -> Iterator[Path]:
-    """Folders whose lock nobody holds, each locked while it is looked at."""
-    if sys.platform == "win32":  # there nothing tells
+def _find_abandoned() -> Iterator[Path]:
+    """The folders that no process has locked; each is locked until the next one."""
+    if sys.platform == "win32":  # without locks no folder is known to be abandoned
         return
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         try:
             lock = (folder / _LOCK).open("rb+")
-        except OSError:  # not yet locked, or of another user
+        except OSError:  # not yet locked, or another user's
             continue
         with lock:
-            if _locks(lock.fileno()):
+            if _try_lock(lock.fileno()):
                 yield folder
 
 
-def _locks(file: int) -> bool:
-    """Lock a file until it is closed; gives False if another process has."""
+def _try_lock(file: int) -> bool:
+    """Lock a file until it is closed; False if another process has locked it."""
     if sys.platform == "win32":
         return True
     import fcntl

@@ -1,7 +1,7 @@
-"""The present in a question: which days "last month" and "the past 30 days" are.
+"""Spans of days that a question names relative to today, such as "last month".
 
-A small model does not know the date. Where it is not told, it writes a year of its own; where it is
-told without need, it asks for that day. So a question is given the present only if it needs it.
+A small model does not know the date. Without the date in its prompt, it invents a year; with a date
+that the question does not need, it filters by that day. So only some prompts contain the date.
 """
 
 import re
@@ -44,85 +44,84 @@ _MONTHS = {"month": 1, "quarter": 3, "year": 12}
 
 
 class SpokenSpan(NamedTuple):
-    """What a question calls a span of days, its first and its last day."""
+    """A span of days: the words of the question, the first day and the last day."""
 
     said: str
     first: date
     last: date
 
 
-def speaks_of_the_present(question: str) -> bool:
-    """Whether the answer depends on the day on which a question is asked."""
+def depends_on_present(question: str) -> bool:
+    """Whether the answer to a question depends on the current date."""
     return any(one.search(question) for one in (_SEVERAL, _ONE, _AGO, _DAY, _PRESENT))
 
 
-def without_counted_spans(question: str) -> str:
-    """A question without spans such as "the past 30 days", whose number is no value of the data."""
+def remove_counted_spans(question: str) -> str:
+    """Remove spans such as "the past 30 days", whose number is not a value of the data."""
     return _AGO.sub(" ", _SEVERAL.sub(" ", question))
 
 
-def spans(question: str, today: date) -> Iterator[SpokenSpan]:
-    """The spans that a question reckons from today, in the order of their kinds.
+def find_spans(question: str, today: date) -> Iterator[SpokenSpan]:
+    """Find the spans of a question that are relative to today, in the order of their kinds.
 
-    "Last year" is the calendar year before, "the last year" and "the past year" begin a year ago.
+    "Last year" is the previous calendar year; "the last year" and "the past year" begin a year ago.
     """
     for found in _SEVERAL.finditer(question):
-        yield SpokenSpan(found[0], *_several(found, question, today))
+        yield SpokenSpan(found[0], *_read_counted_span(found, question, today))
     without = _WITHOUT_THIS.search(question)
     for found in _ONE.finditer(question):
         if without and found.start() < without.end() and found.end() > without.start():
             continue  # "not including the current month"
-        yield SpokenSpan(found[0].strip(), *_one(found, today))
+        yield SpokenSpan(found[0].strip(), *_read_single_span(found, today))
     for found in _AGO.finditer(question):
-        day = _shifted(today, -count_of(found["count"]), found["unit"].lower())
+        day = _shift(today, -count_of(found["count"]), found["unit"].lower())
         yield SpokenSpan(found[0], day, day)
     for found in _DAY.finditer(question):
         day = today + timedelta(days=_DAYS[found[0].lower()])
         yield SpokenSpan(found[0], day, day)
 
 
-def parts_of_years(question: str) -> Iterator[SpokenSpan]:
-    """The parts of a stated year: "the second quarter of 2023", "the last two months of 2023"."""
+def find_year_parts(question: str) -> Iterator[SpokenSpan]:
+    """Find parts of a given year: "the second quarter of 2023", "the last two months of 2023"."""
     for found in _PART.finditer(question):
         first, unit = date(int(found["year"]), 1, 1), (found["unit"] or "month").lower()
         if found["part"]:
             months = 3 if found["part"].lower() == "quarter" else 6
             nth = found["nth"].lower()
             place = 12 // months - 1 if nth == "last" else 3 if nth == "fourth" else _PLACES[nth[0]]
-            begin = _shifted(first, place * months, unit)
-            after = _shifted(begin, months, unit)
+            begin = _shift(first, place * months, unit)
+            after = _shift(begin, months, unit)
         else:
             count = count_of(found["count"])
-            after = _shifted(first, 12, "month")
+            after = _shift(first, 12, "month")
             is_last = found["end"].lower() == "last"
-            begin = _shifted(after, -count, unit) if is_last else first
-            after = after if is_last else _shifted(first, count, unit)
+            begin = _shift(after, -count, unit) if is_last else first
+            after = after if is_last else _shift(first, count, unit)
         yield SpokenSpan(found[0], begin, after - timedelta(days=1))
 
 
-def _several(found: re.Match[str], question: str, today: date) -> tuple[date, date]:
-    """The last or next so many days, weeks, months or years; whole ones if the question says so."""
+def _read_counted_span(found: re.Match[str], question: str, today: date) -> tuple[date, date]:
+    """The last or next n days, weeks, months or years; calendar ones if the question says so."""
     count, unit = count_of(found["count"]), found["unit"].lower()
     if found["side"].lower() in ("next", "coming"):
-        return today, _shifted(today, count, unit)
+        return today, _shift(today, count, unit)
     if unit != "day" and (found["whole"] or _WITHOUT_THIS.search(question)):
-        begin = _begin(today, unit)
-        return _shifted(begin, -count, unit), begin - timedelta(days=1)
-    return _shifted(today, -count, unit), today
+        begin = _first_day(today, unit)
+        return _shift(begin, -count, unit), begin - timedelta(days=1)
+    return _shift(today, -count, unit), today
 
 
-def _one(found: re.Match[str], today: date) -> tuple[date, date]:
+def _read_single_span(found: re.Match[str], today: date) -> tuple[date, date]:
     """A calendar week, month, quarter or year, or the one that ends today."""
     side, unit = found["side"].lower(), found["unit"].lower()
     if side == "past" or (side == "last" and found["the"]):
-        return _shifted(today, -1, unit), today
-    begin = _begin(today, unit)
+        return _shift(today, -1, unit), today
     steps = {"this": 0, "current": 0, "next": 1, "coming": 1}.get(side, -1)
-    first = _shifted(begin, steps, unit)
-    return first, _shifted(first, 1, unit) - timedelta(days=1)
+    first = _shift(_first_day(today, unit), steps, unit)
+    return first, _shift(first, 1, unit) - timedelta(days=1)
 
 
-def _begin(day: date, unit: str) -> date:
+def _first_day(day: date, unit: str) -> date:
     """The first day of the week, month, quarter or year of a day."""
     if unit == "week":
         return day - timedelta(days=day.weekday())
@@ -130,8 +129,8 @@ def _begin(day: date, unit: str) -> date:
     return date(day.year, (day.month - 1) // months * months + 1, 1)
 
 
-def _shifted(day: date, count: int, unit: str) -> date:
-    """A day so many units later; of a shorter month its last day."""
+def _shift(day: date, count: int, unit: str) -> date:
+    """Shift a day by ``count`` units; in a shorter month, to its last day."""
     if unit in ("day", "week"):
         return day + timedelta(days=count * (7 if unit == "week" else 1))
     years, month = divmod(day.year * 12 + day.month - 1 + count * _MONTHS[unit], 12)

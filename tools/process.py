@@ -1,7 +1,7 @@
-"""A helper process of our own: JSON lines over pipes, a time limit for each answer, a sure end.
+"""Helper processes: JSON lines over pipes, and a time limit for each answer.
 
-What may crash, run without end or leak memory works in such a process: it can be ended whatever
-it does, with all that it has started, and begun afresh.
+Code that may crash, hang or leak memory runs in such a process, which can always be killed with its
+children and started again.
 """
 
 import json
@@ -21,8 +21,11 @@ from threading import Event, Timer
 from types import MappingProxyType
 from typing import IO, Any, cast
 
-_ENDING = 0.35  # seconds it may take to free the memory of an ended process
-# The packages around the module, without what they import: that would double the start.
+resource: Any = import_module("resource") if sys.platform != "win32" else None
+"""Limits of a process; on Windows only the parent's clock limits it."""
+
+_ENDING = 0.35  # seconds for freeing the memory of a killed process
+# Creates the module's packages without running their imports, which would double the start time.
 _START = """
 import sys, types
 for name, folder in {packages!r}.items():
@@ -34,14 +37,14 @@ main()
 
 
 class ProcessEnded(Exception):
-    """The process is gone; ``late`` tells whether its time was over, or its processor time."""
+    """The process has ended; ``late`` if it exceeded its time or its processor time."""
 
     def __init__(self, *, late: bool) -> None:
         super().__init__()
         self.late = late
 
     def why(self, seconds: float, memory: int) -> str:
-        """What a process did that was allowed so much: the end of a sentence about its file."""
+        """The end of a sentence about a file that the process read, within these limits."""
         if self.late:
             return f"takes more than {seconds:,.0f} s of processor time to read"
         return f"made its reader fail, or takes more than {memory / 1e6:,.0f} MB of memory"
@@ -51,10 +54,10 @@ class HelperProcess:
     """A process that answers one request at a time.
 
     Args:
-        module: Its ``main()`` is run; it speaks through a :class:`Channel`.
-        environment: Variables that are set for it.
-        bare: Leave out what the packages around the module import. The module then imports what
-            it needs from where it is defined.
+        module: The module whose ``main()`` runs and communicates through a :class:`Channel`.
+        environment: Environment variables of the process.
+        bare: Whether to skip the imports of the packages that contain the module. The module must
+            then import each name from the module that defines it.
     """
 
     def __init__(
@@ -65,7 +68,7 @@ class HelperProcess:
         bare: bool = False,
     ) -> None:
         search = os.pathsep.join(entry or os.getcwd() for entry in sys.path)
-        # -P: the working folder is searched for no module, whatever a stranger has put there.
+        # -P: no module is imported from the working folder, which may contain untrusted files.
         self._process = subprocess.Popen(  # noqa: S603 (our own interpreter, a module of ours)
             (sys.executable, "-P", "-c", _start(module, bare=bare)),
             stdin=subprocess.PIPE,
@@ -75,7 +78,7 @@ class HelperProcess:
             encoding="utf-8",
             start_new_session=True,  # so that it is ended together with its children
         )
-        # Both are pipes, as asked for above.
+
         self._requests = cast("IO[str]", self._process.stdin)
         self._answers = cast("IO[str]", self._process.stdout)
         self.stop = weakref.finalize(self, _end, self._process)
@@ -83,11 +86,15 @@ class HelperProcess:
 
     @property
     def is_ready(self) -> bool:
-        """Whether it can be asked: it runs, and owes no answer."""
+        """Whether it can take a request: it runs, and has answered the last one."""
         return self.stop.alive and not self._is_asked and self._process.poll() is None
 
     def ask(self, request: Mapping[str, object], seconds: float) -> dict[str, object]:
-        """Send a request and wait for its answer, at most ``seconds``."""
+        """Send a request and wait for its answer, at most ``seconds``.
+
+        Raises:
+            ProcessEnded: The process ended or took too long.
+        """
         late = Event()
         timer = Timer(max(seconds / 2, seconds - _ENDING), _kill_late, [self._process, late])
         timer.daemon = True
@@ -101,7 +108,7 @@ class HelperProcess:
             line = ""
         finally:
             timer.cancel()
-            timer.join()  # it may be about to end the process that has just answered
+            timer.join()  # it may be about to kill the process that has just answered
         if late.is_set() or not line.endswith("\n"):
             self.stop()
             used_up = self._process.returncode == -getattr(signal, "SIGXCPU", 0) != 0
@@ -112,49 +119,47 @@ class HelperProcess:
 
 
 class Channel:
-    """The helper's side: it takes requests and sends answers until its parent is gone."""
+    """The helper's side: it takes requests and sends answers until its parent ends."""
 
     def __init__(self) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent to handle
         self._answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-        os.dup2(2, 1)  # nothing that a library prints may reach the protocol
+        os.dup2(2, 1)  # keeps the prints of libraries out of the protocol
         self._requests: SimpleQueue[str] = SimpleQueue()
         threading.Thread(target=self._read, daemon=True).start()
 
     def receive(self) -> dict[str, Any]:
-        """The next request."""
+        """Wait for the next request."""
         request: dict[str, Any] = json.loads(self._requests.get())
         return request
 
     def send(self, answer: Mapping[str, object]) -> None:
-        """Answer it."""
+        """Send the answer."""
         print(json.dumps(answer), file=self._answers, flush=True)
 
     def _read(self) -> None:
-        """Pass requests on; when the parent is gone, end even in the middle of one."""
+        """Pass requests on; when the parent ends, exit even during a request."""
         for line in sys.stdin:
             self._requests.put(line)
         os._exit(0)
 
 
 def limit_memory(size: int) -> None:
-    """Let this process take ``size`` bytes of address space at most, and write no core file.
+    """Limit this process to ``size`` further bytes of address space, and disable core files.
 
-    What its libraries have set aside already does not count: that may be a gigabyte, and grows
-    with the number of processors.
+    Address space that libraries have reserved already does not count; it may be a gigabyte, and
+    grows with the number of processors.
     """
-    try:
-        import resource
-    except ImportError:  # not offered by Windows: there only time is limited
+    if resource is None:
         return
     size += _address_space()
-    with suppress(ValueError, OSError):  # a stricter limit holds already
+    with suppress(ValueError, OSError):  # a stricter limit applies already
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def _address_space() -> int:
-    """Bytes of address space of this process; 0 where the system does not tell."""
+    """Bytes of address space of this process; 0 if unknown."""
     try:
         pages = int(Path("/proc/self/statm").read_text("ascii").split()[0])
     except OSError:
@@ -162,24 +167,19 @@ def _address_space() -> int:
     return pages * os.sysconf("SC_PAGE_SIZE")
 
 
-def open_no_more_files() -> None:
-    """Let this process open no further file, whatever a library in it is asked for."""
-    try:
-        import resource
-    except ImportError:  # not offered by Windows
-        return
-    resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
+def forbid_new_files() -> None:
+    """Forbid this process and its libraries to open further files."""
+    if resource is not None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
 
 
-def bound(memory: int, seconds: float, *, file_bytes: int | None = None) -> None:
-    """Limit the memory of this process, the processor time that it may still take, and its files.
+def limit_process(memory: int, seconds: float, *, file_bytes: int | None = None) -> None:
+    """Limit this process: bytes of memory, further seconds of processor time, bytes of a file.
 
-    On a busy machine little of the time that passes is this process's own, so the limit is of
-    processor time. It holds even if the parent has died meanwhile.
+    Processor time is limited, since on a busy machine the process gets only a part of the elapsed
+    time. The limit also applies after the parent has died.
     """
-    try:
-        import resource
-    except ImportError:  # not offered by Windows: there only the parent's clock holds
+    if resource is None:
         return
     usage = resource.getrusage(resource.RUSAGE_SELF)
     wanted = {
@@ -191,14 +191,14 @@ def bound(memory: int, seconds: float, *, file_bytes: int | None = None) -> None
         wanted[resource.RLIMIT_FSIZE] = file_bytes
     for which, most in wanted.items():
         _, allowed = resource.getrlimit(which)
-        with suppress(ValueError, OSError):  # a stricter limit holds already
+        with suppress(ValueError, OSError):  # a stricter limit applies already
             resource.setrlimit(which, (most, allowed))
 
 
 def _start(module: str, *, bare: bool) -> str:
     """The program that a helper process runs."""
     parts = module.split(".")[:-1] if bare else []
-    # "planweave" itself is light, and what is imported needs its errors.
+    # "planweave" itself is imported as usual: it is small, and the modules need its errors.
     names = [".".join(parts[: number + 1]) for number in range(1, len(parts))]
     packages = {name: next(iter(import_module(name).__path__)) for name in names}
     return _START.format(packages=packages, module=module)
@@ -208,7 +208,7 @@ def _kill(process: "subprocess.Popen[str]") -> None:
     if hasattr(os, "killpg"):
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-    else:  # Windows knows no process groups; what it started ends with its pipes
+    else:  # Windows has no process groups; children end with their pipes
         process.kill()
 
 
@@ -221,6 +221,6 @@ def _end(process: "subprocess.Popen[str]") -> None:
     _kill(process)
     process.wait()
     for pipe in (process.stdin, process.stdout):
-        with suppress(BrokenPipeError):  # a request that nobody reads any more
+        with suppress(BrokenPipeError):  # an unread request
             if pipe:
                 pipe.close()

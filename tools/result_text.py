@@ -1,7 +1,7 @@
-"""A query result as compact text for a language model.
+"""Writes a query result as compact text for a language model.
 
-Everything above the header line is ours (what was cut, the hint); everything below it is data.
-Row text is escaped to one line, so that no row can fake a line of its own.
+The lines above the header are ours (cuts, hint); those below it are data. A row is escaped to one
+line, so that it cannot imitate other lines.
 """
 
 import unicodedata
@@ -12,23 +12,23 @@ from planweave.tools.database import Cell, QueryResult
 
 _DIGITS = (6, 9, 12, 17)  # significant digits; 17 tell any two doubles apart
 FOR_PEOPLE = 12
-"""Significant digits of a number as a person has written it, without the noise of a double."""
+"""Significant digits of a number for people, which hide the rounding errors of a double."""
 _SHORTEST_CELL = 40
 _NO_ROWS = "no rows"
 _INVISIBLE = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}  # Unicode categories
 
 
 def one_line(text: str) -> str:
-    r"""Escape what could break a line or hide in one: controls, line separators, zero-width marks.
+    r"""Escape characters that break lines or are invisible: controls, separators, zero-width marks.
 
     ``\n`` and ``\t`` keep their usual names; the rest becomes ``\u….``
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escaped(character) for character in text)
+    return "".join(map(_escape, text))
 
 
-def _escaped(character: str) -> str:
+def _escape(character: str) -> str:
     if character in "\n\r\t":
         return repr(character)[1:-1]
     if unicodedata.category(character) in _INVISIBLE:
@@ -38,7 +38,7 @@ def _escaped(character: str) -> str:
 
 
 def cell_text(cell: Cell, digits: int = 6) -> str:
-    """One value on one line; floats with ``digits`` significant digits at least."""
+    """A value on one line; floats have at least ``digits`` significant digits."""
     if cell is None:
         return "null"
     if isinstance(cell, bool):
@@ -57,16 +57,16 @@ def _float_text(value: float, digits: int) -> str:
     if value.is_integer() and abs(value) < 1e15:
         return str(int(value))
     if 10**digits <= abs(value) < 1e15:
-        return f"{value:.0f}"  # a plain number is read more surely than 1.23457e+06
+        return f"{value:.0f}"  # models misread 1.23457e+06
     return f"{value:.{digits}g}"
 
 
 def result_text(result: QueryResult, *, max_characters: int, digits: int = _DIGITS[0]) -> str:
-    """Render a result: what was cut and the hint, then a header, then one row a line.
+    """Write a result: what was cut and the hint, then a header, then one row per line.
 
-    A column of floats is shown with so many significant digits (few for a model, whose prompts they
-    make longer), or more where these would make two different values look equal. Rows that do not
-    fit into ``max_characters`` are left out and counted.
+    Floats have ``digits`` significant digits (few in prompts), or more if a column would otherwise
+    show different values as equal. Rows that do not fit into ``max_characters`` are left out and
+    counted.
     """
     columns, *lines = table_lines(
         result.columns, result.rows, max(max_characters // 2, _SHORTEST_CELL), digits
@@ -84,8 +84,8 @@ def result_text(result: QueryResult, *, max_characters: int, digits: int = _DIGI
             excess -= len(lines[shown]) + 1
 
 
-def in_a_sentence(text: str) -> str:
-    """The text of a result without rows as sentences; any other text as it is."""
+def to_sentences(text: str) -> str:
+    """Write the text of a result without rows as sentences; any other text stays as it is."""
     first, *others = text.splitlines() or [""]
     if first != _NO_ROWS:
         return text
@@ -94,7 +94,7 @@ def in_a_sentence(text: str) -> str:
 
 
 def _head(result: QueryResult, shown: int) -> list[str]:
-    """The lines above the header: the marker of a cut or empty result, and the hint."""
+    """The lines above the header: whether rows are missing, and the hint."""
     head = []
     if result.total_rows is None:
         head.append(f"truncated: {shown} of more than {len(result.rows)} rows")
@@ -110,7 +110,7 @@ def _head(result: QueryResult, shown: int) -> list[str]:
 def table_lines(
     columns: Sequence[str], rows: Sequence[Sequence[Cell]], longest_cell: int, digits: int
 ) -> list[str]:
-    """The header and the rows, a line each."""
+    """The header and the rows, one line each."""
     wanted = [max(digits, _digits(column)) for column in zip(*rows, strict=True)]
     return [
         " | ".join(map(_cell, columns)),
@@ -129,7 +129,7 @@ def _cell(cell: Cell, digits: int = 6) -> str:
 
 
 def _digits(column: Sequence[Cell]) -> int:
-    """Fewest significant digits that keep different floats of a column different."""
+    """The fewest significant digits that distinguish the different floats of a column."""
     floats = {cell for cell in column if isinstance(cell, float)}
     differ = (d for d in _DIGITS if len({_float_text(one, d) for one in floats}) == len(floats))
     return next(differ, _DIGITS[-1])

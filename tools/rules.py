@@ -1,7 +1,7 @@
-"""Which sentences of a rule text a question needs: small models apply whatever they read.
+"""Selects the sentences of a rule text that a question needs, as small models apply all they read.
 
-A sentence that defines a term is left out where neither the question nor a rule that it needs
-speaks of the term; the present is left out where nothing depends on it.
+A definition is left out if neither the question nor a selected rule mentions its term. The current
+date is left out if nothing depends on it.
 """
 
 import re
@@ -47,8 +47,8 @@ _QUALIFIED = re.compile(r"\bwith(?:out)?\b", re.I)
 _LEAST_STEM = 4
 
 
-def day_in(text: str) -> date | None:
-    """The first day that a text names; None for one that is none, such as 2024-30-12."""
+def find_day(text: str) -> date | None:
+    """Find the first date of a text; None if it has none or it is invalid, such as 2024-30-12."""
     found = DAY.search(text)
     try:
         return date.fromisoformat(found[0]) if found else None
@@ -56,21 +56,21 @@ def day_in(text: str) -> date | None:
         return None
 
 
-def stated_present(text: str) -> date | None:
-    """The day that a text states as the present: "Today is 2025-06-01."; None if it does not."""
+def find_stated_present(text: str) -> date | None:
+    """Find the current date that a text states ("Today is 2025-06-01."); None if it does not."""
     stated = (part.strip() for part in _SENTENCES.split(text))
-    return next((day for part in stated if _PRESENT.match(part) and (day := day_in(part))), None)
+    return next((day for part in stated if _PRESENT.match(part) and (day := find_day(part))), None)
 
 
-def periods(text: str, today: date | None) -> Iterator[tuple[str, str]]:
-    """The present periods that a text speaks of, and the day on which each begins."""
+def find_periods(text: str, today: date | None) -> Iterator[tuple[str, str]]:
+    """Find "this year" and "this month" in a text, and the first day of each."""
     for period, start in _PERIODS.items():
         if today and re.search(rf"\bthis {period}\b", text, re.I):
             yield period, today.strftime(start)
 
 
 class _Rule(NamedTuple):
-    """A sentence, the words of what it is about, and what else it speaks of."""
+    """A sentence, the words of its subject, whether all of them must occur, and its other text."""
 
     text: str
     about: tuple[str, ...]
@@ -78,16 +78,19 @@ class _Rule(NamedTuple):
     body: str
 
 
-class Needed(NamedTuple):
-    """The sentences that a question needs, and whether the present matters to it."""
+class NeededRules(NamedTuple):
+    """The sentences that a question needs, and the one with the current date if it matters."""
 
     sentences: tuple[str, ...]
     present: str
 
 
-def needed(rules: str, question: str, things: Sequence[str]) -> Needed:
-    """The sentences of ``rules`` that a question needs."""
-    texts, present = sentences(rules, question, things)
+def select_needed(rules: str, question: str, things: Sequence[str]) -> NeededRules:
+    """Select the sentences of ``rules`` that a question needs.
+
+    ``things`` are names of tables or labels, which do not distinguish rules.
+    """
+    texts, present = split_rules(rules, question, things)
     general = _general(things)
     read = [_read(text, general) for text in texts]
     scope, kept = list(_words(question)), set[int]()
@@ -101,13 +104,15 @@ def needed(rules: str, question: str, things: Sequence[str]) -> Needed:
                 grown = True
     chosen = tuple(rule.text for place, rule in enumerate(read) if place in kept)
     matters = _TIME.search(" ".join((question, *chosen)))
-    return Needed(chosen, present if matters else "")
+    return NeededRules(chosen, present if matters else "")
 
 
-def sentences(rules: str, question: str, things: Iterable[str]) -> tuple[list[str], str]:
-    """The sentences of rules without their exceptions, and the one that names the present."""
+def split_rules(rules: str, question: str, things: Iterable[str]) -> tuple[list[str], str]:
+    """Split rules into sentences without exceptions, and the sentence with the current date."""
     asked = _specific(_words(question), _general(things))
-    texts = [text for part in _SENTENCES.split(rules) if (text := _unless(part.strip(), asked))]
+    texts = [
+        text for part in _SENTENCES.split(rules) if (text := _cut_exception(part.strip(), asked))
+    ]
     present = next((text for text in texts if _PRESENT.match(text)), "")
     return [text for text in texts if text != present], present
 
@@ -116,11 +121,11 @@ def _general(things: Iterable[str]) -> set[str]:
     return {form for name in things for word in _words(name) for form in _forms(word)}
 
 
-def _unless(text: str, asked: Sequence[str]) -> str:
-    """A sentence without its exception, or nothing where the question is that exception."""
+def _cut_exception(text: str, asked: Sequence[str]) -> str:
+    """A sentence without its exception; empty if the question is about the exception."""
     found = _UNLESS.search(text)
     about = _words(found["what"]) if found else ()
-    if any(_kin(word, other) or stem(word) == stem(other) for word in about for other in asked):
+    if any(_is_form(word, other) or stem(word) == stem(other) for word in about for other in asked):
         return ""
     return _UNLESS.sub("", text)
 
@@ -129,27 +134,27 @@ def _read(text: str, general: set[str]) -> _Rule:
     if exclusion := _EXCLUSION.search(text):
         of = exclusion["of"] or exclusion["only"] or ""
         return _Rule(text, _words(of), needs_all=False, body="" if of else text)
-    if (found := _CONDITION.match(text)) and not _FORMULA.search(_tail(found["term"])):
-        return _term(text, _tail(found["term"]), found["body"], general)
+    if (found := _CONDITION.match(text)) and not _FORMULA.search(_predicate(found["term"])):
+        return _read_definition(text, _predicate(found["term"]), found["body"], general)
     if verb := _VERB.search(text):
         left, right = text[: verb.start()], text[verb.end() :]
         if _QUALIFIED.search(left) and not _FORMULA.search(right):
-            return _term(text, right, left, general)
+            return _read_definition(text, right, left, general)
         if _FORMULA.search(right):
-            return _term(text, left.split(" of ")[0], right, general)
+            return _read_definition(text, left.split(" of ")[0], right, general)
     about = () if _DECIDING.search(text) else _specific(_words(text), general)
     return _Rule(text, about, needs_all=False, body="")
 
 
-def _term(text: str, term: str, body: str, general: set[str]) -> _Rule:
-    """The definition of a term; one that names no more than a thing is about all its words."""
+def _read_definition(text: str, term: str, body: str, general: set[str]) -> _Rule:
+    """The definition of a term; if the term is only a thing, the rule is about its other words."""
     if about := _specific(_words(term), general):
         return _Rule(text, about, needs_all=True, body=body)
     return _Rule(text, _specific(_words(body), general), needs_all=False, body=body)
 
 
-def _tail(term: str) -> str:
-    """What is said of a thing: ``late`` of ``A delivery is late``."""
+def _predicate(term: str) -> str:
+    """The text after the verb: ``late`` in ``A delivery is late``."""
     verb = _VERB.search(term)
     return term[verb.end() :] if verb else term
 
@@ -157,8 +162,8 @@ def _tail(term: str) -> str:
 def _applies(rule: _Rule, scope: list[str]) -> bool:
     if not rule.about:
         return True
-    spoken = (any(_kin(word, other) for other in scope) for word in rule.about)
-    return all(spoken) if rule.needs_all else any(spoken)
+    found = (any(_is_form(word, other) for other in scope) for word in rule.about)
+    return all(found) if rule.needs_all else any(found)
 
 
 def _specific(words: Iterable[str], general: set[str]) -> tuple[str, ...]:
@@ -176,8 +181,8 @@ def _forms(word: str) -> tuple[str, ...]:
     return word, single, f"{single}s"
 
 
-def _kin(one: str, other: str) -> bool:
-    """Whether two words are forms of one: ``late`` and ``lateness``, ``value`` and ``valuable``."""
+def _is_form(one: str, other: str) -> bool:
+    """Whether two words are forms of one: ``late``, ``lateness`` or ``value``, ``valuable``."""
     if set(_forms(one)) & set(_forms(other)):
         return True
     shared = shared_start(one, other)

@@ -1,4 +1,4 @@
-"""A schema as compact text for a language model, cut to a budget of characters."""
+"""Writes a schema as compact text for a language model, within a number of characters."""
 
 import re
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from planweave.tools.database import Entity, Field, Schema
 from planweave.tools.result_text import one_line
 
 _PLAIN_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_PLAIN_NAME_POSTGRES = re.compile(r"[a-z_][a-z0-9_]*")  # it folds other letters to lower case
+_PLAIN_NAME_POSTGRES = re.compile(r"[a-z_][a-z0-9_]*")  # it folds capitals to lower case
 _RESERVED = """
     all and as asc between by case check column constraint create default desc distinct drop else
     end from group having in index insert into is join key left like limit not null offset on or
@@ -26,8 +26,8 @@ _LEFT_OUT_NAMES = 20
 def schema_text(schema: Schema, *, max_characters: int = 6000) -> str:
     """Describe tables or labels, typed columns, keys, directions, row counts and sample values.
 
-    When the text is longer than the budget, sample values go first, then the columns that are no
-    keys, then whole tables or labels from the end; the first line says what was left out.
+    If the text is longer than ``max_characters``, it leaves out sample values, then columns that
+    are not keys, then tables or labels from the end; its first line names what is missing.
     """
     cuts: tuple[tuple[str, Callable[[Field], Field | None]], ...] = (
         ("", lambda field: _with_samples(field, _MOST_SAMPLES)),
@@ -43,7 +43,7 @@ def schema_text(schema: Schema, *, max_characters: int = 6000) -> str:
 
 
 def _some_entities(schema: Schema, lines: list[str], max_characters: int) -> str:
-    """The last cut: as many entities as fit, and the names of some others."""
+    """The shortest text: as many entities as fit, and the names of some others."""
     for shown in range(len(lines) - 1, -1, -1):
         missing = [_name(entity.name, schema) for entity in schema.entities[shown:]]
         names = ", ".join(missing[:_LEFT_OUT_NAMES])
@@ -99,7 +99,7 @@ def _field(field: Field, schema: Schema) -> str:
 
 
 def _with_samples(field: Field, count: int) -> Field:
-    """The field with fewer samples; none of a measure, whose values tell a reader nothing."""
+    """The field with fewer samples; none for a measure, whose values do not help a reader."""
     if field.type.lower().startswith(_MEASURES):
         count = 0
     return replace(field, samples=field.samples[:count])
@@ -110,7 +110,7 @@ def _if_key(field: Field) -> Field | None:
 
 
 def _name(name: str, schema: Schema) -> str:
-    """A name as a query must write it: quoted in the dialect's way if it is not a plain one."""
+    """A name as a query must write it: with the dialect's quotes if it is not a plain one."""
     plain = _PLAIN_NAME_POSTGRES if "PostgreSQL" in schema.language else _PLAIN_NAME
     is_sql = schema.language.startswith("SQL")
     if plain.fullmatch(name) and not (is_sql and name.lower() in _RESERVED_NAMES):

@@ -1,4 +1,4 @@
-"""Slots that owners share: what is bounded in number, and is to go round."""
+"""Slots that owners share fairly: a limited number of connections, processes or queries."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -15,23 +15,27 @@ class _Turn:
 
 
 class Slots:
-    """A number of slots, of which each owner takes a ``share`` at most.
+    """``most`` slots, of which each owner takes at most ``share``.
 
-    A free slot goes to the owner who has fewest, and among those to the one who had none for
-    longest: whoever has much to do, in however many threads, waits behind those with little.
+    A free slot goes to the owner with the fewest slots, and among those to the owner who got one
+    least recently. So an owner with many requests does not delay the others.
     """
 
     def __init__(self, most: int, share: int) -> None:
         self._most, self._share = most, share
         self._busy: Counter[str] = Counter()
-        self._waiting: list[_Turn] = []  # in the order of coming
-        self._served: dict[str, int] = {}  # when an owner who waits or is busy last got a slot
+        self._waiting: list[_Turn] = []  # in order of arrival
+        self._served: dict[str, int] = {}  # the last turn of each owner who waits or is busy
         self._given = 0
         self._changed = Condition()
 
     @contextmanager
-    def taken(self, owner: str, seconds: float) -> Iterator[None]:
-        """Hold a slot, after at most ``seconds`` of waiting."""
+    def take(self, owner: str, seconds: float) -> Iterator[None]:
+        """Take a slot for the time of the block, after waiting at most ``seconds``.
+
+        Raises:
+            QueryTimeout: No slot became free in time.
+        """
         with self._changed:
             turn = _Turn(owner)
             self._waiting.append(turn)
@@ -57,7 +61,7 @@ class Slots:
                 self._changed.notify_all()
 
     def _next(self) -> _Turn | None:
-        """Whose turn it is."""
+        """The turn that gets the next slot."""
         if self._busy.total() >= self._most:
             return None
         able = (turn for turn in self._waiting if self._busy[turn.owner] < self._share)

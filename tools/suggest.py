@@ -1,31 +1,31 @@
-"""Nearest names, for hints such as "did you mean …"."""
+"""Similar names, for hints such as "did you mean …"."""
 
 from collections.abc import Callable, Iterable, Sequence
 from difflib import SequenceMatcher
 
 _CLOSE = 0.6
-_FAINT = 0.3  # resemblance of a value that is worth naming where none is close
-_ALL, _SOME = 8, 5  # values that are all named; of more, how many are named
-_INSIDE = 0.7  # score of a name that contains the other: better than a mere resemblance
+_FAINT = 0.3  # least similarity of a value that a hint names
+_ALL, _SOME = 8, 5  # number of values up to which a hint names all; number that it names otherwise
+_INSIDE = 0.7  # least score of a name that contains the other
 
 
 def nearest(
     name: str, candidates: Iterable[str], n: int = 3, *, close: float = _CLOSE
 ) -> tuple[str, ...]:
-    """Return the ``n`` candidates that resemble ``name`` most, best first, each once.
+    """The ``n`` distinct candidates that are most similar to ``name``, best first.
 
-    Letter case and underscores do not count; a candidate that contains the name, or is contained
-    in it (``country`` and ``country_name``), resembles it too. ``close`` is the least resemblance,
+    Letter case and underscores do not count. A candidate that contains the name, or is contained
+    in it (``country`` and ``country_name``), is similar, too. ``close`` is the least similarity,
     from 0 to 1.
     """
     distinct = dict.fromkeys(candidates)
-    scored = [(_resemblance(name, candidate, close), candidate) for candidate in distinct]
+    scored = [(_similarity(name, candidate, close), candidate) for candidate in distinct]
     found = sorted((pair for pair in scored if pair[0] >= close), key=lambda pair: -pair[0])
     return tuple(candidate for _, candidate in found[:n])
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a sentence that says that there is no ``name``."""
+    """The end of a sentence such as "There is no x": a suggestion, or a full stop."""
     near = nearest(name, known)
     return f"; did you mean {' or '.join(near)}?" if near else "."
 
@@ -33,9 +33,9 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 def values_near(
     wanted: str, values: Sequence[str], *, every: bool = True, shown: Callable[[str], str] = repr
 ) -> str:
-    """How many values there are, and the nearest of them; all of them if they are few.
+    """Describe the values of a column: their number, and the nearest ones, or all if they are few.
 
-    Unless ``values`` are ``every`` one, only "more than" so many can be said.
+    If ``values`` are not ``every`` value, the number is "more than" theirs.
     """
     count = f"{len(values):,}" if every else f"more than {len(values):,}"
     if not values:
@@ -50,13 +50,13 @@ def values_near(
     return f"it has {count} values, such as {', '.join(map(shown, values[:_SOME]))}"
 
 
-def _resemblance(name: str, candidate: str, close: float) -> float:
-    """A number in [0, 1]; 1 for names that differ only in case and underscores."""
+def _similarity(name: str, candidate: str, close: float) -> float:
+    """The similarity from 0 to 1; 1 for names that differ only in case and underscores."""
     left, right = _plain(name), _plain(candidate)
     if left == right:
         return 1.0
     matcher = SequenceMatcher(None, left, right)
-    # Two cheap upper bounds come first: values are compared by the thousand.
+    # Two cheap upper bounds come first, since there may be thousands of values.
     is_far = matcher.real_quick_ratio() < close or matcher.quick_ratio() < close
     ratio = 0.0 if is_far else matcher.ratio()
     short, long = sorted((left, right), key=len)
@@ -70,6 +70,6 @@ def _plain(name: str) -> str:
 
 
 def shared_start(one: str, other: str) -> int:
-    """How many letters two words have in common from the first on."""
+    """The number of letters at the start that two words share."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (a, b) in pairs if a != b), min(len(one), len(other)))

@@ -1,4 +1,4 @@
-"""Words for the same thing: people seldom use those of a schema."""
+"""Synonyms, since people seldom use the words of a schema."""
 
 SYNONYMS = (
     {"birth", "birthday", "birthdate", "born", "dob"},
@@ -20,4 +20,4 @@ SYNONYMS = (
     {"airline", "carrier"},
     {"airplane", "aircraft", "plane"},
 )
-"""Words for the same thing. What is only near, as city and region, is none."""
+"""Synonyms. Related words, such as city and region, are not synonyms."""

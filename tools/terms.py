@@ -1,16 +1,16 @@
-"""Rules as definitions of terms: which of them matter to a question, and which a query carries out.
+"""Reads rules as definitions of terms, and selects those that matter to a question.
 
-:mod:`planweave.tools.rules` chooses what a model reads; it leaves out too little rather than too
-much. Here a rule that defines a term counts only if the question, or a rule that counts, speaks of
-that term, so that what a query lacks can be told.
+:mod:`planweave.tools.rules` selects the rules that a model reads, and keeps a rule in doubt. Here a
+definition counts only if the question, or a rule that counts, mentions its term, so that doubts can
+name what a query lacks.
 """
 
 import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from planweave.tools.checking.words import listed, stem, tokens
-from planweave.tools.rules import needed, sentences
+from planweave.tools.checking.words import stem, tokens, word_set
+from planweave.tools.rules import select_needed, split_rules
 
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|costs|equals?|means)\b", re.I)
 _COMPUTES = re.compile(r"[*/+]|\bminus\b|\bdivided\b|\bsum of\b|\bnumber of\b|\d", re.I)
@@ -32,7 +32,7 @@ _EXCLUDES = re.compile(
 )
 _ONLY = re.compile(r"only\b", re.I)
 _GAPS = re.compile(r"\bwithout\b.*(?:\bnot count\b|\b(?:has|have) no\b)", re.I)
-_PLAIN = listed(
+_PLAIN = word_set(
     "a an the of its their it is are was has have been no not by in on for to each never time "
     "number total average yearly monthly"
 )
@@ -42,12 +42,12 @@ class Rule(NamedTuple):
     """A sentence of the rules.
 
     Attributes:
-        term: The words of what it defines; none if it defines nothing.
-        body: By what it defines it; else all of it.
-        excludes: Whether it leaves something out.
-        leaves_out_gaps: Whether it only says that missing values do not count.
-        others: What it calls those that are not of its term.
-        computes: Whether its term is a number.
+        term: The words of the term that it defines; empty if it defines none.
+        body: The definition, or else the whole sentence.
+        excludes: Whether it excludes something.
+        leaves_out_gaps: Whether it only excludes missing values.
+        others: Its name for things that do not meet the definition.
+        computes: Whether the term is a number.
     """
 
     text: str
@@ -60,7 +60,7 @@ class Rule(NamedTuple):
 
     @property
     def formulas(self) -> list[str]:
-        """Arithmetic that it gives in signs."""
+        """The arithmetic expressions of the definition."""
         return [found.strip() for found in _FORMULA.findall(self.body)]
 
 
@@ -69,20 +69,20 @@ def stems(words: Iterable[str]) -> frozenset[str]:
     return frozenset(map(stem, words))
 
 
-MONEY = stems(listed("owe owes owed spend spent pay pays paid cost costs earn earns money lent"))
-"""Words for sums of money that change hands."""
+MONEY = stems(word_set("owe owes owed spend spent pay pays paid cost costs earn earns money lent"))
+"""Words for payments."""
 PIECES = stems(("units", "pieces", "items", "quantity"))
-"""Words for how many of a thing there are."""
+"""Words for quantities of a thing."""
 
 
-def relevant(rules: str, question: str, things: Sequence[str]) -> tuple[list[Rule], str]:
-    """The rules that matter to a question, and the sentence that names the present.
+def select_relevant(rules: str, question: str, things: Sequence[str]) -> tuple[list[Rule], str]:
+    """Select the rules that matter to a question, and the sentence with the current date.
 
-    ``things`` are names of tables or labels; they tell no rules apart.
+    ``things`` are names of tables or labels, which do not distinguish rules.
     """
-    chosen = needed(rules, question, things)
+    chosen = select_needed(rules, question, things)
     general = stems(word for name in things for word in tokens(name))
-    texts, present = sentences(rules, question, things)
+    texts, present = split_rules(rules, question, things)
     read = [_read(text, general) for text in texts]
     kept = {rule for rule in read if not rule.term and rule.text in chosen.sentences}
     left_out = [_head(r.text, general) for r in kept if r.excludes and not r.leaves_out_gaps]
@@ -108,7 +108,7 @@ def _matters(rule: Rule, scope: Sequence[str], question: str) -> bool:
 
 
 def _about(rule: Rule) -> str:
-    """What a rule speaks of besides its term: of an exclusion, what is left out."""
+    """The text of a rule without its term; for an exclusion, what it excludes."""
     if _ONLY.match(rule.text):
         return ""
     found = _EXCLUDES.search(rule.body)
@@ -116,7 +116,7 @@ def _about(rule: Rule) -> str:
 
 
 def _head(text: str, general: frozenset[str]) -> str:
-    """The first thing that a sentence names."""
+    """The first thing that a sentence mentions."""
     return next((s for word in tokens(text) if (s := stem(word)) in general), "")
 
 
@@ -131,7 +131,7 @@ def _read(text: str, general: frozenset[str]) -> Rule:
     for pattern in (_IF, _WITHOUT):
         if (found := pattern.match(text)) and not _COMPUTES.search(found["term"]):
             others = (found.groupdict().get("others") or "").strip(" .")
-            term = _telling(found["term"], general)
+            term = _specific(found["term"], general)
             return Rule(text, term, found["body"], excludes=excludes, others=others)
     if excludes:
         return Rule(text, (), text, excludes=True)
@@ -140,17 +140,17 @@ def _read(text: str, general: frozenset[str]) -> Rule:
         body = text[verb.end() :]
         name = text[: verb.start()].partition(" of ")[0]
         by = body.partition(" by ")[0] if " by " in body else ""
-        term = _telling(name, general) or _telling(by, general) or _telling(name, frozenset())
+        term = _specific(name, general) or _specific(by, general) or _specific(name, frozenset())
         return Rule(text, term, body, computes=True)
     return Rule(text, (), text)
 
 
-def _telling(text: str, general: frozenset[str]) -> tuple[str, ...]:
+def _specific(text: str, general: frozenset[str]) -> tuple[str, ...]:
     return tuple(w for w in tokens(text) if w not in _PLAIN and stem(w) not in general)
 
 
 def _is_form(word: str, other: str) -> bool:
-    """Whether a word is a form of another; ``opened`` does not speak of ``open``."""
+    """Whether a word is a form of another; ``opened`` is not a form of ``open``."""
     if word == other or {stem(word), stem(other)} <= MONEY:
         return True
     return stem(word) == stem(other) and other not in (f"{word}ed", f"{word}d")

@@ -1,4 +1,4 @@
-"""Helper processes that are kept warm and shared, with a bounded share for each owner."""
+"""A pool of helper processes, with a limited share for each owner."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,10 +9,10 @@ from planweave.tools.slots import Slots
 
 
 class Workers:
-    """Helper processes of one module, started when they are needed.
+    """Helper processes of one module, started on demand.
 
-    There are ``most`` at once, ``share`` of them for one owner; ``idle`` are kept when nobody uses
-    them.
+    At most ``most`` run at once, ``share`` of them for one owner. The pool keeps ``idle`` unused
+    ones.
     """
 
     def __init__(self, module: str, *, most: int, share: int, idle: int) -> None:
@@ -23,12 +23,8 @@ class Workers:
 
     @contextmanager
     def lend(self, owner: str, seconds: float) -> Iterator[HelperProcess]:
-        """Lend a process, after at most ``seconds`` of waiting.
-
-        Raises:
-            QueryTimeout: None became free in time.
-        """
-        with self._slots.taken(owner, seconds):
+        """Lend a process for the time of the block; as :meth:`Slots.take`."""
+        with self._slots.take(owner, seconds):
             with self._lock:
                 self._idle = [process for process in self._idle if process.is_ready]
                 process = self._idle.pop() if self._idle else None

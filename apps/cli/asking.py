@@ -21,7 +21,7 @@ from planweave.apps.options import (
     text_of,
 )
 from planweave.graphs import METHODS
-from planweave.tools.connect import by_kind
+from planweave.tools.connect import sort_by_kind
 
 if TYPE_CHECKING:
     from planweave.apps.example import Example
@@ -40,7 +40,7 @@ class SourceOptions:
 
     def urls(self) -> dict[str, str | None]:
         """The URLs of the databases by their kind."""
-        return by_kind(self.database, self.graph)
+        return sort_by_kind(self.database, self.graph)
 
     def settings(self) -> dict[str, Any]:
         """The URLs of the databases, and the text of the rules."""

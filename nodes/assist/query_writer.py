@@ -24,10 +24,10 @@ from planweave.nodes.support.ratio_form import ratio_form
 from planweave.prompts import load
 from planweave.texts import listed, without_gaps
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
-from planweave.tools.asked_attribute import unknown_attribute
+from planweave.tools.asked_attribute import find_unknown_attribute
 from planweave.tools.checking import asks_for_order
 from planweave.tools.database import Entity, Schema
-from planweave.tools.linking import about
+from planweave.tools.linking import select_mentioned
 from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
 
@@ -198,7 +198,7 @@ async def _unanswerable(
 def unknown_in(need: Need, database: Database) -> str:
     """What is asked of a thing though the database has no word for it; empty if there is none."""
     explained = [need.instructions, need.background, *database.linked(need.question)]
-    return unknown_attribute(need.question, database.schema(), " ".join(explained))
+    return find_unknown_attribute(need.question, database.schema(), " ".join(explained))
 
 
 def _refused(problem: str) -> Written:
@@ -453,7 +453,7 @@ def definitions(database: Database, limit: int, question: str) -> str:
         text = _graph_definitions(database.schema())
     if len(text) <= limit:
         return text
-    return schema_text(about(question, database.schema()), max_characters=limit)
+    return schema_text(select_mentioned(question, database.schema()), max_characters=limit)
 
 
 def _graph_definitions(schema: Schema) -> str:

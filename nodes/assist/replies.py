@@ -8,7 +8,7 @@ from string import punctuation
 from planweave.memory import Answer, Context, Fact, Page, WorkingMemory
 from planweave.nodes.shared.citation_check import CITATION, find_support, sentences
 from planweave.prompts import load
-from planweave.tools.checking import facts_text, follow, has_result
+from planweave.tools.checking import check_decision, facts_text, has_result
 from planweave.tools.checking.words import roots
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.documents.quotes import (
@@ -140,7 +140,10 @@ def _find_stating_fact(decision: str | None, state: WorkingMemory) -> list[Fact]
     asked = {word for word in roots(question) - _QUESTION_WORDS if len(word) > 3}
     for fact in state["facts"] if decision else ():
         is_about = len(asked & roots(facts_text([fact]))) >= _MIN_SHARE * len(asked)
-        if is_about and follow(decision or "", [fact], question=question).kind == "supported":
+        if (
+            is_about
+            and check_decision(decision or "", [fact], question=question).kind == "supported"
+        ):
             return [fact]
     return []
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from planweave.memory import Answer, Basis, Context, Value, WorkingMemory
 from planweave.nodes.assist.asking import answers_in_rows
 from planweave.prompts import load
-from planweave.tools.checking import rows_asked, view_of
+from planweave.tools.checking import find_answer_columns, view_of
 from planweave.tools.result_text import FOR_PEOPLE, cell_text
 
 _ROWS = 10
@@ -26,7 +26,7 @@ def row_answer(state: WorkingMemory, context: Context) -> Answer | None:
         return None
     fact = state["facts"][0]
     view = view_of(fact) if fact.get("table") and not fact.get("ranks") else None
-    columns = rows_asked(state["question"], view) if view else []
+    columns = find_answer_columns(state["question"], view) if view else []
     if view is None or not columns:
         return None
     names = [] if any(map(view.is_text, columns)) else [view.columns[c] for c in columns]

@@ -15,7 +15,6 @@ from planweave.memory import (
     Answer,
     Basis,
     Context,
-    Fact,
     Failure,
     WorkingMemory,
     add_usage,
@@ -44,14 +43,14 @@ from planweave.nodes.support.verdict import followed, undecided
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import nearest
-from planweave.tools.checking import Following
-from planweave.tools.result_text import in_a_sentence
+from planweave.tools.checking import DecisionCheck
+from planweave.tools.result_text import to_sentences
 
 Form = TypeVar("Form", bound=BaseModel)
 
 _ROLE = "answering_machine"
 _SHOWN_CANDIDATES = 10
-_MIN_RESEMBLANCE = 0.3  # of candidates that are listed first
+_LEAST_SIMILARITY = 0.3  # of candidates that are listed first
 _DECISION_END = re.compile(r"[,;:.(]\s|\s[(\u2013\u2014-]")
 """Where a decision ends and its explanation begins, as in "No, it does not"."""
 _NEGATIONS = frozenset({"not", "no", "never", "except", "avoid", "without"})
@@ -117,10 +116,14 @@ async def _answer_in_words(state: WorkingMemory, runtime: Runtime[Context]) -> W
     """Answer in words, without citations of unknown facts."""
     occasion = reason_to_answer(state, runtime.context)
     context = runtime.context
-    sources = [text for fact in state["facts"] if (text := _source_line(fact))]
-    task = load("documents/answering_machine").fill(
-        occasion=occasion, told="\n".join(sources) or "(none)"
-    )
+    # The prompt shows rows elsewhere.
+    sources = [
+        source_text(fact) if fact["quote"] else f"[{fact['number']}] {fact['text']}"
+        for fact in state["facts"]
+        if fact["quote"] or fact["source"] == "calculator"
+    ]
+    shown = "\n".join(filter(None, sources)) or "(none)"
+    task = load("documents/answering_machine").fill(occasion=occasion, told=shown)
     asked = hide_guesses(state, context)
     reply = given_answer(CitedAnswer, state) or await ask_role(
         _ROLE, CitedAnswer, task, asked, runtime
@@ -150,13 +153,6 @@ def build_cited_answer(
     )
 
 
-def _source_line(fact: Fact) -> str:
-    """The words of a page or the result of a calculation; the prompt shows rows elsewhere."""
-    if fact["quote"]:
-        return source_text(fact)
-    return f"[{fact['number']}] {fact['text']}" if fact["source"] == "calculator" else ""
-
-
 async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Decide; ask once more if the question does not admit the decision.
 
@@ -168,21 +164,32 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         return {"answer": found}
     learned = find_decision(state)
     learned_decision = match_candidate(learned.decision, candidates) if learned else None
-    occasion = reason_to_answer(state, runtime.context) or _learned_decision_text(learned)
+    occasion = reason_to_answer(state, runtime.context)
+    if learned and not occasion:
+        learned_finish = load("planrag/learned_finish")
+        occasion = learned_finish.fill(decision=learned.decision, fact=str(learned.fact))
     task = load("common/answering_machine").fill(occasion=occasion)
     form = decision_form(max(map(len, candidates), default=0))
     replies = [given_answer(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
     if learned_decision is None and (complaint := _not_admitted(replies[0].value, candidates)):
         replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
     answer = _build_answer(replies[-1], state, candidates)
-    refused = _not_admitted_failures(replies[-1].value, answer)
+    last = replies[-1].value
+    refused: list[Failure] = []
+    if last and last.decision and not answer["decision"]:
+        refused = [Failure(role=_ROLE, kind="not_admitted", detail=last.decision)]
     if learned and learned_decision and answer["decision"] in (None, learned_decision):
         answer = answer_from_path(learned, learned_decision, answer)
     elif runtime.context.ask_again and (
         contradiction := _find_contradiction(answer, state, runtime)
     ):
-        if len(replies) == 1 and not budget_spent(state, runtime.context):
-            complaint = _contradiction_followup(replies[0].value, contradiction)
+        if last and len(replies) == 1 and not budget_spent(state, runtime.context):
+            complaint = _follow_up(
+                last,
+                "common/rule_differs",
+                decision=last.decision or "nothing",
+                reason=contradiction.reason,
+            )
             replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
             second = _build_answer(replies[1], state, candidates)
             answer = second if second["decision"] else answer
@@ -243,7 +250,7 @@ def answer_from_path(
 
 def _find_contradiction(
     answer: Answer, state: WorkingMemory, runtime: Runtime[Context]
-) -> Following | None:
+) -> DecisionCheck | None:
     """The rule on the facts that gives another decision; None if none does."""
     if answer["decision"] in (None, NO_DECISION):
         return None
@@ -251,20 +258,9 @@ def _find_contradiction(
     return found if found.kind == "contradicted" else None
 
 
-def _contradiction_followup(value: Decision | None, contradiction: Following) -> list[BaseMessage]:
-    if value is None:
-        return []
-    text = load("common/rule_differs").fill(
-        decision=value.decision or "nothing", reason=contradiction.reason
-    )
-    return [AIMessage(value.model_dump_json()), HumanMessage(text)]
-
-
-def _learned_decision_text(learned: LearnedDecision | None) -> str:
-    """The decision of a learned path, for the prompt."""
-    if learned is None:
-        return ""
-    return load("planrag/learned_finish").fill(decision=learned.decision, fact=str(learned.fact))
+def _follow_up(value: Decision, prompt: str, **fills: str) -> list[BaseMessage]:
+    """The reply and a request to answer again."""
+    return [AIMessage(value.model_dump_json()), HumanMessage(load(prompt).fill(**fills))]
 
 
 def match_candidate(decision: str | None, candidates: Sequence[str]) -> str | None:
@@ -303,16 +299,10 @@ def _normalise(text: str) -> str:
 def _not_admitted(value: Decision | None, candidates: Sequence[str]) -> list[BaseMessage]:
     if value is None or not value.decision or match_candidate(value.decision, candidates):
         return []
-    text = load("common/not_admitted").fill(
-        decision=value.decision, choices=_choices_text(value.decision, candidates)
-    )
-    return [AIMessage(value.model_dump_json()), HumanMessage(text)]
-
-
-def _choices_text(decision: str, candidates: Sequence[str]) -> str:
-    """The candidates, nearest first; of many only the first, and how many more there are."""
-    close = nearest(decision, candidates, _SHOWN_CANDIDATES, close=_MIN_RESEMBLANCE)
-    return listed([*close, *(one for one in candidates if one not in close)], _SHOWN_CANDIDATES)
+    close = nearest(value.decision, candidates, _SHOWN_CANDIDATES, close=_LEAST_SIMILARITY)
+    choices = [*close, *(one for one in candidates if one not in close)]
+    shown = listed(choices, _SHOWN_CANDIDATES)
+    return _follow_up(value, "common/not_admitted", decision=value.decision, choices=shown)
 
 
 def _build_answer(
@@ -347,11 +337,5 @@ def _answer_without_facts(state: WorkingMemory, reason: str) -> Answer:
         for turn in reversed(state["turns"])
     }
     problem = next(filter(None, problems.values()), "No tool has returned anything.")
-    unknown = in_a_sentence(problem)
+    unknown = to_sentences(problem)
     return Answer(decision=None, why=why, facts=[], unknown=f"{unknown} {reason}".strip())
-
-
-def _not_admitted_failures(value: Decision | None, answer: Answer) -> list[Failure]:
-    if value is None or not value.decision or answer["decision"]:
-        return []
-    return [Failure(role=_ROLE, kind="not_admitted", detail=value.decision)]

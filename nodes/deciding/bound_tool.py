@@ -12,7 +12,7 @@ from planweave import PlanweaveError
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.deciding.plan_approval import ask_person
 from planweave.nodes.support.turns import Observation, chosen_action, repetition, turn_taken
-from planweave.tools.bound import TOOLS, ToolFailed, arguments, call
+from planweave.tools.bound import TOOLS, ToolFailed, call_tool, parse_arguments
 
 
 async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -27,10 +27,10 @@ async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> Working
     if not problem:
         try:
             tool = TOOLS.get(action["tool"])
-            given = arguments(tool, action["input"])
+            given = parse_arguments(tool, action["input"])
             if context.approve_tools:
                 given = _ask_approval(tool.name, given)
-            result = await call(tool, given, seconds=context.query_seconds)
+            result = await call_tool(tool, given, seconds=context.query_seconds)
             found = [_build_observation(result, context.observation_characters)]
         except PlanweaveError as error:
             problem = str(error)
@@ -70,7 +70,9 @@ def _ask_approval(name: str, given: dict[str, Any]) -> dict[str, Any]:
             case "approve":
                 return given
             case "edit":
-                return arguments(TOOLS.get(name), json.dumps(decision["edited_action"]["args"]))
+                return parse_arguments(
+                    TOOLS.get(name), json.dumps(decision["edited_action"]["args"])
+                )
             case "reject" | "respond":  # who answers in words
                 note = str(decision.get("message") or "Do without it.")
                 raise ToolFailed(f"A person refused this call: {note}")

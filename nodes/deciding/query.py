@@ -1,7 +1,7 @@
-"""A query on a connected database, as an observation: as chosen, or written with aids."""
+"""Queries a connected database: runs the chosen query, or writes one with aids."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from time import perf_counter
 from typing import Any, Literal
@@ -51,9 +51,9 @@ _ROLE = "query_writer"
 def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -> Node:
     """Make the node that queries the database which the context names under ``source``.
 
-    With aids (``Context.assist``) a query that fails is corrected, and a need in words becomes a
-    query by the query writer, unless nothing is asked ``by_model``. Rows become a fact, an error
-    or no rows a problem.
+    With aids (``Context.assist``), a failing query is corrected, and the query writer turns words
+    into a query; without ``by_model`` it does not. Rows become a fact; an error or an empty result
+    becomes a problem.
     """
 
     async def query(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
@@ -64,8 +64,8 @@ def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -
         report(runtime, "reading the schema" if in_words else "running the query")
         if written:
             try:
-                return await _assisted(state, runtime, url or "")
-            except DatabaseUnavailable as error:  # the connection is gone
+                return await _run_or_write(state, runtime, url or "")
+            except DatabaseUnavailable as error:  # the connection is lost
                 problem = str(as_seen_by(context.owner, error))
                 return turn_taken(state, [], problem, 0.0, failed=True)
         return await asyncio.to_thread(
@@ -76,15 +76,15 @@ def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -
 
 
 def run_query(url: str | None, query: str, context: Context) -> Observation:
-    """Run one read-only query inside the context's limits."""
+    """Run one read-only query within the limits of the context."""
     try:
-        return observation(open_database(url or "").run(query, limits(context)), context)
+        return observation(open_database(url or "").run(query, limits_of(context)), context)
     except DatabaseUnavailable as error:
         raise as_seen_by(context.owner, error) from error
 
 
-def limits(context: Context) -> Limits:
-    """Bounds of one query."""
+def limits_of(context: Context) -> Limits:
+    """The limits of one query."""
     return Limits(
         seconds=context.query_seconds,
         rows=context.query_rows,
@@ -94,7 +94,7 @@ def limits(context: Context) -> Limits:
 
 
 def observation(result: QueryResult, context: Context) -> Observation:
-    """What a result shows, within the context's limits."""
+    """The observation of a result, within the limits of the context."""
     only_row = result.rows[0] if result.total_rows == 1 else ()
     return Observation(
         text=result_text(result, max_characters=context.observation_characters),
@@ -109,7 +109,7 @@ def observation(result: QueryResult, context: Context) -> Observation:
 
 
 def _table(result: QueryResult) -> Table:
-    """The rows as data, so that rules can be carried out on them; a list or map is a text."""
+    """The rows as data for checks by rules; lists and maps become texts."""
     rows: list[list[Value]] = [
         [cell_text(cell) if isinstance(cell, list | dict) else cell for cell in row]
         for row in result.rows
@@ -117,23 +117,25 @@ def _table(result: QueryResult) -> Table:
     return Table(columns=list(result.columns), rows=rows, complete=not result.truncated)
 
 
-async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -> WorkingMemory:
-    """Carry the action out: a query as it is if it runs, else one by the query writer."""
+async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: str) -> WorkingMemory:
+    """Run the chosen query; if it is none, or fails, have the query writer write one."""
     started = perf_counter()
     if problem := repetition(state):
         return turn_taken(state, [], problem, perf_counter() - started)
     context, action = runtime.context, chosen_action(state)
     database = await asyncio.to_thread(open_database, url)
     calls: list[CallRecord] = []
-    best = await _given(action["input"], state["question"], database, context)
+    best = await _try_chosen(action["input"], state["question"], database, context)
     more: dict[str, Any] = {}
     if best is None or best.result is None:
-        written = await _written(state, action, database, runtime, calls)
+        written = await _write(state, action, database, runtime, calls)
         best = written.best
         more |= {"agreement": written.agreement, "chance": written.chance}
         if written.ranking:
             more["ranks"] = "highest" if written.ranking.highest else "lowest"
-            doubts = await asyncio.to_thread(_doubts, best, state["question"], database, context)
+            doubts = await asyncio.to_thread(
+                _find_doubts, best, state["question"], database, context
+            )
             more["doubts"] = doubts
     seen = [observation(best.result, context)._replace(**more)] if best.result else []
     problem = best.problem or "".join(one.text for one in seen if not one.found)
@@ -143,73 +145,108 @@ async def _assisted(state: WorkingMemory, runtime: Runtime[Context], url: str) -
     return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
 
 
-def _doubts(
+def _find_doubts(
     best: Candidate, question: str, database: Database, context: Context
 ) -> Sequence[str] | None:
-    """What a ranking leaves out of the question and the rules."""
+    """What a ranking ignores in the question and the rules; None if it is not SQL."""
     if not isinstance(database, SqlDatabase):
         return None
     return [*database.doubts(best.query, question, context.rules), *best.doubts]
 
 
-async def _given(
+async def _try_chosen(
     text: str, question: str, database: Database, context: Context
 ) -> Candidate | None:
-    """The query that was chosen, as it is if it runs, else corrected; None for words."""
+    """Run the query that was chosen; correct it if it fails. None if the text is no query."""
     if not is_query(text):
         return None
     try:
-        result = await asyncio.to_thread(database.run, text, limits(context))
+        result = await asyncio.to_thread(database.run, text, limits_of(context))
     except (QueryFailed, QueryRefused, QueryTimeout):
         need = Need(question)
-        return await asyncio.to_thread(try_query, text, need, database, limits(context))
+        return await asyncio.to_thread(try_query, text, need, database, limits_of(context))
     return Candidate(result.query, (), result, "")
 
 
-async def _written(
+async def _write(
     state: WorkingMemory,
     action: Action,
     database: Database,
     runtime: Runtime[Context],
     calls: list[CallRecord],
 ) -> Written:
-    """What the query writer makes of what the action is to find."""
+    """Write a query for the input of the action, or for the question if the input is a query."""
+    context = runtime.context
+    in_words = not is_query(action["input"])
+    need = Need(
+        question=action["input"] if in_words else state["question"],
+        rules=context.rules,
+        instructions="" if in_words else action["thought"],
+        options=context.candidates,
+    )
+    return await write_with_model(
+        need,
+        database,
+        runtime,
+        calls.append,
+        schema_limit=context.schema_characters,
+        # A step of a plan may be about more than the database; the question is not.
+        judges=need.question == state["question"],
+        # A follow-up is too short to be judged by itself: "And which is the cheapest?"
+        refuses=sum(message.type == "human" for message in state["messages"]) < 2,
+    )
+
+
+async def write_with_model(
+    need: Need,
+    database: Database,
+    runtime: Runtime[Context],
+    on_call: Callable[[CallRecord], None],
+    *,
+    schema_limit: int,
+    candidates: int | None = None,
+    judges: bool = True,
+    refuses: bool = True,
+) -> Written:
+    """Write a query with the model of the role ``query_writer`` (:func:`write_query`).
+
+    Args:
+        need: What the query must find.
+        database: The database.
+        runtime: Provides the settings.
+        on_call: Receives each call of the model.
+        schema_limit: Most characters of the schema in the prompt.
+        candidates: Number of candidate queries; by default, that of the settings.
+        judges: Whether the model judges the question and the rows.
+        refuses: Whether a question is refused if the model judges that it has no answer.
+    """
     context = runtime.context
 
     async def ask(prompt: Sequence[BaseMessage], count: int, extra: float) -> Sequence[str]:
         found = await sample_role(_ROLE, prompt, count, runtime, extra_temperature=extra)
-        calls.extend(found.records)
+        for record in found.records:
+            on_call(record)
         return found.replies
 
-    async def sure(prompt: Sequence[BaseMessage], *, published: bool, adapter: bool) -> float:
+    async def chance(prompt: Sequence[BaseMessage], *, published: bool, adapter: bool) -> float:
         found = await chance_for_role(_ROLE, prompt, runtime, published=published, adapter=adapter)
-        calls.extend(found.records)
+        for record in found.records:
+            on_call(record)
         return found.yes
 
-    # A further question says too little by itself to be judged: "And which is the cheapest?"
-    is_first = sum(message.type == "human" for message in state["messages"]) < 2
     has_tables = database.kind == "relational"
+    judges_rows = has_tables and context.rightness_needed < 1
     yes_or_no = YesOrNo(
-        partial(sure, published=True, adapter=has_tables),
-        context.chance_needed(database.kind) if is_first else 0.0,
-        partial(sure, published=False, adapter=True)
-        if has_tables and context.rightness_needed < 1
-        else None,
-    )
-    is_words = not is_query(action["input"])
-    need = Need(
-        question=action["input"] if is_words else state["question"],
-        rules=context.rules,
-        instructions="" if is_words else action["thought"],
-        options=context.candidates,
+        answerable=partial(chance, published=True, adapter=has_tables),
+        least_answerable=context.chance_needed(database.kind) if refuses else 0.0,
+        right=partial(chance, published=False, adapter=True) if judges_rows else None,
     )
     return await write_query(
         need,
         database,
         ask,
-        limits(context),
-        candidates=context.query_candidates,
-        schema_limit=context.schema_characters,
-        # A step of a plan speaks of more than the database; the question does not.
-        yes_or_no=yes_or_no if need.question == state["question"] else None,
+        limits_of(context),
+        candidates=candidates or context.query_candidates,
+        schema_limit=schema_limit,
+        yes_or_no=yes_or_no if judges else None,
     )

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from planweave.prompts import load
-from planweave.tools.checking import superlatives
+from planweave.tools.checking import find_superlatives
 from planweave.tools.database import Option
-from planweave.tools.rules import Needed, day_in, needed, periods
+from planweave.tools.rules import NeededRules, find_day, find_periods, select_needed
 from planweave.tools.sql import SqlDatabase
 
 _SHARE = re.compile(
@@ -32,7 +32,7 @@ class Ranking(NamedTuple):
 
     option: Option
     highest: bool
-    rules: Needed
+    rules: NeededRules
     missing: Mapping[str, float]
 
 
@@ -48,9 +48,9 @@ def ranking_for(
     option = database.option(options, question)
     if option is None:
         return None
-    rules_needed = needed(rules, question, [one.name for one in database.schema().entities])
+    rules_needed = select_needed(rules, question, [one.name for one in database.schema().entities])
     text = " ".join((question, *rules_needed.sentences))
-    if not (superlatives(text) or _RANKING.search(question)):
+    if not (find_superlatives(text) or _RANKING.search(question)):
         return None
     highest = _is_highest_best(text)
     missing = {column.lower(): float(number) for column, number in _MISSING.findall(rules)}
@@ -87,13 +87,13 @@ def _value_text(text: str) -> str:
 
 def _present_text(present: str, text: str) -> str:
     """The present, and the first day of each period in the text."""
-    begun = periods(text, day_in(present))
+    begun = find_periods(text, find_day(present))
     return present + "".join(f" This {name} is from '{start}' on." for name, start in begun)
 
 
 def _is_highest_best(text: str) -> bool:
     """Whether the highest value is best, by the first superlative with a direction."""
-    for found in superlatives(text):
+    for found in find_superlatives(text):
         if found.word in ("best", "worst"):
             return found.word == "best"
         if found.senses:

@@ -5,7 +5,7 @@ import re
 from planweave.prompts import load
 from planweave.texts import COUNT
 from planweave.tools import Database
-from planweave.tools.asked_average import CLAUSE, averaged_of_each
+from planweave.tools.asked_average import CLAUSE, find_inner_aggregate
 from planweave.tools.sql import SqlDatabase
 
 _END = r"(?:(?P<first{0}>first|earliest)|last|latest|newest|most recent)\b"
@@ -32,7 +32,7 @@ def each_form(question: str, database: Database) -> str:
     if not isinstance(database, SqlDatabase):
         return ""
     names = [field.name for entity in database.schema().entities for field in entity.fields]
-    if added := averaged_of_each(question, names):
+    if added := find_inner_aggregate(question, names):
         what = "SUM(<value>)" if added == "sum" else "COUNT(*)"
         return load("query_writer/average_of_each").fill(added=what)
     end = _ENDS.search(question)

@@ -3,8 +3,8 @@
 from datetime import date
 
 from planweave.prompts import load
-from planweave.tools.present import parts_of_years, spans, speaks_of_the_present
-from planweave.tools.rules import stated_present
+from planweave.tools.present import depends_on_present, find_spans, find_year_parts
+from planweave.tools.rules import find_stated_present
 
 
 def present_form(question: str, now: str, *texts: str) -> str:
@@ -15,13 +15,13 @@ def present_form(question: str, now: str, *texts: str) -> str:
         now: The time of the question; by default that of the clock.
         texts: Rules and notes; a present that they state takes precedence.
     """
-    found = [*parts_of_years(question)]
-    if not found and not speaks_of_the_present(question):
+    found = [*find_year_parts(question)]
+    if not found and not depends_on_present(question):
         return ""
-    stated = stated_present("\n".join(texts))
+    stated = find_stated_present("\n".join(texts))
     today = stated or (date.fromisoformat(now[:10]) if now else date.today())
     lines = []
-    for phrase, first, last in (*found, *spans(question, today)):
+    for phrase, first, last in (*found, *find_spans(question, today)):
         name, days = ("day", {}) if first == last else ("span", {"last": f"{last}"})
         lines.append(load(f"query_writer/{name}").fill(said=phrase, first=f"{first}", **days))
     # Without today beside a span: small models would ask for that day alone.

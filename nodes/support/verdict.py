@@ -13,7 +13,7 @@ from planweave.memory import (
     WorkingMemory,
 )
 from planweave.nodes.assist.row_answer import row_answer
-from planweave.tools.checking import Following, follow, follow_rows
+from planweave.tools.checking import DecisionCheck, check_decision, check_rows
 
 LABELS: dict[VerdictKind, str] = {
     "supported": "In the facts",
@@ -28,7 +28,7 @@ _UNLIKELY = 0.2
 """What a model finds less likely is in doubt even if all candidate queries returned it."""
 
 
-def followed(answer: Answer, state: WorkingMemory, context: Context) -> Following:
+def followed(answer: Answer, state: WorkingMemory, context: Context) -> DecisionCheck:
     """Whether the decision of an answer follows from the facts that it cites.
 
     A decision that cites none may follow from any fact.
@@ -37,15 +37,17 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
     made = row_answer(state, context) if basis["how"] == "rows" else None
     if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
         fact = state["facts"][0]
-        return follow_rows(fact, state["question"], trusted=_is_trusted(fact, context))
+        return check_rows(fact, state["question"], trusted=_is_trusted(fact, context))
     if basis["how"] == "learned":
         cited = "".join(f"[{number}]" for number in answer["facts"])
-        return Following("supported", f"A learned query gives it {cited}.", tuple(answer["facts"]))
+        return DecisionCheck(
+            "supported", f"A learned query gives it {cited}.", tuple(answer["facts"])
+        )
     ranking = next((f for f in reversed(state["facts"]) if f["number"] in answer["facts"]), None)
     if ranking and (led := _led(answer["decision"] or "", ranking, context)):
         return led
     cited_facts = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
-    found = follow(
+    found = check_decision(
         answer["decision"] or "",
         cited_facts or state["facts"],
         question=state["question"],
@@ -55,11 +57,11 @@ def followed(answer: Answer, state: WorkingMemory, context: Context) -> Followin
         read=state["facts"],
     )
     if found.kind == "contradicted" and not _admits(found.gives, context):
-        return Following("not_in_facts", found.reason)
+        return DecisionCheck("not_in_facts", found.reason)
     return found
 
 
-def _led(decision: str, fact: Fact, context: Context) -> Following | None:
+def _led(decision: str, fact: Fact, context: Context) -> DecisionCheck | None:
     """Whether a decision follows because it leads a ranking; None where the ranking was not read.
 
     The program has carried the ranking out. What its query leaves out is said.
@@ -76,11 +78,11 @@ def _led(decision: str, fact: Fact, context: Context) -> Following | None:
     if not rows or rows[0][0] != decision.strip().casefold():
         return None
     if len(rows) > 1 and rows[0][1] == rows[1][1]:
-        return Following("not_in_facts", "Another option has the same value.")
+        return DecisionCheck("not_in_facts", "Another option has the same value.")
     if doubts:
-        return Following("not_in_facts", " ".join(doubts))
+        return DecisionCheck("not_in_facts", " ".join(doubts))
     number = fact["number"]
-    return Following(
+    return DecisionCheck(
         "supported", f"It has the {how} {table['columns'][-1]} in fact [{number}].", (number,)
     )
 

@@ -55,7 +55,7 @@ def test_the_limit_is_clopper_and_pearsons(n: int, data: st.DataObject, confiden
     assert upper_limit(wrong, n, confidence) == pytest.approx(exact, abs=1e-9)
 
 
-def test_without_answers_nothing_is_known() -> None:
+def test_without_answers_there_is_no_threshold() -> None:
     assert upper_limit(0, 0) == 1
     assert find_threshold([]) is None
     assert find_threshold([point(n, 0.9, answered=False) for n in range(99)]) is None
@@ -73,7 +73,7 @@ BY_HAND = [
 ]
 
 
-def test_a_standing_by_hand() -> None:
+def test_a_threshold_by_hand() -> None:
     there = measure_threshold(BY_HAND, 0.8)
     assert (there.given, there.wrong) == (4, 2)
     assert there.coverage
@@ -92,7 +92,7 @@ def ladder(*wrong: int, number: int = 200) -> list[ConfidencePoint]:
     return [point(n, 1 - n / number, n not in wrong) for n in range(number)]
 
 
-def test_the_threshold_is_the_smallest_that_holds() -> None:
+def test_the_threshold_is_the_smallest_within_the_target() -> None:
     assert find_threshold(ladder()) == pytest.approx(1 / 200)  # nothing is wrong: all are answered
     bad = ladder(*range(100, 200))
     found = find_threshold(bad, target=0.1)
@@ -104,7 +104,7 @@ def test_the_threshold_is_the_smallest_that_holds() -> None:
     assert 100 < there.given < 110
 
 
-def test_the_first_threshold_bears_a_wrong_answer() -> None:
+def test_the_first_threshold_allows_a_wrong_answer() -> None:
     few = ladder(3)
     assert find_threshold(few, spare=0) is None  # 29 answers pass with none wrong, and one is
     assert find_threshold(few, spare=1) == pytest.approx(1 / 200)
@@ -122,7 +122,7 @@ def test_a_failure_ends_the_search() -> None:
     assert any(s.limit(0.95) <= 0.1 for s in curve(early) if s.given > 500)
 
 
-def test_the_target_is_held_as_often_as_promised() -> None:
+def test_the_target_is_exceeded_as_rarely_as_promised() -> None:
     """On drawn worlds whose true error is known the threshold exceeds the target in few."""
     rng, exceeded, worlds, found = random.Random(5), 0, 100, 0
     for _ in range(worlds):
@@ -174,7 +174,7 @@ def test_points_of_records() -> None:
     assert not confidence_points([crashed])[0].answered
 
 
-def test_the_model_s_word_is_a_confidence_of_its_own() -> None:
+def test_the_model_s_judgement_is_a_separate_confidence() -> None:
     def asked(name: str, agreement: float, chance: float | None) -> Record:
         made = run_of(name, "right", agreement)
         details = {**made.score.details, "chance": chance}

@@ -35,7 +35,7 @@ from planweave.models import ModelRequest, register_provider
 from planweave.testing import ScriptedModel
 from planweave.tools.documents.collection import open_collection
 from planweave.tools.documents.store import collections
-from planweave.tools.short_answers import match, normalised
+from planweave.tools.short_answers import match_answer, normalise_answer
 
 FILM = "Stull is a film that was directed by Ann Lee."
 PERSON = "Ann Lee was born in Kansas."
@@ -78,7 +78,7 @@ MUSIQUE = {
     ("the", ""),
 )
 def test_the_published_normalisation(answer: str, plain: str) -> None:
-    assert normalised(answer) == plain
+    assert normalise_answer(answer) == plain
 
 
 @cases(
@@ -94,7 +94,7 @@ def test_the_published_normalisation(answer: str, plain: str) -> None:
     ("KS", ["Kansas", "K.S."], 1.0, 1.0),
 )
 def test_exact_match_and_f1(answer: str, golds: list[str], exact: float, f1: float) -> None:
-    found = match(answer, golds)
+    found = match_answer(answer, golds)
     assert found.exact == exact
     assert found.f1 == pytest.approx(f1)
 
@@ -228,7 +228,7 @@ def test_published_questions_have_their_paragraphs(dataset: str, number: int) ->
     questions = load(dataset, published("."))
     assert len(questions) == number
     assert all(set(one.supporting) <= set(one.paragraphs) for one in questions)
-    assert all(match(one.answers[0], one.answers) == (1.0, 1.0) for one in questions)
+    assert all(match_answer(one.answers[0], one.answers) == (1.0, 1.0) for one in questions)
 
 
 def bench(data: Path, out: Path, *words: object, name: str = "mhqa", fails: str = "") -> Result:
@@ -317,7 +317,7 @@ def scored(
 ) -> Record:
     """A record whose gold answer is "red car", on the paragraphs (p, 1) and (p, 2)."""
     dataset, _, hops = question.partition("-")
-    found = match(answer, ["red car"])
+    found = match_answer(answer, ["red car"])
     details: dict[str, JsonValue] = {"f1": found.f1, "hops": int(hops[0]), "answers": ["red car"]}
     details["supporting"] = [["p", 1], ["p", 2]]
     quotes = [{"document": title, "page": page, "text": ""} for title, page in places or ()]

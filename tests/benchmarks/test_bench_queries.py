@@ -131,7 +131,7 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
     ({"question": None}, r"question"),
     ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names cannot be parsed"),
 )
-def test_lines_of_no_use(change: dict[str, object], message: str | None, data: Path) -> None:
+def test_invalid_lines(change: dict[str, object], message: str | None, data: Path) -> None:
     line = LINES[0] | change
     (data / "questions.jsonl").write_text(json.dumps(line), encoding="utf-8")
     if message is None:
@@ -181,7 +181,7 @@ def test_unanswerable_questions(solved: Solved, result: tuple[str, float], data:
     ("Is there a shop?", "SELECT name FROM shop", 1.0, LEFT),
     ("Which shops are there?", "SELECT rain FROM shop", 1.0, None),
 )
-def test_what_a_person_would_see_of_the_rows(
+def test_the_verdict_on_rows(
     question: str, query: str, agreement: float, expected: str | None, data: Path
 ) -> None:
     asked = text2sql.load(data)[0].model_copy(update={"question": question})
@@ -195,7 +195,7 @@ def test_a_crash_is_a_failure(data: Path) -> None:
         assert (score.value, score.details["result"]) == (0.0, "failed")
 
 
-def test_a_refusal_is_nothing_but_the_sentence() -> None:
+def test_a_refusal_is_only_the_sentence() -> None:
     assert not is_sentence([["No data.", 1]], "No data.")
     assert not is_sentence([["No data."], ["No data."]], "No data.")
     assert not is_sentence([[5]], "No data.")
@@ -229,7 +229,7 @@ class Writer:
         return "SELECT name FROM shop" if "The query fails" in text else "SELECT nmae FROM shop"
 
 
-def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path) -> None:
+def test_the_command_with_baselines_resumes(data: Path, tmp_path: Path) -> None:
     writer = Writer()
     words = ("text2sql", "--data", data, "--model", speaks(writer), "--out", tmp_path / "out")
     first = bench(*words, "--mode", "plain", "--only", "answerable")
@@ -252,6 +252,17 @@ def test_the_command_its_baselines_and_its_resumption(data: Path, tmp_path: Path
     assert "no such column: nmae" in writer.prompts[-1] + "".join(writer.prompts)
 
 
+def test_the_query_writer_is_a_solver(data: Path, tmp_path: Path) -> None:
+    def write(messages: Sequence[BaseMessage]) -> str:
+        text = messages[-1].text
+        return "SELECT COUNT(*) FROM shop" if "How many" in text else "SELECT name FROM shop"
+
+    words = ("--data", data, "--model", speaks(write), "--out", tmp_path / "out", "--json")
+    more = ("--only", "answerable", "--mode", "greedy,guided")
+    rows = printed(bench("text2sql", *words, *more))["Questions that can be answered"]
+    assert [(row[0], row[2]["value"]) for row in rows] == [("greedy", 1.0), ("guided", 1.0)]
+
+
 def test_the_whole_prompt(data: Path, tmp_path: Path) -> None:
     writer = Writer()
     words = ("--data", data, "--model", speaks(writer), "--out", tmp_path / "out")
@@ -266,45 +277,47 @@ def test_the_whole_prompt(data: Path, tmp_path: Path) -> None:
     assert sum("current date" in prompt for prompt in writer.prompts) == 1
 
 
-def test_the_command_over_graphs(tmp_path: Path) -> None:
+MATCH = "MATCH (p:Person) RETURN p.name"
+WHO = {"graph": "people", "question": "Who is there?", "gold": MATCH}
+
+
+@pytest.fixture
+def graphs(tmp_path: Path) -> Path:
     (tmp_path / "graphs").mkdir()
     (tmp_path / "graphs" / "people.cypher").write_text(GRAPH, encoding="utf-8")
-    match = "MATCH (p:Person) RETURN p.name"
-    lines = [
-        {"graph": "people", "question": "Who is there?", "gold": match},
-        {"graph": "people", "question": "Who is old?", "gold": f"{match} ORDER BY p.born LIMIT 1"},
-    ]
-    write_lines(tmp_path / "questions.jsonl", *lines)
-    who, old = text2cypher.load(tmp_path)
+    return tmp_path
+
+
+def test_the_command_over_graphs(graphs: Path) -> None:
+    oldest = {**WHO, "question": "Who is old?", "gold": f"{MATCH} ORDER BY p.born LIMIT 1"}
+    write_lines(graphs / "questions.jsonl", WHO, oldest)
+    who, old = text2cypher.load(graphs)
     assert who.readings[0].rows == (("Ann",), ("Bob",))
     assert [q.readings[0].ordered for q in (who, old)] == [False, True]
     seen: list[str] = []
 
     def says_all(messages: Sequence[BaseMessage]) -> str:
         seen.append(messages[0].text)
-        return f"```cypher\n{match}\n```"
+        return f"```cypher\n{MATCH}\n```"
 
-    words = ("--data", tmp_path, "--model", speaks(says_all), "--out", tmp_path / "out", "--json")
+    words = ("--data", graphs, "--model", speaks(says_all), "--out", graphs / "out", "--json")
     [row] = printed(bench("text2cypher", *words))["Questions that can be answered"]
     assert row[1]["value"] == 0.5
     assert "(:Person {born integer [1980, 1990], name string" in seen[0]
 
 
-def test_graphs_may_come_with_questions_without_an_answer(tmp_path: Path) -> None:
-    (tmp_path / "graphs").mkdir()
-    (tmp_path / "graphs" / "people.cypher").write_text(GRAPH, encoding="utf-8")
-    who = {"graph": "people", "question": "Who is there?", "gold": "MATCH (p:Person) RETURN p.name"}
-    write_lines(tmp_path / "questions.jsonl", who)
-    write_lines(tmp_path / "unanswerable.jsonl", {"graph": "people", "question": "Who is tall?"})
-    assert [one.answerable for one in text2cypher.load(tmp_path)] == [True, False]
-    [tall] = text2cypher.load(tmp_path / "unanswerable.jsonl")
+def test_graphs_may_have_unanswerable_questions(graphs: Path) -> None:
+    write_lines(graphs / "questions.jsonl", WHO)
+    write_lines(graphs / "unanswerable.jsonl", {"graph": "people", "question": "Who is tall?"})
+    assert [one.answerable for one in text2cypher.load(graphs)] == [True, False]
+    [tall] = text2cypher.load(graphs / "unanswerable.jsonl")
     assert (tall.question, tall.readings) == ("Who is tall?", ())
-    write_lines(tmp_path / "questions.jsonl", {**who, "gold": ""})
+    write_lines(graphs / "questions.jsonl", {**WHO, "gold": ""})
     with pytest.raises(BadInput, match="no gold query"):
-        text2cypher.load(tmp_path)
+        text2cypher.load(graphs)
 
 
-def test_lessons_are_the_prompts_of_the_query_writer(data: Path) -> None:
+def test_lessons_use_the_prompts_of_the_query_writer(data: Path) -> None:
     """With the first accepted query, or with yes or no."""
     [of_shop] = lessons(text2sql.load(data), seed=1)
     asked = {(lesson.prompt[-1].text.splitlines()[0], lesson.reply) for lesson in of_shop}
@@ -317,7 +330,7 @@ def test_lessons_are_the_prompts_of_the_query_writer(data: Path) -> None:
     assert len({lesson.prompt[0].text for lesson in of_shop}) == 1
 
 
-def test_lessons_say_whether_the_rows_of_a_tried_query_are_the_answer(data: Path) -> None:
+def test_lessons_judge_the_rows_of_tried_queries(data: Path) -> None:
     tried = ["SELECT name FROM shop ORDER BY opened DESC", "SELECT 'many' FROM shop"]
     write_lines(data / "questions.jsonl", {**LINES[0], "tried": tried})
     (data / "questions.jsonl.gz").unlink()
@@ -326,7 +339,7 @@ def test_lessons_say_whether_the_rows_of_a_tried_query_are_the_answer(data: Path
     assert [("North" in text, reply) for text, reply in judged] == [(True, "yes"), (False, "no")]
 
 
-def test_a_glossary_that_cannot_be_read_is_told(data: Path, tmp_path: Path) -> None:
+def test_an_unreadable_glossary_is_an_error(data: Path, tmp_path: Path) -> None:
     (data / "databases" / "shop.glossary.txt").write_bytes(b"\xff")
     bench("text2sql", "--data", data, "--out", tmp_path / "out", fails="not UTF-8")
     assert not (tmp_path / "out").exists()

@@ -20,7 +20,7 @@ def test_the_threshold_is_the_conformal_quantile() -> None:
     assert find_threshold(chances, 0.05) is None  # nineteen questions are needed for that
 
 
-def test_it_is_measured_on_the_questions_that_did_not_calibrate_it() -> None:
+def test_the_threshold_is_measured_on_the_other_half() -> None:
     known = [QuestionChance(f"known {number}", True, 1 - number / 100) for number in range(60)]
     unknown = [QuestionChance(f"unknown {number}", False, 0.1) for number in range(40)]
     found = calibrate([*known, *unknown], target=0.2, seed=1)
@@ -38,21 +38,16 @@ def test_the_command_asks_the_model_and_writes_the_table(tmp_path: Path) -> None
         "CREATE TABLE lamp (id INTEGER PRIMARY KEY, colour TEXT, price REAL);"
         "INSERT INTO lamp VALUES (1, 'red', 3);"
     )
-    lines = [
-        {
-            "id": f"a{n}",
-            "db_id": "shop",
-            "question": f"What is the price of lamp {n}?",
-            "gold": "SELECT price FROM lamp",
-        }
-        for n in range(40)
-    ]
-    write_lines(tmp_path / "questions.jsonl", *lines)
-    others = [
-        {"id": f"u{n}", "db_id": "shop", "question": f"What is the weather in {n}?", "gold": ""}
-        for n in range(10)
-    ]
-    write_lines(tmp_path / "unanswerable.jsonl", *others)
+    price, weather = "What is the price of lamp {}?", "What is the weather in {}?"
+    for name, question, gold, count in (
+        ("questions", price, "SELECT price FROM lamp", 40),
+        ("unanswerable", weather, "", 10),
+    ):
+        lines: list[dict[str, object]] = [
+            {"id": f"{name}{n}", "db_id": "shop", "question": question.format(n), "gold": gold}
+            for n in range(count)
+        ]
+        write_lines(tmp_path / f"{name}.jsonl", *lines)
     model = register(lambda prompt: "no" if "weather" in prompt.text else "Yes.")
     out = tmp_path / "out"
     bench("refusal", "--data", tmp_path, "--model", model, "--out", out, "--json")

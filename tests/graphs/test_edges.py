@@ -29,7 +29,7 @@ from scripted import (
 from planweave.graphs import of_family
 from planweave.memory import Answer, Fact, Input, Turn, WorkingMemory
 from planweave.models import process_settings, register_provider
-from planweave.tools.result_text import in_a_sentence
+from planweave.tools.result_text import to_sentences
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
 PLANNED = ("planrag", "planrag_no_replan")
@@ -284,7 +284,7 @@ async def test_a_bad_query_is_a_problem(query: str, said: str, name: str, run: R
     answer = answer_of(memory)
     assert answer["decision"] == (None if name == "single_rag" else "Bonn")
     if name == "single_rag":
-        assert answer["unknown"] == in_a_sentence(turn["problem"])
+        assert answer["unknown"] == to_sentences(turn["problem"])
     else:
         assert f"Problem: {turn['problem']}" in script.prompts[-1].text
 

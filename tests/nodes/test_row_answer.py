@@ -125,7 +125,7 @@ def sure(*given: Any, **more: Any) -> Answer:
         "12, 11, 10, 9, 8, 7, 6, 5, 4, 3 and 2 more",
     ),
 )
-def test_rows_that_are_asked_for_are_the_answer(
+def test_rows_are_the_answer(
     question: str, query: str, rows: list[list[Value]], decision: str
 ) -> None:
     answer = sure(question, query, rows)
@@ -133,12 +133,12 @@ def test_rows_that_are_asked_for_are_the_answer(
     assert answer["verdict"]["kind"] == "supported", answer["verdict"]["text"]
 
 
-def test_an_edited_answer_is_not_what_the_rows_say() -> None:
+def test_an_edited_answer_is_unsure() -> None:
     answer = sure(IN_NORTH, NORTH, NAMES, edited="Tea, Gin")
     assert answer["verdict"]["kind"] == "unsure"
 
 
-def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
+def test_the_ranked_value_is_shown() -> None:
     answer = sure("Which product brings the most revenue?", MOST, PRODUCTS[:1])
     assert answer["why"] == "SUM(revenue): 2740.25 [1]."
 
@@ -163,12 +163,7 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
         [["Tea", 1]],
         "several things",
     ),
-    (
-        "How many sales in 2023 were made after noon?",
-        AFTER_NOON,
-        [[7]],
-        "does not end with 2023",
-    ),
+    ("How many sales in 2023 were made after noon?", AFTER_NOON, [[7]], "does not end with 2023"),
     ("How many customers never paid a sale?", UNPAID, [[7]], "denies"),
     ("How many sales were paid?", UNPAID, [[7]], "'No'"),
     ("How many sales were made this year?", COUNT, [[7]], "“this year”"),
@@ -217,7 +212,7 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
     ),
     ("How many products are still sold?", COUNT, [[3]], "“still”"),
 )
-def test_rows_that_may_not_be_what_is_asked_are_amber(
+def test_doubtful_rows_are_amber(
     question: str, query: str, rows: list[list[Value]], doubt: str
 ) -> None:
     answer = sure(question, query, rows)
@@ -225,7 +220,7 @@ def test_rows_that_may_not_be_what_is_asked_are_amber(
     assert doubt in answer["verdict"]["text"]
 
 
-def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> None:
+def test_incomplete_or_disputed_rows_are_amber() -> None:
     cut = sure(IN_NORTH, NORTH, [["Tea"]], complete=False)
     assert "first rows only" in cut["verdict"]["text"]
     split = sure(IN_NORTH, NORTH, [["Tea"]], fact={"agreement": 0.5})
@@ -279,7 +274,7 @@ SMALL = {"model": "embedded:0.5b"}
     ),
     ("Which region had no coffee?", f"{LACK} product <> 'Coffee'", 0.75, {"chance": 0.5}, "unsure"),
 )
-def test_rows_are_as_sure_as_their_query(
+def test_confidence_decides_the_verdict_on_rows(
     question: str, query: str, agreement: float, more: dict[str, Any], kind: str
 ) -> None:
     fact = {"agreement": agreement, **({"chance": more["chance"]} if "chance" in more else {})}
@@ -295,7 +290,7 @@ def test_rows_are_as_sure_as_their_query(
     "Which region is best?",
     "Which region has the highest revenue?",  # of several rows, one
 )
-def test_a_question_for_something_else_is_left_to_the_model(question: str) -> None:
+def test_other_questions_are_left_to_the_model(question: str) -> None:
     assert answered(question, ALL, REGIONS) is None
 
 

@@ -19,11 +19,11 @@ def shared(pgvector_server: Server, monkeypatch: pytest.MonkeyPatch) -> Iterator
     url = pgvector_server.url("owner", "${DOCUMENTS_PASSWORD}")
     monkeypatch.setenv("PLANWEAVE_DOCUMENTS_URL", url)
     yield url
-    from planweave.tools.connect import with_variables
+    from planweave.tools.connect import fill_variables
     from planweave.tools.documents import shared_store
     from planweave.tools.documents.collection import delete_collection
     from planweave.tools.documents.store import collections
 
     for name in collections():
         delete_collection(name)
-    shared_store._engine(with_variables(url)).dispose()  # the server waits for its clients
+    shared_store._engine(fill_variables(url)).dispose()  # the server waits for its clients

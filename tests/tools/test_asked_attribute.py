@@ -3,7 +3,7 @@
 from cases import cases
 from shop import database_of
 
-from planweave.tools.asked_attribute import unknown_attribute
+from planweave.tools.asked_attribute import find_unknown_attribute
 from planweave.tools.sql import SqlDatabase
 
 shelter = database_of("""
@@ -26,11 +26,11 @@ CREATE TABLE visits (id INTEGER PRIMARY KEY, animal_id INTEGER REFERENCES animal
     ("What is the priciest thing in the shop?", ""),
     ("What is the worth of each species, as weight_kg times adoption_price?", ""),
 )
-def test_what_is_asked_of_a_thing(question: str, attribute: str, shelter: SqlDatabase) -> None:
-    assert unknown_attribute(question, shelter.schema()) == attribute
+def test_missing_attributes(question: str, attribute: str, shelter: SqlDatabase) -> None:
+    assert find_unknown_attribute(question, shelter.schema()) == attribute
 
 
-def test_words_that_are_explained_are_known(shelter: SqlDatabase) -> None:
+def test_explained_words_are_known(shelter: SqlDatabase) -> None:
     question = "What is the BMI of each dog?"
-    assert unknown_attribute(question, shelter.schema()) == "BMI"
-    assert unknown_attribute(question, shelter.schema(), "BMI = weight_kg / 2") == ""
+    assert find_unknown_attribute(question, shelter.schema()) == "BMI"
+    assert find_unknown_attribute(question, shelter.schema(), "BMI = weight_kg / 2") == ""

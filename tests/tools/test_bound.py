@@ -8,7 +8,7 @@ from cases import cases
 from langchain_core.tools import BaseTool, tool
 
 from planweave import BadInput
-from planweave.tools.bound import TOOLS, ToolFailed, arguments, call, register_tool
+from planweave.tools.bound import TOOLS, ToolFailed, call_tool, parse_arguments, register_tool
 
 
 @tool
@@ -33,7 +33,7 @@ def length(text: str) -> int:
     (length, '"abc"', {"text": "abc"}),
 )
 def test_arguments_are_read(which: BaseTool, text: str, given: dict[str, object]) -> None:
-    assert arguments(which, text) == given
+    assert parse_arguments(which, text) == given
 
 
 @cases(
@@ -43,20 +43,20 @@ def test_arguments_are_read(which: BaseTool, text: str, given: dict[str, object]
     (tide, "{}", "cannot use harbour"),
     (tide, "[" * 100_000, "no JSON object"),
 )
-def test_wrong_arguments_get_one_sentence(which: BaseTool, text: str, sentence: str) -> None:
+def test_wrong_arguments_are_explained(which: BaseTool, text: str, sentence: str) -> None:
     with pytest.raises(ToolFailed, match=sentence):
-        arguments(which, text)
+        parse_arguments(which, text)
 
 
 async def test_results_and_failures() -> None:
-    assert await call(tide, {"harbour": "Hull"}, seconds=5) == {"metres": 1.5, "hour": 12}
+    assert await call_tool(tide, {"harbour": "Hull"}, seconds=5) == {"metres": 1.5, "hour": 12}
     with pytest.raises(ToolFailed, match="tide failed: LookupError: sunk"):
-        await call(tide, {"harbour": "Atlantis"}, seconds=5)
+        await call_tool(tide, {"harbour": "Atlantis"}, seconds=5)
     with pytest.raises(ToolFailed, match=r"gave no result in 0\.1 seconds"):
-        await call(length, {"text": "0.5"}, seconds=0.1)
+        await call_tool(length, {"text": "0.5"}, seconds=0.1)
 
 
-def test_names_of_our_own_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_reserved_names_are_rejected(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(TOOLS, "_known", {})
     assert register_tool(tide) is TOOLS.get("tide")
     monkeypatch.setattr(length, "name", "sql")

@@ -8,7 +8,7 @@ from cases import cases
 from planweave.benchmarks.suites.check.measure import Checked, check_pairs, load_pack
 from planweave.benchmarks.suites.check.pairs import Pair, generate_pairs, query_fact
 from planweave.memory import Fact, Quote
-from planweave.tools.checking import follow, judge
+from planweave.tools.checking import check_decision, judge
 
 ROWS = (("Aachen", 10.5, "west"), ("Bonn", 7.25, "west"), ("Cottbus", 9.0, "east"))
 PLANTS = query_fact(1, ("name", "cost", "region"), ROWS, "SELECT name, cost, region FROM plant")
@@ -24,7 +24,11 @@ def recall(found: Sequence[Checked], kind: str) -> float:
     return sum(one.passed for one in right) / len(right)
 
 
-def test_nothing_wrong_of_the_pack_passes_and_what_is_right_does() -> None:
+def kind_of(decision: str, *facts: Fact, question: str = CHEAPEST, rules: str = "") -> str:
+    return check_decision(decision, facts, question=question, rules=rules).kind
+
+
+def test_the_pack_has_no_false_pass_and_high_recall() -> None:
     found = check_pairs(load_pack())
     assert len(found) >= 60
     assert wrongly_passed(found) == []
@@ -32,44 +36,43 @@ def test_nothing_wrong_of_the_pack_passes_and_what_is_right_does() -> None:
 
 
 @cases(101, 102)
-def test_nothing_wrong_that_is_drawn_passes_and_what_is_right_does(seed: int) -> None:
+def test_generated_pairs_have_no_false_pass_and_high_recall(seed: int) -> None:
     found = check_pairs(generate_pairs(seed, 1500))
     assert wrongly_passed(found) == []
     assert min(recall(found, kind) for kind in ("decision", "claim")) >= 0.9
 
 
-def test_the_same_seed_draws_the_same_pairs() -> None:
+def test_a_seed_generates_the_same_pairs() -> None:
     first: list[Pair] = generate_pairs(5, 50)
     assert first == generate_pairs(5, 50)
     assert first != generate_pairs(6, 50)
 
 
-def test_a_rule_that_gives_another_says_which() -> None:
-    found = follow("Aachen", [PLANTS], question=CHEAPEST)
+def test_a_contradiction_names_the_right_decision() -> None:
+    found = check_decision("Aachen", [PLANTS], question=CHEAPEST)
     assert (found.kind, found.gives) == ("contradicted", "Bonn")
     assert "lowest cost" in found.reason
 
 
-def test_the_rank_that_the_model_names_is_carried_out() -> None:
+def test_the_declared_rank_is_checked() -> None:
     asked = "Which plant should be closed?"
-    found = follow("Bonn", [PLANTS], question=asked, how="highest", column="cost")
+    found = check_decision("Bonn", [PLANTS], question=asked, how="highest", column="cost")
     assert (found.kind, found.gives) == ("contradicted", "Aachen")
-    agreeing = follow("Aachen", [PLANTS], question=asked, how="highest", column="cost")
+    agreeing = check_decision("Aachen", [PLANTS], question=asked, how="highest", column="cost")
     assert agreeing.kind == "not_in_facts"  # nothing asks for the highest cost
 
 
-def test_rows_that_were_cut_off_give_no_rank() -> None:
+def test_incomplete_rows_give_no_rank() -> None:
     table = {**PLANTS["table"], "complete": False}
     cut: Fact = {**PLANTS, "table": table}  # type: ignore[typeddict-item]
-    assert follow("Bonn", [cut], question=CHEAPEST).kind == "not_in_facts"
+    assert kind_of("Bonn", cut) == "not_in_facts"
 
 
-def test_ties_are_all_right() -> None:
-    tied = query_fact(
-        1, ("name", "cost"), (("Ash", 5), ("Elm", 5), ("Oak", 7)), "SELECT name, cost FROM x"
-    )
+def test_all_tied_decisions_are_supported() -> None:
+    rows = (("Ash", 5), ("Elm", 5), ("Oak", 7))
+    trees = query_fact(1, ("name", "cost"), rows, "SELECT name, cost FROM x")
     for name in ("Ash", "Elm"):
-        assert follow(name, [tied], question="Which has the lowest cost?").kind == "supported"
+        assert kind_of(name, trees, question="Which has the lowest cost?") == "supported"
 
 
 @cases(
@@ -78,27 +81,27 @@ def test_ties_are_all_right() -> None:
     ("Choose the plant with the lowest cost plus 0.8 per km.", "not_in_facts"),
     ("", "not_in_facts"),
 )
-def test_rules_say_what_decides_and_their_numbers_must_be_used(rules: str, kind: str) -> None:
-    assert follow("Bonn", [PLANTS], question="Which plant should we use?", rules=rules).kind == kind
+def test_rules_decide_and_queries_must_use_their_numbers(rules: str, kind: str) -> None:
+    assert kind_of("Bonn", PLANTS, question="Which plant should we use?", rules=rules) == kind
 
 
-def test_a_calculation_may_rest_on_facts_that_are_not_cited() -> None:
+def test_a_calculation_may_use_uncited_facts() -> None:
     sales = query_fact(
         1, ("land", "total"), (("DE", 1279.5), ("DK", 2500)), "SELECT land, total FROM x"
     )
     text = "2500 - 1279.5 = 1220.5"
     made = query_fact(2, (), (), "2500 - 1279.5") | {"text": text, "source": "calculator"}
     asked = "By how much do the totals differ?"
-    assert follow("1220.5", [made], question=asked, read=[sales]).kind == "supported"
-    assert "neither read nor given" in follow("1220.5", [made], question=asked).reason
+    assert check_decision("1220.5", [made], question=asked, read=[sales]).kind == "supported"
+    assert "neither read nor given" in check_decision("1220.5", [made], question=asked).reason
 
 
-def test_no_fact_supports_nothing() -> None:
-    assert follow("Bonn", [], question=CHEAPEST).kind == "not_in_facts"
+def test_without_facts_nothing_is_supported() -> None:
+    assert kind_of("Bonn") == "not_in_facts"
     assert judge("Bonn is cheapest.", [], question=CHEAPEST).truth is not False
 
 
-def test_it_means_the_decision() -> None:
+def test_it_refers_to_the_decision() -> None:
     def judged(subject: str) -> bool | None:
         return judge("It has the lowest cost.", [PLANTS], question=CHEAPEST, subject=subject).truth
 
@@ -121,7 +124,7 @@ PRICES = "Prices were 90 in 2019, 110 in 2020, 120 in 2021, 80 in 2022 and 130 i
     ("3 years exceed 100.", None),
     ("It is 2 tonnes: prices and years.", None),
 )
-def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool | None) -> None:
+def test_a_count_needs_the_list_of_counted_items(claim: str, true: bool | None) -> None:
     quote: Quote = {"document": "a.pdf", "page": 1, "text": PRICES}
     read: Any = {**PLANTS, "text": PRICES, "source": "documents", "quote": quote, "values": {}}
     del read["table"]
@@ -130,12 +133,11 @@ def test_a_count_stands_with_the_list_of_what_was_counted(claim: str, true: bool
 
 
 @cases(("3 months", "supported"), ("three months", "supported"), ("4 months", "not_in_facts"))
-def test_a_small_number_in_words_is_that_number(decision: str, kind: str) -> None:
+def test_small_numbers_may_be_words(decision: str, kind: str) -> None:
     words = "Either side may end this contract with a notice of three months in writing."
     quote = Quote(document="contract.md", page=4, text=words)
-    told = query_fact(1, ("text",), (), "notice") | {"text": words, "quote": quote}
-    found = follow(decision, [told], question="What notice does it ask for?")
-    assert found.kind == kind
+    read = query_fact(1, ("text",), (), "notice") | {"text": words, "quote": quote}
+    assert kind_of(decision, read, question="What notice does it ask for?") == kind
 
 
 BIKES = "SELECT model, price_eur FROM bikes WHERE weight_kg < 12"
@@ -145,8 +147,8 @@ BY_PRICE = f"{BIKES} ORDER BY price_eur LIMIT 1"
 def test_a_name_with_a_number_is_a_name() -> None:
     bike = query_fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), BY_PRICE)
     rules = "Buy the cheapest bike that weighs less than 12 kg."
-    assert follow("Kid 20", [bike], question="Which bike is it?", rules=rules).kind == "supported"
-    assert follow("Kid 21", [bike], question="Which bike is it?", rules=rules).kind != "supported"
+    assert kind_of("Kid 20", bike, question="Which bike is it?", rules=rules) == "supported"
+    assert kind_of("Kid 21", bike, question="Which bike is it?", rules=rules) != "supported"
 
 
 @cases(
@@ -158,7 +160,7 @@ def test_a_name_with_a_number_is_a_name() -> None:
     ("It weighs less than 12 kg.", f"SELECT model, price_eur FROM ({BIKES}), bikes", None),
     ("It costs less than 300 EUR.", BY_PRICE, False),
 )
-def test_a_bound_of_a_query_is_true_of_its_rows(claim: str, query: str, true: bool | None) -> None:
+def test_a_bound_of_the_query_holds_for_its_rows(claim: str, query: str, true: bool | None) -> None:
     bike = query_fact(1, ("model", "price_eur"), (("Kid 20", 349.0),), query)
     found = judge(claim, [bike], question="Which bike?", rules="", subject="Kid 20")
     assert found.truth is true

@@ -27,7 +27,7 @@ SECRET = "h0nter2"
     f"bolt://user:{SECRET}@[127.0.0.1:9",
     f"postgresql://user:{SECRET}@[127.0.0.1:9/db",
 )
-def test_no_secret_of_a_url_is_shown(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_errors_show_no_secret_of_a_url(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("THE_PASSWORD", SECRET)
     monkeypatch.setenv("THE_URL", f"postgresql:/user:{SECRET}@host/db")
     with pytest.raises(PlanweaveError) as caught:
@@ -37,7 +37,7 @@ def test_no_secret_of_a_url_is_shown(url: str, monkeypatch: pytest.MonkeyPatch) 
     assert "\n" not in str(caught.value)
 
 
-def test_a_variable_stands_for_its_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_variables_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plants.sql").write_text("CREATE TABLE plant(name);")
     monkeypatch.setenv("FOLDER", str(tmp_path))
     database = open_database("${FOLDER}/plants.sql")
@@ -45,13 +45,13 @@ def test_a_variable_stands_for_its_value(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 @cases("SOME_API_KEY", "some_access_key")
-def test_a_key_is_sent_to_no_database(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_key_is_sent_to_a_database(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, SECRET)
     with pytest.raises(PlanweaveError, match=f"names {name}"):
         open_database(f"postgresql://me:${{{name}}}@127.0.0.1:9/db")
 
 
-def test_a_server_that_is_silent_keeps_nobody_from_other_databases(tmp_path: Path) -> None:
+def test_a_silent_server_does_not_delay_other_databases(tmp_path: Path) -> None:
     plants = tmp_path / "plants.sql"
     plants.write_text("CREATE TABLE plant(name);")
     with socket.create_server(("127.0.0.1", 0)) as silent, ThreadPoolExecutor() as threads:

@@ -23,7 +23,7 @@ clinic = database_of(CLINIC)
     ("SELECT rating FROM doctors", ""),
     ("SELECT (", ""),
 )
-def test_a_name_that_only_the_question_has(query: str, name: str, clinic: SqlDatabase) -> None:
+def test_invented_names(query: str, name: str, clinic: SqlDatabase) -> None:
     question = "Which blood type, garden and sale price has each doctor?"
     assert clinic.invented(query, question) == name
     assert clinic.invented(query, question, "The blood type is the type.") == ""

@@ -19,7 +19,7 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows tells of no process that was killed")
-def test_what_a_killed_process_left_is_removed_and_nothing_that_is_used() -> None:
+def test_only_folders_of_killed_processes_are_removed() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:

@@ -4,7 +4,7 @@ from datetime import date
 
 from cases import cases
 
-from planweave.tools.present import parts_of_years, spans, speaks_of_the_present
+from planweave.tools.present import depends_on_present, find_spans, find_year_parts
 
 TODAY = date(2024, 3, 31)  # a Sunday
 
@@ -25,8 +25,8 @@ TODAY = date(2024, 3, 31)  # a Sunday
     ("Who joined 2 years ago?", "2 years ago", "2022-03-31", "2022-03-31"),
     ("Who came yesterday?", "yesterday", "2024-03-30", "2024-03-30"),
 )
-def test_what_is_said_is_a_span_of_days(question: str, said: str, first: str, last: str) -> None:
-    assert [(one.said, f"{one.first}", f"{one.last}") for one in spans(question, TODAY)] == [
+def test_spans_relative_to_today(question: str, said: str, first: str, last: str) -> None:
+    assert [(one.said, f"{one.first}", f"{one.last}") for one in find_spans(question, TODAY)] == [
         (said, first, last)
     ]
 
@@ -40,9 +40,9 @@ def test_what_is_said_is_a_span_of_days(question: str, said: str, first: str, la
     ("Sales of the second half of 2023?", "2023-07-01", "2023-12-31"),
 )
 def test_parts_of_a_stated_year(question: str, first: str, last: str) -> None:
-    assert [(f"{one.first}", f"{one.last}") for one in parts_of_years(question)] == [(first, last)]
-    assert not speaks_of_the_present(question)
-    assert not [*parts_of_years("The first ten sales of 2023, the last quarter")]
+    assert [(f"{one.first}", f"{one.last}") for one in find_year_parts(question)] == [(first, last)]
+    assert not depends_on_present(question)
+    assert not [*find_year_parts("The first ten sales of 2023, the last quarter")]
 
 
 @cases(
@@ -56,4 +56,4 @@ def test_parts_of_a_stated_year(question: str, first: str, last: str) -> None:
     ("What was sold per month?", False),
 )
 def test_only_some_questions_need_the_present(question: str, speaks: bool) -> None:
-    assert speaks_of_the_present(question) is speaks
+    assert depends_on_present(question) is speaks

@@ -17,7 +17,7 @@ def main() -> None:
         channel.send(channel.receive())
 
 
-def test_an_answer_in_the_last_moment_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_at_the_time_limit_is_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """Else the next request would be sent to a process that has been ended, and be blamed."""
 
     class Last(Timer):
@@ -36,7 +36,7 @@ def test_an_answer_in_the_last_moment_is_late(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="address space is limited on Linux")
-def test_what_libraries_have_set_aside_is_no_part_of_the_memory_limit() -> None:
+def test_reserved_address_space_does_not_count() -> None:
     program = (
         "import mmap\n"
         "from planweave.tools.process import limit_memory\n"

@@ -11,35 +11,35 @@ from planweave.tools.database import QueryTimeout
 from planweave.tools.slots import Slots
 
 
-def test_an_owner_has_a_share_at_most() -> None:
+def test_an_owner_gets_at_most_its_share() -> None:
     slots = Slots(most=3, share=2)
     with ExitStack() as held:
         for owner in ("mallory", "mallory", "alice"):
-            held.enter_context(slots.taken(owner, 0.1))
-        with pytest.raises(QueryTimeout), slots.taken("bob", 0.01):
+            held.enter_context(slots.take(owner, 0.1))
+        with pytest.raises(QueryTimeout), slots.take("bob", 0.01):
             pass
-        with pytest.raises(QueryTimeout), slots.taken("mallory", 0.01):
+        with pytest.raises(QueryTimeout), slots.take("mallory", 0.01):
             pass
-    with slots.taken("bob", 0.01), slots.taken("mallory", 0.01):
+    with slots.take("bob", 0.01), slots.take("mallory", 0.01):
         pass
     assert not slots._served
     assert not slots._busy
 
 
-def test_all_owners_together_have_no_more_than_there_is() -> None:
+def test_all_owners_share_the_slots() -> None:
     slots = Slots(most=4, share=4)
     with ExitStack() as held:
         for number in range(4):
-            held.enter_context(slots.taken(f"name {number}", 0.1))
-        with pytest.raises(QueryTimeout), slots.taken("name 4", 0.01):
+            held.enter_context(slots.take(f"name {number}", 0.1))
+        with pytest.raises(QueryTimeout), slots.take("name 4", 0.01):
             pass
 
 
-def test_who_asks_much_waits_behind_who_asks_little() -> None:
+def test_owners_with_few_requests_go_first() -> None:
     slots, order, first = Slots(most=1, share=1), list[str](), Event()
 
     def ask(owner: str) -> None:
-        with slots.taken(owner, 10):
+        with slots.take(owner, 10):
             order.append(owner)
             first.wait(10)
 

@@ -48,7 +48,7 @@ def test_numbers_are_plain() -> None:
     assert " ".join(map(cell_text, cells)) == wanted
 
 
-def test_a_person_sees_numbers_as_they_are() -> None:
+def test_numbers_for_people() -> None:
     found = result([("genoa", 12345.67), ("venice", 0.1 + 0.2), ("riga", 1 / 3)])
     text = result_text(found, max_characters=1000, digits=FOR_PEOPLE)
     assert text == "node | profit\ngenoa | 12345.67\nvenice | 0.3\nriga | 0.333333333333"
@@ -60,7 +60,7 @@ def test_lists_and_maps() -> None:
     )
 
 
-def test_what_the_text_cuts_is_said() -> None:
+def test_cut_rows_are_counted() -> None:
     rows: list[tuple[Cell, ...]] = [(f"node_{i}", i) for i in range(100)]
     text = result_text(result(rows), max_characters=200)
     shown = len(text.splitlines()) - 2
@@ -79,5 +79,5 @@ def test_ordinary_letters_of_any_language_stay() -> None:
     assert one_line("Köln, 東京, São Paulo — 5 €") == "Köln, 東京, São Paulo — 5 €"
 
 
-def test_an_escape_holds_all_digits_of_its_character() -> None:
+def test_an_escape_has_all_digits() -> None:
     assert one_line("a\U000e00411") == r"a\U000e00411"

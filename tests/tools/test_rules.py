@@ -2,7 +2,7 @@
 
 from cases import cases
 
-from planweave.tools.rules import needed
+from planweave.tools.rules import select_needed
 
 RULES = """\
 Today is 2024-03-01. The fee of a visit is hours * rate. A missing rate is 40.
@@ -20,24 +20,24 @@ THINGS = ("visits", "wards")
     ("Which ward is under the greatest burden?", ["divided by", "hours * rate"], "late"),
     ("Which ward has the most beds?", [], "fee"),
 )
-def test_idle_definitions_are_left_out(question: str, speaks_of: list[str], not_of: str) -> None:
-    found = " ".join(needed(RULES, question, THINGS).sentences)
+def test_unneeded_rules_are_left_out(question: str, speaks_of: list[str], not_of: str) -> None:
+    found = " ".join(select_needed(RULES, question, THINGS).sentences)
     assert all(words in found for words in speaks_of)
     assert not_of not in found
 
 
-def test_an_exception_is_cut_or_takes_its_rule_away() -> None:
-    assert "Void visits do not count." in needed(RULES, "Most visits?", THINGS).sentences
-    asked = needed(RULES, "Which ward had the most void visits?", THINGS).sentences
+def test_an_exception_is_cut_or_removes_its_rule() -> None:
+    assert "Void visits do not count." in select_needed(RULES, "Most visits?", THINGS).sentences
+    asked = select_needed(RULES, "Which ward had the most void visits?", THINGS).sentences
     assert not any("Void visits" in sentence for sentence in asked)
 
 
-def test_the_present_is_named_where_time_matters() -> None:
-    assert needed(RULES, "Which ward had most visits this year?", THINGS).present
-    assert not needed(RULES, "Which ward has the most beds?", THINGS).present
+def test_the_date_is_kept_if_time_matters() -> None:
+    assert select_needed(RULES, "Which ward had most visits this year?", THINGS).present
+    assert not select_needed(RULES, "Which ward has the most beds?", THINGS).present
 
 
-def test_a_sentence_that_says_what_decides_stays() -> None:
-    assert needed("Cost decides.", "Which plant is best?", ["plant"]).sentences == (
+def test_a_deciding_sentence_is_kept() -> None:
+    assert select_needed("Cost decides.", "Which plant is best?", ["plant"]).sentences == (
         "Cost decides.",
     )

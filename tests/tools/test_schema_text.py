@@ -66,7 +66,7 @@ def test_names_are_quoted_as_the_dialect_wants() -> None:
     }
 
 
-def test_samples_go_first_then_columns_then_tables_and_it_is_said() -> None:
+def test_a_long_schema_loses_samples_then_columns_then_tables() -> None:
     schema = relational(10)
     texts = [schema_text(schema)]
     for _ in range(4):
@@ -83,7 +83,7 @@ def test_samples_go_first_then_columns_then_tables_and_it_is_said() -> None:
     assert "of 10 entities: table_" in some
 
 
-def test_a_huge_schema_names_some_of_what_is_left_out() -> None:
+def test_a_huge_schema_names_some_missing_tables() -> None:
     text = schema_text(relational(1000), max_characters=2000)
     assert len(text) <= 2000
     assert ", …" in text.splitlines()[0]

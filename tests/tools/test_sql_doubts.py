@@ -5,7 +5,7 @@ from shop import database_of
 
 from planweave.benchmarks.suites.check.rankings import check_rankings
 from planweave.tools.sql import SqlDatabase
-from planweave.tools.terms import relevant
+from planweave.tools.terms import select_relevant
 
 RULES = """Today is 2025-06-30.
 The worth of a parcel is pieces * price. Parcels with the state lost do not count.
@@ -88,7 +88,7 @@ def test_what_cannot_be_followed_is_a_doubt(database: SqlDatabase) -> None:
 
 
 def test_a_rule_counts_only_where_its_term_is_spoken_of() -> None:
-    rules, present = relevant(RULES, "Who is late most often?", ("parcels", "hauliers"))
+    rules, present = select_relevant(RULES, "Who is late most often?", ("parcels", "hauliers"))
     assert present == "Today is 2025-06-30."
     assert [rule.term for rule in rules if rule.term] == [("late",)]
 

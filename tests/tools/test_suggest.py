@@ -19,18 +19,18 @@ def test_nearest(name: str, candidates: list[str], expected: tuple[str, ...]) ->
     assert nearest(name, candidates) == expected
 
 
-def test_best_comes_first_and_n_bounds() -> None:
+def test_the_best_come_first() -> None:
     candidates = ["power", "total_power", "base_trading_power", "powers"]
     assert nearest("power", candidates, n=2) == ("power", "powers")
 
 
-def test_few_values_are_all_named() -> None:
+def test_few_values_are_all_listed() -> None:
     assert values_near("lhasa", ["basra"]) == "its only value is 'basra'"
     assert values_near("lhasa", ["basra", "genoa"]) == "its 2 values are 'basra', 'genoa'"
     assert values_near("lhasa", []) == "it holds no values"
 
 
-def test_of_many_values_the_nearest_are_named_and_all_are_counted() -> None:
+def test_many_values_are_counted_and_the_nearest_listed() -> None:
     values = [*(f"port {number}" for number in range(1_500)), "basra", "lahore"]
     assert values_near("lhasa", values).startswith("of its 1,502 values the nearest are 'basra'")
     some = values_near("7", values, every=False, shown=str)

@@ -1,4 +1,4 @@
-"""Whether a sentence is true of the facts that it cites, as far as rules show."""
+"""Checks by rules whether a sentence is true of the facts that it cites."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -6,9 +6,9 @@ from itertools import pairwise, product
 from typing import NamedTuple
 
 from planweave.memory import Fact, Value
+from planweave.tools.checking.deviations import find_unasked_number
 from planweave.tools.checking.known_words import is_known
-from planweave.tools.checking.listed import comes_first, counted, tied
-from planweave.tools.checking.otherwise import unasked_number
+from planweave.tools.checking.listed_values import check_count, find_tie, has_first_value
 from planweave.tools.checking.passages import (
     find_changed_amount,
     find_changed_unit,
@@ -24,30 +24,35 @@ from planweave.tools.checking.tables import (
     FactRows,
     Mention,
     Row,
-    aggregated,
-    meaning,
-    ordered_alike,
-    query_ranks,
-    ranked,
-    same_number,
+    best_columns,
+    find_missing_aggregate,
+    is_ordered_alike,
+    is_ranked_by_query,
+    is_same_number,
+    rank_rows,
     views,
 )
-from planweave.tools.checking.units import foreign_unit, is_unit_word, units_at, units_beside
+from planweave.tools.checking.units import (
+    find_foreign_unit,
+    find_units,
+    find_units_at,
+    is_unit_word,
+)
 from planweave.tools.checking.words import (
     GENERIC_ROOTS,
     KINDS,
     NUMBER,
-    Condition,
+    Bound,
     Superlative,
-    comparatives,
-    conditions,
     denies,
-    listed,
-    of_kind,
+    find_bounds,
+    find_comparatives,
+    find_superlatives,
+    is_of_kind,
     root,
     roots,
-    superlatives,
     tokens,
+    word_set,
 )
 from planweave.tools.documents.quotes import (
     has_number_of,
@@ -70,7 +75,7 @@ _OF_ALL = re.compile(
     rf"\b(?:of|among|all|the|are)\s+(?:all\s+|the\s+)*({NUMBER})\s+([a-z]\w+)", re.I
 )
 _BEFORE_NAMES = re.compile(r"\b(?:in|at|from|of|for|than|by|to|versus|vs|against|is|are)\s+", re.I)
-_OPENING_WORDS = listed(
+_OPENING_WORDS = word_set(
     "the it its this that these those a an all of in on at by for from with among because "
     "since as based according both only there total average thus therefore so hence we i our "
     "however within is are was were does do did has have had can will its their his her he "
@@ -85,7 +90,7 @@ _LIST_SEPARATOR = re.compile(r",\s*(?:and\s+)?|\s+and\s+")
 
 
 class ClaimTruth(NamedTuple):
-    """True, false, or None if the facts do not tell, and the reason unless it is true."""
+    """True, false, or None if the facts do not show it; and the reason unless it is true."""
 
     truth: bool | None
     reason: str = ""
@@ -119,7 +124,7 @@ def judge(
     subject: str = "",
     settled: bool = False,
 ) -> ClaimTruth:
-    """Whether ``claim`` is true of ``facts``.
+    """Judge whether ``claim`` is true of ``facts``.
 
     Args:
         claim: A sentence; its citations do not count.
@@ -176,30 +181,29 @@ def _find_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator
     known_text = f"{stated} {question}"
     has_results = any(fact["source"] == "calculator" for fact in facts)
     has_quotes = any(fact["quote"] for fact in facts)
-    count = counted(claim, facts)
+    count = check_count(claim, facts)
     if count and count.problem:
         yield count.problem
-    if missing := missing_numbers(
-        _remove_count(claim), f"{known_text} {count.figures if count else ''}"
-    ):
+    known_numbers = f"{known_text} {count.figures if count else ''}"
+    if missing := missing_numbers(_remove_count(claim), known_numbers):
         yield f"{missing} is in no fact that it cites"
     if has_results and not has_quotes and numbers(claim) and not has_result(claim, facts):
         yield "it does not say what was worked out"
     if has_quotes:
-        yield from _quote_problems(claim, facts, question)
+        yield from _find_quote_problems(claim, facts, question)
         yield _find_difference(claim, stated, question)
     if has_quotes and not has_results:
         yield find_wrong_clause(claim, stated)
 
 
-def _quote_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
+def _find_quote_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterator[str]:
     """The reasons against a claim on the words of documents."""
     stated = facts_text(facts)
     known_text = f"{stated} {question}"
     if not is_worded_like(claim, known_text):
         yield "its words are not in the facts that it cites"
-    new = is_new(claim, stated, question) or is_worded_like(claim, stated) or counted(claim, facts)
-    if not new:
+    is_stated = is_new(claim, stated, question) or is_worded_like(claim, stated)
+    if not (is_stated or check_count(claim, facts)):
         yield "it says again what was asked, and nothing from the facts that it cites"
     if name := find_unknown_name(claim, known_text):
         yield f"the facts that it cites do not speak of {name}"
@@ -207,9 +211,10 @@ def _quote_problems(claim: str, facts: Sequence[Fact], question: str) -> Iterato
         yield f"the facts that it cites do not say {unit}"
     if is_negated_differently(claim, stated):
         yield "it denies what the fact says, or the other way round"
-    if superlatives(claim) and not (superlatives(known_text) or comes_first(claim, facts)):
+    has_rank = find_superlatives(known_text) or has_first_value(claim, facts)
+    if find_superlatives(claim) and not has_rank:
         yield "the facts that it cites say nothing of a rank"
-    if tie := tied(claim, facts):
+    if tie := find_tie(claim, facts):
         yield tie
 
 
@@ -221,22 +226,21 @@ def _find_difference(claim: str, stated: str, question: str) -> str:
         return f"the facts that it cites do not say it of {name}"
     if is_opposite(claim, stated):
         return "it says the opposite of the fact"
-    if comparatives(claim) and not (numbers(claim) or comparatives(f"{stated} {question}")):
+    compares = numbers(claim) or find_comparatives(f"{stated} {question}")
+    if find_comparatives(claim) and not compares:
         return "the facts that it cites compare nothing"
     return ""
 
 
 def has_result(claim: str, facts: Sequence[Fact]) -> bool:
     """Whether a claim has a number that the calculator returned in one of the facts."""
-    results = [result for fact in facts for result in _results(fact)]
+    results: list[str] = []
+    for fact in facts:
+        if "working" in fact:
+            results += [step["result"] for step in fact["working"]]
+        elif fact["source"] == "calculator":
+            results.append(fact["text"].rpartition("=")[2])
     return has_number_of(claim, " ".join(results))
-
-
-def _results(fact: Fact) -> list[str]:
-    """The results of a calculation and of its steps."""
-    if "working" in fact:
-        return [step["result"] for step in fact["working"]]
-    return [fact["text"].rpartition("=")[2]] if fact["source"] == "calculator" else []
 
 
 def facts_text(facts: Sequence[Fact]) -> str:
@@ -276,34 +280,34 @@ class _TableClaim:
         taken = {(m.begin, m.end) for m in keyed}
         self.names = [_Place(m.begin, m.end, m.cell) for m in keyed] + self._find_ids(claim)
         self.attributes = [m for m in mentions if (m.begin, m.end) not in taken]
+        self.covered = [(name.begin, name.end) for name in self.names]
+        self.covered += [(mention.begin, mention.end) for mention in self.attributes]
+        self.ordered = [c for c in range(len(view.columns)) if c != self.key and view.is_ordered(c)]
 
     def _find_ids(self, claim: str) -> list[_Place]:
-        """Numbers that name rows, where the key is a number."""
+        """The numbers that name rows, if the key is a number."""
         if self.key is None or self.view.is_text(self.key):
             return []
         cells = {row[self.key] for row in self.view.rows}
+        nouns = self.view.roots(self.key) | self.view.reading.tables
         found = []
         for match in re.finditer(NUMBER, claim):
             number = float(match[0].replace(",", ""))
             before = tokens(claim[: match.start()])[-1:]
-            if (
-                number in cells
-                and root("".join(before)) in self.view.roots(self.key) | self.view.reading.tables
-            ):
+            if number in cells and root("".join(before)) in nouns:
                 found.append(_Place(match.start(), match.end(), number))
         return found
+
+    def _rows_of(self, *names: _Place) -> list[Row]:
+        """The rows with these names."""
+        key = self.key or 0
+        return [row for row in self.view.rows for name in names if row[key] == name.what]
 
     def judge(self) -> ClaimTruth:
         """Whether everything in the claim is true of the table."""
         if problem := next(filter(None, self._find_problems()), ""):
             return ClaimTruth(None, problem)
-        checks = (
-            self._values,
-            self._lists,
-            self._ranks,
-            self._comparisons,
-            self._bounds,
-        )
+        checks = (self._values, self._lists, self._ranks, self._comparisons, self._bounds)
         found = [
             ClaimTruth(truth, "" if truth else why) for check in checks for truth, why in check()
         ]
@@ -333,7 +337,7 @@ class _TableClaim:
         known = frozenset().union(*columns, view.reading.tables, roots(self._unit_text()))
         words = tokens(self.claim)
         for word, behind in pairwise(words):
-            if word in MEAN or (word in ("highest", "lowest") and superlatives(word)):
+            if word in MEAN or (word in ("highest", "lowest") and find_superlatives(word)):
                 plain = behind in _SMALL_WORDS or behind[0].isdigit() or _is_ordinary(behind)
                 if not plain and not is_known(behind, known):
                     return behind
@@ -342,17 +346,16 @@ class _TableClaim:
     def _other_rows_problem(self) -> str:
         """Why a rank or total may be of other rows than the claim says."""
         view, words = self.view, set(tokens(self.claim)) - {"overall"}
-        if aggregated(words, view) or (
-            "avg" in view.reading.aggregates and _EACH.search(self.claim)
-        ):
+        is_mean_of_each = "avg" in view.reading.aggregates and _EACH.search(self.claim)
+        if is_mean_of_each or find_missing_aggregate(words, view):
             return "the query does not compute that"
-        if not (superlatives(self.claim) or view.reading.aggregates):
+        if not (find_superlatives(self.claim) or view.reading.aggregates):
             return ""
         known_text = f"{self.claim} {self.question} {self.rules} {self.subject}"
         for name in view.reading.names:
             if (own := roots(name)) and not own & roots(known_text):
                 return f"its query is about {name!r}, which it does not say"
-        if number := unasked_number(known_text, view.reading):
+        if number := find_unasked_number(known_text, view.reading):
             return f"its query compares with {number}, which it does not say"
         return ""
 
@@ -372,32 +375,26 @@ class _TableClaim:
         given = " ".join([*cells, *besides])
         if name := find_unknown_name(self.claim, given):
             return name
-        covered = [(p.begin, p.end) for p in self.names]
-        covered += [(m.begin, m.end) for m in self.attributes]
         known, general = roots(given), roots(" ".join(besides))
-        ends = self._roots_of_names()
+        ends: frozenset[str] = frozenset()  # the roots of the words in the names of rows
+        if self.key is not None and view.is_text(self.key):
+            ends = roots(" ".join(str(row[self.key]) for row in view.rows))
         strict = {*self._places_beside_groups()}
         loose = {0, *(m.end() for m in re.finditer(r"[,;:]\s+", self.claim))}
         loose |= {m.end() for m in _BEFORE_NAMES.finditer(self.claim)}
         for match in re.finditer(r"[^\W\d_][\w'-]*", self.claim):
             word, start = match[0], match.start()
             plain = [w for w in tokens(word) if not w[0].isdigit()]
-            if any(a <= start < b for a, b in covered) or superlatives(word):
+            if any(a <= start < b for a, b in self.covered) or find_superlatives(word):
                 continue
             if any(w not in _SMALL_WORDS and root(w) in ends - general for w in plain):
                 return word  # a part of another name
-            if start not in strict | loose or comparatives(f"{word} than"):
+            if start not in strict | loose or find_comparatives(f"{word} than"):
                 continue
             fine = all(w in _OPENING_WORDS or root(w) in known for w in plain)
             if not fine and not (start not in strict and _is_ordinary(word)):
                 return word
         return ""
-
-    def _roots_of_names(self) -> frozenset[str]:
-        """The roots of the words in the names of rows."""
-        if self.key is None or not self.view.is_text(self.key):
-            return frozenset()
-        return roots(" ".join(str(row[self.key]) for row in self.view.rows))
 
     def _places_beside_groups(self) -> Iterator[int]:
         """The places of words beside a word for a text column, as in "of the genre drama"."""
@@ -425,8 +422,8 @@ class _TableClaim:
                 is_single = len(self.names) == 1 or len(self.view.rows) == 1
                 yield False if is_single else None, f"{value.what:g} is in no fact that it cites"
                 return
-        for unit in [*units_beside(self.claim), *self._counted_words(values)]:
-            if foreign_unit(unit, self._unit_text(), ""):
+        for unit in [*find_units(self.claim), *self._counted_words(values)]:
+            if find_foreign_unit(unit, self._unit_text(), ""):
                 yield None, f"the facts that it cites do not say {unit}"
                 return
         if self._has_wrong_unit():
@@ -460,25 +457,18 @@ class _TableClaim:
             match = re.match(r"\s([a-z][a-zß-ÿ]+)", self.claim[value.end :])
             if isinstance(value.what, float) and match:
                 word = match[1]
-                if (
-                    word not in _SMALL_WORDS
-                    and not _is_ordinary(word)
-                    and not comparatives(f"{word} than")
-                ):
+                is_plain = word in _SMALL_WORDS or _is_ordinary(word)
+                if not (is_plain or find_comparatives(f"{word} than")):
                     yield word
 
     def _has_wrong_unit(self) -> bool:
         """Whether a number has another unit than its column."""
+        known = self._unit_text()
         for match in re.finditer(NUMBER, self.claim):
-            own = units_at(self.claim, *match.span())
+            own = find_units_at(self.claim, *match.span())
             columns = self._columns_of(float(match[0].replace(",", "").replace("\u00a0", "")))
-            if (
-                own
-                and columns
-                and all(
-                    foreign_unit(own[0], self._unit_text(), self.view.columns[c]) for c in columns
-                )
-            ):
+            names = [self.view.columns[c] for c in columns] if own else []
+            if names and all(find_foreign_unit(own[0], known, name) for name in names):
                 return True
         return False
 
@@ -491,16 +481,15 @@ class _TableClaim:
 
     def _numbers(self) -> list[_Place]:
         """The numbers of the claim, except those in names, bounds, counts and given amounts."""
-        covered = [(p.begin, p.end) for p in self.names] + [
-            (m.begin, m.end) for m in self.attributes
-        ]
-        bounds = {bound.number for bound in conditions(self.claim)}
+        bounds = {bound.number for bound in find_bounds(self.claim)}
+        own = self.view.roots(self.key) if self.key is not None else frozenset()
+        row_words = self.view.reading.tables | own | roots("rows options candidates results")
         total = {
             match.start(1)
             for match in _OF_ALL.finditer(self.claim)
             if self.view.complete
             and float(match[1].replace(",", "")) == len(self.view.rows)
-            and root(match[2]) in self._row_words()
+            and root(match[2]) in row_words
         }
         found = []
         for match in re.finditer(
@@ -508,16 +497,11 @@ class _TableClaim:
         ):
             begin = match.start(2)
             number = float(match[1] + re.sub(r"[^\d.]", "", match[2]))
-            within = any(a <= begin < b for a, b in covered)
+            within = any(a <= begin < b for a, b in self.covered)
             if within or number in bounds or begin in total or self._is_given(match):
                 continue
             found.append(_Place(begin, match.end(), number))
         return found
-
-    def _row_words(self) -> frozenset[str]:
-        """The roots of the words for the rows."""
-        own = self.view.roots(self.key) if self.key is not None else frozenset()
-        return self.view.reading.tables | own | roots("rows options candidates results")
 
     def _is_given(self, match: re.Match[str]) -> bool:
         """Whether the question or the rules contain the number with its word."""
@@ -531,19 +515,15 @@ class _TableClaim:
         """The rows in the claim, by the places of their names; None if it names none."""
         view = self.view
         if self.names:
-            return [
-                _Place(n.begin, n.end, [row for row in view.rows if row[self.key or 0] == n.what])
-                for n in self.names
-            ]
+            return [_Place(name.begin, name.end, self._rows_of(name)) for name in self.names]
         if len(view.rows) == 1:
             return [_Place(-1, -1, list(view.rows))]
-        top = [row for one in superlatives(self.claim) for row in self._top_rows(one) or ()]
+        top = [row for one in find_superlatives(self.claim) for row in self._top_rows(one) or ()]
         if top:
             return [_Place(-1, -1, top)]
         if self.subject and self.key is not None:
-            own = [
-                row for row in view.rows if str(row[self.key]).casefold() == self.subject.casefold()
-            ]
+            subject = self.subject.casefold()
+            own = [row for row in view.rows if str(row[self.key]).casefold() == subject]
             if own and not self.attributes:
                 return [_Place(-1, -1, own)]
         return None
@@ -553,24 +533,25 @@ class _TableClaim:
         view = self.view
         covered = [(p.begin, p.end) for p in self.names]
         covered += [(v.begin, v.end) for v in values]
-        every = [c for c in range(len(view.columns)) if c != self.key and view.is_ordered(c)]
         found, vague = [], []
         for match in re.finditer(r"[^\W\d_]+", self.claim):
             if any(a <= match.start() < b for a, b in covered):
                 continue
             word = root(match[0])
-            if superlatives(match[0]) or comparatives(f"{match[0]} than"):
+            if find_superlatives(match[0]) or find_comparatives(f"{match[0]} than"):
                 continue
-            columns = [c for c in every if word in roots(view.columns[c])]
+            columns = [c for c in self.ordered if word in roots(view.columns[c])]
             if columns and word in GENERIC_ROOTS:
                 vague.append(_Place(match.start(), match.end(), columns))
                 continue
-            if not columns:
-                kinds = [k for k, words in KINDS.items() if match[0].lower() in words]
-                columns = [c for c in every if any(of_kind(k, view.roots(c)) for k in kinds)]
-            if columns:
+            if columns := columns or self._columns_of_kind({match[0].lower()}):
                 found.append(_Place(match.start(), match.end(), columns))
         return _merge_places(found) or _merge_places(vague)
+
+    def _columns_of_kind(self, words: set[str]) -> list[int]:
+        """The ordered columns of a kind that one of the words names."""
+        kinds = [kind for kind, own in KINDS.items() if own & words]
+        return [c for c in self.ordered if any(is_of_kind(k, self.view.roots(c)) for k in kinds)]
 
     def _is_cell(self, value: _Place, rows: object, columns: object) -> bool:
         """Whether a value is a cell of these rows and columns; None means all of them."""
@@ -586,10 +567,10 @@ class _TableClaim:
     def _lists(self) -> Iterator[tuple[bool | None, str]]:
         """Check that a statement on listed names is true of each: "in Sales are Ann and Bob"."""
         columns = [m.column for m in self.attributes]
-        if comparatives(self.claim) or len(set(columns)) < len(columns):
+        if find_comparatives(self.claim) or len(set(columns)) < len(columns):
             return
         for names in _listed_names(self.names, self.claim):
-            rows = [row for row in self.view.rows for n in names if row[self.key or 0] == n.what]
+            rows = self._rows_of(*names)
             for mention in self.attributes:
                 if any(row[mention.column] != mention.cell for row in rows):
                     yield False, f"not all of them are {mention.cell}"
@@ -598,25 +579,21 @@ class _TableClaim:
 
     def _ranks(self) -> Iterator[tuple[bool | None, str]]:
         """Check that each superlative is true of a named row."""
-        for one in superlatives(self.claim):
+        for one in find_superlatives(self.claim):
             top = self._top_rows(one)
             if top is None:
                 yield None, f"its facts do not show that it is the {one.word}"
                 continue
-            named = [
-                row for row in self.view.rows for n in self.names if row[self.key or 0] == n.what
-            ]
             if not self.names:
                 groups = [m for m in self.attributes if m not in self._rank_groups()]
                 if any(row[m.column] != m.cell for m in groups for row in top):
                     yield False, f"the rows show another as the {one.word}"
                     continue
-                yield (
-                    (True, "") if self._numbers() or self.attributes else (None, "it names no row")
-                )
+                is_about_rows = self._numbers() or self.attributes
+                yield (True, "") if is_about_rows else (None, "it names no row")
                 continue
-            good = any(row in top for row in named)
-            yield good, f"the rows show another as the {one.word}"
+            is_top = any(row in top for row in self._rows_of(*self.names))
+            yield is_top, f"the rows show another as the {one.word}"
 
     def _rank_groups(self) -> list[Mention]:
         """The groups that limit a rank, as in "the cheapest in the west"."""
@@ -624,13 +601,13 @@ class _TableClaim:
             mention
             for mention in self.attributes
             if _GROUP_PREPOSITION.search(before := self.claim[: mention.begin])
-            or superlatives(" ".join(tokens(before)[-2:]))
+            or find_superlatives(" ".join(tokens(before)[-2:]))
         ]
 
     def _top_rows(self, superlative: Superlative) -> list[Row] | None:
         """The rows of which a superlative is true; None if the fact does not show it."""
         view, within = self.view, self._rank_groups()
-        if within and len(superlatives(self.claim)) > 1:
+        if within and len(find_superlatives(self.claim)) > 1:
             return None  # it is unknown which superlative the group limits
         for mention in within:
             if mention.column != self.key:
@@ -639,11 +616,11 @@ class _TableClaim:
         asked = self.roots | roots(self.question) | roots(self.rules)
         if len(self.view.rows) > 1:
             for about in (self.roots, asked):
-                picks = ranked(view, superlative, about)
-                if picks and (view.complete or ordered_alike(view.reading, picks)):
+                picks = rank_rows(view, superlative, about)
+                if picks and (view.complete or is_ordered_alike(view.reading, picks)):
                     common = [row for row in picks[0].rows if all(row in p.rows for p in picks)]
                     return common if common or len(picks) == 1 else None
-        if query_ranks(view.reading, superlative, self.roots, asked):
+        if is_ranked_by_query(view.reading, superlative, self.roots, asked):
             return list(view.rows[:1])
         return None
 
@@ -651,8 +628,8 @@ class _TableClaim:
 
     def _comparisons(self) -> Iterator[tuple[bool | None, str]]:
         """Check each "cheaper than" with the rows named before and after it."""
-        bounds = conditions(self.claim)
-        for one in comparatives(self.claim):
+        bounds = find_bounds(self.claim)
+        for one in find_comparatives(self.claim):
             if any(one.word in tokens(bound.text) for bound in bounds):
                 continue
             match = re.search(rf"\b{one.word}\b", self.claim, re.I)
@@ -664,11 +641,7 @@ class _TableClaim:
                 n for n in self.names if n.end <= split
             ]
             right = [n for n in self.names if n.begin >= split]
-            if (
-                not left
-                and self.names
-                and self.claim[: match.start()].strip().lower() in ("is", "")
-            ):
+            if not left and self.claim[: match.start()].strip().lower() in ("is", ""):
                 left = self.names[:1]
             if len(left) != 1 or not right:
                 yield None, f"it does not say what is {one.word} than what"
@@ -680,7 +653,7 @@ class _TableClaim:
     ) -> tuple[bool | None, str]:
         about = self.roots | (frozenset() if one.senses else roots(self.question))
         view, key = self.view, self.key or 0
-        picks = ranked(view, one, about) or ranked(view, one, about | roots(self.question))
+        picks = rank_rows(view, one, about) or rank_rows(view, one, about | roots(self.question))
         found = set()
         for pick in picks:
             mine = [row[pick.column] for row in view.rows if row[key] == left]
@@ -698,7 +671,7 @@ class _TableClaim:
 
     def _bounds(self) -> Iterator[tuple[bool | None, str]]:
         """Check each "more than 10" with the named row."""
-        for bound in conditions(self.claim):
+        for bound in find_bounds(self.claim):
             if self._is_filter(bound):
                 yield True, ""
                 continue
@@ -706,28 +679,16 @@ class _TableClaim:
             if not rows or len(rows) > 1:
                 yield None, f"it does not say what is {bound.text}"
                 continue
-            about = bound.roots | self.roots
-            columns = {
-                c: len(meaning(self.view.roots(c)) & about)
-                for c in range(len(self.view.columns))
-                if self.view.is_ordered(c) and c != self.key
-            }
-            if max(columns.values(), default=0) == 0:
-                words = set(tokens(self.claim))
-                kinds = [kind for kind, own in KINDS.items() if own & words]
-                columns = {
-                    c: int(any(of_kind(k, self.view.roots(c)) for k in kinds)) for c in columns
-                }
-            best = max(columns.values(), default=0)
-            chosen = [c for c, score in columns.items() if score == best]
-            if not best or len(chosen) != 1:
+            chosen = best_columns(self.view, self.ordered, bound.roots | self.roots)
+            chosen = chosen or self._columns_of_kind(set(tokens(self.claim)))
+            if len(chosen) != 1:
                 yield None, f"no column says what is {bound.text}"
                 continue
             cells = [row[chosen[0]] for row in rows[0].what]  # type: ignore[attr-defined]
-            good = all(isinstance(c, int | float) and bound.holds(float(c)) for c in cells)
-            yield bool(cells) and good, f"it is not {bound.text}"
+            is_met = all(isinstance(c, int | float) and bound.is_met_by(float(c)) for c in cells)
+            yield bool(cells) and is_met, f"it is not {bound.text}"
 
-    def _is_filter(self, bound: Condition) -> bool:
+    def _is_filter(self, bound: Bound) -> bool:
         """Whether the query itself keeps only rows that meet a bound."""
         query = self.view.reading.text
         sign = "<" if bound.relation in ("at_most", "less") else ">"
@@ -745,11 +706,11 @@ def _is_ordinary(word: str) -> bool:
     return plain.endswith(("ly", "ing", "ed")) or plain in _ORDINARY
 
 
-_SMALL_WORDS = _OPENING_WORDS | listed(
+_SMALL_WORDS = _OPENING_WORDS | word_set(
     "to or is are was were belongs makes being than or as per each while whereas that against "
     "versus followed compared out per cent"
 )
-_ORDINARY = listed(
+_ORDINARY = word_set(
     "belongs makes reaches appears follows remains holds meets charges earns delivers sits "
     "needs has have offers takes needs shows gives stands comes lies ranks leads wins which "
     "whereas best better good also still then other others any more less most least one not "
@@ -774,7 +735,7 @@ def _is_number(cell: Value, number: float) -> bool:
         return False
     text = f"{number:.12g}"
     decimals = len(text.partition(".")[2]) if "e" not in text else 0
-    return same_number(float(cell), number, decimals)
+    return is_same_number(float(cell), number, decimals)
 
 
 def _merge_places(found: Sequence[_Place]) -> list[_Place]:

@@ -2,16 +2,21 @@
 
 import re
 
-from planweave.tools.checking.units import foreign_unit, same_unit, units_at, units_beside
+from planweave.tools.checking.units import (
+    find_foreign_unit,
+    find_units,
+    find_units_at,
+    may_share_unit,
+)
 from planweave.tools.checking.words import (
     NUMBER,
-    listed,
-    negations,
-    numbers_of,
+    count_negations,
+    find_numbers,
+    find_superlatives,
     root,
     roots,
-    superlatives,
     tokens,
+    word_set,
 )
 from planweave.tools.documents.quotes import is_worded_like, missing_numbers, write_in_digits
 
@@ -48,7 +53,7 @@ _OPPOSITES = tuple(
         ("include", "exclude"),
     )
 )
-_SMALL_WORDS = listed(
+_SMALL_WORDS = word_set(
     "the a an of in on at to for from by with and or is are was were be been has have had it "
     "its this that these those he she they his her their as not no what which who whom whose "
     "when where how much many does do did must may can should will would shall"
@@ -63,7 +68,7 @@ def find_clause_problem(decision: str, text: str, question: str) -> str:
     decision, text = write_in_digits(decision), write_in_digits(text)
     if missing := missing_numbers(decision, text):
         return f"{missing} is in no fact that is cited."
-    if not numbers_of(decision) and not _has_words(text, decision):
+    if not find_numbers(decision) and not _has_words(text, decision):
         return "It is not in the fact that is cited."
     unit = _find_wrong_unit(decision, text, question) or find_changed_amount(
         decision, text, question
@@ -73,7 +78,7 @@ def find_clause_problem(decision: str, text: str, question: str) -> str:
     name = find_unknown_name(question, f"{text} {decision}") or find_misplaced_name(question, text)
     if name:
         return f"No cited fact says it of {name}."
-    if negations(question) == 0 and _is_denied(decision, text):
+    if count_negations(question) == 0 and _is_denied(decision, text):
         return "The fact denies something there."
     return _find_other_clause(decision, text, question)
 
@@ -83,7 +88,7 @@ def find_wrong_clause(claim: str, text: str) -> str:
     for clause in _clauses(claim):
         found = list(re.finditer(NUMBER, clause))
         for match in found:
-            units = units_at(clause, *match.span())
+            units = find_units_at(clause, *match.span())
             if len(found) > 1 and not units and _YEAR.fullmatch(match[0]):
                 continue  # a date, not an amount
             value = f"{match[0]} {' '.join(units)}"
@@ -94,11 +99,8 @@ def find_wrong_clause(claim: str, text: str) -> str:
 
 def is_negated_differently(claim: str, text: str) -> bool:
     """Whether only one of a claim and the nearest sentence of a text is a denial."""
-    best = max(
-        _SENTENCE.split(text),
-        key=lambda one: _share(_content(claim), _content(one)),
-    )
-    return (negations(claim) > 0) != (negations(best) > 0)
+    best = max(_SENTENCE.split(text), key=lambda one: _share(_content(claim), _content(one)))
+    return (count_negations(claim) > 0) != (count_negations(best) > 0)
 
 
 def is_opposite(claim: str, text: str) -> bool:
@@ -186,7 +188,7 @@ def find_unknown_name(text: str, known_text: str) -> str:
         words = [w for w in tokens(found[1]) if not w[0].isdigit()]
         if is_opening or not words or all(w in _SMALL_WORDS for w in words):
             continue
-        if superlatives(found[1]) or not {root(w) for w in words}.isdisjoint(known):
+        if find_superlatives(found[1]) or not {root(w) for w in words}.isdisjoint(known):
             continue
         return found[1]
     return ""
@@ -194,9 +196,9 @@ def find_unknown_name(text: str, known_text: str) -> str:
 
 def _find_wrong_unit(claim: str, text: str, question: str) -> str:
     """A unit of ``claim`` that the text does not have beside the same number."""
-    own = units_beside(claim)
+    own = find_units(claim)
     if not own:
-        return foreign_unit(claim, f"{text} {question}") if numbers_of(claim) else ""
+        return find_foreign_unit(claim, f"{text} {question}") if find_numbers(claim) else ""
     surroundings = " ".join(
         text[max(0, match.start() - 12) : match.end() + 16]
         for match in re.finditer(NUMBER, text)
@@ -204,14 +206,14 @@ def _find_wrong_unit(claim: str, text: str, question: str) -> str:
     )
     if surroundings and any(map(_PERCENT.match, own)) and not _PERCENT.search(surroundings):
         return own[0]
-    return foreign_unit(" ".join(own), f"{surroundings} {question}")
+    return find_foreign_unit(" ".join(own), f"{surroundings} {question}")
 
 
 def find_changed_unit(claim: str, text: str, question: str) -> str:
     """A unit of a claim that the text does not have beside the same number; empty if all agree."""
     claim, text = write_in_digits(claim), write_in_digits(text)
     for match in re.finditer(NUMBER, claim):
-        own = units_at(claim, *match.span())
+        own = find_units_at(claim, *match.span())
         if own and (unit := _find_wrong_unit(f"{match[0]} {' '.join(own)}", text, question)):
             return unit
     return ""
@@ -230,7 +232,7 @@ def _has_words(text: str, words: str) -> bool:
 
 def _is_denied(decision: str, text: str) -> bool:
     clauses = [clause for clause in _clauses(text) if _has_value(clause, decision)]
-    return bool(clauses) and all(negations(clause) > 0 for clause in clauses)
+    return bool(clauses) and all(count_negations(clause) > 0 for clause in clauses)
 
 
 def _find_other_clause(value: str, text: str, about: str) -> str:
@@ -242,7 +244,7 @@ def _find_other_clause(value: str, text: str, about: str) -> str:
         holds = _has_value(clause, value)
         if not holds and bool(re.search(NUMBER, clause)) != numeric:
             continue
-        if not holds and not same_unit(value, clause):
+        if not holds and not may_share_unit(value, clause):
             continue  # an amount of another kind is no alternative
         named = (name for name in _NAME.findall(clause) if name[0].isupper())
         names = {root(w) for name in named for w in tokens(name)}

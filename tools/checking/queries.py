@@ -1,4 +1,4 @@
-"""What the text of a SQL or Cypher query says of its result: order, extremes, names, words."""
+"""Reads from the text of a SQL or Cypher query what its rows are: order, extremes, names, words."""
 
 import re
 from collections.abc import Mapping
@@ -21,14 +21,18 @@ _OF_TIME = re.compile(
     r"|(?:start of|weekday) \w+|localtime|utc",
     re.IGNORECASE,
 )
-"""Texts that say how a moment is written or moved: they name nothing."""
+"""Literals that format or shift a time and name nothing."""
 _ALIAS = re.compile(r"\b\w{1,3}\.(?=[\w\"`\[])")
-"""A short name of a table before a column; it says nothing of what the column holds."""
+"""The short name of a table before a column."""
 _AGGREGATE = re.compile(r"\b(count|sum|avg)\s*\(", re.I)
+_FUNCTIONS = re.compile(
+    r"\b(?:cast|coalesce|round|real|float|double|integer|desc|asc)\b", re.IGNORECASE
+)
+_CYPHER_START = "match|optional|unwind|call"
 
 
 class RowOrder(NamedTuple):
-    """By what a query orders its rows, and from which place on it shows them."""
+    """How a query sorts its rows, and the place of the first row that it shows."""
 
     direction: Direction
     roots: frozenset[str]
@@ -37,7 +41,14 @@ class RowOrder(NamedTuple):
 
 
 class QueryReading(NamedTuple):
-    """What a query says of its result; ``bare`` is its text with all literal texts empty."""
+    """What a query reveals about its rows.
+
+    Attributes:
+        names: Literals that contain a letter.
+        tables: The roots of the words in table names.
+        expressions: The expression of each column that is returned.
+        bare: The text with all literals empty.
+    """
 
     order: RowOrder | None
     extremes: tuple[tuple[Direction, frozenset[str]], ...]
@@ -52,26 +63,26 @@ class QueryReading(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def read(query: str) -> QueryReading:
-    """Read a query; what it does not say is empty."""
+def read_query(query: str) -> QueryReading:
+    """Read a query."""
     quoted = _STRING.findall(query)
-    if re.match(r"\s*(match|optional|unwind|call)\b", query, re.I):
+    if re.match(rf"\s*(?:{_CYPHER_START})\b", query, re.I):
         quoted += _CYPHER_STRING.findall(query)
     texts = [text for text in quoted if not _OF_TIME.fullmatch(text)]
     names = tuple(text.replace("''", "'").strip("%") for text in texts)
     bare = _STRING.sub("''", query)
-    outer = flat(bare)
+    outer = blank_brackets(bare)
     tables = [match[1] or match[2] for match in _TABLE.finditer(bare)]
     expressions = _expressions(bare, outer)
     about = " ".join(tables)
     return QueryReading(
-        order=_order(bare, outer, expressions, about),
+        order=_read_order(bare, outer, expressions, about),
         extremes=tuple(
             ("highest" if kind.lower() == "max" else "lowest", _roots(inner, expressions, about))
             for kind, inner in _EXTREME.findall(bare)
         ),
         names=tuple(name for name in names if re.search(r"[^\W\d_]", name)),
-        tables=frozenset().union(*(roots(table) for table in tables)) if tables else frozenset(),
+        tables=roots(about),
         joins=len(set(tables)) > 1,
         aggregates=frozenset(kind.lower() for kind in _AGGREGATE.findall(bare)),
         expressions=expressions,
@@ -81,8 +92,8 @@ def read(query: str) -> QueryReading:
     )
 
 
-def flat(query: str) -> str:
-    """The query with what is in brackets blanked out; places stay the same."""
+def blank_brackets(query: str) -> str:
+    """Replace the text in brackets by blanks; positions stay the same."""
     depth, kept = 0, []
     for sign in query:
         depth -= sign == ")"
@@ -91,7 +102,9 @@ def flat(query: str) -> str:
     return "".join(kept)
 
 
-def _order(query: str, outer: str, expressions: Mapping[str, str], about: str) -> RowOrder | None:
+def _read_order(
+    query: str, outer: str, expressions: Mapping[str, str], about: str
+) -> RowOrder | None:
     found = list(_ORDER.finditer(outer))
     if not found:
         return None
@@ -115,18 +128,16 @@ def _order(query: str, outer: str, expressions: Mapping[str, str], about: str) -
 
 def _expressions(query: str, outer: str) -> dict[str, str]:
     """The expressions that the query returns, by the names of their columns."""
-    listed = re.search(r"\b(?:select(?:\s+distinct)?|return(?:\s+distinct)?)\s", outer, re.I)
-    if re.match(r"\s*with\b", outer, re.I):
-        every = list(re.finditer(r"\bselect(?:\s+distinct)?\s", outer, re.I))
-        listed = every[-1] if every else listed
-    if re.match(r"\s*(match|optional|unwind|call)\b", outer, re.I):
-        every = list(re.finditer(r"\breturn(?:\s+distinct)?\s", outer, re.I))
-        listed = every[-1] if every else listed
-    if not listed:
+    lists = list(re.finditer(r"\b(select|return)(?:\s+distinct)?\s", outer, re.I))
+    if not lists:
         return {}
-    stop = re.search(r"\bfrom\b|\border\s+by\b|\blimit\b|\bskip\b|;|$", outer[listed.end() :], re.I)
-    end = listed.end() + (stop.start() if stop else 0)
-    found, begin = {}, listed.end()
+    head = lists[0]
+    for start, word in ((r"with", "select"), (_CYPHER_START, "return")):
+        if re.match(rf"\s*(?:{start})\b", outer, re.I):
+            head = next((m for m in reversed(lists) if m[1].lower() == word), head)
+    stop = re.search(r"\bfrom\b|\border\s+by\b|\blimit\b|\bskip\b|;|$", outer[head.end() :], re.I)
+    end = head.end() + (stop.start() if stop else 0)
+    found, begin = {}, head.end()
     for at in [*(i for i in range(begin, end) if outer[i] == ","), end]:
         term = query[begin:at].strip()
         begin = at + 1
@@ -139,24 +150,15 @@ def _expressions(query: str, outer: str) -> dict[str, str]:
 
 
 def _roots(term: str, expressions: Mapping[str, str], about: str) -> frozenset[str]:
-    """The roots of an expression's words, of what it is short for, and of what it counts."""
+    """The roots of an expression, of the expression that it names, and of what it counts."""
     own = term.strip().strip('`"[]')
     whole = _ALIAS.sub("", f"{own} {expressions.get(own, '')}")
     if re.search(r"\bcount\s*\(", whole, re.I):
         whole += f" {about}"
-    return roots(
-        re.sub(
-            r"\b(?:cast|coalesce|round|real|float|double|integer|desc|asc)\b",
-            " ",
-            whole,
-            flags=re.I,
-        )
-    )
+    return roots(_FUNCTIONS.sub(" ", whole))
 
 
 def column_roots(column: str, reading: QueryReading) -> frozenset[str]:
-    """The roots of a column's name and of the expression that it stands for."""
-    about = " ".join(
-        name for match in _TABLE.finditer(reading.text) if (name := match[1] or match[2])
-    )
+    """The roots of a column's name and of the expression that it names."""
+    about = " ".join(match[1] or match[2] for match in _TABLE.finditer(reading.text))
     return _roots(column, reading.expressions, about)

@@ -1,4 +1,4 @@
-"""Units beside numbers: whether what is said has the unit of what is known."""
+"""Units beside numbers: whether two texts use the same ones."""
 
 import re
 
@@ -32,7 +32,7 @@ _IMPLIED = {
     "rate": "percent",
     "interest": "percent",
 }
-"""Units that go without saying."""
+"""Units that a word implies."""
 _UNIT_FORMS = frozenset(_UNIT_OF.values())
 _UNIT_ROOTS = frozenset(root(form) for form in _UNIT_OF if len(form) > 1)
 _FAMILIES = (
@@ -44,19 +44,23 @@ _FAMILIES = (
 )
 
 
-def foreign_unit(text: str, said: str, column: str = "") -> str:
-    """The first word beside a number that is not said, in any of its forms."""
-    known = {_unit(word) for word in _unit_words(said)}
-    implied = " ".join(_IMPLIED.get(word.lower(), "") for word in _unit_words(said))
+def find_foreign_unit(text: str, known_text: str, column: str = "") -> str:
+    """Find the first unit or word of a text that is not in ``known_text`` in any form.
+
+    A unit that rivals the one of ``column`` is foreign as well. Empty if there is none.
+    """
+    words = _unit_words(known_text)
+    known = set(map(_unit, words))
+    implied = " ".join(_IMPLIED.get(word.lower(), "") for word in words)
     known |= set(map(_unit, implied.split()))
     for word in _unit_words(text):
-        if _unit(word) not in known or is_rival(word, column):
+        if _unit(word) not in known or is_rival_unit(word, column):
             return word
     return ""
 
 
-def is_rival(unit: str, column: str) -> bool:
-    """Whether a column names a unit, and it is another one of the same kind."""
+def is_rival_unit(unit: str, column: str) -> bool:
+    """Whether a column has another unit of the same kind."""
     own = {_unit(word) for word in _unit_words(column)} & _UNIT_FORMS
     named = _unit(unit)
     return named not in own and any(named in family and own & family for family in _FAMILIES)
@@ -84,23 +88,23 @@ def _unit_words(text: str) -> list[str]:
     ]
 
 
-def same_unit(one: str, other: str) -> bool:
-    """Whether numbers of two texts may have the same unit; where one has none, they may."""
-    left, right = ({_unit(word) for word in units_beside(text)} for text in (one, other))
+def may_share_unit(one: str, other: str) -> bool:
+    """Whether the numbers of two texts may have the same unit; they may if one has none."""
+    left, right = ({_unit(word) for word in find_units(text)} for text in (one, other))
     return not (left and right) or bool(left & right)
 
 
-def units_beside(text: str) -> list[str]:
-    """The known units that stand right beside the numbers of a text, before or behind them."""
+def find_units(text: str) -> list[str]:
+    """Find the known units directly before or after the numbers of a text."""
     return [
         word
         for match in re.finditer(rf"(?<![\w.-])(?:{NUMBER})", text)
-        for word in units_at(text, *match.span())
+        for word in find_units_at(text, *match.span())
     ]
 
 
-def units_at(text: str, begin: int, end: int) -> list[str]:
-    """The known units right beside the number that stands from ``begin`` to ``end``."""
+def find_units_at(text: str, begin: int, end: int) -> list[str]:
+    """Find the known units directly before or after the number from ``begin`` to ``end``."""
     behind = _BEHIND.match(text, end)
     before = _BEFORE.search(text, 0, begin)
     words = [*(behind.groups() if behind else ()), *(before.groups() if before else ())]

@@ -1,4 +1,4 @@
-"""Words of questions, claims and columns: roots, superlatives, comparisons, conditions."""
+"""Words of questions, claims and columns: roots, superlatives, comparatives, bounds."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 Direction: TypeAlias = Literal["highest", "lowest"]
 Sense: TypeAlias = tuple[Direction, str]
-"""A direction, and the kind of column that it is meant of; ``any`` for every kind."""
+"""A direction and the kind of column that it applies to; ``any`` for every kind."""
 
 ANY = "any"
 NUMBER = r"\d{1,3}(?:[,\u00a0\u202f]\d{3})+(?:\.\d+)?(?!\d)|\d+(?:\.\d+)?"
@@ -16,7 +16,7 @@ _OF = re.compile(r"'s\b")
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 
-def listed(text: str) -> frozenset[str]:
+def word_set(text: str) -> frozenset[str]:
     """The words of a text as a set."""
     return frozenset(text.split())
 
@@ -118,13 +118,13 @@ _COMPARATIVES: dict[str, tuple[Sense, ...]] = {
     "better": _GOOD,
     "worse": _opposite(_GOOD),
 }
-_NO_SUPERLATIVES = listed(
+_NO_SUPERLATIVES = word_set(
     "west interest request test rest guest forest latest harvest contest invest suggest "
     "protest honest digest manifest chest nest vest quest crest budapest bucharest est "
     "northwest southwest modest arrest behest ingest attest pest priest breast zest midwest "
     "everest trieste"
 ) - {"latest"}
-NEGATIONS = listed(
+NEGATIONS = word_set(
     "not no never none neither nor without cannot except excluding lacks lack fails nobody "
     "nothing unable false"
 )
@@ -136,11 +136,11 @@ _ORDINALS = {
     for number, words in enumerate(("second 2nd", "third 3rd", "fourth 4th", "fifth 5th"), start=2)
     for word in words.split()
 }
-GENERIC = listed(
+GENERIC = word_set(
     "n count total value number num amount sum avg average mean min max result score cnt x y "
     "c v of the per by in a an as id key name names"
 )
-"""Words of columns that say nothing of what they hold."""
+"""Words of column names that do not describe the column."""
 
 _IRREGULAR = {
     "left": "leave",
@@ -172,19 +172,19 @@ _BOUND_WORDS = re.compile(
     r"\b(at least|no more than|not more than|no less than|no fewer than|not exceed(?:ing)?)\b", re.I
 )
 _NEAR = 300
-"""Characters before and behind a bound in which its words are looked for."""
+"""Characters before and after a bound that are searched for its words."""
 _QUANTITY = re.compile(rf"\s*(?:an?\s+|the\s+)?(?:[A-Z]{{3}}\s*|[$€£]\s*)?({NUMBER})(?!\w*[-/]\d)")
 
 
 class Superlative(NamedTuple):
-    """A word such as "cheapest": what it may mean, and which place it asks for."""
+    """A word such as "cheapest", its possible senses, and the place that it asks for."""
 
     word: str
     senses: tuple[Sense, ...]
     place: int = 1
 
 
-class Condition(NamedTuple):
+class Bound(NamedTuple):
     """A bound such as "at least 4", and the roots of the words around it."""
 
     relation: Literal["at_least", "at_most", "more", "less"]
@@ -192,8 +192,8 @@ class Condition(NamedTuple):
     text: str
     roots: frozenset[str]
 
-    def holds(self, value: float) -> bool:
-        """Whether a value keeps it."""
+    def is_met_by(self, value: float) -> bool:
+        """Whether a value meets the bound."""
         return {
             "at_least": value >= self.number,
             "at_most": value <= self.number,
@@ -203,13 +203,13 @@ class Condition(NamedTuple):
 
 
 def tokens(text: str) -> list[str]:
-    """Words and numbers in lower case; ``unitPrice`` and ``unit_price`` are two words."""
+    """The words and numbers of a text in lower case; ``unitPrice`` counts as two words."""
     return [word.lower() for word in _WORD.findall(_CAMEL.sub(" ", _OF.sub(" ", text)))]
 
 
 @lru_cache(maxsize=1 << 16)
 def root(word: str) -> str:
-    """What forms of a word have in common."""
+    """What the singular and plural of a word share: at most six letters."""
     word = word.lower()
     if len(word) > 4 and word.endswith("ies"):
         word = f"{word[:-3]}y"
@@ -221,9 +221,9 @@ def root(word: str) -> str:
 
 
 def stem(word: str) -> str:
-    """What forms of a word share: ``late`` and ``lateness``, ``left`` and ``leave``.
+    """What all forms of a word share: ``late`` and ``lateness``, ``left`` and ``leave``.
 
-    It tells less apart than :func:`root`, which stands for names too.
+    It distinguishes fewer words than :func:`root`, which also serves for names.
     """
     plain = _IRREGULAR.get(word.lower(), word.lower())
     return re.sub(r"(?:e?ness|ings?|ed|es|s|e|able)$", "", plain)[:6] if len(plain) > 3 else plain
@@ -233,17 +233,17 @@ GENERIC_ROOTS = frozenset(map(root, GENERIC))
 
 
 def roots(text: str) -> frozenset[str]:
-    """The roots of the words of a text; numbers are none."""
+    """The roots of the words of a text, without numbers."""
     return frozenset(root(word) for word in tokens(text) if not word[0].isdigit())
 
 
-def of_kind(kind: str, column: Iterable[str]) -> bool:
-    """Whether words of a column (their roots) are of a kind."""
+def is_of_kind(kind: str, column: Iterable[str]) -> bool:
+    """Whether a column (the roots of its words) is of a kind."""
     return bool({root(word) for word in KINDS.get(kind, ())} & set(column))
 
 
-def superlatives(text: str) -> list[Superlative]:
-    """The superlatives of a text; one that is unknown has no sense."""
+def find_superlatives(text: str) -> list[Superlative]:
+    """Find the superlatives of a text; an unknown one has no senses."""
     words = tokens(text)
     found = []
     for at, word in enumerate(words):
@@ -261,8 +261,8 @@ def superlatives(text: str) -> list[Superlative]:
     return found
 
 
-def comparatives(text: str) -> list[Superlative]:
-    """The comparatives of a text that are followed by "than", or stand for one as "exceeds"."""
+def find_comparatives(text: str) -> list[Superlative]:
+    """Find the comparatives of a text that are followed by "than", and "exceeds"."""
     words = tokens(text)
     found = []
     for at, word in enumerate(words):
@@ -275,8 +275,8 @@ def comparatives(text: str) -> list[Superlative]:
     return found
 
 
-def conditions(text: str) -> list[Condition]:
-    """The bounds on numbers that a text names."""
+def find_bounds(text: str) -> list[Bound]:
+    """Find the bounds on numbers in a text."""
     found = []
     for match in _CONDITION.finditer(text):
         quantity = _QUANTITY.match(text, match.end())
@@ -294,23 +294,23 @@ def conditions(text: str) -> list[Condition]:
         number = float(re.sub(r"[^\d.]", "", quantity[1]))
         whole = text[match.start() : quantity.end()].strip()
         found.append(
-            Condition(relation, number, whole, frozenset(map(root, around)))  # type: ignore[arg-type]
+            Bound(relation, number, whole, frozenset(map(root, around)))  # type: ignore[arg-type]
         )
     return found
 
 
-def negations(text: str) -> int:
-    """How many words of a text deny."""
+def count_negations(text: str) -> int:
+    """Count the negative words of a text."""
     plain = _NO_DENIAL.sub(" ", re.sub("n['\u2019]t\\b", " not ", text))
     return sum(word in NEGATIONS for word in tokens(plain))
 
 
 def denies(text: str) -> bool:
-    """Whether a text denies something; a bound such as "no more than" is no denial."""
-    return negations(_BOUND_WORDS.sub("", text)) > 0
+    """Whether a text denies something; a bound such as "no more than" does not count."""
+    return count_negations(_BOUND_WORDS.sub("", text)) > 0
 
 
-def numbers_of(text: str) -> list[float]:
-    """The numbers of a text as they come; those within names such as ``S-12`` are none."""
+def find_numbers(text: str) -> list[float]:
+    """Find the numbers of a text in order, without those in names such as ``S-12``."""
     found = re.finditer(rf"(?<![\w.-])(-?)(?:[$€£]|[A-Z]{{3}}\s?)?({NUMBER})(?![\d])", text)
     return [float(match[1] + re.sub(r"[^\d.]", "", match[2])) for match in found]

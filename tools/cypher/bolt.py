@@ -108,7 +108,7 @@ class BoltCypher(Graph):
                 self._ended()
 
         end = time.monotonic() + limits.seconds
-        with self._slots.taken(limits.owner, limits.seconds):
+        with self._slots.take(limits.owner, limits.seconds):
             with self._lock:
                 self._running += 1
             thread = Thread(target=work, daemon=True)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from planweave.tools.comparison_words import TextPlace, find_bound_operator, find_text_place
 from planweave.tools.cypher.describe import quoted
 from planweave.tools.cypher.hints import Names
 from planweave.tools.cypher.patterns import Element
@@ -24,7 +25,6 @@ from planweave.tools.cypher.tokens import (
     instead,
 )
 from planweave.tools.database import Field
-from planweave.tools.said import TextPlace, said_bound, said_part
 
 _OPERATORS: dict[TextPlace, str] = {
     "contains": "CONTAINS",
@@ -132,7 +132,7 @@ def _meant(value: CypherToken, field: Field, question: str, *, like: bool = Fals
         return f"STARTS WITH '{text[:-1] if is_decade else text}'"
     if is_decade and value.kind == "number":
         return f"IN range({text}, {int(text) + 9})"
-    if bound := said_bound(question, text):
+    if bound := find_bound_operator(question, text):
         return f"{bound} {value.text}"
     if value.kind != "string":
         return ""
@@ -140,7 +140,7 @@ def _meant(value: CypherToken, field: Field, question: str, *, like: bool = Fals
     if wild and (like or ("*" in text and text not in question)):
         operator = _WILDCARDS.get((bool(wild["open"]), bool(wild["close"])), "CONTAINS")
         return f"{operator} {value.text.replace(text, wild['text'])}"
-    part = said_part(question, text)
+    part = find_text_place(question, text)
     return f"{_OPERATORS[part]} {value.text}" if part else ""
 
 

@@ -36,7 +36,7 @@ from planweave.tools.cypher.tokens import (
     tokenize,
 )
 from planweave.tools.database import Corrected, Limits, QueryResult, Schema
-from planweave.tools.linking import Values, linked
+from planweave.tools.linking import Values, describe_mentions
 
 _ORDER = re.compile(r"\bORDER BY (?P<variable>[A-Za-z]\w*)\.(?P<property>\w+)\b", re.I)
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
@@ -157,7 +157,7 @@ def _is_foreign(access: PropertyAccess, names: Names) -> bool:
 
 def links(question: str, schema: Schema, run: Callable[[str, Limits], QueryResult]) -> list[str]:
     """Lines that say which stored values and which properties a question speaks of."""
-    return linked(question, schema, stored_values(schema, run), quote=_text)
+    return describe_mentions(question, schema, stored_values(schema, run), quote=_text)
 
 
 def stored_values(schema: Schema, run: Callable[[str, Limits], QueryResult]) -> Values:

@@ -80,7 +80,7 @@ class EmbeddedCypher(Graph):
             "characters": limits.characters,
         }
         end = time.monotonic() + limits.seconds
-        with self._turns.taken(limits.owner, limits.seconds), self._lock:
+        with self._turns.take(limits.owner, limits.seconds), self._lock:
             left = max(end - time.monotonic(), 0.001)
             self._worker = self._worker or Worker(self._path)  # ended by an earlier query
             try:

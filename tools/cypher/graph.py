@@ -21,8 +21,8 @@ from planweave.tools.database import (
     QueryResult,
     Schema,
 )
-from planweave.tools.invented import invented
-from planweave.tools.linking import misspelt_value
+from planweave.tools.invented import find_invented_name
+from planweave.tools.linking import find_misspelt_value
 
 NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
 """How to fix a query that takes too long."""
@@ -103,12 +103,12 @@ class Graph(ABC):
 
     def misspelt(self, question: str) -> tuple[str, str]:
         """Words of a question that are nearly a stored value, and that value; or nothing."""
-        return misspelt_value(question, self.schema(), stored_values(self.schema(), self.run))
+        return find_misspelt_value(question, self.schema(), stored_values(self.schema(), self.run))
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A property that only the question has; see :class:`planweave.tools.database.Database`."""
         properties = _PROPERTY.findall(_STRING.sub("", query))
-        return invented(properties, question, self.schema(), explained=explained)
+        return find_invented_name(properties, question, self.schema(), explained=explained)
 
 
 def _unknown(names: Names) -> str:

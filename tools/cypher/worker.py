@@ -20,7 +20,7 @@ from planweave.errors import PlanweaveError
 from planweave.tools.cypher.cells import cut, has_element_as_text, plain
 from planweave.tools.cypher.own import NO_TEXT, shown
 from planweave.tools.cypher.script import load
-from planweave.tools.process import Channel, limit_memory, open_no_more_files
+from planweave.tools.process import Channel, forbid_new_files, limit_memory
 
 _MEMORY = 2 << 30  # bytes of address space
 _LATENESS = 0.5  # seconds: the engine looks at its clock now and then only
@@ -50,7 +50,7 @@ def _open(path: str) -> tuple[kglite.FrozenGraph | None, dict[str, object]]:
     graph = kglite.KnowledgeGraph()
     try:
         script = Path(path).read_text(encoding="utf-8")
-        open_no_more_files()  # the engine could read any that a query names
+        forbid_new_files()  # the engine could read any that a query names
         keys = load(script, graph)
     except PlanweaveError as error:
         message = f"The graph script {path} is faulty. {error.problem}"

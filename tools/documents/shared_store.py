@@ -19,7 +19,7 @@ from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from planweave import BadInput
 from planweave.errors import StoreUnusable, require
 from planweave.texts import digest
-from planweave.tools.connect import with_variables, without_values
+from planweave.tools.connect import fill_variables, hide_values
 from planweave.tools.database import DatabaseUnavailable
 from planweave.tools.documents.store import Rows, Session, Store, StoreSize
 from planweave.tools.documents.vectors import HNSW_ABOVE, IndexHit, VectorSearch
@@ -173,7 +173,7 @@ class _Session:
 def _transaction(url: str) -> Iterator[_Session]:
     """One transaction on a connection of the pool; its errors are reported in one sentence."""
     try:
-        engine = _engine(with_variables(url))
+        engine = _engine(fill_variables(url))
     except DatabaseUnavailable as error:
         raise StoreUnusable(error.problem, fix=error.fix) from None
     import psycopg
@@ -221,7 +221,7 @@ def _translate_error(error: Exception, url: str) -> BadInput:
     from psycopg import errors
 
     cause = getattr(error, "orig", None) or error
-    why = without_values((str(cause).strip().splitlines() or [type(cause).__name__])[0], url)
+    why = hide_values((str(cause).strip().splitlines() or [type(cause).__name__])[0], url)
     if 'extension "vector"' in why:
         return BadInput(
             f"The database of the document collections has no pgvector ({why}).",

@@ -17,7 +17,7 @@ from typing import Any
 
 from planweave.tools.documents.chunks import Spans, chunk_page
 from planweave.tools.documents.pages import DocumentLimits, Unreadable, read
-from planweave.tools.process import Channel, bound
+from planweave.tools.process import Channel, limit_process
 
 _ANSWER_CHARACTERS = (
     1_000_000  # characters of text in an answer, so that the parent need not wait for a long one
@@ -32,7 +32,7 @@ def main() -> None:
         os.nice(_NICE)
     while True:
         request = channel.receive()
-        bound(request["memory"], request["seconds"])
+        limit_process(request["memory"], request["seconds"])
         for answer in _answers(request):
             channel.send(answer)
             if answer.get("more"):

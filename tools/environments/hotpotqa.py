@@ -21,7 +21,7 @@ from planweave.tools.environments.base import (
     of_split,
 )
 from planweave.tools.environments.opening import environment
-from planweave.tools.short_answers import match, normalised
+from planweave.tools.short_answers import match_answer, normalise_answer
 
 _VERBS = ("search", "lookup", "finish")
 _SHOWN_SENTENCES = 5
@@ -67,7 +67,7 @@ class HotpotQA(Environment):
         pages: dict[str, tuple[str, list[str]]] = {}
         for record in records:
             for title, sentences in record.context:
-                pages.setdefault(normalised(title), (title, [s.strip() for s in sentences]))
+                pages.setdefault(normalise_answer(title), (title, [s.strip() for s in sentences]))
         self._pages = pages
         self._index = WordIndex.build([f"{t} {t} {' '.join(s)}" for t, s in pages.values()])
         self._keys = list(pages)
@@ -92,7 +92,7 @@ class HotpotQA(Environment):
             return Observation("Invalid action. Write Search[…], Lookup[…] or Finish[…].")
         verb, argument = parts
         if verb == "finish":
-            score = match(argument, [self._answers[self._task]]).f1
+            score = match_answer(argument, [self._answers[self._task]]).f1
             return Observation("Episode finished.", done=True, score=score)
         return Observation(self._search(argument) if verb == "search" else self._lookup(argument))
 
@@ -103,7 +103,7 @@ class HotpotQA(Environment):
 
     def _search(self, title: str) -> str:
         self._sought, self._results = "", 0
-        page = self._pages.get(normalised(title))
+        page = self._pages.get(normalise_answer(title))
         if page:
             self._sentences = page[1]
             return " ".join(page[1][:_SHOWN_SENTENCES])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from planweave.tools.files.reading import Request, RowTable, Unusable, free_name, quoted, read
-from planweave.tools.process import Channel, bound
+from planweave.tools.process import Channel, limit_process
 
 _NICE = 5  # the parent's other work goes first
 _BATCH = 5_000  # rows
@@ -34,7 +34,7 @@ def main() -> None:
         os.nice(_NICE)
     while True:
         sent = channel.receive()
-        bound(sent.pop("memory"), sent.pop("seconds"), file_bytes=sent.pop("most_bytes"))
+        limit_process(sent.pop("memory"), sent.pop("seconds"), file_bytes=sent.pop("most_bytes"))
         channel.send(_answer(Request(**sent), Path(sent["into"])))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from sqlglot import exp
 
-from planweave.tools.asked_average import averaged_of_each
+from planweave.tools.asked_average import find_inner_aggregate
 
 
 def average_each(
@@ -18,7 +18,7 @@ def average_each(
         not grouped
         or len(values) != 1
         or values != added
-        or not averaged_of_each(question, columns)
+        or not find_inner_aggregate(question, columns)
     ):
         return select, []
     (value,) = values

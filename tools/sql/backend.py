@@ -81,7 +81,7 @@ class CursorBackend:
     def run(self, text: str, limits: Limits) -> Fetched:
         """See :class:`Backend`; waiting for a slot counts."""
         end = time.monotonic() + limits.seconds
-        with self._slots.taken(limits.owner, limits.seconds):
+        with self._slots.take(limits.owner, limits.seconds):
             left = replace(limits, seconds=max(end - time.monotonic(), 0.001))
             with self.execute(text, left) as cursor:
                 return fetched(cursor, left, self.is_timeout)

@@ -25,8 +25,8 @@ from planweave.tools.database import (
     RoleTooPowerful,
     Schema,
 )
-from planweave.tools.invented import invented
-from planweave.tools.linking import linked, misspelt_value
+from planweave.tools.invented import find_invented_name
+from planweave.tools.linking import describe_mentions, find_misspelt_value
 from planweave.tools.result_text import one_line
 from planweave.tools.sql.backend import Backend
 from planweave.tools.sql.describe import catalogue, definitions, with_data
@@ -129,18 +129,18 @@ class SqlDatabase:
         Raises:
             DatabaseUnavailable: The database does not answer.
         """
-        return linked(question, self.schema(), self._values)
+        return describe_mentions(question, self.schema(), self._values)
 
     def misspelt(self, question: str) -> tuple[str, str]:
         """Words of a question that are nearly a stored value, and that value; or nothing."""
-        return misspelt_value(question, self.schema(), self._values)
+        return find_misspelt_value(question, self.schema(), self._values)
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A column that only the question has; see :class:`planweave.tools.database.Database`."""
         from planweave.tools.sql.correct import columns_read
 
         columns = columns_read(query, self._backend.dialect)
-        return invented(columns, question, self.schema(), explained=explained)
+        return find_invented_name(columns, question, self.schema(), explained=explained)
 
     def _values(self, table: str, column: str) -> tuple[str, ...]:
         """Texts that a column holds, as many as a short time allows; read once.

@@ -9,7 +9,7 @@ from planweave.benchmarks.core.metrics import Estimate, group_by, rate
 from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.benchmarks.suites.check.pairs import Pair, query_fact, quote_fact
 from planweave.memory import Fact
-from planweave.tools.checking import follow, judge
+from planweave.tools.checking import check_decision, judge
 
 NAME = "check"
 
@@ -34,7 +34,7 @@ def check_pairs(pairs: Iterable[Pair]) -> list[Checked]:
 
 def _check_pair(pair: Pair) -> Checked:
     if pair.kind == "decision":
-        found = follow(pair.text, pair.facts, question=pair.question, rules=pair.rules)
+        found = check_decision(pair.text, pair.facts, question=pair.question, rules=pair.rules)
         return Checked(pair, found.kind == "supported", found.reason)
     judged = judge(pair.text, pair.facts, question=pair.question, rules=pair.rules)
     return Checked(pair, judged.truth is True, judged.reason)

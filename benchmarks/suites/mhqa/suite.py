@@ -33,7 +33,7 @@ from planweave.benchmarks.suites.mhqa.multihop import MultiHop
 from planweave.benchmarks.suites.mhqa.tables import mhqa_tables
 from planweave.memory import Answer, Context
 from planweave.texts import digest
-from planweave.tools.short_answers import match
+from planweave.tools.short_answers import match_answer
 
 NAME = "mhqa"
 
@@ -170,7 +170,7 @@ class HopsQuestion:
         """Exact match and F1 of the short answer; a missing answer counts as empty."""
         short = (answer["decision"] if answer else None) or ""
         golds = self.question.answers
-        found = match(short, golds)
+        found = match_answer(short, golds)
         return Score(
             value=found.exact,
             answer=short or None,

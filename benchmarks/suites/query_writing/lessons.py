@@ -47,44 +47,31 @@ def lessons(questions: Iterable[QueryQuestion], *, seed: int) -> list[list[Lesso
 def _database_lessons(
     source: str, questions: Sequence[QueryQuestion], drawn: random.Random
 ) -> list[Lesson]:
+    database = open_database(source)
     answerable = [one for one in questions if one.answerable]
     others = [one for one in questions if not one.answerable]
-    made = [_query_lesson(source, one) for one in _sample_questions(answerable, QUERIES, drawn)]
-    made += [
-        _answerable_lesson(source, one, "yes")
-        for one in _sample_questions(answerable, ANSWERABLE, drawn)
-    ]
-    made += [
-        _answerable_lesson(source, one, "no")
-        for one in _sample_questions(others, UNANSWERABLE, drawn)
-    ]
-    made += [_rows_lesson(source, one, query) for one in answerable for query in one.tried]
+    made = []
+    for question in _sample(answerable, QUERIES, drawn):
+        need = make_need(question)
+        prompt = ground_of(need, database, _LIMIT), task_of(need, database, None)
+        made.append(Lesson(prompt, question.readings[0].query, 1.0))
+    for some, count, reply in ((answerable, ANSWERABLE, "yes"), (others, UNANSWERABLE, "no")):
+        for need in map(make_need, _sample(some, count, drawn)):
+            ground = ground_of(need, database, _LIMIT)
+            judged = answerable_prompt(ground, need.question, notes_of(need))
+            made.append(Lesson(judged, reply, _JUDGED))
+    for question in answerable:
+        need = make_need(question)
+        for query in question.tried:
+            result = database.run(query, Limits())
+            is_right = match_rows([[*row] for row in result.rows], question.readings).right
+            ground = ground_of(need, database, _LIMIT)
+            judged = right_prompt(ground, need.question, notes_of(need), result)
+            made.append(Lesson(judged, "yes" if is_right else "no", _JUDGED))
     return made
 
 
-def _sample_questions(
+def _sample(
     questions: Sequence[QueryQuestion], count: int, drawn: random.Random
 ) -> list[QueryQuestion]:
     return drawn.sample(questions, min(count, len(questions)))
-
-
-def _query_lesson(source: str, question: QueryQuestion) -> Lesson:
-    database, need = open_database(source), make_need(question)
-    prompt = ground_of(need, database, _LIMIT), task_of(need, database, None)
-    return Lesson(prompt, question.readings[0].query, 1.0)
-
-
-def _answerable_lesson(source: str, question: QueryQuestion, reply: str) -> Lesson:
-    need = make_need(question)
-    ground = ground_of(need, open_database(source), _LIMIT)
-    return Lesson(answerable_prompt(ground, need.question, notes_of(need)), reply, _JUDGED)
-
-
-def _rows_lesson(source: str, question: QueryQuestion, query: str) -> Lesson:
-    """A lesson on whether the rows of a model's query are the answer."""
-    database, need = open_database(source), make_need(question)
-    result = database.run(query, Limits())
-    is_right = match_rows([[*row] for row in result.rows], question.readings).right
-    ground = ground_of(need, database, _LIMIT)
-    prompt = right_prompt(ground, need.question, notes_of(need), result)
-    return Lesson(prompt, "yes" if is_right else "no", _JUDGED)

@@ -1,13 +1,15 @@
 """Questions about databases with their accepted queries."""
 
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, JsonValue, model_validator
 
 from planweave import BadInput, PlanweaveError
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery
 from planweave.nodes.assist.query_writer import Need
+from planweave.records import read_records
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
 
@@ -18,8 +20,14 @@ Name = Annotated[str, BeforeValidator(str)]
 """An identifier, which some files write as a number."""
 
 
+QuestionPart: TypeAlias = Literal["answerable", "unanswerable"]
+
+
 class QuestionLine(BaseModel):
     """A line of a question file; a null counts as a missing field."""
+
+    id: Name = ""
+    question: str
 
     @model_validator(mode="before")
     @classmethod
@@ -64,6 +72,45 @@ def make_need(question: QueryQuestion) -> Need:
         background=question.notes,
         now=question.now,
     )
+
+
+Line = TypeVar("Line", bound=QuestionLine)
+
+
+def load_questions(
+    data: Path,
+    databases: Path,
+    part: QuestionPart | None,
+    form: type[Line],
+    make: Callable[[Line, str, Path, bool], QueryQuestion],
+    *,
+    fix: str,
+) -> list[QueryQuestion]:
+    """Load the questions of a folder or file.
+
+    Args:
+        data: A question file, or a folder with ``questions`` and perhaps ``unanswerable``.
+        databases: Folder of the databases.
+        part: Only questions of this kind; for a file, the kind of its questions.
+        form: The class of a line.
+        make: Makes a question of a line, its name, ``databases``, and whether it is answerable.
+        fix: The hint for a file that is missing or invalid.
+    """
+
+    def read(file: Path, *, answerable: bool) -> Iterator[QueryQuestion]:
+        for number, line in enumerate(read_records(file, form, fix=fix), start=1):
+            name = line.id or f"{file.name.partition('.')[0]}-{number}"
+            yield make(line, name, databases, answerable)
+
+    if data.is_file():
+        part = part or ("unanswerable" if data.name.startswith("unanswerable") else "answerable")
+        return [*read(data, answerable=part == "answerable")]
+    found: list[QueryQuestion] = []
+    if part != "unanswerable":
+        found += read(require_file(data, "questions", fix), answerable=True)
+    if part == "unanswerable" or (part is None and find_file(data, "unanswerable")):
+        found += read(require_file(data, "unanswerable", fix), answerable=False)
+    return found
 
 
 def find_database(folder: Path, name: str) -> Path:

@@ -86,13 +86,11 @@ def _count(records: Iterable[Record], result: str) -> int:
 def _accuracy_by(
     groups: Groups, title: str, head: str, part: Callable[[Record], str]
 ) -> ReportTable:
-    table = table_by_part(
+    found = table_by_part(
         title, head, lambda record: (part(record),), accuracy, order=lambda one: one
-    )
-    found = table(groups)
-    return (
-        found if len(found.rows) > 1 else replace(found, rows=[])
-    )  # it would repeat the first table
+    )(groups)
+    # A single row would repeat the first table.
+    return found if len(found.rows) > 1 else replace(found, rows=[])
 
 
 @row_per_method(

@@ -151,8 +151,7 @@ def question_digest(question: QueryQuestion) -> str:
 
 def score_outcome(question: QueryQuestion, outcome: QueryOutcome | None) -> Score:
     """1 for rows that match an accepted answer, or for a refusal if there is none."""
-    grade = _grade_answerable if question.answerable else _grade_unanswerable
-    result, details = grade(question, outcome)
+    result, details = _grade(question, outcome)
     good = result == ("right" if question.answerable else "refused")
     query = outcome.query if outcome else None
     text = query or ""
@@ -175,33 +174,25 @@ def score_outcome(question: QueryQuestion, outcome: QueryOutcome | None) -> Scor
     )
 
 
-def _grade_answerable(
-    question: QueryQuestion, outcome: QueryOutcome | None
-) -> tuple[QueryGrade, dict[str, JsonValue]]:
-    if outcome and _has_refused(outcome):
-        return "refused", {}
-    if outcome is None or outcome.rows is None:
-        return "failed", {}
-    if outcome.problem:
-        return "wrong", {}
-    right, reading, narrower = match_rows(outcome.rows, question.readings)
-    details: dict[str, JsonValue] = {
-        "reading": reading,
-        "only_order": not right and reading is not None,
-        "narrower": right and narrower,
-    }
-    return "right" if right else "wrong", details
-
-
-def _grade_unanswerable(
+def _grade(
     question: QueryQuestion, outcome: QueryOutcome | None
 ) -> tuple[QueryGrade, dict[str, JsonValue]]:
     if outcome and (_has_refused(outcome) or is_sentence(outcome.rows or (), question.refusal)):
         return "refused", {}
     if outcome is None or outcome.rows is None:
         return "failed", {}
-    has_value = any(cell is not None for row in outcome.rows for cell in row)
-    return "answered" if has_value else "empty", {}
+    if not question.answerable:
+        has_value = any(cell is not None for row in outcome.rows for cell in row)
+        return "answered" if has_value else "empty", {}
+    if outcome.problem:
+        return "wrong", {}
+    right, reading, narrower = match_rows(outcome.rows, question.readings)
+    only_order = not right and reading is not None
+    return "right" if right else "wrong", {
+        "reading": reading,
+        "only_order": only_order,
+        "narrower": right and narrower,
+    }
 
 
 async def solve(sample: Sample, task: QueryTask, on_call: OnCall) -> QueryOutcome:

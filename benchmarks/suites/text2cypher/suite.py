@@ -19,16 +19,13 @@ from planweave import BadInput
 from planweave.benchmarks.core.suite import register
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery, Ties
 from planweave.benchmarks.suites.query_writing.question import (
-    Name,
     QueryQuestion,
     QuestionLine,
     find_database,
-    find_file,
-    require_file,
+    load_questions,
     run_gold,
 )
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
-from planweave.records import read_records
 
 _FIX = "Give a folder with questions.jsonl and graphs/, or a question file beside graphs/."
 _LAST_RETURN = re.compile(r"\bRETURN\b(?!.*\bRETURN\b)(.*)", re.IGNORECASE | re.DOTALL)
@@ -37,9 +34,7 @@ _LAST_RETURN = re.compile(r"\bRETURN\b(?!.*\bRETURN\b)(.*)", re.IGNORECASE | re.
 class _Line(QuestionLine):
     """A line of a question file."""
 
-    id: Name = ""
     graph: str
-    question: str
     type: str = "questions"
     gold: str = ""
     answer: list[list[JsonValue]] | None = None
@@ -49,32 +44,22 @@ class _Line(QuestionLine):
 
 
 def load(data: Path, graphs: Path | None = None) -> list[QueryQuestion]:
-    """Load the questions of a folder or file; by default, graphs are in ``graphs/`` beside it."""
-    file = data if data.is_file() else require_file(data, "questions", _FIX)
-    graphs = graphs or file.parent / "graphs"
-    found = _questions(file, graphs, answerable=not file.name.startswith("unanswerable"))
-    if data.is_dir() and (others := find_file(data, "unanswerable")):
-        found += _questions(others, graphs, answerable=False)
-    return found
+    """Load questions (:func:`load_questions`); by default, ``graphs/`` is beside them."""
+    graphs = graphs or (data if data.is_dir() else data.parent) / "graphs"
+    return load_questions(data, graphs, None, _Line, _make_question, fix=_FIX)
 
 
-def _questions(file: Path, graphs: Path, *, answerable: bool) -> list[QueryQuestion]:
-    made = []
-    for number, line in enumerate(read_records(file, _Line, fix=_FIX), start=1):
-        source = find_database(graphs, line.graph)
-        name = line.id or f"{file.name.partition('.')[0]}-{number}"
-        made.append(
-            QueryQuestion(
-                id=name,
-                group=line.type if answerable else "unanswerable",
-                category={True: "golds agree", False: "golds differ", None: "one gold"}[line.agree],
-                database=line.graph,
-                source=str(source),
-                question=line.question,
-                readings=(_accepted_query(name, line, source),) if answerable else (),
-            )
-        )
-    return made
+def _make_question(line: _Line, name: str, graphs: Path, answerable: bool) -> QueryQuestion:
+    source = find_database(graphs, line.graph)
+    return QueryQuestion(
+        id=name,
+        group=line.type if answerable else "unanswerable",
+        category={True: "golds agree", False: "golds differ", None: "one gold"}[line.agree],
+        database=line.graph,
+        source=str(source),
+        question=line.question,
+        readings=(_accepted_query(name, line, source),) if answerable else (),
+    )
 
 
 def _accepted_query(name: str, line: _Line, source: Path) -> AcceptedQuery:

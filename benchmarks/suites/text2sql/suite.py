@@ -9,7 +9,7 @@ or ``SQL``). If ``answers`` are missing, the golds are run.
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 from pydantic import AliasChoices, Field, JsonValue
@@ -18,18 +18,15 @@ from planweave import BadInput
 from planweave.benchmarks.core.suite import register
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery, Ties
 from planweave.benchmarks.suites.query_writing.question import (
-    Name,
     QueryQuestion,
     QuestionLine,
+    QuestionPart,
     find_database,
-    find_file,
-    require_file,
+    load_questions,
     run_gold,
 )
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
-from planweave.records import read_records, read_text
-
-QuestionPart = Literal["answerable", "unanswerable"]
+from planweave.records import read_text
 
 _FIX = "Give a folder with questions.jsonl and databases/, or a question file beside databases/."
 _SENTENCE = re.compile(r"'((?:[^']|'')*)'")
@@ -38,9 +35,7 @@ _SENTENCE = re.compile(r"'((?:[^']|'')*)'")
 class _Line(QuestionLine):
     """A line of a question file."""
 
-    id: Name = ""
     database: str = Field(validation_alias=AliasChoices("database", "db_id"))
-    question: str
     set: str = "questions"
     category: str = ""
     instructions: str = Field("", validation_alias=AliasChoices("instructions", "evidence"))
@@ -56,53 +51,27 @@ class _Line(QuestionLine):
 def load(
     data: Path, part: QuestionPart | None = None, databases: Path | None = None
 ) -> list[QueryQuestion]:
-    """Load the questions of a folder or file.
-
-    Of a folder, only those of ``part``; for a file, ``part`` is the kind of its questions.
-    Databases are in ``databases``; by default, in the folder ``databases`` beside the questions.
-    """
-    found: list[QueryQuestion] = []
-    folder = data if data.is_dir() else data.parent
-    databases = databases or folder / "databases"
-    if data.is_file():
-        is_answerable = (part or _file_part(data)) == "answerable"
-        return _questions(data, databases, answerable=is_answerable)
-    if part in (None, "answerable"):
-        found += _questions(require_file(data, "questions", _FIX), databases, answerable=True)
-    if part == "unanswerable" or (part is None and find_file(data, "unanswerable")):
-        file = require_file(data, "unanswerable", _FIX)
-        found += _questions(file, databases, answerable=False)
-    return found
+    """Load questions (:func:`load_questions`); by default, ``databases/`` is beside them."""
+    databases = databases or (data if data.is_dir() else data.parent) / "databases"
+    return load_questions(data, databases, part, _Line, _make_question, fix=_FIX)
 
 
-def _file_part(file: Path) -> QuestionPart:
-    return "unanswerable" if file.name.startswith("unanswerable") else "answerable"
-
-
-def _questions(file: Path, databases: Path, *, answerable: bool) -> list[QueryQuestion]:
-    lines = read_records(file, _Line, fix=_FIX)
-    made = []
-    for number, line in enumerate(lines, start=1):
-        source = find_database(databases, line.database)
-        name = line.id or f"{file.name.partition('.')[0]}-{number}"
-        readings = _accepted_queries(name, line, source) if answerable else ()
-        made.append(
-            QueryQuestion(
-                id=name,
-                group=line.set if answerable else "unanswerable",
-                category=line.category,
-                database=line.database,
-                source=str(source),
-                question=line.question,
-                notes=_notes(databases, line.database),
-                instructions=line.instructions,
-                now=line.now,
-                readings=readings,
-                refusal="" if answerable else _selected_sentence(line.gold),
-                tried=line.tried,
-            )
-        )
-    return made
+def _make_question(line: _Line, name: str, databases: Path, answerable: bool) -> QueryQuestion:
+    source = find_database(databases, line.database)
+    return QueryQuestion(
+        id=name,
+        group=line.set if answerable else "unanswerable",
+        category=line.category,
+        database=line.database,
+        source=str(source),
+        question=line.question,
+        notes=_notes(databases, line.database),
+        instructions=line.instructions,
+        now=line.now,
+        readings=_accepted_queries(name, line, source) if answerable else (),
+        refusal="" if answerable else _selected_sentence(line.gold),
+        tried=line.tried,
+    )
 
 
 def _notes(databases: Path, name: str) -> str:

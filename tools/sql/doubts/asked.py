@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from datetime import date
 from functools import cached_property
 
-from planweave.tools.checking.words import numbers_of, stem, tokens
+from planweave.tools.checking.words import find_numbers, stem, tokens
 from planweave.tools.database import Schema
-from planweave.tools.linking import Values, spoken_values
-from planweave.tools.rules import DAY, day_in, periods
+from planweave.tools.linking import Values, find_mentioned_values
+from planweave.tools.rules import DAY, find_day, find_periods
 from planweave.tools.sql.catalogue import Catalogue
-from planweave.tools.terms import relevant
+from planweave.tools.terms import select_relevant
 
 _DENIED = re.compile(r"\b(?:not|no|without|except|never|nobody|still to)\W+(?:\w+\W+){0,2}$", re.I)
 _VAGUE = ("id", "name", "value", "number", "year")
@@ -43,7 +43,7 @@ class SchemaQuestion:
         self.question, self.schema, self.catalogue = question, schema, catalogue
         self.values, self._option = values, option
         things = [entity.name for entity in schema.entities]
-        self.rules, self._present = relevant(rules, question, things)
+        self.rules, self._present = select_relevant(rules, question, things)
         self.texts = (question, *(rule.text for rule in self.rules))
         self.said = " ".join(self.texts)
 
@@ -61,7 +61,7 @@ class SchemaQuestion:
 
     def spoken(self, text: str) -> Iterator[tuple[str, str, str]]:
         """Values that a text names, with table and column; names of options are none."""
-        for table, column, spoken in spoken_values(text, self.schema, self.values):
+        for table, column, spoken in find_mentioned_values(text, self.schema, self.values):
             yield from ((table, column, value) for value in spoken if self._tells(table, column))
         words = [word for word in tokens(text) if len(word) > 2]
         for entity in self.schema.entities:  # "ill" speaks of the reason "illness"
@@ -83,11 +83,11 @@ class SchemaQuestion:
     @cached_property
     def today(self) -> date | None:
         """The present, as the rules name it."""
-        return day_in(self._present)
+        return find_day(self._present)
 
     def starts(self) -> Iterator[tuple[str, str]]:
         """Periods that are spoken of, and the day on which each begins."""
-        return periods(self.said, self.today)
+        return find_periods(self.said, self.today)
 
     def is_amount(self, name: str) -> bool:
         """Whether a column holds numbers that can be added up."""
@@ -108,4 +108,4 @@ def is_denied(value: str, text: str) -> bool:
 
 def plain_numbers(text: str) -> list[float]:
     """The numbers of a text, without days."""
-    return numbers_of(re.sub(r"[*/+()=]", " ", DAY.sub(" ", text)))
+    return find_numbers(re.sub(r"[*/+()=]", " ", DAY.sub(" ", text)))

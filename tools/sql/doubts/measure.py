@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from planweave.tools.checking.words import KINDS, listed, stem, superlatives, tokens
+from planweave.tools.checking.words import KINDS, find_superlatives, stem, tokens, word_set
 from planweave.tools.sql.doubts.asked import SchemaQuestion
 from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.terms import MONEY, PIECES, Rule, stems
@@ -11,7 +11,7 @@ from planweave.tools.terms import MONEY, PIECES, Rule, stems
 _CLAUSES = re.compile(r"[,:;.?!]\s|\bwhere\b|\bbecause\b|\band should\b", re.I)
 _OFTEN = stems(("often", "number", "many", "times", "count"))
 _EMPTY = stems(
-    listed(
+    word_set(
         "a an the of is are was were which what who whose where one first with its it he has have "
         "had we us our should do does did from by to in on at and or that there this all"
     )
@@ -37,7 +37,7 @@ def _speaks_of_value(
     """Whether words are about what the value is: its columns, a rule's term, what it counts."""
     spoken = stems(words) - _EMPTY
     own = [word for column in query.valued for word in tokens(column.name)]
-    kinds = {kind for s in superlatives(" ".join(asked.texts)) for _, kind in s.senses}
+    kinds = {kind for s in find_superlatives(" ".join(asked.texts)) for _, kind in s.senses}
     if query.subtracts_days():
         own += KINDS["duration"]
         if kinds & {"duration", "length"}:
@@ -79,8 +79,8 @@ def _first_columns(asked: SchemaQuestion, words: Sequence[str]) -> Iterator[str]
 def _measure(asked: SchemaQuestion) -> list[str]:
     """The words around what ranks: of the question, else of a rule."""
     for text in asked.texts:
-        clauses = [c for c in _CLAUSES.split(text) if superlatives(c) or " by " in f" {c} "]
-        words = [w for c in clauses for w in tokens(c) if not superlatives(w)]
+        clauses = [c for c in _CLAUSES.split(text) if find_superlatives(c) or " by " in f" {c} "]
+        words = [w for c in clauses for w in tokens(c) if not find_superlatives(w)]
         if words:
             return words
     return tokens(asked.question)

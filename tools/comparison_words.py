@@ -1,4 +1,4 @@
-"""How a question says what a query compares: parts of texts, and bounds."""
+"""Words with which a question compares: parts of texts, and bounds."""
 
 import re
 from typing import Literal, TypeAlias
@@ -19,20 +19,19 @@ _BOUNDS = {
 _BETWEEN = r"(?: (?:a|an|the|word|words|term|text|phrase|letter|letters|string)){0,3} ?\W?"
 
 
-def said_part(question: str, text: str) -> TextPlace | None:
-    """What part of a stored text the question compares with ``text``; None for the whole."""
-    for part, words in _WORDS.items():
-        said = rf"\b{words}{_BETWEEN}{re.escape(text)}\b"
-        if text and re.search(said, question, re.IGNORECASE):
-            return part
+def find_text_place(question: str, text: str) -> TextPlace | None:
+    """Find where a stored text must contain ``text`` by the question; None for the whole text."""
+    for place, words in _WORDS.items():
+        pattern = rf"\b{words}{_BETWEEN}{re.escape(text)}\b"
+        if text and re.search(pattern, question, re.IGNORECASE):
+            return place
     return None
 
 
-def said_bound(question: str, value: str) -> str:
-    """How the question bounds by a number or a date, as an operator: "after 1960" is ``>``.
+def find_bound_operator(question: str, value: str) -> str:
+    """Find the operator of a comparison with a number or date: ``>`` for "after 1960".
 
-    Returns:
-        Empty where it asks for the value itself, or bounds by a text.
+    Empty if it asks for the value itself, or the value is a text.
     """
     if not value[:1].isdigit():
         return ""

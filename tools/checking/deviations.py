@@ -1,22 +1,22 @@
-"""What a query does otherwise than the question says: bounds, values, numbers, "or"."""
+"""Where a query deviates from its question: bounds, values, numbers, "or"."""
 
 import re
 from collections.abc import Iterator
 
-from planweave.tools.checking.queries import QueryReading, flat
-from planweave.tools.checking.units import is_rival
+from planweave.tools.checking.queries import QueryReading, blank_brackets
+from planweave.tools.checking.units import is_rival_unit
 from planweave.tools.checking.words import (
-    conditions,
     denies,
-    listed,
-    numbers_of,
+    find_bounds,
+    find_numbers,
+    find_superlatives,
     root,
     roots,
-    superlatives,
     tokens,
+    word_set,
 )
 from planweave.tools.documents.quotes import write_in_digits
-from planweave.tools.present import speaks_of_the_present
+from planweave.tools.present import depends_on_present
 
 _SIGNS = {"at_least": ">=", "at_most": "<=", "more": ">", "less": "<"}
 _MIRRORED = {">": "<", "<": ">", ">=": "<=", "<=": ">="}
@@ -41,11 +41,12 @@ _LEAVES_OUT = re.compile(
 )
 """Words by which a question leaves something out without a denial."""
 _WHERE = re.compile(r"\bwhere\b(.*?)(?=\bgroup\s+by\b|\border\s+by\b|\blimit\b|$)", re.I | re.S)
-_WITHIN = re.compile(r"\bbetween\s+\S+\s+and\b", re.IGNORECASE)
+_BETWEEN = re.compile(r"\bbetween\s+\S+\s+and\b", re.IGNORECASE)
 _OR = re.compile(
     r"([\w.\"`]+)\s*(?:=|<>|<=?|>=?|\blike\b|\bis\b)[^()]*?\bor\b\s*\(?([\w.\"`]+)", re.IGNORECASE
 )
 _EITHER = re.compile(r"\b(?:or|either|any|and)\b", re.IGNORECASE)
+_EXTREME = re.compile(r"\b(?:min|max)\s*\([^,()]*\)", re.IGNORECASE)
 _COMPARED = re.compile(
     r"(?:[\w\"\]`]|\))\s*(?:<=|>=|<>|!=|<|>|=)\s*(\d+(?:\.\d+)?)(?![\w.'\-])(?!\s*[-+*/])"
 )
@@ -57,7 +58,7 @@ _SEVERAL = re.compile(
 _UNITS = (1, 7, 12, 24, 60, 100, 1000, 3600)
 _YEAR = re.compile(r"'((?:19|20)\d{2})\b")
 _DECADE = re.compile(r"\b(\d{3}0)s\b")
-_MEANS = listed(
+_MEANS = word_set(
     "average averages averaged mean avg typical typically usual usually ordinary per each share "
     "percent percentage proportion fraction rate rated"
 )
@@ -78,49 +79,61 @@ _ENDS = re.compile(
 )
 
 
-def otherwise(question: str, reading: QueryReading) -> str:
-    """What a query does otherwise than a question says; empty if it does as it says."""
-    return next(filter(None, _faults(question, reading)), "")
+def find_deviation(question: str, reading: QueryReading) -> str:
+    """The first point in which a query deviates from a question; empty if it deviates in none."""
+    return next(filter(None, _find_deviations(question, reading)), "")
 
 
-def _faults(question: str, reading: QueryReading) -> Iterator[str]:
+def _find_deviations(question: str, reading: QueryReading) -> Iterator[str]:
     query = reading.text
     if not denies(question):
-        yield _turned(question, query)
+        yield _find_wrong_bound(question, query)
         if not _LEAVES_OUT.search(question):
-            yield _left_out(question, query)
-    if _mixes(reading.bare) or (not _EITHER.search(question) and _either(reading.bare)):
+            yield _find_exclusion(question, query)
+    if _mixes_and_with_or(reading.bare) or (
+        not _EITHER.search(question)
+        and any(left.lower() != right.lower() for left, right in _OR.findall(reading.bare))
+    ):
         yield "The query takes rows for which one of several conditions holds."
-    yield _unasked_extreme(question, reading)
-    yield _unasked_count(question, reading)
-    yield _no_share(question, query)
-    yield _other_unit(question, reading)
-    if number := unasked_number(question, reading):
+    if "avg" in reading.aggregates and _MEANS.isdisjoint(tokens(question)):
+        yield "The query takes a mean, of which the question says nothing."
+    if any(map(_EXTREME.search, reading.expressions.values())) and not (
+        find_superlatives(question) or _ENDS.search(question)
+    ):
+        yield "The query takes a least or greatest value, of which the question says nothing."
+    yield _find_wrong_count(question, reading)
+    if SHARE.search(question) or _RATIO.search(question):
+        if not _DIVIDES.search(query):
+            yield "The question asks for a share."
+    elif _COUNTED.match(question.strip()) and _TIMES_100.search(query):
+        yield "The query shows a share where the question asks for a number."
+    yield from _find_wrong_units(question, reading)
+    if number := find_unasked_number(question, reading):
         yield f"The query compares with {number}, of which the question says nothing."
 
 
-def _turned(question: str, query: str) -> str:
-    """A bound that the query turns round, or that it takes with or without the number itself."""
-    bounds = conditions(write_in_digits(question))
+def _find_wrong_bound(question: str, query: str) -> str:
+    """A bound that the query reverses, or in which it wrongly includes or excludes the number."""
+    bounds = find_bounds(write_in_digits(question))
     for bound in bounds:
-        if not (signs := _signs(f"{bound.number:g}", query)):
+        if not (signs := _find_signs(f"{bound.number:g}", query)):
             continue
         meant = {_SIGNS[one.relation] for one in bounds if one.number == bound.number}
-        distance = bound.text.lower().startswith("over") and signs == {"="}
-        if not signs & meant and not distance:
+        is_distance = bound.text.lower().startswith("over") and signs == {"="}
+        if not signs & meant and not is_distance:
             return f"The query does not ask for “{bound.text}”."
     for word, day in _DAY.findall(question):
         near = (day,) if "-" in day else tuple(str(int(day) + step) for step in (-1, 0, 1))
-        signs = {sign for one in near for sign in _signs(one, query, begins=True)}
-        way = ">" if word.lower() in _BEGINS else "<"
-        if signs and not any(sign.startswith(way) for sign in signs):
+        signs = {sign for one in near for sign in _find_signs(one, query, is_prefix=True)}
+        direction = ">" if word.lower() in _BEGINS else "<"
+        if signs and not any(sign.startswith(direction) for sign in signs):
             return f"The query does not ask for “{word} {day}”."
     return ""
 
 
-def _signs(number: str, query: str, *, begins: bool = False) -> set[str]:
-    """How a query compares with a number or a day, as if that were on the right."""
-    value = rf"'?{re.escape(number)}(?:\.0+)?" + ("" if begins else r"'?(?![\w.-])")
+def _find_signs(number: str, query: str, *, is_prefix: bool = False) -> set[str]:
+    """The operators that compare with a number or a day, as if it were on the right."""
+    value = rf"'?{re.escape(number)}(?:\.0+)?" + ("" if is_prefix else r"'?(?![\w.-])")
     found = set(re.findall(rf"(<=|>=|<>|!=|<|>|=)\s*{value}", query))
     found |= {
         _MIRRORED[sign] for sign in re.findall(rf"(?<![\w.'-]){value}'?\s*(<=|>=|<|>)", query)
@@ -132,8 +145,8 @@ def _signs(number: str, query: str, *, begins: bool = False) -> set[str]:
     return found
 
 
-def _left_out(question: str, query: str) -> str:
-    """A value that the question names and the query leaves out, or a column that it wants empty."""
+def _find_exclusion(question: str, query: str) -> str:
+    """A value that the question names and the query excludes, or a column that it wants empty."""
     asked = roots(question)
     for one, several, other in _LEFT_OUT.findall(query):
         for value in (one, other, *re.findall(r"'([^']*)'", several)):
@@ -151,84 +164,60 @@ def _left_out(question: str, query: str) -> str:
     return ""
 
 
-def _mixes(query: str) -> bool:
-    """Whether conditions are joined by "and" and by "or" without brackets."""
+def _mixes_and_with_or(query: str) -> bool:
+    """Whether a query joins conditions by both AND and OR without brackets."""
     found = _WHERE.search(query)
-    tests = _WITHIN.sub("", flat(found[1])) if found else ""
+    tests = _BETWEEN.sub("", blank_brackets(found[1])) if found else ""
     return all(re.search(rf"\b{word}\b", tests, re.IGNORECASE) for word in ("and", "or"))
 
 
-def _either(query: str) -> bool:
-    """Whether a query joins conditions on two columns by "or"."""
-    return any(left.lower() != right.lower() for left, right in _OR.findall(query))
-
-
-def _unasked_extreme(question: str, reading: QueryReading) -> str:
-    """A mean, a least or a greatest value that the question does not ask for."""
-    if "avg" in reading.aggregates and _MEANS.isdisjoint(tokens(question)):
-        return "The query takes a mean, of which the question says nothing."
-    shown = " ".join(reading.expressions.values())
-    takes_end = re.search(r"\b(?:min|max)\s*\([^,()]*\)", shown, re.IGNORECASE)
-    if takes_end and not superlatives(question) and not _ENDS.search(question):
-        return "The query takes a least or greatest value, of which the question says nothing."
-    return ""
-
-
-def _unasked_count(question: str, reading: QueryReading) -> str:
-    """Rows that are counted where different values are asked for, or a number that none counts."""
+def _find_wrong_count(question: str, reading: QueryReading) -> str:
+    """A count of repeated values, a number that no row holds, or a limit that nobody asked for."""
     query, counted = reading.text, _COUNTED.search(question)
-    again = "The query counts the same value several times."
+    repeated = "The query counts the same value several times."
     if _UNIQUE.search(question) and "count" in reading.aggregates and not _ONCE.search(query):
-        return again
+        return repeated
     for column in _COUNT.findall(query) if counted else ():
-        thing, words = root(counted[1]), roots(column)  # type: ignore[index]
+        noun, words = root(counted[1]), roots(column)  # type: ignore[index]
         is_key = _KEY.search(column.strip('"`'))
-        if thing in words and thing not in reading.tables and not is_key:
-            return again
+        if noun in words and noun not in reading.tables and not is_key:
+            return repeated
     if any(re.fullmatch(r"\d+(?:\.\d+)?", shown) for shown in reading.expressions.values()):
         return "The query names its result itself."
     limit = re.search(r"\blimit\s+(\d+)", query, re.IGNORECASE)
-    if limit and int(limit[1]) > 1 and float(limit[1]) not in numbers_of(write_in_digits(question)):
+    asked = find_numbers(write_in_digits(question)) if limit else ()
+    if limit and int(limit[1]) > 1 and float(limit[1]) not in asked:
         return f"The query shows {limit[1]} rows, of which the question says nothing."
     return ""
 
 
-def _no_share(question: str, query: str) -> str:
-    """A number where a share is asked for, or a share where a number is."""
-    if SHARE.search(question) or _RATIO.search(question):
-        return "" if _DIVIDES.search(query) else "The question asks for a share."
-    if _COUNTED.match(question.strip()) and _TIMES_100.search(query):
-        return "The query shows a share where the question asks for a number."
-    return ""
-
-
-def _other_unit(question: str, reading: QueryReading) -> str:
-    """A column in another unit than the question asks for, as it is stored."""
+def _find_wrong_units(question: str, reading: QueryReading) -> Iterator[str]:
+    """The units that the question asks for, if the query shows a stored column in another one."""
     for unit in _IN_UNIT.findall(question):
         for shown in reading.expressions.values():
-            if _PLAIN.fullmatch(shown) and is_rival(unit, shown):
-                return f"The query does not show it in {unit}."
-    return ""
+            if _PLAIN.fullmatch(shown) and is_rival_unit(unit, shown):
+                yield f"The query does not show it in {unit}."
 
 
-def unasked_number(said: str, reading: QueryReading) -> str:
-    """A number or year that a query compares with and nothing speaks of; empty if there is none.
+def find_unasked_number(asked: str, reading: QueryReading) -> str:
+    """Find a number or year that a query compares with and that ``asked`` does not contain.
 
-    0, 1, what is one apart from a number that is said, and a number in another unit may stand for
-    other words.
+    0, 1, a neighbour of an asked number, and a number in another unit may express other words.
+    Empty if there is none.
     """
-    numbers = {*numbers_of(write_in_digits(said)), *map(float, re.findall(r"\d+(?:\.\d+)?", said))}
-    if _HALF.search(said):
+    numbers = {*find_numbers(write_in_digits(asked))}
+    numbers |= {*map(float, re.findall(r"\d+(?:\.\d+)?", asked))}
+    if _HALF.search(asked):
         numbers |= {number + 0.5 for number in numbers}
-    numbers |= {float(start) + 9 for start in _DECADE.findall(said)}  # or 10: see below
+    numbers |= {float(start) + 9 for start in _DECADE.findall(asked)}  # its last year
     text: str
     for text in _COMPARED.findall(reading.bare):
         number = float(text)
         shapes = (*(number / unit for unit in _UNITS), number * 100, number - 1, number + 1)
-        fine = number in (0, 1) or (number == 2 and _SEVERAL.search(said))
-        if not fine and not any(abs(one - n) < 1e-9 for one in shapes for n in numbers):
+        is_plain = number in (0, 1) or (number == 2 and _SEVERAL.search(asked))
+        if not is_plain and not any(abs(one - n) < 1e-9 for one in shapes for n in numbers):
             return text
-    if not speaks_of_the_present(said):
+    if not depends_on_present(asked):
         for text in _YEAR.findall(reading.text):
             if not any(abs(float(text) - number) <= 1 for number in numbers):
                 return text

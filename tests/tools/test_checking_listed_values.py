@@ -44,7 +44,7 @@ def test_a_count_is_checked_on_the_listed_values(claim: str, right: bool) -> Non
     assert (problem(claim, GROWTH, question) == "") is right
 
 
-def test_a_wrong_count_says_the_right_one() -> None:
+def test_the_problem_of_a_wrong_count_names_the_right_one() -> None:
     claim = "In Canada 3 of the years have growth of more than 5 %."
     question = "How many years have growth of more than 5 %?"
     said = problem(claim, GROWTH, question)
@@ -63,10 +63,7 @@ def test_a_rank_follows_from_listed_values(claim: str, reason: str) -> None:
 
 
 @cases(
-    (
-        "The highest fee is $90 in the main cabin.",
-        "it shares the first place with basic economy",
-    ),
+    ("The highest fee is $90 in the main cabin.", "it shares the first place with basic economy"),
     ("The highest fee is $90 in the main cabin and in basic economy.", ""),
     ("The highest fee is $90, the same in main cabin and another.", ""),
     ("The lowest fee is $40 in business.", ""),

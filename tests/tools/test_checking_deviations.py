@@ -4,13 +4,13 @@ from cases import cases
 
 from planweave.benchmarks.suites.check.pairs import query_fact, quote_fact
 from planweave.memory import Value
-from planweave.tools.checking import follow, follow_rows, judge
+from planweave.tools.checking import check_decision, check_rows, judge
 
 STAFF = "SELECT name FROM employee WHERE salary"
 
 
 def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
-    found = follow_rows(query_fact(1, ["shown"], [[cell]], query), question, trusted=True)
+    found = check_rows(query_fact(1, ["shown"], [[cell]], query), question, trusted=True)
     return found.kind == "supported"
 
 
@@ -65,7 +65,7 @@ def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
         "SELECT name FROM employee WHERE hired < '2016-01-01' ORDER BY salary DESC LIMIT 1",
     ),
 )
-def test_what_the_question_does_not_say(question: str, right: str, wrong: str) -> None:
+def test_a_deviating_query_is_not_green(question: str, right: str, wrong: str) -> None:
     assert (is_green(question, right), is_green(question, wrong)) == (True, False)
 
 
@@ -74,7 +74,7 @@ def test_what_the_question_does_not_say(question: str, right: str, wrong: str) -
     ("Who runs two and a half hours?", "SELECT name FROM runner WHERE minutes >= 150"),
     ("Who has a salary over 500?", f"{STAFF} > 500 ORDER BY salary IS NULL"),
 )
-def test_what_says_the_same_stays(question: str, query: str) -> None:
+def test_an_equivalent_query_is_green(question: str, query: str) -> None:
     assert is_green(question, query, 2 if "How many" in question else "Ann")
 
 
@@ -89,12 +89,12 @@ def test_what_says_the_same_stays(question: str, query: str) -> None:
     ("What is the weight in kg?", "weight_g / 1000.0", "weight_g"),
     ("What is the price in dollars?", "price_usd", "price_eur"),
 )
-def test_another_amount_than_is_asked_for(question: str, right: str, wrong: str) -> None:
+def test_another_aggregate_or_unit_is_not_green(question: str, right: str, wrong: str) -> None:
     queries = (f"SELECT {shown} FROM sale" for shown in (right, wrong))
     assert [is_green(question, query, 4) for query in queries] == [True, False]
 
 
-def test_a_half_is_no_number_of_its_own() -> None:
+def test_half_is_not_a_number_by_itself() -> None:
     query = "SELECT name FROM goods WHERE rating BETWEEN 4 AND 4.5"
     assert is_green("Which goods have a rating between 4 and 4.5?", query)
     assert not is_green("Which goods have a rating between 4.5 and 5?", query)
@@ -106,22 +106,22 @@ def test_a_half_is_no_number_of_its_own() -> None:
     ("How many employees left the company?", False),
     ("How many employees are women?", False),
 )
-def test_all_rows_are_not_those_that_a_question_narrows(question: str, right: bool) -> None:
+def test_all_rows_do_not_answer_a_narrower_question(question: str, right: bool) -> None:
     rows: list[list[Value]] = [["Ann", 5], ["Bob", 0]]
     listed = query_fact(1, ["name", "bonus"], rows, "SELECT name, bonus FROM employee")
     counted = query_fact(1, ["n"], [[2]], "SELECT COUNT(*) AS n FROM employee")
-    assert (follow("2", [listed], question=question).kind == "supported") is right
+    assert (check_decision("2", [listed], question=question).kind == "supported") is right
     if "bonus" not in question:
-        assert (follow("2", [counted], question=question).kind == "supported") is right
+        assert (check_decision("2", [counted], question=question).kind == "supported") is right
 
 
-def test_a_bound_of_the_query_that_nobody_gave_singles_nothing_out() -> None:
+def test_a_query_must_not_add_a_bound() -> None:
     query = "SELECT name, salary FROM employee WHERE salary < 700 ORDER BY salary DESC LIMIT 1"
     top = query_fact(1, ["name", "salary"], [["Ann", 650]], query)
     asked = "Which employee has the highest salary?"
-    assert follow("Ann", [top], question=asked).kind == "not_in_facts"
+    assert check_decision("Ann", [top], question=asked).kind == "not_in_facts"
     rules = "Leave out salaries of 700 or more."
-    assert follow("Ann", [top], question=asked, rules=rules).kind == "supported"
+    assert check_decision("Ann", [top], question=asked, rules=rules).kind == "supported"
 
 
 ROWS: list[list[Value]] = [["Ann", "Sales", 52], ["Bob", "Sales", 61], ["Eve", "Lab", 67]]
@@ -140,7 +140,7 @@ IN_SALES = "FROM employee WHERE team = 'Sales'"
     ("The average pay is 61.", None),
     ("Eve has the highest bonus.", None),
 )
-def test_what_a_sentence_says_of_rows(claim: str, true: bool | None) -> None:
+def test_claims_about_rows(claim: str, true: bool | None) -> None:
     assert judge(claim, [STAFF_ROWS], question="Who is it?").truth is true
 
 
@@ -154,7 +154,7 @@ def test_what_a_sentence_says_of_rows(claim: str, true: bool | None) -> None:
     ("The highest pay is 2.", ["p"], "SELECT MAX(pay) AS p FROM employee", True),
     ("The highest pay is 2.", ["p"], f"SELECT MAX(pay) AS p {IN_SALES}", None),
 )
-def test_a_part_is_not_all(claim: str, columns: list[str], query: str, true: bool | None) -> None:
+def test_claims_about_a_part(claim: str, columns: list[str], query: str, true: bool | None) -> None:
     one = query_fact(1, columns, [[2]], query)
     assert judge(claim, [one], question="What is it?").truth is true
 
@@ -182,7 +182,7 @@ REPORT = (
     ("The notice is three weeks.", None),
     ("The costs are larger than the sales.", None),
 )
-def test_what_a_sentence_says_of_words(claim: str, true: bool | None) -> None:
+def test_claims_about_a_document(claim: str, true: bool | None) -> None:
     assert judge(claim, [quote_fact(1, REPORT)], question="How is it?").truth is true
 
 
@@ -195,6 +195,6 @@ def test_what_a_sentence_says_of_words(claim: str, true: bool | None) -> None:
     ("900 EUR", "How much does Kora pay a month?", True),
     ("900 EUR", "How much does Mavis pay a month?", False),
 )
-def test_a_number_of_words_with_its_neighbour(decision: str, question: str, right: bool) -> None:
-    found = follow(decision, [quote_fact(1, REPORT)], question=question)
+def test_decisions_from_a_document(decision: str, question: str, right: bool) -> None:
+    found = check_decision(decision, [quote_fact(1, REPORT)], question=question)
     assert (found.kind == "supported") is right

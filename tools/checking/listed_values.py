@@ -1,11 +1,17 @@
-"""Counts and ranks over the values that facts from documents list: no calculator is needed."""
+"""Checks counts and ranks on the values that facts from documents list, without a calculator."""
 
 import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from planweave.memory import Fact
-from planweave.tools.checking.words import conditions, numbers_of, roots, superlatives, tokens
+from planweave.tools.checking.words import (
+    find_bounds,
+    find_numbers,
+    find_superlatives,
+    roots,
+    tokens,
+)
 
 _SMALL = tokens("no one two three four five six seven eight nine ten eleven twelve")
 _COUNT = re.compile(
@@ -25,14 +31,14 @@ class Listed(NamedTuple):
 
 
 class Count(NamedTuple):
-    """A count in a claim: its figures if it has any, and what is wrong with it, if anything."""
+    """A count in a claim: its digits if it has any, and its problem if it is wrong."""
 
     figures: str
     problem: str
 
 
-def listed(facts: Sequence[Fact]) -> list[Listed]:
-    """The values of facts from documents, under the names that they have there."""
+def find_listed_values(facts: Sequence[Fact]) -> list[Listed]:
+    """Find the values of facts from documents and their names."""
     found = []
     for fact in facts:
         for name, value in fact["values"].items() if fact["quote"] else ():
@@ -42,56 +48,56 @@ def listed(facts: Sequence[Fact]) -> list[Listed]:
     return found
 
 
-def counted(claim: str, facts: Sequence[Fact]) -> Count | None:
-    """The count of a claim of things that keep a bound, as in "3 of the years exceed 5 %".
+def check_count(claim: str, facts: Sequence[Fact]) -> Count | None:
+    """Check a claim's count of things that meet a bound, as in "3 of the years exceed 5 %".
 
-    The things are the values of the facts with the unit of the bound. None where there is no such
-    count, or nothing to count; one that does not say "of" may speak of other things, so that
-    nothing is wrong with it.
+    The things are the values of the facts with the unit of the bound. None if there is no such
+    count or nothing to count. A count without "of" may refer to other things, so it has no problem.
     """
-    bounds = conditions(claim)
+    bounds = find_bounds(claim)
     if len(bounds) != 1:
         return None
     begin = claim.index(bounds[0].text)
     end = begin + len(bounds[0].text)
     match = _COUNT.search(f"{claim[:begin]}{' ' * (end - begin)}{claim[end:]}")
-    values = listed(facts)
+    values = find_listed_values(facts)
     beside = claim[begin : end + 12]
     units = {value.unit for value in values if value.unit and value.unit in beside}
     things = [value.number for value in values if value.unit in (units or {""})]
     if match is None or len(things) < 2:
         return None
-    said = _SMALL.index(match["word"].lower()) if match["word"] else int(match["figures"])
-    kept = sum(map(bounds[0].holds, things))
-    if said == kept:
+    claimed = _SMALL.index(match["word"].lower()) if match["word"] else int(match["figures"])
+    right = sum(map(bounds[0].is_met_by, things))
+    if claimed == right:
         return Count(match["figures"] or "", "")
-    problem = f"of the {len(things)} values that the facts list, {kept} are {bounds[0].text}"
+    problem = f"of the {len(things)} values that the facts list, {right} are {bounds[0].text}"
     return Count("", problem) if match["of"] else None
 
 
-def comes_first(claim: str, facts: Sequence[Fact]) -> bool:
-    """Whether the value that a superlative of a claim asks for is in it, by the facts' values."""
-    return bool(_first(claim, facts))
+def has_first_value(claim: str, facts: Sequence[Fact]) -> bool:
+    """Whether a claim with a superlative contains the first of the facts' values."""
+    return bool(_find_first(claim, facts))
 
 
-def tied(claim: str, facts: Sequence[Fact]) -> str:
-    """What a claim leaves out that names the first of several values that share the first place."""
-    sharing = list(dict.fromkeys(value.name for value in _first(claim, facts)))
-    said = frozenset(tokens(claim))
+def find_tie(claim: str, facts: Sequence[Fact]) -> str:
+    """The values that share the first place and that a claim does not mention; empty if none."""
+    sharing = list(dict.fromkeys(value.name for value in _find_first(claim, facts)))
     named = [name for name in sharing if roots(name.replace("_", " ")) <= roots(claim)]
-    if len(sharing) < 2 or said & _SHARED or len(named) != 1:
+    if len(sharing) < 2 or not _SHARED.isdisjoint(tokens(claim)) or len(named) != 1:
         return ""
     others = ", ".join(name.replace("_", " ") for name in sharing if name not in named)
     return f"it shares the first place with {others}"
 
 
-def _first(claim: str, facts: Sequence[Fact]) -> list[Listed]:
-    """The values that come first by the superlative of a claim, if their number is in it."""
-    senses = {sense for one in superlatives(claim) if one.place == 1 for sense, _ in one.senses}
-    values = listed(facts)
+def _find_first(claim: str, facts: Sequence[Fact]) -> list[Listed]:
+    """The values in the first place by the superlative of a claim, if it contains their number."""
+    senses = {
+        sense for one in find_superlatives(claim) if one.place == 1 for sense, _ in one.senses
+    }
+    values = find_listed_values(facts)
     if len(senses) != 1 or len({value.unit for value in values}) != 1 or len(values) < 2:
         return []
     best = (max if "highest" in senses else min)(value.number for value in values)
-    if best not in numbers_of(claim):
+    if best not in find_numbers(claim):
         return []
     return [value for value in values if value.number == best]
