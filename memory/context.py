@@ -130,8 +130,8 @@ class Context(BaseModel):
     """Tokens of one reply at most; not set: 512 with aids, else what the form of the reply needs,
     at least 512"""
     assist: Annotated[Assist, Setting("Model", "free")] = "auto"
-    """Aids for small models, such as corrected queries; auto: on for the embedded one, off for the
-    baselines of a benchmark"""
+    """Aids for small models, such as corrected queries; auto: on for the embedded models, off for
+    the baselines of a benchmark"""
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = 4
     """With aids: queries that are tried; their results vote"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
@@ -186,7 +186,7 @@ class Context(BaseModel):
     ] = ()
     """LangChain tools to offer beside a method's own, by name"""
     approve_tools: Annotated[bool, Setting("Plan", "free")] = False
-    """Stop for a person's approval before each call of these tools"""
+    """Stop for a person's approval before each call of one of `tools`"""
     rules: Annotated[str, Field(max_length=100_000), Setting("Sources", "free", recorded=False)] = (
         ""
     )
@@ -201,8 +201,8 @@ class Context(BaseModel):
     when the selector asks; every_observation: judge the plan after each result, and let each reply
     say one thing, as the papers do"""
     planning: Annotated[Planning, Setting("Plan", "free")] = "guided"
-    """PlanRAG: guided by our words on what to plan; as published: zero_shot (a planner without
-    them), one_prompt (plan, thought, action and re-plan in one reply), and its variants of table
+    """PlanRAG: guided: with our advice on what to plan; as published: zero_shot (a planner without
+    it), one_prompt (plan, thought, action and re-plan in one reply), and its variants of table
     10, without_thought and thought_first"""
     evaluations: Annotated[int, Field(ge=0, le=5), Setting("Plan", "free")] = 0
     """Times that the evaluator may send a plan back; 0: no evaluator"""

@@ -193,7 +193,8 @@ def _known(name: str) -> Weights:
     if weights is None:
         raise ModelUnavailable(
             f"There is no embedded model {name!r}.",
-            fix=f"Choose one of {', '.join(KNOWN)}, or name a file: embedded:/path/to.gguf.",
+            fix=f"Choose one of {', '.join((*KNOWN, *EMBEDDINGS))}. "
+            "The model of a chat can also be a file: embedded:/path/to.gguf.",
             trouble="missing",
         )
     return weights

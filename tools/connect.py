@@ -58,7 +58,7 @@ def open_filled(url: str) -> Database:
         is_graph = database.kind == "graph"
         raise BadInput(
             "The graph has no nodes." if is_graph else "The database has no tables.",
-            fix="Check its name: a file that is new is empty, and so is one that was not filled.",
+            fix="Check its name, or fill it first.",
         )
     return database
 

@@ -64,7 +64,7 @@ def act(
     from planweave.apps.threads import load_thread
     from planweave.nodes.acting.environment import find_task_to_solve
 
-    if thread_options.resume:
+    if thread_options.resume is not None:
         refuse_ignored_options(given)
         answer(
             load_thread(thread_options.resume, {}),

@@ -83,7 +83,7 @@ def _hint_to_resume(console: Console, command: str) -> Iterator[None]:
         console.print(f"\nInterrupted. Resume with: {command}")
         raise typer.Exit(130) from None
     except ModelUnavailable:
-        console.print(f"The facts found so far are saved. Resume with: {command}")
+        console.print(f"The run is saved. Resume with: {command}")
         raise
 
 

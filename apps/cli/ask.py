@@ -5,6 +5,7 @@ from typing import Annotated, ClassVar
 
 import typer
 
+from planweave import BadInput
 from planweave.apps import completion
 from planweave.apps.cli.asking import (
     ModelOptions,
@@ -70,8 +71,10 @@ def ask(
     Exit code 3: out of time. 6: no answer. 7: --strict withheld an answer that does not follow from
     the facts.
     """
-    if thread_options.resume:
-        resume_thread(question, sources, thread_options, given, command="ask")
+    if (thread := thread_options.resume) is not None:
+        resume_thread(
+            thread, question, sources, given, command="ask", as_json=thread_options.as_json
+        )
         return
     settings = {
         "collection": _collection(texts, sources),
@@ -88,9 +91,17 @@ def ask(
 
 
 def _collection(texts: TextOptions, sources: SourceOptions) -> str | None:
-    """The collection to search; without any source, the default collection if it exists."""
+    """The collection to search; without any source, the default collection if it exists.
+
+    Raises:
+        BadInput: A collection and a web search are named.
+    """
     from planweave.tools.documents.store import collections
 
+    if texts.collection and texts.web_search:
+        raise BadInput(
+            "--collection and --web-search are two sources of pages.", fix="Leave out one of them."
+        )
     if texts.collection or texts.web_search or any(sources.urls().values()):
         return texts.collection or None
     return _DEFAULT if _DEFAULT in collections() else None

@@ -117,12 +117,12 @@ class ThreadOptions:
 
     panel: ClassVar = "Thread and output"
     resume: Annotated[
-        str,
+        str | None,
         typer.Option(
             help="Resume a thread: ask a further question, or continue an interrupted run.",
             autocompletion=completion.threads,
         ),
-    ] = ""
+    ] = None
     as_json: AsJson = False
 
 
@@ -140,6 +140,8 @@ def start_thread(
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import Thread, new_id
     from planweave.graphs.support.choice import choose
+    from planweave.nodes.acting.environment import episode_of
+    from planweave.nodes.deciding.experience import load_paths
     from planweave.nodes.shared.intake import sources_of
 
     if not question.strip():
@@ -148,10 +150,11 @@ def start_thread(
         )
     asked = METHODS.get(models.method) if models.method else None
     context = context_of({**models.settings(), **settings})
-    if asked and context.approve and "plan_approval" not in asked.builder.nodes:
+    option = "--plan" if plan else "--approve" if context.approve else ""
+    if asked and option and "plan_approval" not in asked.builder.nodes:
         raise BadInput(
-            f"The method {asked.name} makes no plan to approve.",
-            fix="Leave out --approve, or choose --method planrag or agent_v3.",
+            f"The method {asked.name} follows no plan, so {option} has no effect.",
+            fix=f"Leave out {option}, or choose --method planrag or agent_v3.",
         )
     start: Input = {"question": question}
     if plan:
@@ -159,6 +162,10 @@ def start_thread(
     sources_of(context)  # reports missing sources first
     choice = choose(context, with_plan=plan is not None)
     method = models.method or choice.method
+    if METHODS.get(method).family == "act":
+        episode_of(context)  # reports a missing task
+    if context.experience:
+        load_paths(context.experience, context.owner)  # reports a missing file
     thread = Thread(id=new_id(), method=method, context=context, example=example)
     thread.check_models()
     thread.save()
@@ -179,12 +186,13 @@ def refuse_ignored_options(given: typer.Context, *used: str) -> None:
 
 
 def resume_thread(
+    name: str,
     question: str,
     sources: SourceOptions,
-    thread_options: ThreadOptions,
     given: typer.Context,
     *,
     command: str,
+    as_json: bool,
 ) -> None:
     """Ask a further question in a thread, or continue an interrupted thread."""
     from planweave.apps.cli.answering import answer
@@ -192,7 +200,7 @@ def resume_thread(
     from planweave.nodes.shared.intake import sources_of
 
     refuse_ignored_options(given, "question", "database", "graph", "trust_role")
-    thread = load_thread(thread_options.resume, sources.urls())
+    thread = load_thread(name, sources.urls())
     further: Input | None = {"question": question} if question else None
     if further:
         thread = replace(thread, example=None)  # it is the example of the first question
@@ -200,4 +208,4 @@ def resume_thread(
         sources_of(
             thread.context
         )  # reports missing sources before the run, which can be resumed later
-    answer(thread, further, command=command, as_json=thread_options.as_json)
+    answer(thread, further, command=command, as_json=as_json)

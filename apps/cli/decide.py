@@ -85,8 +85,10 @@ def decide(
     Exit code 3: out of time. 6: no decision. 7: --strict withheld a decision that does not follow
     from the facts.
     """
-    if thread_options.resume:
-        resume_thread(question, sources, thread_options, given, command="decide")
+    if (thread := thread_options.resume) is not None:
+        resume_thread(
+            thread, question, sources, given, command="decide", as_json=thread_options.as_json
+        )
         return
     settings, example = sources.settings(), generated.example()
     if example:

@@ -26,7 +26,10 @@ def query(
     rows: Annotated[int, typer.Option(help="Rows at most.", min=1)] = 50,
     as_json: AsJson = False,
 ) -> None:
-    """Run one read-only query. Exit code 2: refused. 3: took too long. 4: failed."""
+    """Run one read-only query.
+
+    Exit code 1: no database, or a wrong value. 2: refused. 3: took too long. 4: failed.
+    """
     del trust_role  # its callback has stored it
     urls = [url for url in (database, graph) if url]
     if len(urls) != 1:

@@ -62,7 +62,7 @@ def runs(context: typer.Context) -> None:
 @app.command("list")
 def list_runs(
     *,
-    limit: Annotated[int, typer.Option(help="Maximum of runs, newest_files first.", min=1)] = 20,
+    limit: Annotated[int, typer.Option(help="Maximum of runs, newest first.", min=1)] = 20,
     as_json: AsJson = False,
 ) -> None:
     """List the runs: question, method, verdict, time."""
@@ -110,7 +110,12 @@ def show(
         story.show(PlanEvent(steps=plan))
     for fact in memory.get("facts", ()):
         story.show(FactEvent(fact=fact))
-    story.finish(memory, in_words=saved.context.in_words)
+    messages = memory.get("messages", [])
+    if memory.get("answer") or (messages and messages[-1].type == "ai"):
+        story.finish(memory, in_words=saved.context.in_words)
+    else:
+        command = "act" if saved.context.environment else "ask"
+        console.print(f"Not finished. Resume with: planweave {command} --resume {saved.id}")
 
 
 @app.command("remove")

@@ -109,7 +109,7 @@ def _values(schema: dict[str, Any]) -> str:
     """Describe the values of a setting by its JSON schema."""
     if "anyOf" in schema:
         parts = [_values(part) for part in schema["anyOf"]]
-        return " or ".join("none" if part == "null" else part for part in parts)
+        return ", or ".join("none" if part == "null" else part for part in parts)
     if "enum" in schema:
         return ", ".join(map(str, schema["enum"]))
     low, high = (
@@ -122,5 +122,5 @@ def _values(schema: dict[str, Any]) -> str:
     if low is None:
         return str(kind)
     if "exclusiveMinimum" in schema:
-        return f"{kind} above {low:g}" + (f", at most {high:g}" if high is not None else "")
-    return f"{kind} from {low:g} to {high:g}" if high is not None else f"{kind} from {low:g}"
+        return f"{kind} above {low:,}" + (f", at most {high:,}" if high is not None else "")
+    return f"{kind} from {low:,} to {high:,}" if high is not None else f"{kind} of {low:,} or more"

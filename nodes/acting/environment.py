@@ -42,7 +42,7 @@ def episode_of(context: Context) -> Episode:
         raise BadInput(
             "There is no task to act on.",
             fix="Give `environment`, `environment_data` and `environment_task` in the run's "
-            "context.",
+            "context; on the command line, use `planweave act`.",
         )
     return Episode(context.environment, context.environment_data or "", context.environment_task)
 

@@ -314,7 +314,10 @@ def test_leaving_the_approval(
         asked = ("decide", "Which?", "--database", offers, "--model", model.name, "--approve")
         run = planweave(*asked)
     assert run.returncode == 130
-    assert "Resume with: planweave decide --resume" in run.stdout
+    thread = run.stdout.partition("Resume with: planweave decide --resume ")[2].strip()
+    shown = planweave("runs", "show", thread).stdout
+    assert shown.count("Which?") == 1
+    assert f"Not finished. Resume with: planweave ask --resume {thread}" in shown
 
 
 def test_a_command_that_is_interrupted_says_so(
@@ -421,7 +424,7 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
     (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
     (
         ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
-        ("no plan to approve", "--method planrag"),
+        ("--approve has no effect", "--method planrag"),
     ),
 )
 def test_what_cannot_be_begun(
@@ -447,6 +450,10 @@ def test_what_cannot_be_begun(
     (("--max-iterations", "0"), "max_iterations"),
     (("--replan", "sometimes"), "replan"),
     (("--resume", "nosuch"), "no thread"),
+    (("--resume", ""), "no thread ''"),
+    (("--method", "react", "--plan", "plan.txt"), "--plan has no effect"),
+    (("--method", "instructrag"), "no task to act on"),
+    (("--experience", "nosuch.jsonl"), "nosuch.jsonl cannot be read"),
     (("--resume", "x", "--plan", "plan.txt"), "--plan has no effect with --resume"),
     (("--resume", "x", "--max-calls", "5"), "--max-calls has no effect with --resume"),
 )
@@ -455,6 +462,7 @@ def test_wrong_options(
 ) -> None:
     run = planweave("decide", "Which?", "--database", offers, *arguments)
     assert_one_clear_error(run, word)
+    assert run.stdout == ""
 
 
 def test_full_disk(program: CommandLine, offers: str, tmp_path: Path) -> None:

@@ -263,7 +263,7 @@ def test_a_file_of_a_gigabyte_is_refused_before_it_is_read(tmp_path: Path) -> No
 
 @cases(
     ("a.txt", b"", "holds no text"),
-    ("a.txt", b"\x00\x01\x02" * 9, "is no text"),
+    ("a.txt", b"\x00\x01\x02" * 9, "is not a text file"),
     ("a.txt", b"word " * 250_000, "more than 1000000 characters"),
     ("a.csv", b"\n\n", "holds no text"),
     ("a.html", b"<script>only()</script>", "holds no text"),

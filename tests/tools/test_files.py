@@ -214,9 +214,10 @@ def test_parquet_keeps_its_types(tmp_path: Path) -> None:
     (
         "a.csv",
         b"Dear Ann,\nthanks, dear, for all\nand more, and more\nto come\n",
-        "a.csv is no table",
+        "a.csv is not a table",
     ),
-    ("a.csv", bytes(range(256)) * 20, "a.csv is no text."),
+    ("a.csv", bytes(range(256)) * 20, "a.csv is not a text file."),
+    ("a.csv", b"a,b\n1," + b"x" * 1_200_000, "a.csv has a line of over 1,000,000 characters."),
     ("a.xlsx", b"PK\x03\x04 hello", "a.xlsx cannot be read as a spreadsheet"),
     ("a.parquet", b"PAR1 hello PAR1", "a.parquet is damaged, or is no Parquet file."),
     ("a.parquet", b"PAR1" + b"junk" * 10 + b"PAR1", "a.parquet is damaged, or is no"),

@@ -384,7 +384,7 @@ def _read_csv(path: Path, _: DocumentLimits) -> tuple[Iterable[PageText], Paging
     try:
         lines = [_row_text(row) for row in rows if any(row)]
     except csv.Error as error:
-        raise _Damaged(f"is no table: {error}") from None
+        raise _Damaged(f"is not a table: {error}") from None
     return _pages_with_header(lines[0], lines[1:]) if lines else [], "parts"
 
 
@@ -447,7 +447,7 @@ def _decode(path: Path) -> str:
             continue
         if "\0" not in text:
             return text
-    raise _Damaged("is no text")
+    raise _Damaged("is not a text file")
 
 
 def _encodings(content: bytes) -> tuple[str, ...]:

@@ -496,7 +496,7 @@ class Store:
             case sqlite3.SQLITE_FULL:
                 return BadInput(
                     "The disk is full; what the collection held before is unharmed.",
-                    fix="Free some space and run the same again.",
+                    fix="Free some space and run the same command again.",
                 )
             case sqlite3.SQLITE_BUSY | sqlite3.SQLITE_LOCKED:
                 return BadInput(

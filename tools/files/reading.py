@@ -6,7 +6,7 @@ import shutil
 import sqlite3
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
@@ -64,6 +64,10 @@ class Unusable(Exception):
     def __init__(self, problem: str, fix: str = "Check what is in it.") -> None:
         super().__init__(problem)
         self.fix = fix
+
+
+class _LineTooLong(Unusable):
+    """A text with a line that no form can read."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,7 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
         broken = engine.execute("SELECT DISTINCT line FROM reject_errors ORDER BY line").fetchall()
         (count,) = engine.execute("SELECT count(*) FROM loaded").fetchone() or (0,)
         if len(broken) + (0 if form.hinted else form.skip) > count:
-            raise Unusable("is no table: most of its rows differ in the number of fields.")
+            raise Unusable("is not a table: most of its rows have different numbers of fields.")
         if broken:
             lines = ", ".join(str(line) for (line,) in broken[:_LINES_NAMED])
             more = ", …" if len(broken) > _LINES_NAMED else ""
@@ -202,18 +206,22 @@ def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
             f"FROM sniff_csv('{source}', sample_size = -1, max_line_size = {_LONGEST_LINE}, "
             f"auto_type_candidates = [{types}]{hinted}{rejects})"
         )
-        with suppress(Unusable):
+        try:
             found = _asked(engine, sniffed, "CSV").fetchone()
-            if found:
-                delimiter, quote, escape, comment = (
-                    "" if sign == "(empty)" else str(sign) for sign in found[:4]
-                )
-                skip, header, names = found[4], found[5], [column["name"] for column in found[6]]
-                forms.append(
-                    _Form(delimiter, quote, escape, comment, skip, header, names, hint is not None)
-                )
+        except _LineTooLong:
+            raise
+        except Unusable:  # the other way may find a form
+            continue
+        if found:
+            delimiter, quote, escape, comment = (
+                "" if sign == "(empty)" else str(sign) for sign in found[:4]
+            )
+            skip, header, names = found[4], found[5], [column["name"] for column in found[6]]
+            forms.append(
+                _Form(delimiter, quote, escape, comment, skip, header, names, hint is not None)
+            )
     if not forms:
-        raise Unusable("cannot be read as CSV: no sign parts its fields.")
+        raise Unusable("cannot be read as CSV: no separator was found between its fields.")
     return max(forms, key=lambda form: (len(form.names), -form.skip))
 
 
@@ -277,7 +285,7 @@ def _encoding(path: Path) -> str:
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return "utf-16"
         if b"\0" in head:
-            raise Unusable("is no text.", "Give a CSV file, or name it by what it is.")
+            raise Unusable("is not a text file.", "Give a CSV file, or rename it to its real type.")
         try:
             while head:
                 decoder.decode(head)
@@ -321,6 +329,8 @@ def _asked(engine: "DuckDBPyConnection", query: str, kind: str) -> "DuckDBPyConn
     except duckdb.OutOfMemoryException:
         raise Unusable("takes too much memory to read.", "Split the file.") from None
     except (duckdb.Error, UnicodeDecodeError) as error:
+        if "line size" in str(error).lower():
+            raise _LineTooLong(f"has a line of over {_LONGEST_LINE:,} characters.") from None
         is_known = isinstance(error, duckdb.NotImplementedException) or "encrypted" in str(error)
         if kind == "Parquet" and not is_known:  # whose reasons may be bytes of the file
             problem = "is damaged, or is no Parquet file."

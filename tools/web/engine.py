@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
@@ -106,8 +107,11 @@ def _made(name: str) -> SearchEngine:
             factory: Callable[[], object] = getattr(import_module(module), attribute)
             tool = factory()
     except (ImportError, AttributeError, ValueError, TypeError) as error:
+        key = re.search(r"\b[A-Z]+(?:_[A-Z]+)*_KEY\b", str(error))
         raise BadInput(
-            f"The web search {name} cannot be used: {_said(error)}.",
+            f"The web search {name} needs {key[0]}."
+            if key
+            else f"The web search {name} cannot be used: {_said(error)}.",
             fix="Install its package and set its key in the environment.",
         ) from None
     if not isinstance(tool, BaseTool):
