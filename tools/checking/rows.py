@@ -18,8 +18,6 @@ from planweave.tools.checking.decisions import (
     find_unused_number,
     reject,
 )
-from planweave.tools.checking.deviations import SHARE
-from planweave.tools.checking.queries import blank_brackets
 from planweave.tools.checking.tables import (
     FactRows,
     find_missing_aggregate,
@@ -74,19 +72,11 @@ _NAMED_NUMBER = re.compile(
 _COUNTS_CASES = re.compile(r"\bsum\(\s*case when [^()]*? then 1 else 0 end\s*\)")
 _CONVERTED = re.compile(r"/ ?\(?(?:60|100|1000|3600)(?:\.0)?\b")
 """The conversion of an amount to a larger unit than the stored one."""
-_IN_YEAR = re.compile(r"\bin ((?:19|20)\d{2})\b", re.IGNORECASE)
 _DATED = re.compile(
     r"\b(?:19|20)\d{2}\b|\bnow\b|\bcurrent_|\b(?:(?:cur)?date(?:time)?|timestamp)\(\)", re.I
 )
 """A day, or the database's clock, in a query."""
-_BY_TWO = re.compile(r"\btop \d+\b[^?.,;]*\bby [^?.,;]*\band\b", re.IGNORECASE)
-_BOTH_ENDS = re.compile(
-    r"\b(?:first\b[^?.;]* and [^?.;]*\blast|oldest\b[^?.;]* and [^?.;]*\b(?:newest|youngest)"
-    r"|(?:highest|most|largest|longest|best)\b[^?.;]* and [^?.;]*"
-    r"\b(?:lowest|fewest|least|smallest|shortest|worst))\b",
-    re.IGNORECASE,
-)
-_RANKS = re.compile(r"\border\s+by\s+(.*)", re.IGNORECASE | re.DOTALL)
+_SHARE = re.compile(r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _FOR_EACH = re.compile(r"\bfor (?:each|every)\b|\beach of (?:our|the|my|these)\b", re.IGNORECASE)
@@ -162,7 +152,7 @@ def _find_problems(asked: Requirements, view: FactRows, fact: Fact, trusted: boo
         yield f"The query of fact {where} does not sort, as the question asks."
     if repetition := _find_repetition(question, view):
         yield f"Fact {where} {repetition}."
-    yield from _find_wrong_times(question, reading.text, where)
+    yield from _find_unused_times(question, reading.text)
     yield find_missing_division(asked, view)
     yield from _find_wrong_parts(question, view, where)
     if not view.complete:
@@ -206,7 +196,7 @@ def _find_repetition(question: str, view: FactRows) -> str:
     if any(above == below for above, _, below in (text.partition("/") for text in written)):
         return "divides a value by itself"
     numbers = [c for row in view.rows for c in row if isinstance(c, int | float)]
-    if len(view.rows) == 1 and SHARE.search(question) and {*numbers} & {1, 100}:
+    if len(view.rows) == 1 and _SHARE.search(question) and {*numbers} & {1, 100}:
         return "shows the whole where a part is asked for"
     if len({*written}) < len(written):
         return "shows the same value twice"
@@ -215,24 +205,20 @@ def _find_repetition(question: str, view: FactRows) -> str:
     return "only shows what it was asked about" if cells <= sought else ""
 
 
-def _find_wrong_times(question: str, query: str, where: str) -> Iterator[str]:
-    """A month or span that the query does not use, and a year whose end it does not use."""
+def _find_unused_times(question: str, query: str) -> Iterator[str]:
+    """A month, or a span that depends on today, that the query does not use."""
     numbers = {int(digits) for digits in re.findall(r"\d+", query)}
     for month in _MONTH.findall(question):
         short = month[:3].lower()
         if _MONTHS.index(short) + 1 not in numbers and short not in query.lower():
             yield f"No cited fact takes account of “{month}”."
-    for year in _IN_YEAR.findall(question):
-        begins = re.search(rf">=? *(?:DATE\(|DATETIME\()?'{year}-", query, re.IGNORECASE)
-        if begins and "<" not in query and "between" not in query.lower():
-            yield f"The query of fact {where} does not end with {year}."
     span = next((span.said for span in find_spans(question, date.today())), "")
     if span and not _DATED.search(query):
         yield f"No cited fact takes account of “{span}”."
 
 
 def _find_wrong_parts(question: str, view: FactRows, where: str) -> Iterator[str]:
-    """Groups that are not shown or have no name, and ranks, ends and states that are left out."""
+    """Groups that are not shown or have no name, and a state that is left out."""
     reading, rows = view.reading, view.rows
     if len(reading.expressions) == 1 and _FOR_EACH.search(question):
         if len(rows) > 1:
@@ -241,11 +227,6 @@ def _find_wrong_parts(question: str, view: FactRows, where: str) -> Iterator[str
             yield f"Fact {where} shows one number where several are asked for."
     if "group by" in reading.text.lower() and any(row[0] is None for row in rows):
         yield f"Fact {where} has a group without a name."
-    order = _RANKS.search(reading.bare) if reading.limited else None
-    if order and _BY_TWO.search(question) and "," not in blank_brackets(order[1]):
-        yield f"The query of fact {where} ranks by one of two things."
-    if reading.limited and len(rows) == 1 and _BOTH_ENDS.search(question):
-        yield f"Fact {where} shows one end where the question asks for both."
     state = _STATE.search(question)
     if state and not _FILTER.search(reading.text):
         yield f"No cited fact takes account of “{state[0]}”."

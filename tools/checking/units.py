@@ -54,12 +54,12 @@ def find_foreign_unit(text: str, known_text: str, column: str = "") -> str:
     implied = " ".join(_IMPLIED.get(word.lower(), "") for word in words)
     known |= set(map(_unit, implied.split()))
     for word in _unit_words(text):
-        if _unit(word) not in known or is_rival_unit(word, column):
+        if _unit(word) not in known or _is_rival_unit(word, column):
             return word
     return ""
 
 
-def is_rival_unit(unit: str, column: str) -> bool:
+def _is_rival_unit(unit: str, column: str) -> bool:
     """Whether a column has another unit of the same kind."""
     own = {_unit(word) for word in _unit_words(column)} & _UNIT_FORMS
     named = _unit(unit)
