@@ -28,7 +28,7 @@ from sqlalchemy.sql.functions import FunctionElement
 from planweave import BadInput
 from planweave.apps.server.database import ServerDatabase, postgresql_database, sqlite_database
 from planweave.apps.sqlite_file import CHECKPOINTS, STORE, Columns, check
-from planweave.tools.sql.database import unavailable
+from planweave.tools.sql.database import make_unavailable_error
 
 metadata = MetaData()
 _SILENT_SECONDS = 10  # a transaction never waits, so a silent process is suspended
@@ -215,8 +215,7 @@ def check_database(url: str) -> None:
     try:
         engine.connect().close()
     except SQLAlchemyError as error:
-        raise BadInput(
-            f"The server cannot open PLANWEAVE_SERVE_URL. {unavailable(engine.url, error)}"
-        ) from None
+        problem = make_unavailable_error(engine.url, error)
+        raise BadInput(f"The server cannot open PLANWEAVE_SERVE_URL. {problem}") from None
     finally:
         engine.dispose()

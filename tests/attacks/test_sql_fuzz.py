@@ -217,5 +217,5 @@ def test_mariadb(mariadb_server: Server, attack: Attack) -> None:
 
 
 def test_the_tables_are_those_of_the_shop(shop_file: Path) -> None:
-    tables = open_sql(shop_file)._tables().entities
+    tables = open_sql(shop_file)._describe().entities
     assert {one.name: [field.name for field in one.fields] for one in tables} == TABLES

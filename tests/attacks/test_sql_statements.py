@@ -299,7 +299,7 @@ def test_dots_of_good_queries_pass(query: str, database: SqlDatabase) -> None:
 def dump(database: SqlDatabase) -> list[object]:
     """Every row of every table, as another connection sees it; unknown tables would show too."""
     fresh = SqlDatabase(database._backend)
-    tables = [entity.name for entity in fresh._tables().entities]
+    tables = [entity.name for entity in fresh._describe().entities]
     return [
         (table, sorted(map(repr, fresh.run(f"SELECT * FROM {table}").rows))) for table in tables
     ]

@@ -1,8 +1,9 @@
-"""What schema and data alone correct in a query, and what they must leave as it is."""
+"""Corrections of a query by schema, data and question, and right queries that must stay."""
 
 from cases import cases
 from shop import OpenSql, database_of
 
+from planweave.tools.database import Asked
 from planweave.tools.sql import SqlDatabase
 
 SHOP = """
@@ -28,91 +29,95 @@ BOTH = "FROM customer c JOIN sale s ON s.customer_id = c.customer_id"
 Rows = tuple[tuple[object, ...], ...]
 
 
-def rows_of(database: SqlDatabase, query: str, question: str = "") -> Rows:
-    """What the query returns as it is corrected."""
-    done = database.corrected(query, question=question, now="2024-06-19 12:00:00")
-    return database.run(done.query).rows
+def rows_of(database: SqlDatabase, query: str, question: str = "", instructions: str = "") -> Rows:
+    """The rows of a query after its correction."""
+    asked = Asked(question=question, instructions=instructions, now="2024-06-19 12:00:00")
+    return database.run(database.corrected(query, **asked).query).rows
+
+
+def as_rows(wanted: object) -> Rows:
+    """Rows as they are written in a case: ``(("Ada", 1), ("Ben", 2))``, or a single cell."""
+    return wanted if isinstance(wanted, tuple) else ((wanted,),)
+
+
+GENOA_FIRST = (("Genoa", 2), ("Lübeck", 1))
 
 
 @cases(
     # a column of the other table
-    (f"SELECT s.amount {BOTH} WHERE s.city = 'Genoa'", ((40.0,), (400.0,))),
+    (f"s.amount {BOTH} WHERE s.city = 'Genoa'", ((40,), (400,))),
     # a table that is missing is joined by its key
-    ("SELECT city, SUM(amount) FROM sale GROUP BY city", (("Genoa", 440.0), ("Lübeck", 20.0))),
+    ("city, SUM(amount) FROM sale GROUP BY city", (("Genoa", 440), ("Lübeck", 20))),
     # keys of different things are no join
     (
-        "SELECT customer.name, product.colour FROM customer JOIN product "
-        "ON customer.customer_id = product.product_id",
+        "c.name, p.colour FROM customer c JOIN product p ON c.customer_id = p.product_id",
         (("Ada", "Red"), ("Ben", "Blue"), ("Cleo", "Red")),
     ),
-    # a table named in error gives way
-    ("SELECT v.city FROM visit v WHERE v.name = 'Ada'", (("Lübeck",),)),
-    # typo
-    ("SELECT cty FROM customer", (("Genoa",), ("Genoa",), ("Lübeck",))),
-    # table, column and value by other spellings
-    ("SELECT nam FROM customers WHERE city = 'lübeck'", (("Ada",),)),
+    # a wrong table is replaced
+    ("v.city FROM visit v WHERE v.name = 'Ada'", "Lübeck"),
+    # misspelt column, table and value
+    ("cty FROM customer", (("Genoa",), ("Genoa",), ("Lübeck",))),
+    ("nam FROM customers WHERE city = 'lübeck'", "Ada"),
     # yes or no
-    ("SELECT name FROM customer WHERE is_active = 'no'", (("Ben",),)),
-    # alternatives for one column
+    ("name FROM customer WHERE is_active = 'no'", "Ben"),
+    # alternatives for one column; for a date, and a part of it
     (
-        "SELECT name FROM customer WHERE is_active = 1 AND city = 'Genoa' OR city = 'Lübeck'",
+        "name FROM customer WHERE is_active = 1 AND city = 'Genoa' OR city = 'Lübeck'",
         (("Ada",), ("Cleo",)),
     ),
-    # alternatives for a date, and a part of it
     (
-        "SELECT sale_id FROM sale WHERE sold LIKE '2024-01%' OR sold LIKE '2024-02%' "
+        "sale_id FROM sale WHERE sold LIKE '2024-01%' OR sold LIKE '2024-02%' "
         "AND strftime('%d', sold) = '06'",
         (),
     ),
     # a ratio keeps its fraction
-    ("SELECT COUNT(*) / 2 FROM sale", ((1.5,),)),
-    # no GROUP BY
-    ("SELECT city, COUNT(*) FROM customer", (("Genoa", 2), ("Lübeck", 1))),
-    # key
-    ("SELECT COUNT(*) FROM customer GROUP BY city", (("Genoa", 2), ("Lübeck", 1))),
-    # the ranking value is shown
-    ('SELECT name FROM product ORDER BY "unit price" DESC LIMIT 1', (("Desk", 200.0),)),
-    # the name of what is ranked is shown
-    ('SELECT "unit price" FROM product ORDER BY "unit price"', (("Desk", 200), ("Lamp", 20))),
-    # what groups are sorted by is shown
-    (
-        "SELECT city FROM customer GROUP BY city ORDER BY COUNT(*) DESC",
-        (("Genoa", 2), ("Lübeck", 1)),
-    ),
+    ("COUNT(*) / 2 FROM sale", 1.5),
+    # no GROUP BY, or no key beside it
+    ("city, COUNT(*) FROM customer", GENOA_FIRST),
+    ("COUNT(*) FROM customer GROUP BY city", GENOA_FIRST),
+    ("city FROM customer ORDER BY COUNT(*) DESC LIMIT 2", GENOA_FIRST),
+    # the value and the name of a ranking, and what groups are sorted by, are shown
+    ('name FROM product ORDER BY "unit price" DESC LIMIT 1', (("Desk", 200),)),
+    ('"unit price" FROM product ORDER BY "unit price"', (("Desk", 200), ("Lamp", 20))),
+    ("city FROM customer GROUP BY city ORDER BY COUNT(*) DESC", GENOA_FIRST),
     # a column of both tables
-    (f"SELECT customer_id {BOTH} WHERE amount > 100", ((2,),)),
-    # now
-    ("SELECT sale_id FROM sale WHERE sold >= DATE('now', '-30 days')", ((3,),)),
-    # days
-    ("SELECT '2024-01-15' - sold FROM sale WHERE sale_id = 1", ((10.0,),)),
+    (f"customer_id {BOTH} WHERE amount > 100", 2),
+    # the present, and days between dates
+    ("sale_id FROM sale WHERE sold >= DATE('now', '-30 days')", 3),
+    ("'2024-01-15' - sold FROM sale WHERE sale_id = 1", 10.0),
     # the key by its table's name
-    ("SELECT SUM(s.sales_id) FROM sales AS s", ((6,),)),
+    ("SUM(s.sales_id) FROM sales AS s", 6),
     # a value that was left open
-    ("SELECT name FROM customer WHERE city = 'Genoa' AND name LIKE ?", (("Ben",), ("Cleo",))),
+    ("name FROM customer WHERE city = 'Genoa' AND name LIKE ?", (("Ben",), ("Cleo",))),
     # names of several words, without quotes
-    ("SELECT AVG(unit price) FROM product", ((110.0,),)),
-    ("SELECT p.unit price FROM product p WHERE p.Unit Price > 20", ((200.0,),)),
-    ("SELECT `product id` FROM product WHERE `unit price` > 20", ((2,),)),
-    ("SELECT product_id FROM product WHERE colour = 'unit price' OR unit price = 20", ((1,),)),
-    # the real name of a table that has an alias
-    ("SELECT SUM(sale.amount) FROM sale AS s WHERE sale.pieces = 1", ((20.0,),)),
-    # no GROUP BY below a ranking by a count
-    ("SELECT city FROM customer ORDER BY COUNT(*) DESC LIMIT 2", (("Genoa", 2), ("Lübeck", 1))),
+    ("AVG(unit price) FROM product", 110.0),
+    ("p.unit price FROM product p WHERE p.Unit Price > 20", 200.0),
+    ("`product id` FROM product WHERE `unit price` > 20", 2),
+    ("product_id FROM product WHERE colour = 'unit price' OR unit price = 20", 1),
+    # the name of a table that has an alias
+    ("SUM(sale.amount) FROM sale AS s WHERE sale.pieces = 1", 20.0),
+    # functions of other dialects
+    ("DATEDIFF('2024-01-05', '2024-01-02')", 3.0),
+    ("DATEDIFF('day', sold, '2024-01-08') FROM sale WHERE sale_id = 1", 3.0),
+    ("YEAR(sold) FROM sale WHERE sale_id = 1", 2024),
+    ("EXTRACT(MONTH FROM sold) FROM sale WHERE sale_id = 1", 1),
+    ("DATE_TRUNC('month', sold) FROM sale WHERE sale_id = 1", "2024-01-01"),
+    ("DATE_SUB(sold, INTERVAL 1 MONTH) FROM sale WHERE sale_id = 1", "2023-12-05"),
+    ("sold - INTERVAL '2 weeks' FROM sale WHERE sale_id = 1", "2023-12-22"),
+    ("LEFT(sold, 4) FROM sale WHERE sale_id = 1", "2024"),
 )
-def test_what_is_corrected(query: str, rows: Rows, shop: SqlDatabase) -> None:
-    done = shop.corrected(query, now="2024-06-19 12:00:00")
+def test_corrections_by_the_schema(query: str, rows: object, shop: SqlDatabase) -> None:
+    done = shop.corrected(f"SELECT {query}", now="2024-06-19 12:00:00")
     assert done.changes
-    assert sorted(shop.run(done.query).rows, key=repr) == sorted(rows, key=repr)
+    assert sorted(shop.run(done.query).rows, key=repr) == sorted(as_rows(rows), key=repr)
 
 
 @cases(
     "SELECT name FROM customer WHERE city = 'Genoa' ORDER BY name",
-    "SELECT c.name, SUM(s.amount) AS total FROM customer c JOIN sale s "
-    "ON c.customer_id = s.customer_id GROUP BY c.name ORDER BY total DESC LIMIT 1",
+    f"SELECT c.name, SUM(s.amount) AS total {BOTH} GROUP BY c.name ORDER BY total DESC LIMIT 1",
     "WITH t AS (SELECT customer_id, SUM(amount) AS total FROM sale GROUP BY customer_id) "
     "SELECT c.name, t.total FROM t JOIN customer c ON c.customer_id = t.customer_id",
-    "SELECT a.name, b.name FROM customer a JOIN customer b ON a.city = b.city "
-    "AND a.customer_id < b.customer_id",
+    "SELECT a.name, b.name FROM customer a JOIN customer b ON a.city = b.city AND a.name < b.name",
     "SELECT name FROM customer c WHERE EXISTS (SELECT 1 FROM sale s "
     "WHERE s.customer_id = c.customer_id)",
     "SELECT name FROM customer WHERE customer_id NOT IN (SELECT customer_id FROM sale)",
@@ -122,31 +127,29 @@ def test_what_is_corrected(query: str, rows: Rows, shop: SqlDatabase) -> None:
     "SELECT name FROM customer LIMIT 1 OFFSET 3 / 2",
     "SELECT s.sale_id FROM sale s JOIN visit v ON s.sold = v.seen_on "
     "AND s.customer_id = v.customer_id",
-    "SELECT c.name, c.is_active, SUM(s.amount) - c.is_active FROM sale s JOIN customer c "
-    "ON s.customer_id = c.customer_id GROUP BY c.name, c.is_active",
-    "SELECT c.customer_id, c.name, COUNT(*) FROM customer c JOIN sale s "
-    "ON c.customer_id = s.customer_id GROUP BY c.customer_id",
+    f"SELECT c.name, c.city, SUM(s.amount) - c.is_active {BOTH} GROUP BY c.name, c.city",
+    f"SELECT c.customer_id, c.name, COUNT(*) {BOTH} GROUP BY c.customer_id",
     'SELECT colour, name, MAX("unit price") FROM product GROUP BY colour',
     "SELECT UPPER(city) AS town, COUNT(*) FROM customer GROUP BY town",
     "SELECT STRFTIME('%Y-%m', sold) AS month FROM sale WHERE STRFTIME('%Y', sold) = '2024'",
 )
-def test_a_sound_query_stays(query: str, shop: SqlDatabase) -> None:
+def test_a_right_query_stays(query: str, shop: SqlDatabase) -> None:
     assert shop.corrected(query)[:2] == (query, ())
 
 
 @cases("SELECT", "SELECT (", "DROP TABLE sale", "no query at all", "SELECT c._ FROM customer c")
-def test_what_is_no_query_is_left_to_the_guard(query: str, shop: SqlDatabase) -> None:
+def test_text_that_is_no_query_is_unchanged(query: str, shop: SqlDatabase) -> None:
     assert shop.corrected(query).query == query
 
 
-def test_a_table_that_the_question_names_goes_first(shop: SqlDatabase) -> None:
+def test_a_table_that_the_question_names_is_preferred(shop: SqlDatabase) -> None:
     query = "SELECT s.name FROM sale s"
     asked = shop.corrected(query, question="Which product is sold?")
     assert {row[0] for row in shop.run(asked.query).rows} == {"Lamp", "Desk"}
     assert shop.corrected(query)[:2] == (query, ())
 
 
-def test_what_a_question_speaks_of(shop: SqlDatabase) -> None:
+def test_values_and_columns_that_a_question_mentions(shop: SqlDatabase) -> None:
     values, columns = shop.linked("What is the unit price of lamps for Lübeck?")
     assert values == "Values in the data: customer.city = 'Lübeck'; product.name = 'Lamp'."
     assert columns == "Columns that the question names: product.unit price."
@@ -175,31 +178,6 @@ def test_a_misspelt_value(question: str, found: tuple[str, str], opened: OpenSql
 
 
 @cases(
-    ("DATEDIFF('2024-01-05', '2024-01-02')", 3.0),
-    ("DATEDIFF('day', sold, '2024-01-08')", 3.0),
-    ("YEAR(sold)", 2024),
-    ("EXTRACT(MONTH FROM sold)", 1),
-    ("DATE_TRUNC('month', sold)", "2024-01-01"),
-    ("DATE_SUB(sold, INTERVAL 1 MONTH)", "2023-12-05"),
-    ("sold - INTERVAL '2 weeks'", "2023-12-22"),
-    ("LEFT(sold, 4)", "2024"),
-)
-def test_functions_of_other_dialects(expression: str, value: object, shop: SqlDatabase) -> None:
-    done = shop.corrected(f"SELECT {expression} FROM sale WHERE sale_id = 1")
-    assert done.changes
-    assert shop.run(done.query).rows == ((value,),)
-
-
-def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabase) -> None:
-    query = (
-        "SELECT name FROM customer JOIN sale ON sale.customer_id = customer.customer_id "
-        "JOIN product ON sale.product_id = product.product_id WHERE sale_id = 1"
-    )
-    for question, name in (("Which product was sold?", "Lamp"), ("Who bought it?", "Ada")):
-        assert rows_of(shop, query, question) == ((name,),)
-
-
-@cases(
     ("SELECT SUM(amount) FROM sale", "What is sold per customer id?", "customer_id"),
     ("SELECT COUNT(*) FROM customer", "How many customers are there by city?", "city"),
     ("SELECT COUNT(*) FROM customer", "How many customers are in each city?", "city"),
@@ -214,41 +192,14 @@ def test_a_name_of_two_tables_is_of_the_one_that_is_asked_about(shop: SqlDatabas
     ("SELECT city FROM customer", "What are the names and cities of customers?", "name"),
     ("SELECT city FROM customer", "What is the name of customers?", ""),
 )
-def test_what_is_named_is_shown(query: str, question: str, shown: str, shop: SqlDatabase) -> None:
+def test_columns_that_a_question_names_are_shown(
+    query: str, question: str, shown: str, shop: SqlDatabase
+) -> None:
     done = shop.corrected(query, question=question)
     added = {*shop.run(done.query).columns} - {*shop.run(query).columns}
     assert added == ({shown} if shown else set())
     if not shown:
         assert done.query == query
-
-
-@cases(
-    (
-        "Which city bought the most pieces?",
-        f"SELECT c.city, s.pieces {BOTH} ORDER BY s.pieces DESC LIMIT 1",
-        (("Genoa", 4),),
-    ),
-    (
-        "Which city has the highest number of pieces?",
-        f"SELECT c.city, s.pieces AS n {BOTH} ORDER BY n DESC LIMIT 1",
-        (("Genoa", 4),),
-    ),
-    ("Which cities bought over 3 pieces?", f"SELECT c.city {BOTH} WHERE s.pieces > 3", "Genoa"),
-    (
-        "Which cities bought over 3 pieces since February?",
-        f"SELECT c.city {BOTH} WHERE s.pieces > 3 AND s.sold >= '2024-02-01'",
-        "Genoa",
-    ),
-    (
-        "Who bought the fewest pieces?",
-        f"SELECT c.city, s.pieces * 2 AS p {BOTH} ORDER BY p LIMIT 1",
-        (("Lübeck", 2),),
-    ),
-)
-def test_things_are_added_up(question: str, query: str, rows: object, shop: SqlDatabase) -> None:
-    done = shop.corrected(query, question=question)
-    assert any(change.startswith("adds up ") for change in done.changes)
-    assert shop.run(done.query).rows == (((rows,),) if isinstance(rows, str) else rows)
 
 
 @cases(
@@ -258,39 +209,12 @@ def test_things_are_added_up(question: str, query: str, rows: object, shop: SqlD
     ("Which city bought most?", f"SELECT c.city, SUM(s.pieces) AS n {BOTH} ORDER BY n"),
     ("Which city is first?", f"SELECT c.city {BOTH} WHERE s.pieces > 1 OR s.amount > 9"),
 )
-def test_single_rows_are_not_added_up(question: str, query: str, shop: SqlDatabase) -> None:
+def test_single_rows_are_not_summed(question: str, query: str, shop: SqlDatabase) -> None:
     changes = shop.corrected(query, question=question).changes
     assert not any(change.startswith("adds up ") for change in changes)
 
 
-CITIES = f"SELECT c.city, SUM(s.amount) AS spent {BOTH} GROUP BY c.city"
-
-
-@cases(
-    ("Add up the sales of each city. What is the average of these totals?", CITIES, ((230.0,),)),
-    ("What is the average total of sales per city?", f"{CITIES} ORDER BY 2 DESC", ((230.0,),)),
-    (
-        "What is the average number of sales per city?",
-        f"SELECT c.city, COUNT(*) {BOTH} GROUP BY c.city",
-        ((1.5,),),
-    ),
-    (
-        "What is the average total of sales per city, where it is over 30?",
-        f"{CITIES} HAVING spent > 30",
-        ((440.0,),),
-    ),
-    ("What is the total of each city, highest first?", f"{CITIES} ORDER BY 2 DESC", None),
-    ("What is the average of these totals?", f"{CITIES} ORDER BY 2 LIMIT 1", None),
-    ("What is the average number of pieces per city?", CITIES, None),
-)
-def test_sums_of_each_are_averaged(
-    question: str, query: str, rows: Rows | None, shop: SqlDatabase
-) -> None:
-    done = shop.corrected(query, question=question)
-    assert shop.run(done.query).rows == (shop.run(query).rows if rows is None else rows)
-
-
-def test_the_last_day_of_a_span_counts(opened: OpenSql) -> None:
+def test_a_period_includes_its_last_day(opened: OpenSql) -> None:
     calls = opened(
         "CREATE TABLE call (made DATETIME, day DATE);"
         "INSERT INTO call VALUES ('2024-03-31 18:00:00', '2024-03-31');"
@@ -303,30 +227,12 @@ def test_the_last_day_of_a_span_counts(opened: OpenSql) -> None:
         assert calls.corrected(query).query == query
 
 
-def test_a_sorted_list_has_all_rows(shop: SqlDatabase) -> None:
-    limited = "SELECT sale_id, amount FROM sale ORDER BY amount DESC LIMIT 1"
-    for question in ("Show the top 2 sales.", "Which sale is the first, sorted by amount?"):
-        assert shop.corrected(limited, question=question).query == limited
-    assert len(rows_of(shop, limited, "Which sales were made, ordered by amount?")) == 3
-
-
-def test_columns_with_a_common_beginning_are_called_by_the_rest(opened: OpenSql) -> None:
-    broker = opened(
-        "CREATE TABLE sbTicker (sbTickerId INT, sbTickerSymbol TEXT, sbTickerKind TEXT);"
-        "INSERT INTO sbTicker VALUES (1, 'A', 'x');"
-    )
-    query = "SELECT sbTickerId FROM sbTicker"
-    for question in ("Return the ID and the ticker symbol.", "Return the id and symbol of x."):
-        done = broker.corrected(query, question=question)
-        assert broker.run(done.query).columns == ("sbTickerId", "sbTickerSymbol")
-
-
-def test_a_value_that_no_row_holds_is_doubted(shop: SqlDatabase) -> None:
+def test_a_value_that_no_row_has_is_doubted(shop: SqlDatabase) -> None:
     doubts = shop.corrected("SELECT name FROM product WHERE colour = 'Mauve'").doubts
     assert doubts == ("product.colour is never 'Mauve'; it is one of: Red, Blue.",)
 
 
-def test_a_name_with_another_number_is_not_meant(opened: OpenSql) -> None:
+def test_a_name_with_another_number_is_not_similar(opened: OpenSql) -> None:
     columns = ", ".join(f"metric_{number} REAL" for number in range(500))
     big = opened(f"CREATE TABLE readings (name TEXT, {columns});")
     assert big.corrected("SELECT metric_700 FROM readings").changes == ()
@@ -341,7 +247,7 @@ def test_a_word_for_a_table_or_a_calculation_is_no_value(opened: OpenSql) -> Non
     assert lines == ["Values in the data: note.kind = 'urgent'."]
 
 
-def test_a_state_is_spoken_of_in_another_form(opened: OpenSql) -> None:
+def test_a_state_is_mentioned_in_another_form(opened: OpenSql) -> None:
     orders = opened("CREATE TABLE o (state TEXT); INSERT INTO o VALUES ('cancelled'), ('open');")
     assert orders.linked("Who cancels most?") == ["Values in the data: o.state = 'cancelled'."]
 
@@ -355,68 +261,101 @@ def test_an_alias_and_a_quoted_name_stay(query: str, shop: SqlDatabase) -> None:
     assert not any(c.startswith("the name is ") for c in shop.corrected(query).changes)
 
 
-def test_what_another_word_asks_for_is_added_up_unless_it_is_a_state(opened: OpenSql) -> None:
-    flat = opened(
-        "CREATE TABLE t (product TEXT, amount REAL, balance REAL);"
-        "INSERT INTO t VALUES ('tea', 5, 9), ('oil', 4, 1), ('oil', 4, 7);"
-    )
-
-    def first(measure: str) -> object:
-        query = f"SELECT product, {measure} FROM t ORDER BY {measure} DESC LIMIT 1"
-        return rows_of(flat, query, "Which goods bring in the most cash?")[0]
-
-    assert first("amount") == ("oil", 8.0)
-    assert first("balance") == ("tea", 9.0)
-
-
-@cases(
-    ("Which cities have an average amount above 30?", "", ["Genoa"]),
-    ("Which cities buy for more than 30 on average?", "", ["Genoa"]),
-    ("Which cities are big spenders?", "Their mean amount is over 30.", ["Genoa"]),
-    ("Which cities had a sale above 30?", "", ["Genoa", "Genoa"]),
-    ("Which cities have an average amount above 300?", "", ["Genoa", "Genoa"]),
-)
-def test_averages_as_asked(
-    question: str, instructions: str, cities: list[str], shop: SqlDatabase
-) -> None:
-    query = f"SELECT c.city {BOTH} WHERE s.amount > 30"
-    done = shop.corrected(query, question=question, instructions=instructions)
-    assert [row[0] for row in shop.run(done.query).rows] == cities
-    assert ("AVG" in done.query) == (len(cities) == 1)
-
-
-AGAINST = "What is the difference between the amount of Genoa and that of Lübeck?"
-EITHER = "c.city IN ('Lübeck', 'Genoa')"
-SUMMED = f"SELECT SUM(s.amount) {BOTH} WHERE"
-LESS = f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} WHERE"
-COUNTED = "COUNT(*) FROM customer WHERE city"
+CITIES = f"SELECT c.city, SUM(s.amount) AS spent {BOTH} GROUP BY c.city"
+TOTALS = (("Genoa", 440), ("Lübeck", 20))
+PIECES = f"SELECT c.city, s.pieces AS n {BOTH} ORDER BY"
+TWICE = f"SELECT c.city, s.pieces * 2 AS n {BOTH} ORDER BY n LIMIT 1"
+BIG_SALES = f"SELECT c.city {BOTH} WHERE s.amount > 30"
+MANY_PIECES = f"SELECT c.city {BOTH} WHERE s.pieces > 3"
+DIFFERENCE = "What is the difference between the amount of Genoa and that of Lübeck?"
+EITHER = f"{BOTH} WHERE c.city IN ('Lübeck', 'Genoa')"
+DEAREST = 'SELECT colour, MAX("unit price") FROM product'
+ALL_THREE = f"SELECT name {BOTH} JOIN product p ON s.product_id = p.product_id WHERE sale_id = 1"
+BY_AMOUNT = "SELECT sale_id, amount FROM sale ORDER BY amount DESC LIMIT 1"
+NAMED = "SELECT DISTINCT city FROM customer"
 
 
 @cases(
-    (f"{SUMMED} {EITHER}", AGAINST, 420),
-    (f"SELECT MAX(s.amount) {BOTH} WHERE c.city = 'Lübeck' OR c.city = 'Genoa'", AGAINST, 380),
+    # a column of two tables is of the one that is asked about
+    ("Which product was sold?", ALL_THREE, "Lamp"),
+    ("Which customer bought it?", ALL_THREE, "Ada"),
+    # rows are summed
+    ("Which city bought the most pieces?", f"{PIECES} s.pieces DESC LIMIT 1", (("Genoa", 4),)),
+    ("Which city has the highest number of pieces?", f"{PIECES} n DESC LIMIT 1", (("Genoa", 4),)),
+    ("Who bought the fewest pieces?", TWICE, (("Lübeck", 2),)),
+    ("Which cities bought over 3 pieces?", MANY_PIECES, "Genoa"),
+    ("Which cities bought over 3?", f"{MANY_PIECES} AND s.sold >= '2024-02-01'", "Genoa"),
+    # sums and counts of groups are averaged
+    ("Add up the sales of each city. What is the average of these totals?", CITIES, 230),
+    ("What is the average total of sales per city?", f"{CITIES} ORDER BY 2 DESC", 230),
+    ("The average total of sales per city, if over 30?", f"{CITIES} HAVING spent > 30", 440),
     (
-        f"SELECT c.city, SUM(s.amount) {BOTH} WHERE {EITHER} GROUP BY c.city ORDER BY 2 LIMIT 1",
-        AGAINST,
-        420,
+        "What is the average number of sales per city?",
+        f"SELECT c.city, COUNT(*) {BOTH} GROUP BY c.city",
+        1.5,
     ),
-    (f"{LESS} c.city = 'Genoa' AND c.city = 'Lübeck' AND s.pieces > 1", AGAINST, None),
+    ("What is the total of each city, highest first?", f"{CITIES} ORDER BY 2 DESC", TOTALS),
+    ("What is the average of these totals?", f"{CITIES} ORDER BY 2 LIMIT 1", (("Lübeck", 20),)),
+    ("What is the average number of pieces per city?", CITIES, TOTALS),
+    # averages are compared
+    ("Which cities have an average amount above 30?", BIG_SALES, "Genoa"),
+    ("Which cities buy for more than 30 on average?", BIG_SALES, "Genoa"),
+    ("Which cities had a sale above 30?", BIG_SALES, (("Genoa",), ("Genoa",))),
+    ("Which cities have an average amount above 300?", BIG_SALES, (("Genoa",), ("Genoa",))),
+    # two groups are compared
+    (DIFFERENCE, f"SELECT SUM(s.amount) {EITHER}", 420),
+    (DIFFERENCE, f"SELECT MAX(s.amount) {BOTH} WHERE c.city = 'Lübeck' OR c.city = 'Genoa'", 380),
+    (DIFFERENCE, f"SELECT c.city, SUM(s.amount) {EITHER} GROUP BY c.city ORDER BY 2 LIMIT 1", 420),
     (
-        f"SELECT COUNT(DISTINCT c.name) {BOTH} WHERE {EITHER}",
-        "What is the ratio of buyers in Genoa to those in Lübeck?",
-        2,
+        DIFFERENCE,
+        f"SELECT SUM(s.amount) - SUM(s.amount) {BOTH} "
+        "WHERE c.city = 'Genoa' AND c.city = 'Lübeck' AND s.pieces > 1",
+        None,
     ),
+    ("The ratio of buyers in Genoa to Lübeck?", f"SELECT COUNT(DISTINCT c.name) {EITHER}", 2),
+    ("How many more were sold in Genoa than in Lübeck?", f"SELECT COUNT(*) {EITHER}", 1),
+    ("In total?", f"SELECT SUM(s.amount) {EITHER}", 460),
+    # columns that the question lists
     (
-        f"SELECT {COUNTED} IN ('Lübeck', 'Genoa')",
-        "How many more customers are there in Genoa than in Lübeck?",
+        "Give the customer IDs of those in Lübeck.",
+        "SELECT customer_id FROM customer WHERE city = 'Lübeck'",
         1,
     ),
-    (f"{SUMMED} {EITHER}", "In total?", 460),
+    (
+        "Return the distinct list of customer IDs and cities of those who are active.",
+        "SELECT DISTINCT city FROM customer WHERE is_active = 1",
+        (("Lübeck", 1), ("Genoa", 3)),
+    ),
+    ("Which sale?", "SELECT sale_id FROM sale WHERE amount = 40", 3),  # nothing names it
+    # a union stays
+    (
+        "Which product?",
+        "SELECT s.product_id FROM sale s JOIN visit v ON v.customer_id = s.customer_id "
+        "UNION SELECT product_id FROM sale WHERE sale_id = 3",
+        1,
+    ),
+    # an extreme is shown with its row, or for each group
+    ("What is the dearest product, and its colour?", DEAREST, (("Blue", 200),)),
+    ("The highest price of each colour?", DEAREST, (("Blue", 200), ("Red", 20))),
+    # different values are counted
+    ("How many different cities are there?", NAMED, 2),
+    ("How many pieces?", "SELECT DISTINCT pieces FROM sale WHERE sale_id = 2", 2),
+    ("How many different?", f"{NAMED} GROUP BY city LIMIT 1", "Genoa"),
+    ("Which cities are there?", NAMED, (("Lübeck",), ("Genoa",))),
+    # a sorted list has all rows
+    ("Show the top 2 sales.", BY_AMOUNT, ((2, 400),)),
+    ("Which sale is the first, sorted by amount?", BY_AMOUNT, ((2, 400),)),
+    ("Which sales were made, ordered by amount?", BY_AMOUNT, ((2, 400), (3, 40), (1, 20))),
 )
-def test_two_groups_are_compared(
-    query: str, question: str, number: float | None, shop: SqlDatabase
+def test_corrections_by_the_question(
+    question: str, query: str, rows: object, shop: SqlDatabase
 ) -> None:
-    assert rows_of(shop, query, question) == ((number,),)
+    assert rows_of(shop, query, question) == as_rows(rows)
+
+
+def test_corrections_by_the_instructions(shop: SqlDatabase) -> None:
+    rows = rows_of(shop, BIG_SALES, "Which are big spenders?", "Their mean amount is over 30.")
+    assert rows == (("Genoa",),)
 
 
 def test_a_ranking_keeps_what_it_ranks_by(shop: SqlDatabase) -> None:
@@ -425,96 +364,15 @@ def test_a_ranking_keeps_what_it_ranks_by(shop: SqlDatabase) -> None:
     assert shop.corrected(query, question=question, ranks=True).query == query
 
 
-LUEBECK = "SELECT customer_id FROM customer WHERE city = 'Lübeck'"
-DEAREST = 'SELECT colour, MAX("unit price") FROM product'
-
-
-@cases(
-    ("Give the customer IDs of those in Lübeck.", LUEBECK, ((1,),)),
-    ("Which sale?", "SELECT sale_id FROM sale WHERE amount = 40", ((3,),)),  # nothing names it
-    (
-        "Which product?",  # a union stays
-        "SELECT s.product_id FROM sale s JOIN visit v ON v.customer_id = s.customer_id "
-        "UNION SELECT product_id FROM sale WHERE sale_id = 3",
-        ((1,),),
-    ),
-    (
-        "Return the distinct list of customer IDs and cities of those who are active.",
-        "SELECT DISTINCT city FROM customer WHERE is_active = 1",
-        (("Lübeck", 1), ("Genoa", 3)),
-    ),
-    # beside an extreme stands its row
-    ("What is the dearest product, and its colour?", DEAREST, (("Blue", 200.0),)),
-    ("The highest price of each colour?", DEAREST, (("Blue", 200.0), ("Red", 20.0))),
-    ("How many different cities are there?", "SELECT DISTINCT city FROM customer", ((2,),)),
-    ("How many pieces?", "SELECT DISTINCT pieces FROM sale WHERE sale_id = 2", ((2,),)),
-    (
-        "How many different?",
-        "SELECT DISTINCT city FROM customer GROUP BY city LIMIT 1",
-        (("Genoa",),),
-    ),
-    ("Which cities are there?", "SELECT DISTINCT city FROM customer", (("Lübeck",), ("Genoa",))),
-)
-def test_what_a_question_wants(question: str, query: str, rows: Rows, shop: SqlDatabase) -> None:
-    assert rows_of(shop, query, question) == rows
-
-
 WORKSHOP = """
 CREATE TABLE bike (bike_id INTEGER PRIMARY KEY, kind TEXT, brand TEXT);
 CREATE TABLE job ("job no" INTEGER PRIMARY KEY, bike_id INTEGER REFERENCES bike (bike_id),
-    "brought in" DATE, brand TEXT, minutes INTEGER, visitors INTEGER, state TEXT,
-    price INTEGER, tip INTEGER, warm INTEGER, cold INTEGER);
+    "brought in" DATE, brand TEXT, minutes INTEGER, state TEXT, warm INTEGER, cold INTEGER);
 INSERT INTO bike VALUES (1, 'city', 'Elan'), (2, 'race', 'Elan'), (3, 'cargo', 'Ox');
 INSERT INTO job VALUES
-    (1, 1, '2023-03-01', 'Elan', 30, 2, 'D', 10, 1, 20, 15),
-    (2, 2, '2023-11-01', 'Elan', 90, 3, 'O', 20, NULL, 30, 22),
-    (3, 2, '2024-02-01', 'Elan', 30, 4, 'D', 30, 3, 9, 2),
-    (4, 3, '2024-06-03', 'Ox', 60, 5, 'W', 40, NULL, 5, 1);
+    (1, 1, '2023-03-01', 'Elan', 30, 'D', 20, 15), (2, 2, '2023-11-01', 'Elan', 90, 'O', 30, 22),
+    (3, 2, '2024-02-01', 'Elan', 30, 'D', 9, 2), (4, 3, '2024-06-03', 'Ox', 60, 'W', 5, 1);
 """
-
-
-workshop = database_of(WORKSHOP)
-
-
-IN_TYPES = "SELECT AVG(minutes) FROM job WHERE bike_id IN (SELECT bike_id FROM bike WHERE kind"
-
-
-@cases(
-    # a name with a blank whose second word is SQL
-    (
-        "SELECT Brought In, state FROM job WHERE job no = 1",
-        "When was job 1 brought in, and what is its state?",
-        (("2023-03-01", "D"),),
-    ),
-    # two values together
-    (
-        f"{IN_TYPES} IN ('city', 'race'))",
-        "How long do a city bike and a race bike take together?",
-        ((50.0,),),
-    ),
-    # what divides is left as it is
-    (
-        "SELECT SUM(minutes) / 30 FROM job WHERE brand = 'Elan'",
-        "How many hours did we spend on Elan, in halves?",
-        ((5.0,),),
-    ),
-    # a difference of extremes
-    (
-        "SELECT brand, MAX(warm) - MIN(cold) FROM job GROUP BY brand",
-        "What is the difference between the warmest and the coldest of each brand?",
-        (("Elan", 28), ("Ox", 4)),
-    ),
-    # a code of one letter
-    ("SELECT COUNT(*) FROM job WHERE state = 'done'", "How many jobs are done?", ((2,),)),
-    # no code begins so
-    ("SELECT COUNT(*) FROM job WHERE state = 'lost'", "How many jobs are lost?", ((0,),)),
-)
-def test_questions_in_ordinary_words(
-    query: str, question: str, rows: tuple[object, ...], workshop: SqlDatabase
-) -> None:
-    assert rows_of(workshop, query, question) == rows
-
-
 STAYS = """
 CREATE TABLE stay (
     id INTEGER PRIMARY KEY, town TEXT, pets TEXT, days INTEGER, came TEXT, moved TEXT
@@ -523,43 +381,6 @@ INSERT INTO stay VALUES (1, 'Rome', 'Y', 4, '2024-01-02', '2020-05-01'),
     (2, 'Rome', 'N', 2, '2024-02-02', '2021-05-01'), (3, 'Oslo', 'N', 7, '2024-03-02', NULL),
     (4, NULL, 'N', 9, '2024-04-02', NULL), (5, NULL, 'Y', 9, '2024-04-09', NULL);
 """
-
-
-@cases(
-    # one sum of both
-    (
-        "SELECT SUM(days) FROM stay WHERE town IN ('Rome', 'Oslo')",
-        "How many days in Rome and in Oslo?",
-        ((13,),),
-    ),
-    # a union of two things
-    (
-        "SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION "
-        "SELECT SUM(days) FROM stay WHERE town = 'Oslo'",
-        "How many in Rome, and how long in Oslo?",
-        ((2,), (7,)),
-    ),
-    # a missing value is no extreme
-    ("SELECT id, MIN(moved) FROM stay", "Who has the least?", ((1, "2020-05-01"),)),
-    # one side of a flag
-    (
-        "SELECT AVG(days) FROM stay WHERE pets = 'N'",
-        "What is the average stay of those that are not with pets, and the average for Rome?",
-        ((6.0,),),
-    ),
-    # no town is no answer
-    (
-        "SELECT town, SUM(days) FROM stay GROUP BY town ORDER BY SUM(days) DESC LIMIT 1",
-        "Which town has the most days?",
-        (("Oslo", 7),),
-    ),
-)
-def test_groups_and_dates_of_a_table(
-    query: str, question: str, rows: Rows, opened: OpenSql
-) -> None:
-    stays = opened(STAYS)
-    found = rows_of(stays, query, question)
-    assert sorted(found, key=str) == sorted(rows, key=str)
 
 
 @cases(
@@ -579,7 +400,7 @@ def test_groups_and_dates_of_a_table(
         ["Rome"],
     ),
 )
-def test_never_is_asked_of_all_its_rows(
+def test_never_concerns_all_rows_of_a_thing(
     test: str, question: str, towns: list[str], opened: OpenSql
 ) -> None:
     stays = opened(STAYS)
@@ -640,6 +461,19 @@ CHECKINS = """
 CREATE TABLE checkin (shop TEXT, count INTEGER); CREATE TABLE shop (name TEXT);
 INSERT INTO checkin VALUES ('A', 3), ('A', 4), ('B', 1);
 """
+TICKER = """
+CREATE TABLE sbTicker (sbTickerId INT, sbTickerSymbol TEXT, sbTickerKind TEXT);
+INSERT INTO sbTicker VALUES (1, 'A', 'x');
+"""
+GOODS = """
+CREATE TABLE t (product TEXT, amount REAL, balance REAL);
+INSERT INTO t VALUES ('tea', 5, 9), ('oil', 4, 1), ('oil', 4, 7);
+"""
+TICKER_IDS = "SELECT sbTickerId FROM sbTicker"
+MOST_CASH = "Which goods bring in the most cash?"
+MEASURE = "SELECT product, {0} FROM t ORDER BY {0} DESC LIMIT 1"
+DAYS = "SELECT SUM(days) FROM stay"
+JOBS = "SELECT COUNT(*) FROM job WHERE"
 BY_SHOP = "SELECT shop, COUNT(*) FROM checkin GROUP BY shop"
 
 
@@ -647,34 +481,94 @@ BY_SHOP = "SELECT shop, COUNT(*) FROM checkin GROUP BY shop"
     # a reference goes before a column of the same name
     (PLACES, "", "SELECT name, street FROM restaurant", (("A", "Via Uno"), ("B", "Via Due"))),
     # far tables give way to a column that ends alike
-    (CLINIC, "", "SELECT loc_state FROM patient", (("CA",),)),
-    (CLINIC, "", "SELECT loc_state FROM visit", (("TX",),)),
-    (CLINIC, "", "SELECT visit_cost FROM patient", ((5.0,),)),
+    (CLINIC, "", "SELECT loc_state FROM patient", "CA"),
+    (CLINIC, "", "SELECT loc_state FROM visit", "TX"),
+    (CLINIC, "", "SELECT visit_cost FROM patient", 5.0),
     # a column that is asked for goes before one of another table
-    (APP, "Which device types are used?", "SELECT user_type FROM sessions", (("phone",),)),
-    (APP, "Who is here?", "SELECT user_type FROM sessions", (("guest",),)),
-    (PAPERS, "", "SELECT YEAR(printed_year) FROM paper", ((2021,),)),
-    (PAPERS, "", "SELECT CAST(STRFTIME('%Y', printed_year) AS INTEGER) FROM paper", ((2021,),)),
+    (APP, "Which device types are used?", "SELECT user_type FROM sessions", "phone"),
+    (APP, "Who is here?", "SELECT user_type FROM sessions", "guest"),
+    (PAPERS, "", "SELECT YEAR(printed_year) FROM paper", 2021),
+    (PAPERS, "", "SELECT CAST(STRFTIME('%Y', printed_year) AS INTEGER) FROM paper", 2021),
     (BEES, "", KEEPERS.format("next_hive"), ()),
     # tables without declared keys are joined by their names
     (HALL, "", PAID, (("Bo", 11),)),
     # a table whose name has a blank is quoted
     (TIMES, "Per swimmer?", 'SELECT AVG("Best Time") FROM SwimTimes', (("Ann", 4), ("Bo", 9))),
-    (TIPS, "June to August?", f"{TIPPED} month IN ('June', 'August') AND year = 2021", ((2,),)),
-    (TIPS, "How many in June?", f"{TIPPED} month = 'June'", ((3,),)),
-    (TIPS, "In June and in August?", f"{TIPPED} month IN ('June', 'August')", ((4,),)),
-    (TIPS, "June 2021 to July 2022?", f"{TIPPED} month IN ('June', 'July')", ((4,),)),
+    (TIPS, "June to August?", f"{TIPPED} month IN ('June', 'August') AND year = 2021", 2),
+    (TIPS, "How many in June?", f"{TIPPED} month = 'June'", 3),
+    (TIPS, "In June and in August?", f"{TIPPED} month IN ('June', 'August')", 4),
+    (TIPS, "June 2021 to July 2022?", f"{TIPPED} month IN ('June', 'July')", 4),
     # counts that are stored are added up
     (CHECKINS, "How many check-ins has each shop?", BY_SHOP, (("A", 7), ("B", 1))),
     (CHECKINS, "How often is A seen?", BY_SHOP, (("A", 2), ("B", 1))),
-    (CHECKINS, "How many shops check in?", "SELECT COUNT(DISTINCT shop) FROM checkin", ((2,),)),
+    (CHECKINS, "How many shops check in?", "SELECT COUNT(DISTINCT shop) FROM checkin", 2),
+    # a name with a blank whose second word is SQL
+    (
+        WORKSHOP,
+        "When was it brought in, and what is its state?",
+        "SELECT Brought In, state FROM job WHERE job no = 1",
+        (("2023-03-01", "D"),),
+    ),
+    # two values together
+    (
+        WORKSHOP,
+        "How long do a city bike and a race bike take together?",
+        "SELECT AVG(minutes) FROM job WHERE bike_id IN "
+        "(SELECT bike_id FROM bike WHERE kind IN ('city', 'race'))",
+        50,
+    ),
+    # a divisor stays
+    (WORKSHOP, "How many half hours?", "SELECT SUM(minutes) / 30 FROM job", 7),
+    # a difference of extremes
+    (
+        WORKSHOP,
+        "What is the difference between the warmest and the coldest of each brand?",
+        "SELECT brand, MAX(warm) - MIN(cold) FROM job GROUP BY brand",
+        (("Elan", 28), ("Ox", 4)),
+    ),
+    # a code of one letter, and a text that none begins
+    (WORKSHOP, "", f"{JOBS} state = 'done'", 2),
+    (WORKSHOP, "", f"{JOBS} state = 'lost'", 0),
+    # one sum of both
+    (STAYS, "How long in Rome and in Oslo?", f"{DAYS} WHERE town IN ('Rome', 'Oslo')", 13),
+    # a union of two things
+    (
+        STAYS,
+        "How many in Rome, and how long in Oslo?",
+        f"SELECT COUNT(*) FROM stay WHERE town = 'Rome' UNION {DAYS} WHERE town = 'Oslo'",
+        ((2,), (7,)),
+    ),
+    # NULL is no extreme
+    (STAYS, "Who has the least?", "SELECT id, MIN(moved) FROM stay", ((1, "2020-05-01"),)),
+    # one side of a flag
+    (
+        STAYS,
+        "What is the average stay of those that are not with pets, and the average for Rome?",
+        "SELECT AVG(days) FROM stay WHERE pets = 'N'",
+        6,
+    ),
+    # a group without a name is no answer
+    (
+        STAYS,
+        "Which town has the most days?",
+        "SELECT town, SUM(days) FROM stay GROUP BY town ORDER BY SUM(days) DESC LIMIT 1",
+        (("Oslo", 7),),
+    ),
+    # columns that begin alike are called by the rest
+    (TICKER, "Return the ID and the ticker symbol.", TICKER_IDS, ((1, "A"),)),
+    (TICKER, "Return the id and symbol of x.", TICKER_IDS, ((1, "A"),)),
+    # a sum of another word, but not of a state
+    (GOODS, MOST_CASH, MEASURE.format("amount"), (("oil", 8),)),
+    (GOODS, MOST_CASH, MEASURE.format("balance"), (("tea", 9),)),
     # a value that looks like SQL stays a text
     (
         "CREATE TABLE t (a TEXT); INSERT INTO t VALUES ('X''; DROP TABLE t; --');",
         "",
         "SELECT a FROM t WHERE a = 'x''; drop table t; --'",
-        (("X'; DROP TABLE t; --",),),
+        "X'; DROP TABLE t; --",
     ),
 )
-def test_small_schemas(script: str, question: str, query: str, rows: Rows, opened: OpenSql) -> None:
-    assert rows_of(opened(script), query, question) == rows
+def test_small_schemas(
+    script: str, question: str, query: str, rows: object, opened: OpenSql
+) -> None:
+    assert rows_of(opened(script), query, question) == as_rows(rows)

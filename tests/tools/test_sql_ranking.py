@@ -36,26 +36,26 @@ def ranked(
     "SELECT v.id, v.hours FROM visit v ORDER BY v.hours LIMIT 1",
     "SELECT ward.name, SUM(visit.hours) AS value FROM visit AS v ORDER BY 2",
 )
-def test_every_option_has_its_sum_and_the_best_is_first(query: str, wards: SqlDatabase) -> None:
+def test_each_option_has_its_sum_and_the_best_is_first(query: str, wards: SqlDatabase) -> None:
     assert ranked(wards, query) == [("Eye", 5.0), ("Ear", 4.0), ("Skin", 1.0)]
 
 
-def test_the_end_that_is_best_comes_first(wards: SqlDatabase) -> None:
+def test_the_lowest_may_be_best(wards: SqlDatabase) -> None:
     assert ranked(wards, "SELECT SUM(hours) FROM visit", highest=False)[0] == ("Skin", 1.0)
 
 
-def test_what_an_option_has_once_is_taken_once(wards: SqlDatabase) -> None:
+def test_a_value_of_the_option_itself_is_taken_once(wards: SqlDatabase) -> None:
     query = "SELECT w.beds - v.hours AS value FROM ward w JOIN visit v ON w.id = v.ward_id"
     assert ranked(wards, query)[0] == ("Eye", 5.0)
 
 
-def test_a_missing_value_counts_as_the_rules_say(wards: SqlDatabase) -> None:
+def test_null_counts_as_the_rules_say(wards: SqlDatabase) -> None:
     query = "SELECT SUM(hours * rate) FROM visit"
     assert ranked(wards, query)[0] == ("Ear", 40.0)
     assert ranked(wards, query, missing={"rate": 10.0})[0] == ("Eye", 50.0)
 
 
-def test_a_query_without_a_value_stays(wards: SqlDatabase) -> None:
+def test_a_query_without_a_value_is_unchanged(wards: SqlDatabase) -> None:
     query = "SELECT name FROM ward"
     assert wards.ranking(query, WARD, highest=True, missing={}) == query
 

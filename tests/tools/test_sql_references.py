@@ -1,4 +1,4 @@
-"""References that nobody declared are found in the data, and chance is not taken for one."""
+"""References that no table declares are found in the data; chance is not one."""
 
 from cases import cases
 from shop import OpenSql
@@ -30,7 +30,7 @@ def references(database: SqlDatabase) -> dict[str, str]:
     }
 
 
-def test_finds_what_lies_within_a_key(opened: OpenSql) -> None:
+def test_columns_within_a_key_refer_to_it(opened: OpenSql) -> None:
     wanted = {"supply.goods_id": "goods.code", "supply.building_id": "building.id"}
     wanted |= {"flow.source": "node.name", "flow.dest": "node.name"}
     assert references(opened(GOODS)) == wanted
@@ -39,11 +39,11 @@ def test_finds_what_lies_within_a_key(opened: OpenSql) -> None:
 @cases(
     "INSERT INTO supply VALUES (9, 2, 1, NULL);", "INSERT INTO supply VALUES (NULL, 4, 1, NULL);"
 )
-def test_one_value_outside_is_enough_to_doubt(broken: str, opened: OpenSql) -> None:
+def test_one_value_outside_the_key_is_enough_to_reject(broken: str, opened: OpenSql) -> None:
     assert len(references(opened(GOODS + broken))) == 3
 
 
-def test_declared_foreign_keys_go_before(opened: OpenSql) -> None:
+def test_declared_foreign_keys_are_preferred(opened: OpenSql) -> None:
     script = """
     CREATE TABLE node(name TEXT PRIMARY KEY);
     CREATE TABLE town(name TEXT PRIMARY KEY);

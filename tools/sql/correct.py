@@ -1,6 +1,6 @@
-"""Everything that the schema and the data alone can correct in a query that a model wrote.
+"""Corrects a query that a model wrote, as far as the schema, the data and the question allow.
 
-Each correction changes a parsed query in place and returns what it changed, for the reader.
+Each correction changes a parsed query in place and returns what it changed, in words.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,135 +11,125 @@ from sqlglot import exp
 
 from planweave.tools.database import Corrected, Schema
 from planweave.tools.linking import Values
-from planweave.tools.sql import dates, grouping, slips
-from planweave.tools.sql.added_up import add_up
-from planweave.tools.sql.asked_columns import show_asked_columns
-from planweave.tools.sql.averages import average_each
-from planweave.tools.sql.catalogue import Catalogue, Homes
-from planweave.tools.sql.denied import look_at_all_rows
-from planweave.tools.sql.foreign import as_sqlite_has_them
+from planweave.tools.sql import aggregates, columns, grouping, slips
+from planweave.tools.sql import dialect as dialects
+from planweave.tools.sql.catalogue import Catalogue, ColumnResolver
 from planweave.tools.sql.joins import correct_joins
-from planweave.tools.sql.spaces import with_stored_names
+from planweave.tools.sql.names import write_stored_names
+from planweave.tools.sql.negation import exclude_things
+from planweave.tools.sql.tree import get_compared_values, parse_query
 from planweave.tools.sql.two_groups import compare_two_groups
 
 
-class Data(NamedTuple):
-    """What can be asked of the data.
+class Lookup(NamedTuple):
+    """Questions to the data.
 
     Attributes:
-        values: Stored texts of a column, by table and column.
-        lacking: Whether rows have no value in a column, by table and column.
-        several: Whether a query for two numbers gives two that differ.
+        values: Returns the stored texts of a column, by table and column.
+        has_nulls: Whether rows have no value in a column, by table and column.
+        counts_differ: Whether a query for two numbers returns two different ones.
     """
 
     values: Values
-    lacking: Callable[[str, str], bool]
-    several: Callable[[exp.Select], bool]
+    has_nulls: Callable[[str, str], bool]
+    counts_differ: Callable[[exp.Select], bool]
 
 
-def corrected(
+def correct_query(
     query: str,
     schema: Schema,
     dialect: str,
-    data: Data,
+    lookup: Lookup,
     *,
     question: str = "",
     instructions: str = "",
     now: str = "",
     ranks: bool = False,
 ) -> Corrected:
-    """Correct a query as far as schema and data leave one reading."""
-    query, named = with_stored_names(query, schema, dialect)
-    tree = slips.parsed(query, dialect)
+    """Correct a query; see :class:`planweave.tools.database.Asked` for the last arguments."""
+    query, changes = write_stored_names(query, schema, dialect)
+    tree = parse_query(query, dialect)
     if not isinstance(tree, exp.Query):
         return Corrected(query)
     catalogue = Catalogue(schema)
-    tree, changes = _placed(tree, catalogue, dialect, question)
-    homes, stored = Homes(tree, catalogue), cache(data.values)
+    tree, placed = _correct_names(tree, catalogue, dialect, question)
+    changes += placed
+    resolver, stored = ColumnResolver(tree, catalogue), cache(lookup.values)
 
     if isinstance(tree, exp.Select) and not ranks:
         changes += compare_two_groups(tree, question)
-    changes = [*named, *changes, *slips.drop_placeholders(tree)]
+    changes += slips.remove_placeholders(tree)
     for select in tree.find_all(exp.Select):
-        changes += grouping.add_up_counts(select, catalogue, question)
-        changes += [] if ranks else grouping.compare_averages(select, f"{question} {instructions}")
+        changes += aggregates.sum_counts(select, catalogue, question)
+        if not ranks:
+            changes += aggregates.compare_averages(select, f"{question} {instructions}")
     if isinstance(tree, exp.Select):
-        changes += _as_asked(tree, homes, data, question, ranks=ranks)
-    changes += slips.divide_as_real_numbers(tree) if dialect != "mysql" else []
-    changes += _as_sqlite_compares(tree, catalogue) if dialect == "sqlite" else []
-    changes += slips.join_alternatives(tree)
-    changes += slips.write_stored_values(_compared(tree, homes), stored)
-    doubts = tuple(slips.values_not_stored(_compared(tree, homes), stored))
-    changes += dates.set_the_present(tree, now) if now else []
+        changes += _correct_output(tree, resolver, lookup, question, ranks=ranks)
+    if dialect != "mysql":
+        changes += slips.divide_as_real_numbers(tree)
+    if dialect == "sqlite":
+        changes += dialects.subtract_days(tree, catalogue.is_date)
+        changes += dialects.include_last_day(tree, catalogue.is_moment)
+    changes += slips.group_alternatives(tree)
+    changes += slips.write_stored_values(_find_compared_texts(tree, resolver), stored)
+    doubts = tuple(slips.find_absent_values(_find_compared_texts(tree, resolver), stored))
+    changes += dialects.set_present(tree, now) if now else []
     if isinstance(tree, exp.Select) and not ranks:
-        changes += add_up(tree, question, data.several)
+        changes += aggregates.sum_rows(tree, question, lookup.counts_differ)
         names = (field.name for entity in schema.entities for field in entity.fields)
-        tree, averaged = average_each(tree, question, names)
+        tree, averaged = aggregates.average_groups(tree, question, names)
         changes += averaged
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)
 
 
-def _as_asked(
-    select: exp.Select, homes: Homes, data: Data, question: str, *, ranks: bool
-) -> list[str]:
-    """What is denied, groups and columns, as the question says; a ranking shows all."""
-    catalogue, lacking = homes.catalogue, homes.lacking(data.lacking)
-    if ranks:
-        return grouping.show_keys(select) + grouping.group_by_what_is_shown(select)
-    changes = look_at_all_rows(select, question, data.several, lacking, catalogue.is_date)
-    changes += grouping.show_keys(select)
-    changes += grouping.group_by_what_is_shown(select, question)
-    changes += _shown(select, catalogue, question)
-    return changes + grouping.leave_out_the_nameless(select, question, lacking)
-
-
-def columns_read(query: str, dialect: str) -> tuple[str, ...]:
-    """The columns that a query reads, as it writes them, without the names that it gives itself."""
-    tree = slips.parsed(query, dialect)
+def find_used_columns(query: str, dialect: str) -> tuple[str, ...]:
+    """Find the columns that a query reads, without the names that it defines by AS."""
+    tree = parse_query(query, dialect)
     if tree is None:
         return ()
-    given = {named.alias.lower() for named in tree.find_all(exp.Alias)}
+    defined = {alias.alias.lower() for alias in tree.find_all(exp.Alias)}
     names = dict.fromkeys(column.name for column in tree.find_all(exp.Column))
-    return tuple(name for name in names if name.lower() not in given)
+    return tuple(name for name in names if name.lower() not in defined)
 
 
-def _placed(
+def _correct_names(
     tree: exp.Query, catalogue: Catalogue, dialect: str, question: str
 ) -> tuple[exp.Query, list[str]]:
-    """Functions as the database has them, columns where the schema has them, joins by keys."""
+    """Correct functions, columns and joins; only functions if a column has no correction."""
+    changes = dialects.translate_functions(tree) if dialect == "sqlite" else []
     original = tree.copy()
-    changes = as_sqlite_has_them(tree) if dialect == "sqlite" else []
     joined = correct_joins(tree, catalogue, question)
-    if joined is not None:
-        return tree, changes + joined
-    # Half of a correction is worth nothing.
-    return original, as_sqlite_has_them(original) if dialect == "sqlite" else []
+    return (original, changes) if joined is None else (tree, changes + joined)
 
 
-def _as_sqlite_compares(tree: exp.Query, catalogue: Catalogue) -> list[str]:
-    """Dates and moments, which SQLite takes for texts."""
+def _correct_output(
+    select: exp.Select, resolver: ColumnResolver, lookup: Lookup, question: str, *, ranks: bool
+) -> list[str]:
+    """Correct what the query shows and groups by; a ranking keeps its columns and rows."""
+    if ranks:
+        return grouping.show_keys(select) + grouping.group_shown_columns(select)
+    catalogue, has_nulls = resolver.catalogue, resolver.make_test(lookup.has_nulls)
+    differ = lookup.counts_differ
     return [
-        *dates.subtract_days(tree, catalogue.is_date),
-        *dates.take_whole_days(tree, catalogue.is_moment),
+        *exclude_things(select, question, differ, has_nulls, catalogue.is_date),
+        *grouping.show_keys(select),
+        *grouping.group_shown_columns(select, question),
+        *columns.show_asked_columns(select, catalogue, question),
+        *columns.show_names(select, catalogue),
+        *grouping.count_distinct_values(select, question),
+        *slips.remove_limit(select, question),
+        *grouping.remove_null_groups(select, question, has_nulls),
     ]
 
 
-def _shown(select: exp.Select, catalogue: Catalogue, question: str) -> list[str]:
-    """Show what the question names, what rows are called, and all rows of a sorted list."""
-    changes = show_asked_columns(select, catalogue, question)
-    changes += slips.show_names(select, catalogue.naming)
-    changes += grouping.count_different(select, question)
-    return changes + slips.keep_all(select, question)
-
-
-def _compared(tree: exp.Expr, homes: Homes) -> Iterator[slips.Compared]:
-    """Columns that are compared with a whole text, by ``=``, ``IN``, or ``LIKE`` without a mark."""
+def _find_compared_texts(tree: exp.Expr, resolver: ColumnResolver) -> Iterator[slips.ComparedText]:
+    """Find texts without ``%`` that columns are compared with by ``=``, ``IN`` or ``LIKE``."""
     for test in tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Like):
-        home = homes.of(test.this) if isinstance(test.this, exp.Column) else None
-        if home is None:
+        found = resolver.find_table(test.this) if isinstance(test.this, exp.Column) else None
+        if found is None:
             continue
-        for text in test.expressions if isinstance(test, exp.In) else [test.expression]:
+        for text in get_compared_values(test):
             if isinstance(text, exp.Literal) and text.is_string and "%" not in text.name:
-                yield slips.Compared(*home, text)
+                yield slips.ComparedText(*found, text)

@@ -1,4 +1,4 @@
-"""The SQL database tool: guard, run inside limits, and answer so that a model can act on it."""
+"""The SQL database tool: checks a query, runs it inside limits, and explains errors."""
 
 import os
 import re
@@ -29,9 +29,9 @@ from planweave.tools.invented import find_invented_name
 from planweave.tools.linking import describe_mentions, find_misspelt_value
 from planweave.tools.result_text import one_line
 from planweave.tools.sql.backend import Backend
-from planweave.tools.sql.describe import catalogue, definitions, with_data
+from planweave.tools.sql.describe import add_data, read_definitions, read_tables
 
-if TYPE_CHECKING:  # what reads queries is loaded with the first of them
+if TYPE_CHECKING:  # the parser is loaded with the first query
     from sqlalchemy import URL
     from sqlglot import exp
 
@@ -39,156 +39,135 @@ if TYPE_CHECKING:  # what reads queries is loaded with the first of them
 
 _LONGEST_MESSAGE = 300
 _MANUAL = re.compile(r"; check the manual .* for the right syntax to use ")
-_ASIDE = re.compile(r"\n(?:LINE |\tIs the server running )")  # of PostgreSQL
-_LOOKED_UP = 1_000
-_LOOKING_UP_SECONDS = 0.5
-_LOOKING_UP_SECONDS_IN_ALL = 10.0
+_DETAIL = re.compile(r"\n(?:LINE |\tIs the server running )")  # of PostgreSQL
+_LOOKUP_ROWS = 1_000
+_LOOKUP_SECONDS = 0.5
+_LOOKUP_SECONDS_IN_ALL = 10.0
 
 
 class SqlDatabase:
     """A read-only relational database (see :class:`planweave.tools.database.Database`).
 
-    It may be used from several threads at once.
+    Several threads may use it at once. If it does not answer, its methods raise
+    ``DatabaseUnavailable``.
     """
 
     kind: Literal["relational", "graph"] = "relational"
 
     def __init__(self, backend: Backend) -> None:
         self._backend = backend
-        # Connections end with the last user of a database that is no longer kept open.
+        # Connections end with the last user of the database.
         finalize(self, backend.engine.dispose).atexit = False
         self.language = backend.language
         self._lock = Lock()
-        self._catalogue: Schema | None = None
+        self._described: Schema | None = None
         self._schema: Schema | None = None
         self._stored: dict[tuple[str, str], tuple[str, ...]] = {}
-        self._looking_up = 0.0
+        self._lookup_seconds = 0.0
 
     def schema(self) -> Schema:
-        """Describe tables, typed columns, keys, row counts and samples; read once, then kept.
-
-        Raises:
-            DatabaseUnavailable: The database does not answer.
-        """
-        tables = self._tables()
+        """Describe tables, typed columns, keys, row counts and samples; read once, then kept."""
+        tables = self._describe()
         with self._lock:
             if self._schema is None:
-                quote = self._backend.engine.dialect.identifier_preparer.quote
-                self._schema = with_data(tables, lambda name: str(quote(name)), self._try)
+                self._schema = add_data(tables, self._quote, self._try)
             return self._schema
 
     def definitions(self) -> str:
-        """The CREATE statements of all tables and views, comments included where they are kept.
-
-        Raises:
-            DatabaseUnavailable: The database does not answer.
-        """
-        tables = self._tables()
+        """Return the CREATE statements of all tables and views, with the comments that are kept."""
+        tables = self._describe()
         try:
-            return definitions(self._backend.engine, tables)
+            return read_definitions(self._backend.engine, tables)
         except self._engine_errors() as error:
-            raise unavailable(self._backend.engine.url, error) from error
+            raise make_unavailable_error(self._backend.engine.url, error) from error
 
     def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
-        """Correct one SELECT, in a code fence perhaps.
+        """Correct one SELECT, which may be in a code fence."""
+        from planweave.tools.sql.correct import Lookup, correct_query
+        from planweave.tools.sql.guard import unwrap_query
 
-        Raises:
-            DatabaseUnavailable: The database does not answer.
-        """
-        from planweave.tools.sql.correct import Data, corrected
-        from planweave.tools.sql.guard import unwrapped
-
-        data = Data(self._values, self._lacking, self._several)
-        return corrected(unwrapped(query), self.schema(), self._backend.dialect, data, **asked)
+        lookup = Lookup(self._get_values, self._has_nulls, self._counts_differ)
+        dialect = self._backend.dialect
+        return correct_query(unwrap_query(query), self.schema(), dialect, lookup, **asked)
 
     def option(self, options: Sequence[str], question: str) -> Option | None:
-        """The column that holds the options of a decision; see :func:`ranking.option_column`."""
-        from planweave.tools.sql.ranking import option_column
+        """Find the column of the options; see :func:`ranking.find_option_column`."""
+        from planweave.tools.sql.ranking import find_option_column
 
-        return option_column(self.schema(), self._values, options, question)
+        return find_option_column(self.schema(), self._get_values, options, question)
 
     def ranking(
         self, query: str, option: Option, *, highest: bool, missing: Mapping[str, float]
     ) -> str:
-        """The query with one row for each option, the best first; as it is if it ranks nothing."""
-        from planweave.tools.sql.guard import unwrapped
-        from planweave.tools.sql.ranking import as_ranking
+        """Rewrite a query as a ranking of options; unchanged if it ranks nothing."""
+        from planweave.tools.sql.guard import unwrap_query
+        from planweave.tools.sql.ranking import build_ranking
 
-        plain, dialect = unwrapped(query), self._backend.dialect
-        return as_ranking(plain, option, dialect, highest=highest, missing=missing) or plain
+        plain, dialect = unwrap_query(query), self._backend.dialect
+        return build_ranking(plain, option, dialect, highest=highest, missing=missing) or plain
 
     def doubts(self, query: str, question: str, rules: str) -> tuple[str, ...]:
-        """Why the first row of a ranking may not be what is asked; see :func:`doubts.doubts`."""
-        from planweave.tools.sql.doubts import doubts
+        """Return why the first row of a ranking may be wrong; see :func:`doubts.find_doubts`."""
+        from planweave.tools.sql.doubts import find_doubts
 
-        return doubts(query, question, rules, self.schema(), self._values, self._backend.dialect)
+        schema, dialect = self.schema(), self._backend.dialect
+        return find_doubts(query, question, rules, schema, self._get_values, dialect)
 
     def linked(self, question: str) -> list[str]:
-        """Lines that say which stored values and which columns a question speaks of.
-
-        Raises:
-            DatabaseUnavailable: The database does not answer.
-        """
-        return describe_mentions(question, self.schema(), self._values)
+        """Return lines with the stored values and the columns that a question mentions."""
+        return describe_mentions(question, self.schema(), self._get_values)
 
     def misspelt(self, question: str) -> tuple[str, str]:
-        """Words of a question that are nearly a stored value, and that value; or nothing."""
-        return find_misspelt_value(question, self.schema(), self._values)
+        """Find words of a question that nearly are a stored value, and that value; or nothing."""
+        return find_misspelt_value(question, self.schema(), self._get_values)
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
-        """A column that only the question has; see :class:`planweave.tools.database.Database`."""
-        from planweave.tools.sql.correct import columns_read
+        """Find an invented column; see :meth:`planweave.tools.database.Database.invented`."""
+        from planweave.tools.sql.correct import find_used_columns
 
-        columns = columns_read(query, self._backend.dialect)
+        columns = find_used_columns(query, self._backend.dialect)
         return find_invented_name(columns, question, self.schema(), explained=explained)
 
-    def _values(self, table: str, column: str) -> tuple[str, ...]:
-        """Texts that a column holds, as many as a short time allows; read once.
+    def _quote(self, name: str) -> str:
+        return str(self._backend.engine.dialect.identifier_preparer.quote(name))
 
-        Of a database with very many columns only some are read: all together take 10 s at most.
+    def _get_values(self, table: str, column: str) -> tuple[str, ...]:
+        """Return texts of a column, as many as a short time allows; read once.
+
+        All columns together take at most 10 s; the others of a large database have no texts then.
         """
-        if self._looking_up > _LOOKING_UP_SECONDS_IN_ALL:
+        if self._lookup_seconds > _LOOKUP_SECONDS_IN_ALL:
             return self._stored.get((table, column), ())
         if (table, column) not in self._stored:
             started = time.perf_counter()
-            preparer = self._backend.engine.dialect.identifier_preparer
-            name = str(preparer.quote(column))
+            name = self._quote(column)
             found = self._try(
-                f"SELECT DISTINCT {name} FROM {preparer.quote(table)} "  # noqa: S608 (names of the catalogue, quoted)
-                f"WHERE {name} IS NOT NULL LIMIT {_LOOKED_UP}",
-                _LOOKING_UP_SECONDS,
+                f"SELECT DISTINCT {name} FROM {self._quote(table)} "  # noqa: S608 (quoted names of the catalogue)
+                f"WHERE {name} IS NOT NULL LIMIT {_LOOKUP_ROWS}"
             )
             cells = [row[0] for row in found.rows] if found else []
             is_text = any(isinstance(cell, str) for cell in cells) or set(cells) <= {0, 1}
             self._stored[table, column] = tuple(map(str, cells)) if is_text else ()
-            self._looking_up += time.perf_counter() - started
+            self._lookup_seconds += time.perf_counter() - started
         return self._stored[table, column]
 
-    def _several(self, counting: "exp.Select") -> bool:
-        """Whether a query for two numbers gives two that differ."""
-        found = self._try(counting.sql(self._backend.dialect), _LOOKING_UP_SECONDS)
+    def _counts_differ(self, counts: "exp.Select") -> bool:
+        """Whether a query for two numbers returns two different ones."""
+        found = self._try(counts.sql(self._backend.dialect))
         return found is not None and bool(found.rows) and found.rows[0][0] != found.rows[0][1]
 
-    def _lacking(self, table: str, column: str) -> bool:
-        """Whether a row has no value in a column, as far as a short time can tell."""
-        quote = self._backend.engine.dialect.identifier_preparer.quote
-        query = f"SELECT 1 FROM {quote(table)} WHERE {quote(column)} IS NULL LIMIT 1"  # noqa: S608 (names of the catalogue, quoted)
-        found = self._try(query, _LOOKING_UP_SECONDS)
+    def _has_nulls(self, table: str, column: str) -> bool:
+        """Whether a row has no value in a column, as far as a short time allows to find out."""
+        is_null = f"WHERE {self._quote(column)} IS NULL"
+        found = self._try(f"SELECT 1 FROM {self._quote(table)} {is_null} LIMIT 1")  # noqa: S608 (quoted names of the catalogue)
         return found is not None and bool(found.rows)
 
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
-        """Run one read-only query inside ``limits``.
-
-        Raises:
-            QueryRefused: The guard or the engine found anything but a single plain read.
-            QueryTimeout: The time limit passed.
-            QueryFailed: The query is wrong; ``fix`` says what it could have meant.
-            DatabaseUnavailable: The connection is gone.
-        """
+        """Run one query inside ``limits``; see :meth:`planweave.tools.database.Database.run`."""
         from planweave.tools.sql.guard import check
-        from planweave.tools.sql.hints import with_hint
+        from planweave.tools.sql.hints import add_hint
 
-        tables = self._tables()
+        tables = self._describe()
         statement = check(
             query,
             dialect=self._backend.dialect,
@@ -198,21 +177,21 @@ class SqlDatabase:
         try:
             result = self._execute(statement.text, limits)
         except self._engine_errors() as error:
-            raise self._explained(error, statement, tables, limits) from error
-        return with_hint(result, statement.tree, tables, self._backend.dialect, self._try)
+            raise self._explain(error, statement, tables, limits) from error
+        return add_hint(result, statement.tree, tables, self._backend.dialect, self._try)
 
     def close(self) -> None:
         """Release all connections; safe to call twice."""
         self._backend.engine.dispose()
 
-    def _tables(self) -> Schema:
-        """Tables and columns without data, read once."""
-        if self._catalogue is None:
+    def _describe(self) -> Schema:
+        """Describe tables and columns without data; read once."""
+        if self._described is None:
             try:
-                self._catalogue = catalogue(self._backend.engine, self.language)
+                self._described = read_tables(self._backend.engine, self.language)
             except self._engine_errors() as error:
-                raise unavailable(self._backend.engine.url, error) from error
-        return self._catalogue
+                raise make_unavailable_error(self._backend.engine.url, error) from error
+        return self._described
 
     def _execute(self, text: str, limits: Limits) -> QueryResult:
         start = time.monotonic()
@@ -225,13 +204,13 @@ class SqlDatabase:
             seconds=time.monotonic() - start,
         )
 
-    def _try(self, text: str, seconds: float) -> QueryResult | None:
-        """Run a query of our own; None if it fails or takes longer than ``seconds``."""
+    def _try(self, text: str, seconds: float = _LOOKUP_SECONDS) -> QueryResult | None:
+        """Run a query of this program; None if it fails or takes too long."""
+        limits = Limits(seconds=seconds, rows=_LOOKUP_ROWS, characters=100_000)
+        errors: tuple[type[Exception], ...] = (QueryTimeout, *self._engine_errors())
         try:
-            return self._execute(text, Limits(seconds=seconds, rows=_LOOKED_UP, characters=100_000))
-        except QueryTimeout:
-            return None
-        except self._engine_errors():
+            return self._execute(text, limits)
+        except errors:
             return None
 
     def _engine_errors(self) -> tuple[type[Exception], ...]:
@@ -240,26 +219,27 @@ class SqlDatabase:
         driver = self._backend.engine.dialect.loaded_dbapi
         return (driver.Error, driver.Warning, SQLAlchemyError, UnicodeError)
 
-    def _explained(
+    def _explain(
         self, error: Exception, statement: "Statement", tables: Schema, limits: Limits
     ) -> PlanweaveError:
-        """The engine's error as one of ours."""
-        from planweave.tools.sql.hints import fix
+        """Convert an error of the engine to one of this program."""
+        from planweave.tools.sql.hints import suggest_fix
 
-        backend, message = self._backend, _message_of(error)
-        if backend.is_timeout(error):
+        backend, message = self._backend, _get_message(error)
+        kind = backend.classify_error(error)
+        if kind == "timeout":
             return QueryTimeout(
                 f"The query was stopped after {limits.seconds:g} s.",
                 fix="Join on keys, filter more, or bound the recursion.",
             )
-        if backend.is_refusal(error):
+        if kind == "refusal":
             return QueryRefused(
                 f"The database forbids this: {message}.", fix="Only read the schema's tables."
             )
-        if backend.is_disconnect(error):
-            return unavailable(backend.engine.url, error)
-        meant = fix(message, statement, tables, backend.dialect)
-        return QueryFailed(f"{self.language} says: {message}.", fix=meant)
+        if kind == "disconnect":
+            return make_unavailable_error(backend.engine.url, error)
+        fix = suggest_fix(message, statement, tables, backend.dialect)
+        return QueryFailed(f"{self.language} says: {message}.", fix=fix)
 
 
 def open_sql(url_or_path: str | Path) -> SqlDatabase:
@@ -277,36 +257,29 @@ def open_sql(url_or_path: str | Path) -> SqlDatabase:
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
-    text = str(url_or_path)
-    if "://" not in text:
-        return _open_path(Path(text))
-    try:
-        url = make_url(text)
-    except (ArgumentError, ValueError):
-        raise _unreadable() from None  # the cause may quote a part of the password
-    if url.get_backend_name() == "sqlite":
-        if not url.database:  # two slashes: to SQLAlchemy a host
+    from planweave.tools.sql.sqlite import open_file, open_script
+
+    path = text = str(url_or_path)
+    if "://" in text:
+        try:
+            url = make_url(text)
+        except (ArgumentError, ValueError):
+            url = None
+        if url is None or "@" in (url.host or ""):  # from an @ in the password
+            raise DatabaseUnavailable(  # without a cause, which may quote a part of the password
+                "The database URL cannot be read.",
+                fix="Write it as postgresql://user:password@host:port/database; "
+                "percent-encode special characters of the password.",
+            )
+        if url.get_backend_name() != "sqlite":
+            return _open_server(url)
+        path = url.database or ""
+        if not path:  # two slashes: SQLAlchemy reads a host
             raise DatabaseUnavailable(
                 "The database URL names no file.", fix="Write sqlite:///file.db."
             )
-        return _open_path(Path(url.database))
-    if "@" in (url.host or ""):  # a part of a password with a bare @
-        raise _unreadable()
-    return _open_server(url)
-
-
-def _unreadable() -> DatabaseUnavailable:
-    return DatabaseUnavailable(
-        "The database URL cannot be read.",
-        fix="Write it as postgresql://user:password@host:port/database; "
-        "percent-encode special characters of the password.",
-    )
-
-
-def _open_path(path: Path) -> SqlDatabase:
-    from planweave.tools.sql.sqlite import open_file, open_script
-
-    return SqlDatabase(open_script(path) if path.suffix.lower() == ".sql" else open_file(path))
+    file = Path(path)
+    return SqlDatabase(open_script(file) if file.suffix.lower() == ".sql" else open_file(file))
 
 
 def _open_server(url: "URL") -> SqlDatabase:
@@ -320,13 +293,21 @@ def _open_server(url: "URL") -> SqlDatabase:
             fix="Use sqlite:///, postgresql://, mysql:// or mariadb://, or the path of a file.",
         )
     try:
-        opened = _server(kind, url)
+        backend: Backend
+        if kind == "mysql":
+            from planweave.tools.sql.mysql import MysqlBackend
+
+            backend = MysqlBackend(url)
+        else:
+            from planweave.tools.sql.postgresql import PostgresqlBackend
+
+            backend = PostgresqlBackend(url)
         try:
-            database = SqlDatabase(opened)
-            database._tables()  # an unreachable server is said now, not at the first query
-            _check_role(opened)
+            database = SqlDatabase(backend)
+            database._describe()  # reports an unreachable server before the first query
+            _check_role(backend)
         except BaseException:
-            opened.engine.dispose()
+            backend.engine.dispose()
             raise
     except ImportError as error:
         raise DatabaseUnavailable(
@@ -334,26 +315,16 @@ def _open_server(url: "URL") -> SqlDatabase:
             fix=f"Install it: pip install 'planweave[{kind}]'.",
         ) from error
     except SQLAlchemyError as error:
-        raise unavailable(url, error) from error
+        raise make_unavailable_error(url, error) from error
     except PlanweaveError:
         raise
-    except (OSError, TypeError, ValueError) as error:  # what a driver makes of an odd option
-        raise _unusable_option(url, error) from error
+    except (OSError, TypeError, ValueError) as error:  # from an option that the driver rejects
+        raise _make_option_error(url, error) from error
     return database
 
 
-def _server(kind: str, url: "URL") -> Backend:
-    if kind == "mysql":
-        from planweave.tools.sql.mysql import MysqlBackend
-
-        return MysqlBackend(url)
-    from planweave.tools.sql.postgresql import PostgresqlBackend
-
-    return PostgresqlBackend(url)
-
-
-def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:
-    reason = getattr(error, "strerror", None) or _message_of(error)
+def _make_option_error(url: "URL", error: Exception) -> DatabaseUnavailable:
+    reason = getattr(error, "strerror", None) or _get_message(error)
     file = getattr(error, "filename", None)
     options = ", ".join(sorted(url.query)) or "none"
     return DatabaseUnavailable(
@@ -363,17 +334,17 @@ def _unusable_option(url: "URL", error: Exception) -> DatabaseUnavailable:
 
 
 def _check_role(backend: Backend) -> None:
-    """Refuse a role that can do harm if ever a query passes the guard that should not.
+    """Refuse a role that could do harm if a harmful query ever passed the guard.
 
     Raises:
-        RoleTooPowerful: The role may do more than read, and nobody has said that it is meant.
+        RoleTooPowerful: The role may do more than read, and no setting allows that.
     """
     if os.environ.get("PLANWEAVE_TRUST_ROLE", "").lower() in ("1", "true", "yes", "on"):
         return
     try:
-        powers = backend.powers()
+        powers = backend.find_powers()
     except backend.engine.dialect.loaded_dbapi.Error as error:
-        powers = (f"what it may do cannot be found out ({_message_of(error)})",)
+        powers = (f"what it may do cannot be determined ({_get_message(error)})",)
     if powers:
         backend.engine.dispose()
         raise RoleTooPowerful(
@@ -384,10 +355,9 @@ def _check_role(backend: Backend) -> None:
         )
 
 
-def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
-    """Say that a database does not answer, with the reason and without the password."""
-    reason = _message_of(error)
-    reason = without(reason, str(url.password or ""))
+def make_unavailable_error(url: "URL", error: Exception) -> DatabaseUnavailable:
+    """Make the error for a database that does not answer, without its password."""
+    reason = without(_get_message(error), str(url.password or ""))
     plain = url.set(drivername=url.get_backend_name())  # without the driver's name
     where = without_passwords(plain.render_as_string(hide_password=True))
     is_file = url.get_backend_name() == "sqlite"
@@ -399,11 +369,11 @@ def unavailable(url: "URL", error: Exception) -> DatabaseUnavailable:
     )
 
 
-def _message_of(error: Exception) -> str:
-    """The driver's message on one line, without the statement that SQLAlchemy adds to it."""
+def _get_message(error: Exception) -> str:
+    """Return the driver's message on one line, without the statement that SQLAlchemy adds."""
     cause: BaseException = getattr(error, "orig", None) or error
     arguments: tuple[object, ...] = cause.args
     # PyMySQL's errors are (code, message).
     text = _MANUAL.sub(" ", str(arguments[1]) if len(arguments) > 1 else str(cause))
-    sentence = " ".join(_ASIDE.split(text)[0].split()).rstrip(".?")
+    sentence = " ".join(_DETAIL.split(text)[0].split()).rstrip(".?")
     return shorten(one_line(sentence), _LONGEST_MESSAGE)

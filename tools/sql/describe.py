@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from planweave.texts import shorten
 from planweave.tools.database import Entity, Field, QueryResult, Schema
 from planweave.tools.result_text import cell_text
-from planweave.tools.sql.references import Find, Quote, with_found_references
+from planweave.tools.sql.references import Find, Quote, add_found_references
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine, Inspector, Select
 
 log = logging.getLogger(__name__)
 
-_SECONDS = 10.0  # for all counts and samples together
+_SECONDS = 10.0  # for all counts and samples
 _SECONDS_EACH = 1.0
 _SAMPLES = 3
 _SAMPLED_ROWS = 1_000
@@ -24,22 +24,22 @@ _LONGEST_COMMENT = 120
 _TEXT_TYPES = ("char", "text", "bool", "tinyint", "enum", "clob", "string", "date", "time", "uuid")
 
 Read = Callable[[str, float], QueryResult | None]
-"""Runs a query for so many seconds; None if that was not enough, or it failed."""
+"""Runs a query inside a limit of seconds; None if it took longer or failed."""
 
 
-def catalogue(engine: "Engine", language: str) -> Schema:
+def read_tables(engine: "Engine", language: str) -> Schema:
     """Read tables, views, columns and keys, but no data."""
     from sqlalchemy import inspect
 
-    inspector, inner = inspect(engine), _inner_tables(engine)
-    names = [name for name in inspector.get_table_names() if name not in inner]
-    found = [_table(inspector, name) for name in names]
-    found += [_view(engine, inspector, name) for name in inspector.get_view_names()]
+    inspector, hidden = inspect(engine), _find_hidden_tables(engine)
+    names = [name for name in inspector.get_table_names() if name not in hidden]
+    found = [_read_table(inspector, name) for name in names]
+    found += [_read_view(engine, inspector, name) for name in inspector.get_view_names()]
     return Schema(language=language, entities=tuple(one for one in found if one is not None))
 
 
-def _inner_tables(engine: "Engine") -> set[str]:
-    """Tables in which SQLite's full-text search and the like keep what a virtual table shows."""
+def _find_hidden_tables(engine: "Engine") -> set[str]:
+    """Find the tables in which SQLite's virtual tables, as of full-text search, keep their data."""
     if engine.dialect.name != "sqlite":
         return set()
     with engine.connect() as connection:
@@ -48,28 +48,28 @@ def _inner_tables(engine: "Engine") -> set[str]:
         return {str(row["name"]) for row in rows if row["type"] == "shadow"}
 
 
-def definitions(engine: "Engine", schema: Schema) -> str:
-    """The CREATE statements of tables and views: SQLite's as written, others from the catalogue."""
+def read_definitions(engine: "Engine", schema: Schema) -> str:
+    """Read the CREATE statements: SQLite's as written, others composed from the catalogue."""
     from sqlalchemy import text
 
     if engine.dialect.name == "sqlite":
-        written = text(
+        query = text(
             "SELECT name, sql FROM sqlite_master WHERE type IN ('table', 'view') ORDER BY rowid"
         )
         known = {entity.name for entity in schema.entities}
         with engine.connect() as connection:
-            rows = connection.execute(written)
+            rows = connection.execute(query)
             statements = [str(sql).strip() for name, sql in rows if name in known]
     else:
         quote = engine.dialect.identifier_preparer.quote
-        statements = [_definition(entity, quote) for entity in schema.entities]
+        statements = [_write_definition(entity, quote) for entity in schema.entities]
     return "\n\n".join(f"{statement};" for statement in statements)
 
 
-def _definition(entity: Entity, quote: Quote) -> str:
-    """A CREATE statement of a table; of a view, whose query is not known, of its columns.
+def _write_definition(entity: Entity, quote: Quote) -> str:
+    """Write the CREATE statement of a table; of a view only its columns, without its query.
 
-    A column's comment stands behind it: it tells what codes mean.
+    The comment of a column, which may explain its codes, follows the column.
     """
     parts = [(f"{quote(f.name)} {f.type}".strip(), f.comment) for f in entity.fields]
     keys = ", ".join(quote(field.name) for field in entity.fields if field.key)
@@ -88,8 +88,8 @@ def _definition(entity: Entity, quote: Quote) -> str:
     return f"CREATE {kind} {quote(entity.name)} (\n" + "\n".join(lines) + "\n)"
 
 
-def _table(inspector: "Inspector", table: str) -> Entity | None:
-    """A table; None if it is a virtual one of a module that SQLite does not have here."""
+def _read_table(inspector: "Inspector", table: str) -> Entity | None:
+    """Read a table; None for a virtual one whose SQLite module is not installed."""
     from sqlalchemy.exc import DBAPIError
 
     try:
@@ -108,21 +108,22 @@ def _table(inspector: "Inspector", table: str) -> Entity | None:
     }
     fields = tuple(
         replace(field, key=field.name in keys, references=references.get(field.name, ""))
-        for field in _fields(inspector, table)
+        for field in _read_fields(inspector, table)
     )
     return Entity(name=table, kind="table", fields=fields)
 
 
-def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity | None:
-    """A view; where its definition may not be read (MariaDB), its column names alone.
+def _read_view(engine: "Engine", inspector: "Inspector", view: str) -> Entity | None:
+    """Read a view; without types if its definition is not readable (MariaDB).
 
-    None where it cannot be read, as when a table that it names is gone.
+    Returns:
+        The view; None if it cannot be read, for example because its table was deleted.
     """
     from sqlalchemy import literal_column, select, table
     from sqlalchemy.exc import DBAPIError
 
     try:
-        fields = _fields(inspector, view)
+        fields = _read_fields(inspector, view)
     except DBAPIError:
         empty: Select[tuple[object]] = select(literal_column("*")).select_from(table(view)).limit(0)
         try:
@@ -137,7 +138,7 @@ def _view(engine: "Engine", inspector: "Inspector", view: str) -> Entity | None:
     return Entity(name=view, kind="view", fields=fields)
 
 
-def _fields(inspector: "Inspector", table: str) -> tuple[Field, ...]:
+def _read_fields(inspector: "Inspector", table: str) -> tuple[Field, ...]:
     from sqlalchemy.types import NullType
 
     return tuple(
@@ -150,24 +151,25 @@ def _fields(inspector: "Inspector", table: str) -> tuple[Field, ...]:
     )
 
 
-def with_data(schema: Schema, quote: Quote, read: Read) -> Schema:
-    """Add row counts, sample values and references found, as far as a bounded time allows."""
+def add_data(schema: Schema, quote: Quote, read: Read) -> Schema:
+    """Add row counts, sample values and references found in the data, inside a time limit."""
     deadline = time.monotonic() + _SECONDS
 
-    def bounded(query: str) -> QueryResult | None:
+    def read_bounded(query: str) -> QueryResult | None:
         left = min(_SECONDS_EACH, deadline - time.monotonic())
         return read(query, left) if left > 0 else None
 
-    counted = tuple(_with_data(entity, quote, bounded) for entity in schema.entities)
-    return with_found_references(replace(schema, entities=counted), quote, bounded)
+    entities = tuple(_add_counts(entity, quote, read_bounded) for entity in schema.entities)
+    return add_found_references(replace(schema, entities=entities), quote, read_bounded)
 
 
-def _with_data(entity: Entity, quote: Quote, read: Find) -> Entity:
+def _add_counts(entity: Entity, quote: Quote, read: Find) -> Entity:
+    """Add the row count of a table, and samples of its columns that may have texts or dates."""
     table = quote(entity.name)
-    counted = read(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 (names of the catalogue, quoted)
+    counted = read(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 (quoted names of the catalogue)
     count = counted.rows[0][0] if counted else None
     fields = tuple(
-        replace(field, samples=_samples(read, table, quote(field.name)))
+        replace(field, samples=_read_samples(read, table, quote(field.name)))
         if any(word in field.type.lower() for word in _TEXT_TYPES) or not field.type
         else field
         for field in entity.fields
@@ -175,7 +177,7 @@ def _with_data(entity: Entity, quote: Quote, read: Find) -> Entity:
     return replace(entity, count=count if isinstance(count, int) else None, fields=fields)
 
 
-def _samples(read: Find, table: str, column: str) -> tuple[str, ...]:
+def _read_samples(read: Find, table: str, column: str) -> tuple[str, ...]:
     found = read(
         f"SELECT DISTINCT {column} FROM (SELECT {column} FROM {table} LIMIT {_SAMPLED_ROWS}) AS t "  # noqa: S608
         f"WHERE {column} IS NOT NULL LIMIT {_SAMPLES}"

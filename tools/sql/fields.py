@@ -1,11 +1,11 @@
-"""Names with a dot: each must be a column that the query can see.
+"""Checks names with a dot in PostgreSQL queries: each must be a column that the query can see.
 
-To PostgreSQL ``x.f`` and ``(x).f`` are calls of the function ``f`` where ``x`` has no such column,
-and any of its thousands of functions may be there. So every dot of a query must be part of a
-number, of a known table, or of a known column of a table, a subquery or a CTE.
+PostgreSQL reads ``x.f`` and ``(x).f`` as calls of the function ``f`` if ``x`` has no such column,
+and it has thousands of functions. So every dot of a query must belong to a number, to a known
+table, or to a known column of a table, a subquery or a CTE.
 
-Scopes are not told apart. That is safe, since a name passes only if it is a column wherever its
-qualifier stands for rows of the query's own making; a table of the catalogue has real columns.
+The check ignores scopes. This is safe: a name passes only if it is a column of every subquery and
+CTE that its qualifier may mean, and a table of the catalogue has real columns.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,49 +17,50 @@ from sqlglot.tokenizer_core import Token
 from planweave.texts import listed
 from planweave.tools.database import QueryFailed, QueryRefused
 from planweave.tools.sql.functions import FUNCTIONS, GRAMMAR
+from planweave.tools.sql.tree import get_sources
 from planweave.tools.suggest import nearest
 
 Tables: TypeAlias = Mapping[str, Sequence[str]]
 """Tables and views that may be read, each with its columns."""
 
-# A column may bear the name of the function that it was made by; to call that is allowed anyway.
+# A column may have the name of the function that computes it; calls of these are allowed anyway.
 _HARMLESS = FUNCTIONS["postgres"] | GRAMMAR
 
-_NAMED = {"json_each": ("key", "value"), "json_array_elements": ("value",)}
+_OUTPUT_COLUMNS = {"json_each": ("key", "value"), "json_array_elements": ("value",)}
 
 
 class _Rows(NamedTuple):
-    """What a qualifier stands for at one place of the query."""
+    """The rows that a qualifier means at one place of the query."""
 
     columns: frozenset[str]
     is_table: bool
 
 
 class _Chain(NamedTuple):
-    """Names joined by dots, in lower case, and the token behind them."""
+    """Names joined by dots, in lower case, and the next token."""
 
     names: tuple[str, ...]
     after: Token | None
 
 
 def check_fields(tree: exp.Query, tokens: Sequence[Token], tables: Tables, schema: str) -> None:
-    """Check that every dot in a PostgreSQL query leads to a known table or column.
+    """Check that every dot in a query leads to a known table or column.
 
     Raises:
-        QueryRefused: A dot is behind an expression, or before a parenthesis.
-        QueryFailed: A name is no column of what is before it.
+        QueryRefused: A dot follows an expression, or precedes a parenthesis.
+        QueryFailed: A name is no column of its qualifier.
     """
     known = {
         name: frozenset(column.lower() for column in columns)
         for table, columns in tables.items()
         for name in (table.lower(), f"{schema}.{table}".lower())
     }
-    rows = _Sources(tree, known).by_alias()
-    for chain in _chains(tokens):
-        _check(chain, rows, known)
+    rows = _RowsFinder(tree, known).find_all()
+    for chain in _find_chains(tokens):
+        _check_chain(chain, rows, known)
 
 
-def _chains(tokens: Sequence[Token]) -> Iterator[_Chain]:
+def _find_chains(tokens: Sequence[Token]) -> Iterator[_Chain]:
     names: list[str] = []
     for place, token in enumerate(tokens):
         _refuse_escaped_name(tokens, place)
@@ -98,14 +99,14 @@ def _refuse_escaped_name(tokens: Sequence[Token], place: int) -> None:
         )
 
 
-def _check(
+def _check_chain(
     chain: _Chain, rows: Mapping[str, list[_Rows]], known: Mapping[str, frozenset[str]]
 ) -> None:
     *before, name = chain.names
     qualifier = ".".join(before)
     if chain.after is not None and chain.after.token_type == TokenType.L_PAREN:
         if qualifier == "pg_catalog":
-            return  # the function itself is on the list
+            return  # the guard has checked the function
         raise QueryRefused(
             f"The function {'.'.join(chain.names)} is not among those that may be used.",
             fix="Write listed functions without a schema.",
@@ -136,7 +137,7 @@ def _check(
         )
 
 
-class _Sources:
+class _RowsFinder:
     """Finds the columns of everything that a query reads from."""
 
     def __init__(self, tree: exp.Query, known: Mapping[str, frozenset[str]]) -> None:
@@ -147,36 +148,40 @@ class _Sources:
             self._ctes.setdefault(cte.alias.lower(), []).append(cte)
         self._seen: set[int] = set()
 
-    def by_alias(self) -> dict[str, list[_Rows]]:
-        """What each name before a dot may stand for."""
+    def find_all(self) -> dict[str, list[_Rows]]:
+        """Find the rows that each name before a dot may mean."""
         found: dict[str, list[_Rows]] = {}
         for source in self._tree.find_all(exp.Table, exp.Subquery, exp.UDTF):
             if alias := source.alias_or_name.lower():
-                found.setdefault(alias, []).append(self._rows(source))
+                found.setdefault(alias, []).append(self._get_rows(source))
         return found
 
-    def _rows(self, source: exp.Expr) -> _Rows:
+    def _get_rows(self, source: exp.Expr) -> _Rows:
         is_table, columns = False, frozenset[str]()
         if isinstance(source, exp.Table) and not isinstance(source.this, exp.Func):
             name = ".".join(part.name for part in source.parts).lower()
             is_table = name not in self._ctes
-            columns = self._known.get(name, frozenset()) | self._of_cte(name)
+            columns = self._known.get(name, frozenset()) | self._get_cte_columns(name)
         elif isinstance(source, exp.Subquery | exp.Lateral) and isinstance(source.this, exp.Query):
-            columns = self._of_query(source.this)
+            columns = self._get_query_columns(source.this)
         elif isinstance(source, exp.Values):
             width = max((len(row.expressions) for row in source.expressions[:1]), default=0)
             columns = frozenset(f"column{n + 1}" for n in range(width))
         elif not isinstance(source, exp.Subquery):  # a function
-            columns = frozenset((source.alias.lower(), "ordinality", *_named_by(source)))
-        return _Rows(_renamed(source, columns), is_table)
+            columns = frozenset(
+                (source.alias.lower(), "ordinality", *_get_function_columns(source))
+            )
+        return _Rows(_apply_alias(source, columns), is_table)
 
-    def _of_cte(self, name: str) -> frozenset[str]:
-        """Columns that all CTEs of the name have."""
-        parts = [_renamed(cte, self._of_query(cte.this)) for cte in self._ctes.get(name, ())]
+    def _get_cte_columns(self, name: str) -> frozenset[str]:
+        """Return the columns that all CTEs of the name have."""
+        parts = [
+            _apply_alias(cte, self._get_query_columns(cte.this)) for cte in self._ctes.get(name, ())
+        ]
         return frozenset.intersection(*parts) if parts else frozenset()
 
-    def _of_query(self, query: exp.Expr) -> frozenset[str]:
-        """Names of a query's output columns; of a union those of its first part."""
+    def _get_query_columns(self, query: exp.Expr) -> frozenset[str]:
+        """Return the names of a query's output columns; of a union those of its first part."""
         while isinstance(query, exp.Subquery | exp.SetOperation):
             query = query.this
         if not isinstance(query, exp.Select) or id(query) in self._seen:
@@ -185,39 +190,36 @@ class _Sources:
         names: set[str] = set()
         for output in query.expressions:
             if output.is_star:
-                names.update(*(self._rows(one).columns for one in _sources(query)))
+                names.update(*(self._get_rows(one).columns for one in _get_all_sources(query)))
             else:
-                names.add(_output_name(output))
+                names.add(_get_output_name(output))
         self._seen.discard(id(query))
         return frozenset(names)
 
 
-def _named_by(function: exp.Expr) -> tuple[str, ...]:
-    """The columns that a function names itself, whatever its alias."""
+def _get_function_columns(function: exp.Expr) -> tuple[str, ...]:
+    """Return the columns that a function names itself, whatever its alias."""
     called = function.args.get("this")
     name = called.name.lower() if isinstance(called, exp.Anonymous) else ""
-    return _NAMED.get(name.replace("jsonb", "json").removesuffix("_text"), ())
+    return _OUTPUT_COLUMNS.get(name.replace("jsonb", "json").removesuffix("_text"), ())
 
 
-def _output_name(output: exp.Expr) -> str:
-    """The name of an output column: its alias, or that of the column that it shows."""
+def _get_output_name(output: exp.Expr) -> str:
+    """Return the name of an output: its alias, or that of the column that it shows."""
     while isinstance(output, exp.Cast | exp.Paren):
         output = output.this
     return output.alias_or_name.lower() if isinstance(output, exp.Alias | exp.Column) else ""
 
 
-def _renamed(source: exp.Expr, columns: frozenset[str]) -> frozenset[str]:
-    """The columns by the names that the alias gives them, where it lists any."""
+def _apply_alias(source: exp.Expr, columns: frozenset[str]) -> frozenset[str]:
+    """Return the columns under the names that the alias lists, if it lists any."""
     alias = source.args.get("alias")
-    listed = alias.columns if isinstance(alias, exp.TableAlias) else []
-    if listed and isinstance(place := source.args.get("offset"), exp.Expr):
-        listed = [*listed, place]  # of UNNEST … WITH ORDINALITY
-    return frozenset(one.name.lower() for one in listed) or columns - {""}
+    names = alias.columns if isinstance(alias, exp.TableAlias) else []
+    if names and isinstance(ordinality := source.args.get("offset"), exp.Expr):
+        names = [*names, ordinality]  # of UNNEST … WITH ORDINALITY
+    return frozenset(one.name.lower() for one in names) or columns - {""}
 
 
-def _sources(query: exp.Select) -> Iterator[exp.Expr]:
-    """What a SELECT reads from directly: its FROM, joins and laterals."""
-    if (first := query.args.get("from_")) is not None:
-        yield first.this
-    for part in (*query.args.get("joins", ()), *query.args.get("laterals", ())):
-        yield part.this if isinstance(part, exp.Join) else part
+def _get_all_sources(query: exp.Select) -> list[exp.Expr]:
+    """Return what a SELECT reads from directly: its FROM, joins and laterals."""
+    return [*get_sources(query), *query.args.get("laterals", ())]

@@ -1,14 +1,14 @@
-"""Let one plain read through and nothing else, before any engine sees it.
+"""Accepts one plain read and nothing else, before an engine sees the query.
 
-The tokens that were checked are the tokens that are executed: comments are removed, so that an
-engine that reads them differently (``/*! … */``, ``-- ``, nested comments) finds none.
-The engine's own bounds (read-only connection, time limit) come after this guard, not instead.
+Only checked tokens are executed: comments are removed, because engines read some of them
+differently (``/*! … */``, ``-- ``, nested comments). The engine adds its own bounds (read-only
+connection, time limit).
 """
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
@@ -46,8 +46,8 @@ class Statement:
     """A query that passed the guard.
 
     Attributes:
-        text: What to execute: the query without fences, comments and final semicolon.
-        tree: Its parsed form.
+        text: What to execute: the query without code fence, comments and final semicolon.
+        tree: The parsed query.
     """
 
     text: str
@@ -57,8 +57,7 @@ class Statement:
 def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement:
     """Check that ``query`` is one plain read of known tables by known functions.
 
-    Tolerated, because small models write it: a code fence around the query, a leading ``SQL:``,
-    a final semicolon.
+    A code fence, a leading ``SQL:`` and a final semicolon are allowed: small models write them.
 
     Args:
         query: What a model or a person wrote.
@@ -67,16 +66,16 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
         schema: The schema that they are in, which a query may write before their names.
 
     Raises:
-        QueryRefused: It is more than one statement, or does more than read, or reaches for the
-            system (files, catalogues, settings).
+        QueryRefused: It is more than one statement, does more than read, or accesses the system
+            (files, catalogues, settings).
         QueryFailed: It is not valid SQL, or names a table or function that does not exist.
     """
-    source = unwrapped(query)
-    tokens = _tokens(source, dialect)
+    source = unwrap_query(query)
+    tokens = _tokenize(source, dialect)
     _check_characters(source, tokens)
     _check_tokens(tokens, dialect)
-    text = _spaced_plainly(source, tokens, dialect)
-    tree = _parsed(text, dialect, tokens)
+    text = _normalise_spaces(source, tokens, dialect)
+    tree = _parse(text, dialect, tokens)
     nodes = tuple(tree.walk())
     _check_nodes(nodes, dialect)
     _check_functions(nodes, tokens, dialect)
@@ -86,11 +85,11 @@ def check(query: str, *, dialect: str, tables: Tables, schema: str) -> Statement
     return Statement(text=text, tree=tree)
 
 
-def unwrapped(query: str) -> str:
-    """The query without the fence, label and spaces that models put around it.
+def unwrap_query(query: str) -> str:
+    """Remove the code fence, label and spaces that models put around a query.
 
     Raises:
-        QueryFailed: Nothing is left.
+        QueryFailed: The query is empty.
         QueryRefused: It is too long.
     """
     text = query.strip()
@@ -108,7 +107,7 @@ def unwrapped(query: str) -> str:
 
 
 def _check_characters(source: str, tokens: Sequence[Token]) -> None:
-    """Refuse control characters anywhere, and other invisible ones outside of texts."""
+    """Refuse control characters, and outside of texts other invisible ones."""
     texts = {
         place
         for token in tokens
@@ -125,7 +124,7 @@ def _check_characters(source: str, tokens: Sequence[Token]) -> None:
             )
 
 
-def _tokens(source: str, dialect: str) -> list[Token]:
+def _tokenize(source: str, dialect: str) -> list[Token]:
     try:
         tokens = Dialect.get_or_raise(dialect).tokenize(source)
     except TokenError as error:
@@ -152,11 +151,10 @@ def _check_tokens(tokens: Sequence[Token], dialect: str) -> None:
             raise QueryRefused(f"The query uses {word}, which is not allowed.", fix=_READ_ONLY)
 
 
-def _spaced_plainly(source: str, tokens: Sequence[Token], dialect: str) -> str:
-    """The tokens as they were written, and between them only spaces that every engine knows.
+def _normalise_spaces(source: str, tokens: Sequence[Token], dialect: str) -> str:
+    """Replace comments, and spaces that engines read as part of a name (U+00A0), with a space.
 
-    A comment becomes a space, and so does a space that is none to the engine, which would take it
-    for a part of a name (U+00A0). To MySQL and MariaDB ``sum (x)`` is a routine of the database.
+    For MySQL and MariaDB, ``sum (x)`` would call a routine of the database: it becomes ``sum(x)``.
     """
     parts, end = [], tokens[0].start
     for token in tokens:
@@ -170,10 +168,10 @@ def _spaced_plainly(source: str, tokens: Sequence[Token], dialect: str) -> str:
     return "".join(parts)
 
 
-def _parsed(text: str, dialect: str, tokens: Sequence[Token]) -> exp.Query:
+def _parse(text: str, dialect: str, tokens: Sequence[Token]) -> exp.Query:
     try:
         tree = sqlglot.parse_one(text, read=dialect)
-    except (ParseError, TokenError) as error:  # the name of a type is cut into tokens again
+    except (ParseError, TokenError) as error:  # sqlglot tokenises names of types again
         where = error.errors[0] if isinstance(error, ParseError) and error.errors else {}
         near = str(where.get("highlight") or tokens[-1].text)
         raise QueryFailed(
@@ -192,77 +190,26 @@ def _parsed(text: str, dialect: str, tokens: Sequence[Token]) -> exp.Query:
 
 
 def _check_nodes(nodes: Sequence[exp.Expr], dialect: str) -> None:
-    forbidden = (
-        exp.DML,
-        exp.DDL,
-        exp.Command,
-        exp.Into,
-        exp.Lock,
-        exp.Drop,
-        exp.Alter,
-        exp.Parameter,
-        exp.SessionParameter,
-        exp.Placeholder,
-        exp.PropertyEQ,
-    )
+    writes = (exp.DML, exp.DDL, exp.Command, exp.Into, exp.Lock, exp.Drop, exp.Alter)
+    variables = (exp.Parameter, exp.SessionParameter, exp.Placeholder, exp.PropertyEQ)
     for node in nodes:
         reads = isinstance(node, exp.Query) and not isinstance(node, exp.DML)
-        if isinstance(node, forbidden) and not reads:
+        if isinstance(node, writes + variables) and not reads:
             raise QueryRefused(
-                f"The query contains {node.key.upper()}, which is not a plain read.",
-                fix=_READ_ONLY,
+                f"The query contains {node.key.upper()}, which is not a plain read.", fix=_READ_ONLY
             )
         field = node.args.get("field") if isinstance(node, exp.In) else None
-        if field is not None and not isinstance(field, exp.Func):  # to SQLite, a table
+        if field is not None and not isinstance(field, exp.Func):  # SQLite reads a table
             raise QueryRefused(
                 f"{field.sql()} comes after IN without a parenthesis.",
                 fix="Write IN (SELECT column FROM table), or IN (value, value).",
             )
-        if isinstance(node, exp.Pad):
-            _check_padding(node)
-        if isinstance(node, exp.Repeat):
-            _check_repetition(node)
         if isinstance(node, exp.DataType) and dialect == "postgres":
             _check_type(node)
 
 
-def _check_padding(pad: exp.Pad) -> None:
-    """LPAD and RPAD make a text of any length at once, which no time limit stops."""
-    if _plain(pad.expression) > _LONGEST_PADDING:
-        raise _too_wide()
-
-
-def _too_wide() -> QueryRefused:
-    return QueryRefused(
-        f"LPAD and RPAD need a plain number up to {_LONGEST_PADDING} as their length.",
-        fix="Write that number.",
-    )
-
-
-def _check_repetition(repeat: exp.Repeat) -> None:
-    """Like LPAD; LEAST bounds the number of a bar that is as long as a value says."""
-    text, times = repeat.this, repeat.args["times"]
-    bounds = [times.this, *times.expressions] if isinstance(times, exp.Least) else [times]
-    is_text = isinstance(text, exp.Literal) and text.is_string
-    if not is_text or (len(text.name) or 1) * min(map(_plain, bounds)) > _LONGEST_PADDING:
-        raise _too_often()
-
-
-def _too_often() -> QueryRefused:
-    return QueryRefused(
-        f"REPEAT needs a text in quotes and a bound, together up to {_LONGEST_PADDING} characters.",
-        fix="Write REPEAT('*', 20) or REPEAT('*', LEAST(number, 50)).",
-    )
-
-
-def _plain(number: exp.Expr) -> float:
-    """A number of digits alone: ``- -5`` is one to the parser, too; anything else is endless."""
-    is_plain = isinstance(number, exp.Literal) and number.is_int
-    return int(number.name) if is_plain else inf
-
-
 def _check_type(kind: exp.DataType) -> None:
-    """A type reads its text by a function: of the catalogue, of XML, or of the owner's own."""
+    """Check a type: its input function may read the catalogue, XML, or be the owner's own."""
     is_interval = isinstance(kind.this, exp.Interval)
     if not is_interval and getattr(kind.this, "value", kind.this) not in TYPES:
         raise QueryRefused(
@@ -272,8 +219,8 @@ def _check_type(kind: exp.DataType) -> None:
 
 
 def _check_functions(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect: str) -> None:
-    """Check the names before parentheses as written, whatever the parser made of them."""
-    # ``WITH r(n) AS …`` and ``… AS t(a)`` put a name of their own before a parenthesis, once each.
+    """Check the names before parentheses as they are written, not as they are parsed."""
+    # ``WITH r(n) AS …`` and ``… AS t(a)`` each write a new name before a parenthesis once.
     aliases = Counter(
         node.name.lower() for node in nodes if isinstance(node, exp.TableAlias) and node.columns
     )
@@ -286,31 +233,63 @@ def _check_functions(nodes: Sequence[exp.Expr], tokens: Sequence[Token], dialect
         if is_quoted or (name.text.isidentifier() and name.text.lower() not in GRAMMAR):
             written[name.text.lower()] += 1
             if is_quoted and dialect == "mysql" and not aliases[name.text.lower()]:
-                raise QueryRefused(  # it would be a routine of the database, not the function
+                raise QueryRefused(  # this would call a routine of the database
                     f"The name {name.text} before a parenthesis is in backticks.",
                     fix="Write functions without them.",
                 )
             if place and tokens[place - 1].token_type == TokenType.DOT and dialect != "postgres":
-                raise _unavailable(f"{tokens[place - 2].text}.{name.text}", dialect)
+                raise _make_function_error(f"{tokens[place - 2].text}.{name.text}", dialect)
     called = unknown_to_parser | {name for name in written if written[name] > aliases[name]}
-    called |= _without_parenthesis(nodes) & BARE[dialect]
-    if written["lpad"] + written["rpad"] > sum(isinstance(node, exp.Pad) for node in nodes):
-        raise _too_wide()  # with a schema before its name the parser takes it for a stranger
-    if written["repeat"] > sum(isinstance(node, exp.Repeat) for node in nodes):
-        raise _too_often()
+    called |= _find_bare_names(nodes) & BARE[dialect]
+    _check_lengths(nodes, written)
     for function in sorted(called - FUNCTIONS[dialect]):
-        raise _unavailable(function, dialect)
+        raise _make_function_error(function, dialect)
 
 
-def _without_parenthesis(nodes: Sequence[exp.Expr]) -> set[str]:
-    """Names that may be calls although they look like columns (``current_user``)."""
+def _check_lengths(nodes: Sequence[exp.Expr], written: Mapping[str, int]) -> None:
+    """Bound LPAD, RPAD and REPEAT: they build a text of any length, which no time limit stops.
+
+    The parser does not recognise a call with a schema: then more are written than are parsed.
+    """
+    pads = [node for node in nodes if isinstance(node, exp.Pad)]
+    lengths = [_get_number(pad.expression) for pad in pads]
+    if written["lpad"] + written["rpad"] > len(pads) or max(lengths, default=0) > _LONGEST_PADDING:
+        raise QueryRefused(
+            f"LPAD and RPAD need a plain number up to {_LONGEST_PADDING} as their length.",
+            fix="Write that number.",
+        )
+    repeats = [node for node in nodes if isinstance(node, exp.Repeat)]
+    if written["repeat"] > len(repeats) or not all(map(_is_short, repeats)):
+        raise QueryRefused(
+            f"REPEAT needs a text in quotes and a bound, together up to {_LONGEST_PADDING} "
+            "characters.",
+            fix="Write REPEAT('*', 20) or REPEAT('*', LEAST(number, 50)).",
+        )
+
+
+def _is_short(repeat: exp.Repeat) -> bool:
+    """Whether REPEAT has a text and a literal bound, which may be in LEAST with a value."""
+    text, times = repeat.this, repeat.args["times"]
+    bounds = [times.this, *times.expressions] if isinstance(times, exp.Least) else [times]
+    is_text = isinstance(text, exp.Literal) and text.is_string
+    return is_text and (len(text.name) or 1) * min(map(_get_number, bounds)) <= _LONGEST_PADDING
+
+
+def _get_number(number: exp.Expr) -> float:
+    """Return a literal integer; infinity for anything else, such as ``- -5``."""
+    is_plain = isinstance(number, exp.Literal) and number.is_int
+    return int(number.name) if is_plain else inf
+
+
+def _find_bare_names(nodes: Sequence[exp.Expr]) -> set[str]:
+    """Find names that may be calls although they look like columns (``current_user``)."""
     columns = (node for node in nodes if isinstance(node, exp.Column) and not node.table)
     names = {node.name.lower() for node in columns if not getattr(node.this, "quoted", False)}
     return names | {node.sql_name().lower() for node in nodes if isinstance(node, exp.Func)}
 
 
-def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
-    """A slip of the dialect is a failed query; any other function off the list is refused."""
+def _make_function_error(function: str, dialect: str) -> QueryFailed | QueryRefused:
+    """Make the error for a function off the list; one of another dialect is a failed query."""
     if instead := INSTEAD[dialect].get(function):
         return QueryFailed(f"There is no function {function.upper()} here.", fix=instead)
     close = ", ".join(name.upper() for name in nearest(function, FUNCTIONS[dialect]))
@@ -323,34 +302,34 @@ def _unavailable(function: str, dialect: str) -> QueryFailed | QueryRefused:
 def _check_tables(
     nodes: Sequence[exp.Expr], tables: Sequence[str], schema: str, dialect: str
 ) -> None:
-    """Check every table, in whatever clause it appears, against the known ones and the CTEs.
+    """Check that every table is known, or a CTE in its scope.
 
-    Outside of the scope of a CTE its name means a table of the server.
+    Outside of its scope, the name of a CTE means a table of the server.
     """
     known = {table.lower() for table in tables}
     readable = known | {f"{schema}.{table}".lower() for table in known}
-    readable |= {"dual"} if dialect == "mysql" else set()  # no table: what a SELECT of none reads
+    readable |= {"dual"} if dialect == "mysql" else set()  # of a SELECT without a table
     for table in nodes:
         if not isinstance(table, exp.Table) or isinstance(table.this, exp.Func):
-            continue  # the name of a function has been checked
+            continue  # functions are checked elsewhere
         parts = [part.name for part in table.parts]
         if any(_SYSTEM_NAME.match(part.lower()) for part in parts if part.lower() not in known):
             raise QueryRefused(
                 f"{'.'.join(parts)} belongs to the system and cannot be read.",
-                fix=_tables_are(tables),
+                fix=_list_tables(tables),
             )
         name = ".".join(parts).lower()
-        if name not in readable and name not in _ctes_in_scope(table, dialect):
+        if name not in readable and name not in _find_ctes_in_scope(table, dialect):
             close = nearest(parts[-1], tables)
             meant = f"Did you mean {' or '.join(close)}? " if close else ""
             problem = f"There is no table {'.'.join(parts)}."
-            raise QueryFailed(problem, fix=meant + _tables_are(tables))
+            raise QueryFailed(problem, fix=meant + _list_tables(tables))
 
 
-def _ctes_in_scope(table: exp.Table, dialect: str) -> set[str]:
-    """Names of the CTEs that a table of this place may be.
+def _find_ctes_in_scope(table: exp.Table, dialect: str) -> set[str]:
+    """Find the names of the CTEs that a table at this place may be.
 
-    To SQLite every WITH is a recursive one.
+    In SQLite every WITH is recursive.
     """
     names: set[str] = set()
     node: exp.Expr = table
@@ -358,13 +337,11 @@ def _ctes_in_scope(table: exp.Table, dialect: str) -> set[str]:
         clause = parent if isinstance(parent, exp.With) else parent.args.get("with_")
         if clause is not None and clause is not node:
             ctes = [cte.alias.lower() for cte in clause.expressions]
-            is_in_order = (
-                parent is clause and not clause.args.get("recursive") and dialect != "sqlite"
-            )
-            names.update(ctes[: node.index] if is_in_order else ctes)
+            is_recursive = clause.args.get("recursive") or dialect == "sqlite"
+            names.update(ctes[: node.index] if parent is clause and not is_recursive else ctes)
         node = parent
     return names
 
 
-def _tables_are(tables: Sequence[str]) -> str:
+def _list_tables(tables: Sequence[str]) -> str:
     return f"The tables are: {listed(tables, _NAMED_TABLES) or 'none'}."

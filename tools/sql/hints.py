@@ -1,26 +1,26 @@
-"""What a model can act on: fixes for engine errors, and reasons for an empty result."""
+"""Hints for a model: fixes for errors of the engine, and reasons for an empty result."""
 
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from sqlglot import exp, select
 
 from planweave.texts import listed, shorten
 from planweave.tools.database import QueryResult, Schema
 from planweave.tools.result_text import cell_text
-from planweave.tools.sql.catalogue import Catalogue, Homes
+from planweave.tools.sql.catalogue import Catalogue, ColumnResolver
 from planweave.tools.sql.describe import Read
 from planweave.tools.sql.functions import INSTEAD
 from planweave.tools.sql.guard import Statement
+from planweave.tools.sql.tree import get_compared_values
 from planweave.tools.suggest import nearest, values_near
 
-_SECONDS = 0.5  # for each look-up of a hint
-_LITERALS = 4
-_VALUES = 1_000
+_SECONDS = 0.5  # for each query of a hint
+_MOST_LITERALS = 4
+_MOST_VALUES = 1_000
 _LONGEST_VALUE = 40
-_COLUMNS, _PLACES = 30, 6  # that are named in one hint
+_MOST_COLUMNS, _MOST_SIMILAR = 30, 6  # named in one hint
 
 _COLUMN = re.compile(
     r"""(?:no\ such\ column:\ |Unknown\ column\ '|column\ "?)(?P<name>[\w.]+)"?(?:'|\ does|$)""",
@@ -60,90 +60,80 @@ _TIPS: dict[str, tuple[tuple[str, str], ...]] = {
 }
 
 
-def fix(message: str, statement: Statement, schema: Schema, dialect: str) -> str:
-    """What the query could have meant, from the engine's message and the schema."""
+def suggest_fix(message: str, statement: Statement, schema: Schema, dialect: str) -> str:
+    """Suggest a fix for an error of the engine, from its message and the schema."""
     both = f"{message}\n{statement.text}"
     parts = [tip for pattern, tip in _TIPS[dialect] if re.search(pattern, both, re.IGNORECASE)]
     if found := _COLUMN.search(message):
-        parts.append(_about_column(found["name"], statement.tree, schema, dialect))
+        parts.append(_suggest_column(found["name"], statement.tree, schema, dialect))
     elif (found := _FUNCTION.search(message)) and not parts:
         parts.append(INSTEAD[dialect].get(found["name"].lower(), "Write it without the function."))
     return " ".join(parts) or f"Correct it; the dialect is {schema.language}."
 
 
-def _about_column(name: str, tree: exp.Query, schema: Schema, dialect: str) -> str:
-    """Where the column is, or which columns have a similar name."""
+def _suggest_column(name: str, tree: exp.Query, schema: Schema, dialect: str) -> str:
+    """Name the tables that have a column, or columns with a similar name."""
     column = name.rpartition(".")[2]
-    homes = [
+    tables = [
         entity.name
         for entity in schema.entities
         if column.lower() in {field.name.lower() for field in entity.fields}
     ]
-    if homes:
-        return f"The column {column} is in {', '.join(homes)}: join that, or fix the alias."
+    if tables:
+        return f"The column {column} is in {', '.join(tables)}: join that, or fix the alias."
     used = {table.name.lower() for table in tree.find_all(exp.Table)}
     columns = {
         f"{entity.name}.{field.name}": field.name
         for entity in sorted(schema.entities, key=lambda entity: entity.name.lower() not in used)
         for field in entity.fields
     }
-    close = nearest(column, columns.values())
-    if close:
-        places = [place for place, field in columns.items() if field in close]
-        return f"Did you mean {listed(places, _PLACES)}?"
+    if similar := nearest(column, columns.values()):
+        places = [place for place, field in columns.items() if field in similar]
+        return f"Did you mean {listed(places, _MOST_SIMILAR)}?"
     quoting = "Text stands between single quotes. " if dialect == "postgres" else ""
     own = [place for place in columns if place.partition(".")[0].lower() in used]
-    named = f"The columns are: {listed(own, _COLUMNS)}." if own else "Name its table in FROM."
+    named = f"The columns are: {listed(own, _MOST_COLUMNS)}." if own else "Name its table in FROM."
     return quoting + named
 
 
-def with_hint(
+def add_hint(
     result: QueryResult, tree: exp.Query, schema: Schema, dialect: str, read: Read
 ) -> QueryResult:
-    """Add, to an empty result, which compared values do not occur and the nearest that do."""
-    if not _is_empty(result):
+    """Add to an empty result the compared values that do not occur, with the nearest that do.
+
+    A single row of NULL and 0 is empty, too: aggregates return it for no rows.
+    """
+    cells = result.rows[0] if len(result.rows) == 1 else ()
+    if result.rows and not (cells and all(cell is None or cell == 0 for cell in cells)):
         return result
-    wrong = [hint for test in _tests(tree, schema) if (hint := _absent(test, dialect, read))]
-    if wrong:
-        return replace(result, hint=" ".join(wrong))
-    if not result.rows:
-        return replace(result, hint="No row meets all conditions; drop or widen one.")
-    return result
+    compared = _find_compared_texts(tree, schema)
+    hint = " ".join(filter(None, (_explain_absence(*one, dialect, read) for one in compared)))
+    if not hint and not result.rows:
+        hint = "No row meets all conditions; drop or widen one."
+    return replace(result, hint=hint) if hint else result
 
 
-def _is_empty(result: QueryResult) -> bool:
-    """No row, or the single row that aggregates give for no rows: only NULL and 0."""
-    return not result.rows or (
-        len(result.rows) == 1 and all(cell is None or cell == 0 for cell in result.rows[0])
-    )
+def _find_compared_texts(tree: exp.Query, schema: Schema) -> Iterator[tuple[str, str, str]]:
+    """Find the first comparisons of a column with a text by ``=`` and ``IN``.
 
-
-class _Test(NamedTuple):
-    """``column = literal`` with the table that the column is of."""
-
-    table: str
-    column: str
-    literal: str
-
-
-def _tests(tree: exp.Query, schema: Schema) -> Iterator[_Test]:
-    """The first few comparisons of a text column with a literal, ``=`` and ``IN`` alike."""
-    homes, found = Homes(tree, Catalogue(schema)), 0
-    for node in tree.find_all(exp.EQ, exp.In):
-        right = node.expressions if isinstance(node, exp.In) else [node.expression]
-        for left, literal in [(node.this, item) for item in right] + [
-            (item, node.this) for item in right
-        ]:
-            text = _literal(literal, schema)
-            if text is None or not isinstance(left, exp.Column) or found == _LITERALS:
+    Yields:
+        The table, the column and the text.
+    """
+    resolver, count = ColumnResolver(tree, Catalogue(schema)), 0
+    for test in tree.find_all(exp.EQ, exp.In):
+        values = get_compared_values(test)
+        ends = [(test.this, one) for one in values] + [(one, test.this) for one in values]
+        for column, other in ends:
+            text = _get_text(other, schema)
+            if text is None or not isinstance(column, exp.Column) or count == _MOST_LITERALS:
                 continue
-            if home := homes.of(left):
-                found += 1
-                yield _Test(*home, text)
+            if found := resolver.find_table(column):
+                count += 1
+                yield (*found, text)
 
 
-def _literal(node: exp.Expr, schema: Schema) -> str | None:
-    """A text literal; also ``"x"`` where no column has that name, which SQLite takes for one."""
+def _get_text(node: exp.Expr, schema: Schema) -> str | None:
+    """Return a text literal; also ``"x"`` if no column has that name, which SQLite reads as one."""
     if isinstance(node, exp.Literal):
         return str(node.this) if node.is_string else None
     if isinstance(node, exp.Column) and not node.table and node.this.args.get("quoted"):
@@ -152,26 +142,22 @@ def _literal(node: exp.Expr, schema: Schema) -> str | None:
     return None
 
 
-def _absent(test: _Test, dialect: str, read: Read) -> str:
-    """Say that the literal does not occur in the column, with the nearest values; else nothing."""
-    column = exp.column(test.column, quoted=True)
-    table = exp.to_identifier(test.table, quoted=True)
-    is_equal = column.eq(exp.Literal.string(test.literal))
-    once = read(
-        select("1").from_(exp.Table(this=table)).where(is_equal).limit(1).sql(dialect), _SECONDS
-    )
-    if once is None or once.rows:
+def _explain_absence(table: str, column: str, text: str, dialect: str, read: Read) -> str:
+    """Report that no row of a column has a text, with the nearest values; empty if one has it."""
+    cell, source = exp.column(column, quoted=True), exp.to_identifier(table, quoted=True)
+    rows = select("1").from_(exp.Table(this=source)).where(cell.eq(exp.Literal.string(text)))
+    found = read(rows.limit(1).sql(dialect), _SECONDS)
+    if found is None or found.rows:
         return ""
-    some = select(column).distinct().from_(exp.Table(this=table)).limit(_VALUES).sql(dialect)
-    found = read(some, _SECONDS)
-    problem = f"No {test.table}.{test.column} equals {shorten(test.literal, _LONGEST_VALUE)!r}"
+    values = select(cell).distinct().from_(exp.Table(this=source)).limit(_MOST_VALUES)
+    found = read(values.sql(dialect), _SECONDS)
+    problem = f"No {table}.{column} equals {shorten(text, _LONGEST_VALUE)!r}"
     if found is None:
         return f"{problem}."
-    known = [cell_text(row[0]) for row in found.rows if row[0] is not None]
-    there = values_near(
-        test.literal,
-        known,
-        every=len(found.rows) < _VALUES,
+    near = values_near(
+        text,
+        [cell_text(row[0]) for row in found.rows if row[0] is not None],
+        every=len(found.rows) < _MOST_VALUES,
         shown=lambda value: repr(shorten(value, _LONGEST_VALUE)),
     )
-    return f"{problem}; {there}."
+    return f"{problem}; {near}."

@@ -1,8 +1,8 @@
 """PostgreSQL: a read-only transaction, a statement time-out, a server-side cursor.
 
-The cursor is declared for one SELECT or nothing, and brings rows over a page at a time. Long
-values are cut by the server: the client's library holds a row whole, whatever its size. What a
-session keeps beyond its transaction (settings, locks, listeners) ends with each query.
+The cursor accepts only a single SELECT, and fetches rows a page at a time. The server cuts long
+values, because the client's library reads a whole row whatever its size. What a session keeps
+beyond its transaction (settings, locks, listeners) ends with each query.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,12 +16,12 @@ from psycopg.types import datetime
 from sqlalchemy import URL, Engine, create_engine, event
 
 from planweave.tools.database import Limits
-from planweave.tools.sql.backend import Cursor, CursorBackend, Row, columns_of
+from planweave.tools.sql.backend import Cursor, CursorBackend, ErrorKind, Row, get_column_names
 
 _CURSOR = "planweave"
-_DENIED = ("42501", "25006")  # insufficient privilege, read-only transaction
+_REFUSALS = ("42501", "25006")  # insufficient privilege, read-only transaction
 _SILENT_MILLISECONDS = 20_000
-_PATIENCE = 60.0  # seconds, beyond the time of a query
+_PATIENCE = 60.0  # seconds of silence, beyond the time of a query
 _CANCELLED = "57014"
 _BYTEA = 17
 _SHORT = {
@@ -29,8 +29,8 @@ _SHORT = {
     *(1082, 1083, 1114, 1184, 1186, 1266),  # dates and times
     *(1700, 2278, 2950),  # numeric, void, uuid
 }
-"""Types by number whose values are never long."""
-# For this transaction alone. Backslashes are read as the guard read them.
+"""Numbers of the types whose values are always short."""
+# For this transaction alone. The server must read backslashes as the guard does.
 _SETTINGS = """
     SELECT set_config('transaction_read_only', 'on', true),
         set_config('standard_conforming_strings', 'on', true),
@@ -78,31 +78,31 @@ GRANT CONNECT ON DATABASE "{database}" TO planweave_reader;
 GRANT USAGE ON SCHEMA public TO planweave_reader;
 GRANT SELECT ON ALL TABLES IN SCHEMA public TO planweave_reader;
 ALTER DEFAULT PRIVILEGES IN SCHEMA public GRANT SELECT ON TABLES TO planweave_reader;"""
-"""SQL that makes a role which may only read one database."""
+"""SQL that creates a role which may only read one database."""
 
 
-class _Patient(Connection[Any]):
-    """A connection that ends when the server has been silent for too long.
+class _PatientConnection(Connection[Any]):
+    """A connection that closes when the server has been silent for too long.
 
-    A server whose process stands still ends no statement, and its host goes on answering TCP.
+    A server process that hangs stops no statement, although its host still responds to TCP.
     """
 
     patience = _PATIENCE
 
     def wait(self, gen: PQGen[RV], *how: Any, **more: Any) -> RV:
-        """Wait as psycopg does, which looks up from its wait ten times a second."""
-        return super().wait(self._until_silent(gen), *how, **more)
+        """Wait as psycopg does; it checks its wait ten times a second."""
+        return super().wait(self._watch_for_silence(gen), *how, **more)
 
-    def _until_silent(self, gen: PQGen[RV]) -> PQGen[RV]:
-        heard = monotonic()
+    def _watch_for_silence(self, gen: PQGen[RV]) -> PQGen[RV]:
+        last_response = monotonic()
         try:
             state = next(gen)
             while True:
                 ready = yield state
                 now = monotonic()
                 if ready:
-                    heard = now
-                elif now - heard > self.patience:
+                    last_response = now
+                elif now - last_response > self.patience:
                     self.close()
                     raise OperationalError(f"it was silent for {self.patience:.0f} s")
                 state = gen.send(ready)
@@ -125,41 +125,41 @@ class PostgresqlBackend(CursorBackend):
             pool_pre_ping=True,
             hide_parameters=True,
             connect_args={
-                # A prepared statement is a single one, whatever its text.
+                # A prepared statement can only be a single one.
                 "prepare_threshold": 0,
                 "connect_timeout": 5,
-                # A host that is gone without a word is given up.
+                # Detects a host that is gone without closing the connection.
                 "tcp_user_timeout": _SILENT_MILLISECONDS,
                 "keepalives_idle": 10,
                 "keepalives_interval": 5,
             },
         )
-        event.listen(self.engine, "do_connect", _connected)
-        event.listen(self.engine, "connect", _keep_odd_dates)
+        event.listen(self.engine, "do_connect", _connect)
+        event.listen(self.engine, "connect", _register_date_loaders)
 
     @contextmanager
     def execute(self, text: str, limits: Limits) -> Iterator[Cursor]:
-        """Run ``text`` in a read-only transaction that is stopped when its time is over."""
+        """Run ``text`` in a read-only transaction with a time limit."""
         pooled = self.engine.raw_connection()
-        connection: _Patient = pooled.driver_connection  # type: ignore[assignment] # ours
+        connection: _PatientConnection = pooled.driver_connection  # type: ignore[assignment] # ours
         try:
             connection.patience = limits.seconds + _PATIENCE
             connection.execute(_SETTINGS, (_milliseconds(limits.seconds),))
             with connection.cursor(_CURSOR) as cursor:
                 cursor.execute(text.encode())
-                columns = columns_of(cursor.description)  # so it is one whole SELECT
-                if cutting := _cutting(text, cursor.description or (), limits.characters):
-                    cursor.execute(cutting.encode())
+                columns = get_column_names(cursor.description)  # it is one SELECT
+                if query := _cut_values(text, cursor.description or (), limits.characters):
+                    cursor.execute(query.encode())
                 yield _PostgresqlCursor(connection, cursor, columns)
         finally:
             try:
                 _reset(connection)
-            except Exception:  # whatever is wrong with the connection, nobody gets it again
+            except Exception:  # nobody may use this connection again
                 pooled.invalidate()
             pooled.close()
 
-    def powers(self) -> tuple[str, ...]:
-        """What the role may do beyond reading, each as a short clause."""
+    def find_powers(self) -> tuple[str, ...]:
+        """Find what the role may do beyond reading."""
         pooled = self.engine.raw_connection()
         connection: Connection = pooled.driver_connection  # type: ignore[assignment] # psycopg's
         try:
@@ -170,29 +170,26 @@ class PostgresqlBackend(CursorBackend):
         finally:
             pooled.close()
 
-    def is_timeout(self, error: Exception) -> bool:
-        """Whether the statement time-out cancelled the query."""
-        return getattr(error, "sqlstate", None) == _CANCELLED
-
-    def is_refusal(self, error: Exception) -> bool:
-        """A missing privilege, or a write in a read-only transaction."""
-        return getattr(error, "sqlstate", None) in _DENIED
-
-    def is_disconnect(self, error: Exception) -> bool:
-        """Errors of the connection carry no state, or one of class 08 or 57P."""
-        state = getattr(error, "sqlstate", None) or "08"
-        return isinstance(error, OperationalError) and state.startswith(("08", "57P"))
+    def classify_error(self, error: Exception) -> ErrorKind:
+        """Classify an error by its state; those of the connection have none, or class 08 or 57P."""
+        state = getattr(error, "sqlstate", None)
+        if state == _CANCELLED:
+            return "timeout"
+        if state in _REFUSALS:
+            return "refusal"
+        is_gone = isinstance(error, OperationalError) and (state or "08").startswith(("08", "57P"))
+        return "disconnect" if is_gone else "other"
 
 
-def _connected(
-    dialect: object, record: object, given: Sequence[Any], options: Mapping[str, Any]
-) -> _Patient:
+def _connect(
+    dialect: object, record: object, arguments: Sequence[Any], options: Mapping[str, Any]
+) -> _PatientConnection:
     del dialect, record
-    return _Patient.connect(*given, **options)
+    return _PatientConnection.connect(*arguments, **options)
 
 
-def _reset(connection: _Patient) -> None:
-    """End the transaction, and all that the session would keep."""
+def _reset(connection: _PatientConnection) -> None:
+    """End the transaction, and reset what the session would keep."""
     connection.rollback()
     connection.autocommit = True
     connection.execute("DISCARD ALL")
@@ -200,8 +197,8 @@ def _reset(connection: _Patient) -> None:
     connection.patience = _PATIENCE
 
 
-def _keep_odd_dates(connection: Connection, record: object) -> None:
-    """Read a date that Python does not know (infinity, before Christ) as the server writes it."""
+def _register_date_loaders(connection: Connection, record: object) -> None:
+    """Return a date that Python does not support (infinity, before Christ) as text."""
     del record
     for name, loader in (
         ("date", datetime.DateLoader),
@@ -211,10 +208,10 @@ def _keep_odd_dates(connection: Connection, record: object) -> None:
         ("timestamptz", datetime.TimestamptzLoader),
         ("interval", datetime.IntervalLoader),
     ):
-        connection.adapters.register_loader(name, _or_text(loader))
+        connection.adapters.register_loader(name, _fall_back_to_text(loader))
 
 
-def _or_text(loader: type[Loader]) -> type[Loader]:
+def _fall_back_to_text(loader: type[Loader]) -> type[Loader]:
     class OrText(loader):  # type: ignore[misc, valid-type] # its base is a parameter
         def load(self, data: Buffer) -> object:
             try:
@@ -225,11 +222,11 @@ def _or_text(loader: type[Loader]) -> type[Loader]:
     return OrText
 
 
-def _cutting(text: str, columns: Sequence[Column], characters: int) -> str:
-    """The query with its long values cut, as pairs: the value, or the beginning of its text.
+def _cut_values(text: str, columns: Sequence[Column], characters: int) -> str:
+    """Rewrite a query to return pairs: the value, or NULL and the beginning of its text.
 
-    Empty if no column can hold a long value. Nothing but the server can cut them: the client's
-    library has no bound on what it reads. OFFSET 0 lets no expression be computed twice.
+    Empty if all columns have short values. ``OFFSET 0`` prevents that an expression is computed
+    twice.
     """
     if all(column.type_code in _SHORT for column in columns):
         return ""
@@ -238,7 +235,7 @@ def _cutting(text: str, columns: Sequence[Column], characters: int) -> str:
     pairs = [
         pair
         for name, column in zip(names, columns, strict=True)
-        for pair in _pair(name, column.type_code, longest)
+        for pair in _build_pair(name, column.type_code, longest)
     ]
     return (
         f"SELECT {', '.join(pairs)} FROM (SELECT * FROM ({text}\n) AS q OFFSET 0) "  # noqa: S608 (checked by the guard, and by the server as one SELECT)
@@ -246,7 +243,7 @@ def _cutting(text: str, columns: Sequence[Column], characters: int) -> str:
     )
 
 
-def _pair(name: str, type_code: int, longest: int) -> tuple[str, str]:
+def _build_pair(name: str, type_code: int, longest: int) -> tuple[str, str]:
     if type_code in _SHORT:
         return name, "NULL"
     if type_code == _BYTEA:
@@ -279,7 +276,7 @@ class _PostgresqlCursor:
 
     def skip(self, count: int, seconds: float) -> int | None:
         self._connection.execute(_SETTINGS, (_milliseconds(seconds),))
-        # MOVE counts on the server; no row travels.
+        # MOVE counts on the server and transfers no row.
         moved = self._connection.execute(f'MOVE FORWARD {count} IN "{_CURSOR}"').rowcount
         return moved if moved < count else None
 

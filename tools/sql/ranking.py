@@ -1,4 +1,4 @@
-"""A query that ranks options: one row for each, with the value that decides, the best first."""
+"""Rewrites a query as a ranking: one row for each option and its value, the best first."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -9,13 +9,13 @@ from sqlglot import exp
 from planweave.tools.checking.words import roots
 from planweave.tools.database import Option, Schema
 from planweave.tools.linking import Values
-from planweave.tools.sql.slips import parsed
+from planweave.tools.sql.tree import clear_clauses, group_by, parse_query
 
 VALUE = "value"
-"""What the column of the deciding value is called."""
+"""Name of the column with the deciding value."""
 
 
-def as_ranking(
+def build_ranking(
     query: str,
     option: Option,
     dialect: str,
@@ -23,50 +23,47 @@ def as_ranking(
     highest: bool,
     missing: Mapping[str, float] = MappingProxyType({}),
 ) -> str | None:
-    """The query with the option first, then the value, one row each, ordered and not cut.
+    """Rewrite a query as a ranking of options.
 
     Args:
         query: A SELECT that computes a value for each option, as a model wrote it.
-        option: What is ranked; the table is not joined yet if the query lacks it.
+        option: What is ranked; its table need not be joined.
         dialect: sqlglot's name of the dialect.
         highest: Whether the highest value is best.
-        missing: What counts where a column has no value.
+        missing: For columns the number that replaces NULL.
 
     Returns:
-        The query; None if it has no value by which it ranks.
+        The query for the option and its value; None if it has no value by which it ranks.
     """
-    tree = parsed(query, dialect)
+    tree = parse_query(query, dialect)
     if not isinstance(tree, exp.Select) or tree.args.get("from_") is None:
         return None
-    value = _value(tree)
+    value = _find_value(tree)
     if value is None:
         return None
-    value = value.copy().transform(lambda node: _filled(node, missing))
-    names = [t for t in tree.find_all(exp.Table) if t.name.lower() == option.table.lower()]
-    own = [t for t in names if t.find_ancestor(exp.Select) is tree]
-    name = own[0].alias_or_name if own else option.table
-    column = exp.column(option.column, table=name)
-    for each in tree.find_all(exp.Column):
-        # A name before the columns that is no table of the query: the alias was forgotten.
-        if own and each.table.lower() == option.table.lower() and each.table != name:
-            each.set("table", exp.to_identifier(name))
-    tree.set("expressions", [column, exp.alias_(value.copy(), VALUE)])
-    tree.set("distinct", None)
-    if value.find(exp.AggFunc) or not option.is_key:
-        tree.set("group", exp.Group(expressions=[column.copy()]))
-    else:
-        tree.set("group", None)
-    if not value.find(exp.AggFunc) and not option.is_key:
-        tree.expressions[1].set("this", _added_up(value.copy(), name))
+    value = value.copy().transform(lambda node: _replace_null(node, missing))
+    tables = [one for one in tree.find_all(exp.Table) if one.name.lower() == option.table.lower()]
+    own = [one for one in tables if one.find_ancestor(exp.Select) is tree]
+    alias = own[0].alias_or_name if own else option.table
+    if own:
+        for each in tree.find_all(exp.Column):
+            if each.table.lower() == option.table.lower() and each.table != alias:
+                each.set("table", exp.to_identifier(alias))  # the query forgot the alias
+    has_aggregate = value.find(exp.AggFunc) is not None
+    column = exp.column(option.column, table=alias)
+    clear_clauses(tree, "distinct", "group", "limit", "offset")
+    if has_aggregate or not option.is_key:
+        group_by(tree, [column])
+    if not has_aggregate and not option.is_key:
+        value = _aggregate(value, alias)
+    tree.set("expressions", [column, exp.alias_(value, VALUE)])
     order = exp.Ordered(this=exp.column(VALUE), desc=highest, nulls_first=False)
     tree.set("order", exp.Order(expressions=[order]))
-    tree.set("limit", None)
-    tree.set("offset", None)
     return tree.sql(dialect=dialect)
 
 
-def _filled(node: exp.Expr, missing: Mapping[str, float]) -> exp.Expr:
-    """A column with what counts where it has no value."""
+def _replace_null(node: exp.Expr, missing: Mapping[str, float]) -> exp.Expr:
+    """Replace a column with ``COALESCE(column, number)`` if NULL counts as a number."""
     if not isinstance(node, exp.Column) or node.name.lower() not in missing:
         return node
     if isinstance(node.parent, exp.Coalesce | exp.Is):
@@ -75,20 +72,20 @@ def _filled(node: exp.Expr, missing: Mapping[str, float]) -> exp.Expr:
     return exp.Coalesce(this=node.copy(), expressions=[number])
 
 
-def _added_up(value: exp.Expr, name: str) -> exp.Expr:
-    """The sum over the rows of an option; what the option has once is taken once."""
+def _aggregate(value: exp.Expr, alias: str) -> exp.Expr:
+    """Sum a value over the rows of an option, but take what the option's own row has once."""
     columns = list(value.find_all(exp.Column))
-    own = [column for column in columns if column.table.lower() == name.lower()]
+    own = [column for column in columns if column.table.lower() == alias.lower()]
     if columns and len(own) == len(columns):
         return exp.Max(this=value)
     if own and isinstance(value, exp.Add | exp.Sub):
-        left, right = _added_up(value.this.copy(), name), _added_up(value.expression.copy(), name)
+        left, right = (_aggregate(end.copy(), alias) for end in (value.this, value.expression))
         return type(value)(this=left, expression=right)
     return exp.Sum(this=value)
 
 
-def _value(tree: exp.Select) -> exp.Expr | None:
-    """What the query ranks by: the column of that name, what it orders by, or its aggregate."""
+def _find_value(tree: exp.Select) -> exp.Expr | None:
+    """Find what the query ranks by: the column ``value``, its order, or its aggregate."""
     shown: dict[str, exp.Expr] = {
         one.alias_or_name.lower(): one.unalias() for one in tree.expressions
     }
@@ -103,25 +100,25 @@ def _value(tree: exp.Select) -> exp.Expr | None:
     return next((one.unalias() for one in tree.expressions if one.find(exp.AggFunc)), None)
 
 
-def option_column(
+def find_option_column(
     schema: Schema, values: Values, options: Sequence[str], question: str
 ) -> Option | None:
-    """The column that holds the options of a decision.
+    """Find the column of the options of a decision.
 
     Args:
         schema: The database's.
-        values: Stored texts of a column, by table and column.
-        options: What may be decided. Of several columns that hold all of it, one that the question
-            names goes before others, and one with fewer other values.
-        question: If there are no options, it names the table whose names (or ids) they are.
+        values: Returns the stored texts of a column, by table and column.
+        options: What may be decided. Of several columns with all of it, one that the question
+            names is preferred, then one with fewer other values.
+        question: Without options, it names the table whose names (or ids) they are.
     """
     words = roots(question)
     if options:
         found = [
-            (not roots(f"{entity.name} {field.name}") & words, len(held), entity.name, field)
+            (not roots(f"{entity.name} {field.name}") & words, len(stored), entity.name, field)
             for entity in schema.entities
             for field in entity.fields
-            if set(options) <= set(held := values(entity.name, field.name))
+            if set(options) <= set(stored := values(entity.name, field.name))
         ]
         if not found:
             return None

@@ -1,127 +1,123 @@
-"""Finds which columns refer to which key in the data, where a table declares no foreign keys."""
+"""Finds columns that refer to a key in the data, for tables that declare no foreign keys."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from planweave.tools.database import Entity, Field, QueryResult, Schema
 
 Quote: TypeAlias = Callable[[str], str]
-"""Writes a name as the dialect does."""
+"""Quotes a name as the dialect does."""
 Find: TypeAlias = Callable[[str], QueryResult | None]
 """Runs a query; None if there was no time for it, or it failed."""
 
 _TEXT = ("char", "text", "string", "uuid")
 _INTEGER = ("int", "serial")
 _PROBED_VALUES = 1_000
-_WORTHLESS = {"id", "name", "code", "key", "no", "number"}
-_NUMBERING = {"id", "code", "key", "no", "nr", "number"}
+_NUMBER_WORDS = {"id", "code", "key", "no", "number"}
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 
 
 class _Key(NamedTuple):
-    """A key; one that no table declares is only meant by columns that are called as its table."""
+    """A key; only columns with the name of its table can refer to one that is not declared."""
 
     table: str
     column: str
     family: str
-    tokens: frozenset[str]
+    words: frozenset[str]
     is_declared: bool = True
 
 
-def with_found_references(schema: Schema, quote: Quote, read: Find) -> Schema:
+def add_found_references(schema: Schema, quote: Quote, read: Find) -> Schema:
     """Add ``references`` to columns all of whose values are values of another table's key.
 
     A text column may refer to any text key; an integer column only to a key whose table its name
-    speaks of (``goods_id`` and ``goods``), since small integers lie in each other by chance.
+    contains (``goods_id`` and ``goods``), since small integers occur in many keys by chance.
     """
     tables = [one for one in schema.entities if one.kind == "table"]
-    found = {e.name: _key(e) or _numbering(e, quote, read) for e in tables if len(tables) > 1}
-    keys = [key for key in found.values() if key]
+    if len(tables) < 2:
+        return schema
+    keys = {key.table: key for one in tables if (key := _find_key(one, quote, read))}
+
+    def refer(table: str, field: Field) -> Field:
+        if table in keys and field.name == keys[table].column:  # its values are its own things
+            return field
+        for key in _find_plausible_keys(table, field, keys.values()):
+            if _is_within(table, field.name, key, quote, read):
+                return replace(field, references=f"{key.table}.{key.column}")
+        return field
+
     return replace(
         schema,
         entities=tuple(
-            _with_references(entity, found.get(entity.name), keys, quote, read)
+            entity
+            if entity.kind != "table" or any(field.references for field in entity.fields)
+            else replace(entity, fields=tuple(refer(entity.name, field) for field in entity.fields))
             for entity in schema.entities
         ),
     )
 
 
-def _with_references(
-    entity: Entity, own: _Key | None, keys: list[_Key], quote: Quote, read: Find
-) -> Entity:
-    if entity.kind != "table" or any(field.references for field in entity.fields):
-        return entity
-
-    def refer(field: Field) -> Field:
-        if own and field.name == own.column:  # things of their own, whatever they are called
-            return field
-        for key in _plausible(entity.name, field, keys):
-            if _is_within(entity.name, field.name, key, quote, read):
-                return replace(field, references=f"{key.table}.{key.column}")
-        return field
-
-    return replace(entity, fields=tuple(refer(field) for field in entity.fields))
-
-
-def _plausible(table: str, field: Field, keys: list[_Key]) -> list[_Key]:
-    """Keys that the column may refer to, those first that its name speaks of."""
-    tokens = _tokens(field.name)
-    shared = {key: len(tokens & key.tokens) for key in keys}
-    fits = [
+def _find_plausible_keys(table: str, field: Field, keys: Iterable[_Key]) -> list[_Key]:
+    """Find the keys that a column may refer to, first those whose table its name contains."""
+    words = _get_words(field.name)
+    shared = {key: len(words & key.words) for key in keys}
+    plausible = [
         key
-        for key in keys
+        for key in shared
         if key.table != table
-        and key.family == _family(field)
+        and key.family == _get_family(field)
         and (shared[key] or key.family == "text")
-        and (key.is_declared or (tokens and tokens <= key.tokens))
+        and (key.is_declared or (words and words <= key.words))
     ]
-    return sorted(fits, key=lambda key: -shared[key])
+    return sorted(plausible, key=lambda key: -shared[key])
 
 
 def _is_within(table: str, column: str, key: _Key, quote: Quote, read: Find) -> bool:
+    """Whether all values of a column are values of a key."""
     value, target = quote(column), quote(key.column)
     found = read(
-        f"SELECT COUNT(*), COUNT(k.{target}) FROM (SELECT DISTINCT {value} FROM {quote(table)} "  # noqa: S608 (names of the catalogue, quoted)
+        f"SELECT COUNT(*), COUNT(k.{target}) FROM (SELECT DISTINCT {value} FROM {quote(table)} "  # noqa: S608 (quoted names of the catalogue)
         f"WHERE {value} IS NOT NULL LIMIT {_PROBED_VALUES}) AS v "
         f"LEFT JOIN {quote(key.table)} AS k ON k.{target} = v.{value}"
     )
     if not found:
         return False
-    values, met = found.rows[0]
-    return bool(values) and values == met
+    values, matches = found.rows[0]
+    return bool(values) and values == matches
 
 
-def _key(entity: Entity) -> _Key | None:
-    """The key of a table, if it is a single column that could be referred to."""
+def _find_key(entity: Entity, quote: Quote, read: Find) -> _Key | None:
+    """Find the declared key of one column, else a first column that numbers the rows."""
     keys = [field for field in entity.fields if field.key]
-    if len(keys) != 1 or not (family := _family(keys[0])):
+    if len(keys) > 1 or not entity.fields:
         return None
-    return _Key(entity.name, keys[0].name, family, _tokens(entity.name))
+    field = keys[0] if keys else entity.fields[0]
+    family = _get_family(field)
+    if not family or (not keys and not _numbers_rows(entity.name, field.name, quote, read)):
+        return None
+    return _Key(entity.name, field.name, family, _get_words(entity.name), is_declared=bool(keys))
 
 
-def _numbering(entity: Entity, quote: Quote, read: Find) -> _Key | None:
-    """The first column of a table without a declared key, if it numbers its rows by its name."""
-    first = entity.fields[0] if entity.fields else None
-    if first is None or any(field.key for field in entity.fields) or not _family(first):
-        return None
-    words = [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", first.name)]
-    if not words or words[-1] not in _NUMBERING:
-        return None
-    column, table = quote(first.name), quote(entity.name)
-    found = read(f"SELECT COUNT(*), COUNT(DISTINCT {column}) FROM {table}")  # noqa: S608 (as above)
-    if not found or found.rows[0][0] != found.rows[0][1]:
-        return None
-    return _Key(entity.name, first.name, _family(first), _tokens(entity.name), is_declared=False)
+def _numbers_rows(table: str, column: str, quote: Quote, read: Find) -> bool:
+    """Whether a column is called a number and has a different value in each row."""
+    words = [word.lower() for word in _WORDS.findall(column)]
+    if not words or words[-1] not in _NUMBER_WORDS | {"nr"}:
+        return False
+    found = read(f"SELECT COUNT(*), COUNT(DISTINCT {quote(column)}) FROM {quote(table)}")  # noqa: S608 (as above)
+    return found is not None and found.rows[0][0] == found.rows[0][1]
 
 
-def _family(field: Field) -> str:
+def _get_family(field: Field) -> str:
+    """Return ``text`` or ``integer``; empty for a type that is no key."""
     type_ = field.type.lower()
     if any(word in type_ for word in _TEXT):
         return "text"
     return "integer" if any(word in type_ for word in _INTEGER) else ""
 
 
-def _tokens(name: str) -> frozenset[str]:
-    words = re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)
-    return frozenset(word.lower().removesuffix("s") for word in words) - _WORTHLESS
+def _get_words(name: str) -> frozenset[str]:
+    """Return the words of a name that say what it is about."""
+    words = {word.lower().removesuffix("s") for word in _WORDS.findall(name)}
+    return frozenset(words) - _NUMBER_WORDS - {"name"}

@@ -1,4 +1,4 @@
-"""SQLite: a read-only file, or a script loaded into a private one, read by processes of our own."""
+"""SQLite: a read-only file, or a script loaded into one, which separate processes read."""
 
 import sqlite3
 import time
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, cast
 from planweave.tools.database import Cell, DatabaseUnavailable, Fetched, Limits, QueryTimeout
 from planweave.tools.own_folder import OwnFolder
 from planweave.tools.process import ProcessEnded
-from planweave.tools.sql.sqlite_process import connect, is_timeout
+from planweave.tools.sql.backend import ErrorKind
+from planweave.tools.sql.sqlite_process import classify_error, connect
 from planweave.tools.workers import Workers
 
 if TYPE_CHECKING:
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
 
 _WORKERS = Workers("planweave.tools.sql.sqlite_process", most=8, share=4, idle=4)
 _LOADING = 120.0  # seconds
-_GRACE = 0.6  # seconds in which a query that is late may end by itself, before its process is
-# How SQLite's messages begin: what follows may be a name or a value of the query.
+_GRACE = 0.6  # seconds in which a late query may end before its process is killed
+# Beginnings of SQLite's messages: the rest may be a name or a value of the query.
 _REFUSALS = (
     "not authorized",
     "authorization",
@@ -49,7 +50,7 @@ _numbers = count()
 
 
 class SqliteBackend:
-    """A database file, read by the processes; SQLAlchemy describes it."""
+    """A database file that the processes read and SQLAlchemy describes."""
 
     dialect = "sqlite"
     language = "SQL (SQLite)"
@@ -60,16 +61,16 @@ class SqliteBackend:
         from sqlalchemy.pool import QueuePool
 
         self.uri = f"{path.resolve().as_uri()}?mode=ro"
-        # A file of this name may be another one later: the processes know it by this number.
+        # The file may be replaced by another one: the processes know it by this number.
         self._number = next(_numbers)
         self.engine: Engine = create_engine(
-            URL.create("sqlite", database=str(path)),  # what errors show
+            URL.create("sqlite", database=str(path)),  # appears in errors
             creator=lambda: connect(self.uri),
             poolclass=QueuePool,
         )
 
     def run(self, text: str, limits: Limits) -> Fetched:
-        """Run ``text`` in a process that is ended when it does not end in time."""
+        """Run ``text`` in a process that is killed if it takes too long."""
         request = {
             "database": self._number,
             "uri": self.uri,
@@ -79,7 +80,7 @@ class SqliteBackend:
             "characters": limits.characters,
         }
         try:
-            answer = _asked(request, limits.owner, limits.seconds)
+            answer = _ask_process(request, limits.owner, limits.seconds)
         except ProcessEnded as end:
             reason = "takes too long" if end.late else "needs too much memory"
             raise QueryTimeout(
@@ -91,25 +92,19 @@ class SqliteBackend:
         columns, rows = cast("list[str]", answer["columns"]), answer["rows"]
         return Fetched(columns, cast("list[list[Cell]]", rows), cast("int | None", answer["total"]))
 
-    def powers(self) -> tuple[str, ...]:
-        """None: a file has no roles."""
+    def find_powers(self) -> tuple[str, ...]:
+        """Return nothing: a file has no roles."""
         return ()
 
-    def is_timeout(self, error: Exception) -> bool:
-        """Whether the deadline ended the query."""
-        return is_timeout(error)
-
-    def is_refusal(self, error: Exception) -> bool:
-        """The authoriser's "no", or the read-only mode's."""
-        return str(error).startswith(_REFUSALS)
-
-    def is_disconnect(self, error: Exception) -> bool:
-        """A file that vanished or is no database (any more)."""
-        return str(error).startswith(_DAMAGES)
+    def classify_error(self, error: Exception) -> ErrorKind:
+        """Classify an error by its message."""
+        if str(error).startswith(_REFUSALS):
+            return "refusal"
+        return "disconnect" if str(error).startswith(_DAMAGES) else classify_error(error)
 
 
-def _asked(request: Mapping[str, object], owner: str, seconds: float) -> dict[str, object]:
-    """The answer of a process; waiting for one counts."""
+def _ask_process(request: Mapping[str, object], owner: str, seconds: float) -> dict[str, object]:
+    """Ask a process; waiting for a free one counts as time of the request."""
     deadline = time.monotonic() + seconds
     with _WORKERS.lend(owner, seconds) as process:
         left = max(deadline - time.monotonic(), 0.001)
@@ -142,10 +137,10 @@ def open_file(path: Path) -> SqliteBackend:
 
 
 def open_script(path: Path) -> SqliteBackend:
-    """Load a script of SQL statements into a database of its own, which goes with the backend.
+    """Load a script of SQL statements into a database that is deleted with the backend.
 
     Raises:
-        DatabaseUnavailable: The script is missing, is not text, or a statement of it fails.
+        DatabaseUnavailable: The script is missing, is not text, or one of its statements fails.
     """
     try:
         script = path.read_text(encoding="utf-8-sig")
@@ -159,9 +154,9 @@ def open_script(path: Path) -> SqliteBackend:
         ) from error
     folder = OwnFolder()
     try:
-        made = folder.path / "script.db"
-        _load(script, path, made)
-        backend = SqliteBackend(made)
+        file = folder.path / "script.db"
+        _load_script(script, path, file)
+        backend = SqliteBackend(file)
     except BaseException:
         folder.remove()
         raise
@@ -169,27 +164,26 @@ def open_script(path: Path) -> SqliteBackend:
     return backend
 
 
-def _load(script: str, path: Path, made: Path) -> None:
-    request = {"load": script, "into": str(made)}
+def _load_script(script: str, path: Path, file: Path) -> None:
+    """Load a script, which was read from ``path``, into a new database file."""
+    request = {"load": script, "into": str(file)}
     try:
-        answer = _asked(request, str(path), _LOADING)
+        answer = _ask_process(request, str(path), _LOADING)
     except (QueryTimeout, ProcessEnded) as end:
         is_full = isinstance(end, ProcessEnded) and not end.late
-        reason = "needs too much memory" if is_full else "takes too long"
-        raise _unloadable(path, reason) from None
-    if answer.get("error") == "late":
-        raise _unloadable(path, f"takes too long (line {answer['line']})")
-    if "line" in answer:
-        raise DatabaseUnavailable(
-            f"The SQL script {path} fails at line {answer['line']}: {answer['error']}.",
-            fix="Correct that statement; it must be SQLite's SQL.",
-        )
-    if "error" in answer:
-        raise _unloadable(path, f"fails: {answer['message']}")
-
-
-def _unloadable(path: Path, reason: str) -> DatabaseUnavailable:
-    return DatabaseUnavailable(
-        f"Loading the SQL script {path} {reason}.",
+        problem = "needs too much memory" if is_full else "takes too long"
+    else:
+        if "error" not in answer:
+            return
+        problem = f"fails: {answer.get('message')}"
+        if answer["error"] == "late":
+            problem = f"takes too long (line {answer['line']})"
+        elif "line" in answer:
+            raise DatabaseUnavailable(
+                f"The SQL script {path} fails at line {answer['line']}: {answer['error']}.",
+                fix="Correct that statement; it must be SQLite's SQL.",
+            )
+    raise DatabaseUnavailable(
+        f"Loading the SQL script {path} {problem}.",
         fix="Load it into a database file or a server, and name that instead.",
     )

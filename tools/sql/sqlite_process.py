@@ -1,6 +1,6 @@
-"""The process that reads SQLite databases: a step that no time limit stops is ended with it.
+"""The process that reads SQLite databases and is killed if a query takes too long.
 
-SQLite looks at the clock between its steps, and one step may take minutes (``instr`` over long
+SQLite checks the time between its steps, but one step may take minutes (``instr`` over long
 texts). ``mode=ro`` alone still lets ATTACH and VACUUM INTO write files. So each connection is also
 set to ``query_only``, bounded in the size of its values and its memory, watched by a deadline, and
 every access of a query passes an authoriser.
@@ -22,15 +22,15 @@ from typing import cast
 from planweave.texts import shorten
 from planweave.tools.database import Limits
 from planweave.tools.process import Channel, limit_memory
-from planweave.tools.sql.backend import Row, columns_of, count_rows, fetched
+from planweave.tools.sql.backend import ErrorKind, Row, count_rows, fetch_rows, get_column_names
 from planweave.tools.sql.functions import FUNCTIONS
 
 _PROCESS_MEMORY = 1 << 30  # bytes of address space
 _MEMORY = 512 << 20  # bytes that SQLite may use of it
-_NICENESS = 5  # below the process that answers everybody
-_OPEN = 8  # databases
+_NICENESS = 5  # lower priority than the process that serves all users
+_MOST_OPEN = 8  # databases
 _LONGEST_VALUE = 500_000
-"""Bytes of one value or row. Some functions take time that grows with the square of it."""
+"""Bytes of one value or row: the time of some functions grows with its square."""
 _LONGEST_TRIM_SET = 100
 _STEPS_BETWEEN_CHECKS = 500  # a step may be a millisecond long (LIKE over a long text)
 _BOUNDS = {
@@ -45,8 +45,8 @@ _VIRTUAL_TABLES = """
 """
 _READS = {sqlite3.SQLITE_SELECT, sqlite3.SQLITE_RECURSIVE}
 _SYSTEM_TABLES = ("sqlite_", "pragma_")
-# They would hold for the whole process, and so for other databases.
-_FOREIGN_PRAGMAS = {
+# They set limits and folders of the whole process, and so of other databases.
+_GLOBAL_PRAGMAS = {
     "data_store_directory",
     "hard_heap_limit",
     "soft_heap_limit",
@@ -55,7 +55,7 @@ _FOREIGN_PRAGMAS = {
 
 
 def main() -> None:
-    """Read and load until standard input ends."""
+    """Answer requests until standard input ends."""
     channel = Channel()
     limit_memory(_PROCESS_MEMORY)
     with suppress(AttributeError, OSError):  # not offered by Windows
@@ -88,7 +88,7 @@ def _read(databases: "_Databases", request: Mapping[str, object]) -> dict[str, o
         connection.set_progress_handler(lambda: time.monotonic() > deadline, _STEPS_BETWEEN_CHECKS)
         with closing(connection.cursor()) as cursor:
             cursor.execute(str(request["text"]))
-            result = fetched(_SqliteCursor(cursor), limits, is_timeout)
+            result = fetch_rows(_SqliteCursor(cursor), limits, classify_error)
     finally:
         connection.set_progress_handler(None, 0)
         connection.set_authorizer(None)
@@ -98,7 +98,7 @@ def _read(databases: "_Databases", request: Mapping[str, object]) -> dict[str, o
 class _SqliteCursor:
     def __init__(self, cursor: sqlite3.Cursor) -> None:
         self._cursor = cursor
-        self.columns = columns_of(cursor.description)
+        self.columns = get_column_names(cursor.description)
 
     def fetch(self, count: int) -> Iterator[Row]:
         for _, row in zip(range(count), self._cursor, strict=False):
@@ -108,13 +108,13 @@ class _SqliteCursor:
         return count_rows(self._cursor, count, seconds)
 
 
-def is_timeout(error: Exception) -> bool:
-    """The progress handler's answer ends a query with this very message."""
-    return str(error) == "interrupted"
+def classify_error(error: Exception) -> ErrorKind:
+    """Recognise the error that SQLite raises when the progress handler stops a query."""
+    return "timeout" if str(error) == "interrupted" else "other"
 
 
 class _Databases:
-    """The connections last used, by the name that the parent gives a database."""
+    """The last used connections, by the number that the parent gives a database."""
 
     def __init__(self) -> None:
         self._open: OrderedDict[str, sqlite3.Connection] = OrderedDict()
@@ -123,39 +123,35 @@ class _Databases:
         if name not in self._open:
             self._open[name] = connect(uri)
         self._open.move_to_end(name)
-        while len(self._open) > _OPEN:
+        while len(self._open) > _MOST_OPEN:
             self._open.popitem(last=False)[1].close()
         return self._open[name]
 
 
 def connect(uri: str) -> sqlite3.Connection:
-    """A connection to a file that is hardened, but for the authoriser and the deadline."""
+    """Connect to a file, hardened except for the authoriser and the deadline."""
     connection = sqlite3.connect(uri, uri=True, check_same_thread=False)
     try:
-        _harden(connection)
+        connection.execute("PRAGMA query_only = ON")
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("PRAGMA temp_store = MEMORY")
+        # Their first use needs access that the authoriser denies later.
+        connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
+        for (table,) in connection.execute(_VIRTUAL_TABLES).fetchall():
+            with suppress(sqlite3.Error):  # a module that is not installed
+                connection.execute(f'SELECT 1 FROM "{table}" LIMIT 0')  # noqa: S608 (quoted)
+        for bound, value in _BOUNDS.items():
+            connection.setlimit(bound, value)
+        for name, strip in (("trim", str.strip), ("ltrim", str.lstrip), ("rtrim", str.rstrip)):
+            connection.create_function(name, 2, _bound_trim(strip), deterministic=True)
     except sqlite3.Error:
         connection.close()
         raise
     return connection
 
 
-def _harden(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA query_only = ON")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    connection.execute("PRAGMA temp_store = MEMORY")
-    # Their first use sets them up in a way that the authoriser would have to allow for all.
-    connection.execute("SELECT 1 FROM json_each('[]'), json_tree('[]')")
-    for (table,) in connection.execute(_VIRTUAL_TABLES).fetchall():
-        with suppress(sqlite3.Error):  # of a module that is not here
-            connection.execute(f'SELECT 1 FROM "{table}" LIMIT 0')  # noqa: S608 (quoted)
-    for bound, value in _BOUNDS.items():
-        connection.setlimit(bound, value)
-    for name, strip in (("trim", str.strip), ("ltrim", str.lstrip), ("rtrim", str.rstrip)):
-        connection.create_function(name, 2, _bounded_trim(strip), deterministic=True)
-
-
-def _bounded_trim(strip: Callable[[str, str], str]) -> Callable[[object, object], str | None]:
-    """SQLite's own takes minutes for two long texts."""
+def _bound_trim(strip: Callable[[str, str], str]) -> Callable[[object, object], str | None]:
+    """Replace SQLite's own function, which takes minutes for two long texts."""
 
     def trim(text: object, characters: object) -> str | None:
         if text is None or characters is None:
@@ -170,13 +166,13 @@ def _bounded_trim(strip: Callable[[str, str], str]) -> Callable[[object, object]
 def _authorise(
     action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
 ) -> int:
-    """Allow reading tables and calling listed functions; deny all else (see sqlite3's codes)."""
+    """Allow a query to read tables and to call listed functions only (see sqlite3's codes)."""
     del database, trigger
     if action in _READS:
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_READ and not (first or "").lower().startswith(_SYSTEM_TABLES):
         return sqlite3.SQLITE_OK
-    if action == sqlite3.SQLITE_PRAGMA and first == "data_version":  # asked by full-text search
+    if action == sqlite3.SQLITE_PRAGMA and first == "data_version":  # used by full-text search
         return sqlite3.SQLITE_OK
     if action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in FUNCTIONS["sqlite"]:
         return sqlite3.SQLITE_OK
@@ -184,20 +180,20 @@ def _authorise(
 
 
 def _load(request: Mapping[str, object]) -> dict[str, object]:
-    """Carry out a script in memory, and write the database that it makes to a new file."""
+    """Run a script in memory, and write the resulting database to a new file."""
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.setlimit(sqlite3.SQLITE_LIMIT_ATTACHED, 0)  # a script creates no files
         deadline = time.monotonic() + cast("float", request["seconds"])
         connection.set_progress_handler(lambda: time.monotonic() > deadline, 100_000)
-        for line, statement in _statements(str(request["load"])):
-            # Only where it may matter: it doubles the time of a long script.
+        for line, statement in _split_statements(str(request["load"])):
+            # Only where needed: it doubles the time of a long script.
             is_pragma = "pragma" in statement.lower()
             connection.set_authorizer(_authorise_script if is_pragma else None)
             try:
                 connection.execute(statement)
             except (sqlite3.Error, sqlite3.Warning) as error:
                 shown = shorten(" ".join(statement.split()).rstrip("; "), 120)
-                reason = "late" if is_timeout(error) else f"{error}, in: {shown}"
+                reason = "late" if classify_error(error) == "timeout" else f"{error}, in: {shown}"
                 return {"error": reason, "line": line}
         connection.set_progress_handler(None, 0)
         connection.set_authorizer(None)
@@ -213,14 +209,14 @@ def _load(request: Mapping[str, object]) -> dict[str, object]:
 def _authorise_script(
     action: int, first: str | None, second: str | None, database: str | None, trigger: str | None
 ) -> int:
-    """A script may do what it likes in its own database."""
+    """Allow a script anything in its own database."""
     del second, database, trigger
-    is_foreign = action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _FOREIGN_PRAGMAS
-    return sqlite3.SQLITE_DENY if is_foreign else sqlite3.SQLITE_OK
+    is_global = action == sqlite3.SQLITE_PRAGMA and (first or "").lower() in _GLOBAL_PRAGMAS
+    return sqlite3.SQLITE_DENY if is_global else sqlite3.SQLITE_OK
 
 
-def _statements(script: str) -> Iterator[tuple[int, str]]:
-    """Split a script into its statements, each with the line that it starts in."""
+def _split_statements(script: str) -> Iterator[tuple[int, str]]:
+    """Split a script into its statements, each with the number of its first line."""
     start, position, line = 0, 0, 1
     while (position := script.find(";", position) + 1) > 0:
         statement = script[start:position]

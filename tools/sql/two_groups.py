@@ -1,6 +1,6 @@
-"""Two groups that a question sets against each other: their difference or their ratio.
+"""Two groups that a question compares: their difference or their ratio.
 
-Small models filter by both groups at once, which is empty, or add them up together.
+Small models filter by both groups at once, which finds no row, or add them up together.
 """
 
 import re
@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from planweave.tools.sql.slips import test_by, tests_of, values_of
+from planweave.tools.sql.tree import (
+    clear_clauses,
+    get_compared_values,
+    get_conditions,
+    get_outputs,
+    set_conditions,
+)
 
 _DIFFERENCE = re.compile(
     r"\bdifference between\b"
@@ -20,28 +26,23 @@ _RATIO = re.compile(r"\bratio (?:of|between)\b", re.IGNORECASE)
 
 
 class _Pair(NamedTuple):
-    """Two values of a column that a query filters by, as the question orders them."""
+    """Two values of a column that a query filters by, in the order of the question."""
 
     column: exp.Column
     first: exp.Expr
     second: exp.Expr
-    rest: Sequence[exp.Expr]
-    """What else the query filters by."""
+    other_conditions: Sequence[exp.Expr]
 
 
 def compare_two_groups(select: exp.Select, question: str) -> list[str]:
-    """Set the number of one group against that of the other, where the question asks for it."""
-    made = exp.Sub if _DIFFERENCE.search(question) else exp.Div if _RATIO.search(question) else None
-    pair = _pair(select, question) if made else None
-    return _set_against(select, pair, made, question) if made and pair else []
-
-
-def _set_against(
-    select: exp.Select, pair: _Pair, made: type[exp.Binary], question: str
-) -> list[str]:
-    """Compute the only number of a query for each value of a pair, and compare the two."""
+    """Compute the number of a query for each of two groups, and their difference or ratio."""
+    asks_difference, asks_ratio = _DIFFERENCE.search(question), _RATIO.search(question)
+    operator = exp.Sub if asks_difference else exp.Div if asks_ratio else None
+    pair = _find_pair(select, question) if operator else None
+    if operator is None or pair is None:
+        return []
     group = select.args.get("group")
-    shown = [one.unalias() for one in select.expressions]
+    shown = get_outputs(select)
     keys = [one for one in shown if not one.find(exp.AggFunc)]
     keys += group.expressions if group else []
     if select.args.get("having") or any(key != pair.column for key in keys):
@@ -51,44 +52,65 @@ def _set_against(
     numbers = (exp.Avg, exp.Count, exp.Max, exp.Min, exp.Sum)
     if not isinstance(aggregate, numbers) or aggregate.find(exp.Case):
         return []
-    is_compared = any(isinstance(one, made) for one in shown)
+    is_compared = any(isinstance(one, operator) for one in shown)
     is_named = all(one.name.lower() in question.lower() for one in (pair.first, pair.second))
     if not is_compared and not is_named:
         return []
-    first, second = (_of(aggregate, pair.column, one) for one in (pair.first, pair.second))
-    select.set("expressions", [made(this=first, expression=second)])
-    test_by(select, pair.rest)
-    for clause in ("group", "order", "limit", "distinct"):
-        select.set(clause, None)
+    values = (pair.first, pair.second)
+    first, second = (_build_aggregate(aggregate, pair.column, value) for value in values)
+    select.set("expressions", [operator(this=first, expression=second)])
+    set_conditions(select, pair.other_conditions)
+    clear_clauses(select, "group", "order", "limit", "distinct")
     return [f"compares {pair.first.sql()} with {pair.second.sql()}"]
 
 
-def _pair(select: exp.Select, question: str) -> _Pair | None:
-    """The only two values that a query wants of one column."""
-    tests = tests_of(select)
+def _find_pair(select: exp.Select, question: str) -> _Pair | None:
+    """Find the only two values that a query wants of one column."""
+    conditions = get_conditions(select)
     wanted: dict[exp.Column, list[exp.Expr]] = {}
-    for test in tests:
-        for column, values in values_of(test):
+    for condition in conditions:
+        for column, values in _find_wanted_values(condition):
             wanted.setdefault(column, []).extend(values)
-    twice = [(column, values) for column, values in wanted.items() if len({*values}) == 2]
-    if len(twice) != 1:
+    pairs = [(column, values) for column, values in wanted.items() if len({*values}) == 2]
+    if len(pairs) != 1:
         return None
-    column, values = twice[0]
-    rest = [test for test in tests if not any(one == column for one, _ in values_of(test))]
+    column, values = pairs[0]
+    rest = [
+        one
+        for one in conditions
+        if not any(other == column for other, _ in _find_wanted_values(one))
+    ]
     asked = question.lower()
     first, second = sorted(dict.fromkeys(values), key=lambda one: asked.find(one.name.lower()))
     return _Pair(column, first, second, rest)
 
 
-def _of(aggregate: exp.AggFunc, column: exp.Expr, value: exp.Expr) -> exp.AggFunc:
-    """The aggregate over the rows that have a value."""
-    test = exp.EQ(this=column.copy(), expression=value.copy())
-    what, made = aggregate.this, aggregate.copy()
+def _find_wanted_values(condition: exp.Expr) -> list[tuple[exp.Column, list[exp.Expr]]]:
+    """Find the column that a condition compares with literals, and these; at most one pair."""
+    if isinstance(condition, exp.Paren | exp.Or):
+        sides = [*condition.unnest().flatten()] if condition.find(exp.Or) else []
+        found = [one for side in sides for one in _find_wanted_values(side)]
+        columns = {column for column, _ in found}
+        if len(sides) < 2 or len(columns) != 1 or len(found) != len(sides):
+            return []
+        return [(columns.pop(), [value for _, values in found for value in values])]
+    if not isinstance(condition, exp.EQ | exp.In) or condition.args.get("query"):
+        return []
+    values = get_compared_values(condition)
+    are_literals = all(isinstance(one, exp.Literal) for one in values)
+    is_column = isinstance(condition.this, exp.Column)
+    return [(condition.this, values)] if is_column and are_literals else []
+
+
+def _build_aggregate(aggregate: exp.AggFunc, column: exp.Expr, value: exp.Expr) -> exp.AggFunc:
+    """Build the aggregate over the rows that have a value."""
+    is_equal = exp.EQ(this=column.copy(), expression=value.copy())
+    what, built = aggregate.this, aggregate.copy()
     if isinstance(what, exp.Distinct):
-        taken = exp.Case().when(test, what.expressions[0].copy())
-        made.set("this", exp.Distinct(expressions=[taken]))
+        taken = exp.Case().when(is_equal, what.expressions[0].copy())
+        built.set("this", exp.Distinct(expressions=[taken]))
     elif isinstance(what, exp.Star):
-        made.set("this", exp.Case().when(test, exp.Literal.number(1)))
+        built.set("this", exp.Case().when(is_equal, exp.Literal.number(1)))
     else:
-        made.set("this", exp.Case().when(test, what.copy()))
-    return made
+        built.set("this", exp.Case().when(is_equal, what.copy()))
+    return built

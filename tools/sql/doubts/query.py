@@ -1,70 +1,48 @@
-"""A ranking query as its parts: what it computes, filters with, joins and takes."""
-
-from functools import cached_property
+"""A ranking query as its parts: what it computes, filters by and joins."""
 
 from sqlglot import exp
 
 from planweave.tools.linking import Values
-from planweave.tools.sql.catalogue import Catalogue, Homes
+from planweave.tools.sql.catalogue import Catalogue, ColumnResolver
 from planweave.tools.sql.ranking import VALUE
+from planweave.tools.sql.tree import get_compared_values
 
 
 class RankingQuery:
     """One SELECT that shows an option and the value that decides.
 
     Attributes:
-        tree: The whole.
+        tree: The whole query.
         option: The column of the options.
-        value: What it ranks by.
+        value: The value by which it ranks.
+        value_columns: The columns of that value.
+        column_names: Names of all columns by which the query computes or filters.
+        texts: The text literals, in lower case.
+        numbers: The number literals.
     """
 
     def __init__(self, tree: exp.Select, catalogue: Catalogue, values: Values) -> None:
         self.tree, self._catalogue, self._values = tree, catalogue, values
-        self._homes = Homes(tree, catalogue)
+        self._resolver = ColumnResolver(tree, catalogue)
         self.option: exp.Expr = tree.expressions[0].unalias()
         named = (one for one in tree.expressions if one.alias_or_name == VALUE)
         self.value: exp.Expr = next(named, tree.expressions[-1]).unalias()
+        self.value_columns: list[exp.Column] = list(self.value.find_all(exp.Column))
+        parts = [self.value, tree.args.get("where"), tree.args.get("having")]
+        columns = [c for part in parts if part is not None for c in part.find_all(exp.Column)]
+        self.column_names = frozenset(column.name.lower() for column in columns)
+        literals = list(tree.find_all(exp.Literal))
+        self.texts = [one.name for one in literals if one.is_string]
+        self.numbers = frozenset(float(one.name) for one in literals if not one.is_string)
 
-    @property
-    def option_name(self) -> str:
-        """The column of the options, in lower case."""
-        return self.option.name.lower()
+    def has_text(self, text: str) -> bool:
+        """Whether the query has a text literal, in any case."""
+        return text.casefold() in {one.casefold() for one in self.texts}
 
-    @cached_property
-    def columns(self) -> list[exp.Column]:
-        """Columns by which the query computes or filters."""
-        parts = [self.value, self.tree.args.get("where"), self.tree.args.get("having")]
-        return [c for part in parts if part is not None for c in part.find_all(exp.Column)]
-
-    @cached_property
-    def used(self) -> frozenset[str]:
-        """Their names."""
-        return frozenset(column.name.lower() for column in self.columns)
-
-    @cached_property
-    def valued(self) -> list[exp.Column]:
-        """Columns of the value that decides."""
-        return list(self.value.find_all(exp.Column))
-
-    @cached_property
-    def literals(self) -> list[exp.Literal]:
-        """Numbers and texts."""
-        return list(self.tree.find_all(exp.Literal))
-
-    @cached_property
-    def texts(self) -> frozenset[str]:
-        """Its literal texts, in lower case."""
-        return frozenset(one.name.casefold() for one in self.literals if one.is_string)
-
-    @cached_property
-    def numbers(self) -> frozenset[float]:
-        """Its literal numbers."""
-        return frozenset(float(one.name) for one in self.literals if not one.is_string)
-
-    def home(self, column: exp.Column) -> str:
-        """The table of a column; empty if several could have it."""
-        home = self._homes.of(column)
-        return home[0].lower() if home else ""
+    def find_table(self, column: exp.Column) -> str:
+        """Find the table of a column, in lower case; empty if several could have it."""
+        found = self._resolver.find_table(column)
+        return found[0].lower() if found else ""
 
     def counts_rows(self) -> bool:
         """Whether the value is a number or share of rows."""
@@ -75,11 +53,11 @@ class RankingQuery:
 
     def subtracts_days(self) -> bool:
         """Whether the value is a time between two days."""
-        dates = any(self._catalogue.is_date(column) for column in self.valued)
-        return dates and self.value.find(exp.Sub, exp.DateDiff, exp.TsOrDsDiff) is not None
+        has_dates = any(self._catalogue.is_date(column) for column in self.value_columns)
+        return has_dates and self.value.find(exp.Sub, exp.DateDiff, exp.TsOrDsDiff) is not None
 
-    def grain(self) -> str:
-        """The table that refers, itself or through others, to all others of the query."""
+    def find_main_table(self) -> str:
+        """Find the table that refers, directly or not, to all others of the query; or nothing."""
         tables = {table.name.lower() for table in self.tree.find_all(exp.Table)}
         for table in sorted(tables):
             reached: set[str] = set()
@@ -97,34 +75,39 @@ class RankingQuery:
                 return table
         return ""
 
-    def tested(self) -> set[tuple[str, str]]:
-        """Columns that the query compares with values."""
+    def _find_tests(self) -> list[exp.Expr]:
+        """Find the tests of a column: by ``=``, ``<>``, ``IN`` and ``CASE``."""
         tests = self.tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Case)
-        columns = [test.this for test in tests if isinstance(test.this, exp.Column)]
-        return {(self.home(column), column.name.lower()) for column in columns}
+        return [test for test in tests if isinstance(test.this, exp.Column)]
 
-    def tests(self, table: str, column: str) -> bool:
-        """Whether it compares a column with values."""
-        return (table.lower(), column.lower()) in self.tested()
+    def find_tested_columns(self) -> set[tuple[str, str]]:
+        """Find the columns, with their tables, that the query compares with values."""
+        columns = [test.this for test in self._find_tests()]
+        found = {(self.find_table(column), column.name.lower()) for column in columns}
+        return {(table, column) for table, column in found if table}
 
-    def taken(self, table: str, column: str) -> set[str]:
-        """The values of a column that the query takes."""
-        known = {value.casefold() for value in self._values(self._catalogue.name(table), column)}
+    def has_test(self, table: str, column: str) -> bool:
+        """Whether the query compares a column with values."""
+        return (table.lower(), column.lower()) in self.find_tested_columns()
+
+    def find_taken_values(self, table: str, column: str) -> set[str]:
+        """Find the values of a column, in lower case, that the query lets through."""
+        name = self._catalogue.get_written_name(table)
+        known = {value.casefold() for value in self._values(name, column)}
         found: set[str] = set()
-        for test in self.tree.find_all(exp.EQ, exp.NEQ, exp.In, exp.Case):
-            at = test.this
-            if not isinstance(at, exp.Column) or at.name.lower() != column.lower():
+        for test in self._find_tests():
+            if test.this.name.lower() != column.lower():
                 continue
             if isinstance(test, exp.Case):
                 return known
-            ends = test.expressions if isinstance(test, exp.In) else [test.expression]
-            texts = {end.name.casefold() for end in ends if isinstance(end, exp.Literal)}
-            denies = isinstance(test, exp.NEQ) != isinstance(test.parent, exp.Not)
-            found |= known - texts if denies else texts
+            values = get_compared_values(test)
+            texts = {one.name.casefold() for one in values if isinstance(one, exp.Literal)}
+            is_negated = isinstance(test, exp.NEQ) != isinstance(test.parent, exp.Not)
+            found |= known - texts if is_negated else texts
         return found
 
-    def asks_filled(self, name: str) -> set[bool]:
-        """Whether the query asks a column to have a value; both if it asks both."""
+    def find_null_tests(self, name: str) -> set[bool]:
+        """Find the tests of a column: True for ``IS NOT NULL``, False for ``IS NULL``."""
         return {
             isinstance(test.parent, exp.Not)
             for test in self.tree.find_all(exp.Is)
