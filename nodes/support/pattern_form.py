@@ -4,7 +4,7 @@ import re
 
 from planweave.prompts import load
 from planweave.tools import Database
-from planweave.tools.cypher.chains import chained, said_hops
+from planweave.tools.cypher.links import asked_hops, can_chain
 from planweave.tools.database import Schema
 
 _QUOTED = re.compile(r"(?<!\w)(['\"]).*?\1(?!\w)")
@@ -21,7 +21,7 @@ def pattern_form(question: str, database: Database) -> str:
     """The form for the pattern that a question asks for; empty if none is known."""
     if database.kind != "graph":
         return ""
-    if (hops := said_hops(question)) and (types := _chainable_types(database.schema())):
+    if (hops := asked_hops(question)) and (types := _chainable_types(database.schema())):
         type_, label = types[0] if len(types) == 1 else ("<type>", "<label>")
         return load("query_writer/chain").fill(type=type_, label=label, hops=hops)
     is_denied = _NONE.search(_QUOTED.sub("", question))
@@ -33,7 +33,7 @@ def _chainable_types(schema: Schema) -> list[tuple[str, str]]:
     return [
         (entity.name, label)
         for entity in schema.entities
-        if entity.kind == "relationship" and chained(entity)
+        if entity.kind == "relationship" and can_chain(entity)
         for label in entity.start
         if label in entity.end
     ]

@@ -33,7 +33,7 @@ def test_the_reader_is_refused_by_the_server_itself(graph: Database) -> None:
     """The layer below the guard: what slips through it still cannot write."""
     for query in ("CREATE (n:Goods {code: 9})", "MATCH (n:Goods) SET n.code = 9"):
         with pytest.raises((QueryRefused, QueryFailed)):
-            graph.ask(query, Limits(seconds=5))  # type: ignore[attr-defined]  # past the guard
+            graph.fetch(query, Limits(seconds=5))  # type: ignore[attr-defined]  # past the guard
     assert graph.run("MATCH (g:Goods {code: 9}) RETURN count(g)").rows == ((0,),)
 
 
