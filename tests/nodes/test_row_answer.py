@@ -5,8 +5,8 @@ from typing import Any
 from cases import cases
 
 from planweave.memory import Answer, Context, Fact, Value
-from planweave.nodes.assist.row_answer import row_answer
-from planweave.nodes.support.verdict import with_verdict
+from planweave.nodes.assist.row_answer import answer_from_rows
+from planweave.nodes.support.verdict import add_verdict
 
 NORTH = "SELECT product FROM sales WHERE region = 'North'"
 BY_REGION = "SELECT region, SUM(revenue) FROM sales GROUP BY region"
@@ -57,10 +57,10 @@ def answered(
     context = Context.model_validate(settings | {k: v for k, v in more.items() if k not in GIVEN})
     turns = [{"tool": "sql"}] * more.get("turns", 1)
     state: Any = {"question": question, "facts": [{**made, **more.get("fact", {})}], "turns": turns}
-    answer = row_answer(state, context)
+    answer = answer_from_rows(state, context)
     if answer and edited:
         answer["decision"] = edited
-    return answer and with_verdict(answer, [], state, context)
+    return answer and add_verdict(answer, [], state, context)
 
 
 def sure(*given: Any, **more: Any) -> Answer:

@@ -15,7 +15,7 @@ from langchain_core.messages import BaseMessage
 from planweave.benchmarks.suites.query_writing.compare import match_rows
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
 from planweave.memory import Context
-from planweave.nodes.assist.query_writer import ground_of, notes_of, task_of
+from planweave.nodes.assist.query_writer import explain_terms, schema_prompt, task_prompt
 from planweave.nodes.assist.yes_or_no import answerable_prompt, right_prompt
 from planweave.tools import Limits
 from planweave.tools.connect import open_database
@@ -70,14 +70,14 @@ def _sample_questions(
 
 def _query_lesson(source: str, question: QueryQuestion) -> Lesson:
     database, need = open_database(source), make_need(question)
-    prompt = ground_of(need, database, _LIMIT), task_of(need, database, None)
+    prompt = schema_prompt(need, database, _LIMIT), task_prompt(need, database, None)
     return Lesson(prompt, question.readings[0].query, 1.0)
 
 
 def _answerable_lesson(source: str, question: QueryQuestion, reply: str) -> Lesson:
     need = make_need(question)
-    ground = ground_of(need, open_database(source), _LIMIT)
-    return Lesson(answerable_prompt(ground, need.question, notes_of(need)), reply, _JUDGED)
+    ground = schema_prompt(need, open_database(source), _LIMIT)
+    return Lesson(answerable_prompt(ground, need.question, explain_terms(need)), reply, _JUDGED)
 
 
 def _rows_lesson(source: str, question: QueryQuestion, query: str) -> Lesson:
@@ -85,6 +85,6 @@ def _rows_lesson(source: str, question: QueryQuestion, query: str) -> Lesson:
     database, need = open_database(source), make_need(question)
     result = database.run(query, Limits())
     is_right = match_rows([[*row] for row in result.rows], question.readings).right
-    ground = ground_of(need, database, _LIMIT)
-    prompt = right_prompt(ground, need.question, notes_of(need), result)
+    ground = schema_prompt(need, database, _LIMIT)
+    prompt = right_prompt(ground, need.question, explain_terms(need), result)
     return Lesson(prompt, "yes" if is_right else "no", _JUDGED)
