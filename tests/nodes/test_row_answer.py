@@ -217,7 +217,7 @@ def test_the_value_by_which_a_row_comes_first_is_shown_beside_it() -> None:
     ),
     ("How many products are still sold?", COUNT, [[3]], "“still”"),
 )
-def test_rows_that_may_not_be_what_is_asked_are_amber(
+def test_doubtful_rows_are_unsure(
     question: str, query: str, rows: list[list[Value]], doubt: str
 ) -> None:
     answer = sure(question, query, rows)
@@ -225,7 +225,7 @@ def test_rows_that_may_not_be_what_is_asked_are_amber(
     assert doubt in answer["verdict"]["text"]
 
 
-def test_rows_that_were_cut_off_or_that_few_candidates_returned_are_amber() -> None:
+def test_incomplete_or_disputed_rows_are_unsure() -> None:
     cut = sure(IN_NORTH, NORTH, [["Tea"]], complete=False)
     assert "first rows only" in cut["verdict"]["text"]
     split = sure(IN_NORTH, NORTH, [["Tea"]], fact={"agreement": 0.5})
@@ -279,7 +279,7 @@ SMALL = {"model": "embedded:0.5b"}
     ),
     ("Which region had no coffee?", f"{LACK} product <> 'Coffee'", 0.75, {"chance": 0.5}, "unsure"),
 )
-def test_rows_are_as_sure_as_their_query(
+def test_the_verdict_depends_on_agreement_and_chance(
     question: str, query: str, agreement: float, more: dict[str, Any], kind: str
 ) -> None:
     fact = {"agreement": agreement, **({"chance": more["chance"]} if "chance" in more else {})}

@@ -78,7 +78,7 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
     ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(q) WHERE p=q RETURN m.title", SEA),
     ("MATCH (s:Studio)-[:DIRECTED]->(m:Movie) RETURN s.title", HILLS),
 )
-def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
+def test_schema_corrections(query: str, rows: Rows, films: Database) -> None:
     done = films.corrected(query)
     assert done.changes
     assert films.run(done.query).rows == rows
@@ -103,7 +103,7 @@ def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
     "MATCH (p:Person) GROUP BY HAVING count(p) > 0",
     "no query",
 )
-def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films: Database) -> None:
+def test_queries_that_are_not_corrected(query: str, films: Database) -> None:
     assert films.corrected(query)[:2] == (query, ())
 
 
@@ -230,7 +230,7 @@ def test_zero_counts_are_kept_where_the_question_includes_them(
     ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Who has never been in a club?", BEK),
     ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Which club is without a critic?", ()),
 )
-def test_which_of_both_has_none_is_as_asked(
+def test_missing_links_are_of_the_label_that_is_asked_for(
     pattern: str, question: str, rows: Rows, films: Database
 ) -> None:
     query = f"MATCH {pattern} WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.full_name"
@@ -242,7 +242,7 @@ def test_which_of_both_has_none_is_as_asked(
     ("MATCH (m:Movie) RETURN m", [("Sea",)]),
     ("MATCH (p:Person)-[]->(m:Movie) RETURN p", [("Ada",)]),  # once, however often found
 )
-def test_what_is_shown_first(query: str, rows: list[tuple[object, ...]], films: Database) -> None:
+def test_names_are_shown_first(query: str, rows: list[tuple[object, ...]], films: Database) -> None:
     assert [row[: len(rows[0])] for row in rows_of(films, query)] == rows
 
 
@@ -253,7 +253,7 @@ def test_what_is_shown_first(query: str, rows: list[tuple[object, ...]], films: 
     "MATCH (s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie RETURN count(*)",
     "MATCH p:Person)-[:DIRECTED]->(m:Movie)-[:REVIEWED]->(p) RETURN count(*)",
 )
-def test_what_is_malformed_is_left_to_the_engine(query: str, films: Database) -> None:
+def test_the_engine_rejects_malformed_queries(query: str, films: Database) -> None:
     asked = "Which studio with the most persons never reviewed a movie?"
     with pytest.raises(QueryFailed):
         films.run(films.corrected(query, question=asked).query)
@@ -263,13 +263,13 @@ def test_a_query_that_returns_nothing_is_doubted(films: Database) -> None:
     assert films.corrected("MATCH (p:Person)").doubts
 
 
-def test_values_are_written_as_cypher_writes_them(films: Database) -> None:
+def test_linked_values_are_cypher_literals(films: Database) -> None:
     line = films.linked("Who works for Hill's?")[0]
     value = line.removeprefix("Values in the data: Studio.title = ").removesuffix(".")
     assert films.run(f"RETURN {value}").rows == HILLS
 
 
-def test_what_a_question_speaks_of(films: Database) -> None:
+def test_values_that_a_question_mentions(films: Database) -> None:
     assert films.linked("Who directed Sea?") == ["Values in the data: Movie.title = 'Sea'."]
     assert films.misspelt("Who directed Seea?") == ("Seea", "Sea")
 

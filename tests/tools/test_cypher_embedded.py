@@ -257,7 +257,7 @@ def test_an_empty_result_says_why(query: str, hint: str, small: EmbeddedCypher) 
     ("WITH collect({best: g.code}) AS l RETURN reduce(t = 0, g IN l | t + g.best)", (3,)),
     ("WITH count({best: g.code}) AS n RETURN n", (3,)),
 )
-def test_keys_of_maps_are_their_own(
+def test_keys_of_maps_are_no_properties(
     query: str, rows: tuple[int, ...], small: EmbeddedCypher
 ) -> None:
     found = small.run(f"MATCH (g:Goods) WITH g ORDER BY g.code {query}").rows
@@ -306,7 +306,9 @@ def test_results_have_plain_values(
     ("CREATE (p:Person {name: 'Ann'}) SET p.title = 'Dr';", True),
     ("UNWIND [{title: 'Dr'}] AS row CREATE (p:Person) SET p += row;", True),
 )
-def test_a_made_up_property_is_not_a_neighbours(people: str, titled: bool, tmp_path: Path) -> None:
+def test_a_label_has_no_properties_of_other_labels(
+    people: str, titled: bool, tmp_path: Path
+) -> None:
     """A label has only the properties that the script gives it, whatever other labels have."""
     script = "CREATE (:Film {title: 'Alien'});" + people
     if "'Ann'" in people:
@@ -340,7 +342,7 @@ def test_threads_share_a_graph(small: EmbeddedCypher) -> None:
     assert [result.rows for result in results] == [((x % 3, x),) for x in range(60)]
 
 
-def test_a_query_that_eats_the_memory_is_stopped(small: EmbeddedCypher) -> None:
+def test_a_query_that_needs_too_much_memory_is_stopped(small: EmbeddedCypher) -> None:
     with pytest.raises(QueryTimeout, match=r"too much memory|too long"):
         small.run("RETURN size(reduce(s = 'a', x IN range(1, 60) | s + s))", Limits(seconds=20))
     assert small.run("MATCH (g:Goods) RETURN count(g)").rows == ((3,),)
