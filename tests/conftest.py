@@ -142,10 +142,10 @@ def postgresql_server() -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def bolt(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BoltServer]:
-    from planweave.tools.cypher.script import split
+    from planweave.tools.cypher.script import split_script
 
     pytest.importorskip("arcadedb_embedded", reason="arcadedb-embedded is not installed")
-    statements = [statement for _, statement in split(GRAPH)]
+    statements = [statement for _, statement in split_script(GRAPH)]
     try:
         with bolt_server(tmp_path_factory.mktemp("server"), statements) as running:
             yield running

@@ -23,7 +23,7 @@ from planweave.graphs.support.events import (
 from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
-from planweave.nodes.support.verdict import is_good
+from planweave.nodes.support.verdict import find_warning
 from planweave.tools.result_text import FOR_PEOPLE, table_lines
 from planweave.usage import Usage
 
@@ -158,7 +158,8 @@ def _answer_panel(answer: Answer, *, in_words: bool) -> Panel:
     is_in_verdict = verdict and answer["unknown"].rstrip(".").lower() in verdict["text"].lower()
     unknown = "" if is_in_verdict or not answer["unknown"] else f"Not known: {answer['unknown']}"
     decided = answer["decision"] or ("" if in_words and answer["why"] else "No answer")
-    colour = "green" if is_good(answer) and (answer["decision"] or in_words) else "yellow"
+    is_good = not find_warning(answer) and (answer["decision"] or in_words)
+    colour = "green" if is_good else "yellow"
     parts = [
         Text(plain(decided), style=f"bold {colour}"),
         Text(plain(verdict["text"] if verdict else ""), style=colour),

@@ -1,8 +1,9 @@
-"""Aids for small models, all in one place and behind one switch (``Context.assist``).
+"""Aids for small models, all in this folder and behind one switch (``Context.assist``).
 
 An aid changes what a model wrote, hides something from the model, or changes how it is asked.
-``asking`` holds the aids for prompts, ``replies`` those for replies, and ``query_writer`` writes
-queries with a small model. Each aid checks the switch itself, so nodes call it without a condition;
-switched off, it returns its input. A test shows for every public function of ``asking`` and
-``replies`` what it does, and that it does nothing when switched off.
+``asking`` has the aids for prompts, ``replies`` those for replies, ``query_writer`` writes queries
+with ``forms`` and ``yes_or_no``, and ``row_answer`` answers with the rows of a query. Each aid
+checks the switch itself, so nodes call it without a condition; switched off, it returns its input.
+A test shows for every public function of ``asking`` and ``replies`` what it does, and that it does
+nothing when switched off.
 """

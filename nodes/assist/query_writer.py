@@ -1,26 +1,27 @@
-"""Query writer: one query for a need in words, chosen among several by what they return.
+"""Query writer: one query for a need in words, chosen among several by their results.
 
-A small model writes a query better in plain text than inside JSON, and better still when the
-program corrects what schema and data can tell, runs the candidates, and follows the result that
-most of them agree on.
+A small model writes a query better in plain text than inside JSON. The program corrects the
+candidates by schema and data, runs them, and chooses the result on which most of them agree.
 """
 
 import asyncio
 import re
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import permutations
 from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from planweave.nodes.assist.yes_or_no import Sure, YesOrNo, answerable_prompt, right_prompt
-from planweave.nodes.support.decision_form import Ranking, form, ranking_for
-from planweave.nodes.support.each_form import each_form
-from planweave.nodes.support.pattern_form import pattern_form
-from planweave.nodes.support.present_form import present_form
-from planweave.nodes.support.ratio_form import ratio_form
+from planweave.nodes.assist.forms import (
+    fill_each_form,
+    fill_pattern_form,
+    fill_present_form,
+    fill_ratio_form,
+)
+from planweave.nodes.assist.yes_or_no import Chance, YesOrNo, answerable_prompt, right_prompt
+from planweave.nodes.support.decision_form import Ranking, fill_ranking_form, find_ranking
 from planweave.prompts import load
 from planweave.texts import listed, without_gaps
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
@@ -32,35 +33,36 @@ from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
 
 Ask: TypeAlias = Callable[[Sequence[BaseMessage], int, float], Awaitable[Sequence[str]]]
-"""Asks the model for so many replies at a temperature; fewer come where the time is over."""
+"""Asks the model for a number of replies at a temperature; fewer come if the time is over."""
 
 _FENCED = re.compile(r"```[a-zA-Z]*[ \t]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _START = re.compile(r"^\s*(SELECT|WITH|MATCH|OPTIONAL\s+MATCH|CALL|UNWIND|RETURN)\b", re.I | re.M)
 _EACH = re.compile(r"\b(each|every|per|across|monthly|yearly|daily|weekly)\b", re.IGNORECASE)
-_ADDS_UP = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
+_AGGREGATES = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECASE)
 _SORTS = re.compile(r"\border\s+by\b", re.IGNORECASE)
-_LISTED = 8
-_VARIETY = 0.8
-"""Temperature of the candidates beside the first."""
-_MOST_COLUMNS = 6
-"""Results with more are compared as they are."""
+_MAX_OPTIONS = 8
+"""Most options that a prompt lists."""
+_TEMPERATURE = 0.8
+"""Temperature of all candidates but the first."""
+_MAX_COLUMNS = 6
+"""Results with more columns agree only if all columns are equal."""
 _RESCUERS = 2
-"""Candidates that are tried where the only one does not run."""
+"""Further candidates if the only one fails."""
 _NO_TIME = "No query was written in time."
 _EMPTY_VOTE = 0.3
 """A query that finds nothing is more often wrong than right."""
 
 
 class Need(NamedTuple):
-    """What a query is to find.
+    """What a query must find.
 
     Attributes:
-        question: In words.
-        rules: Business rules by which the result decides; empty if it is no decision.
-        instructions: What else holds for this question.
-        background: What is known about the database besides its schema.
-        options: The decisions that the question admits; empty if any value may be one.
-        now: The moment of the question; the database's own clock if empty.
+        question: The need in words.
+        rules: Business rules for a decision; empty if the question asks for none.
+        instructions: Explanations for this question.
+        background: Notes on the database besides its schema.
+        options: The decisions that the question admits; empty if it admits any value.
+        now: The time of the question; the database's own clock if empty.
     """
 
     question: str
@@ -72,9 +74,13 @@ class Need(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A query, what the program changed in it, what it returned or why it failed.
+    """A query and what came of it.
 
-    ``doubts`` says which values it looks for that the data does not hold.
+    Attributes:
+        changes: What the program corrected in the query.
+        result: The result; None if the query failed.
+        problem: Why the query failed.
+        doubts: Values that the query looks for and the data does not contain.
     """
 
     query: str
@@ -85,10 +91,10 @@ class Candidate(NamedTuple):
 
     @property
     def vote(self) -> float:
-        """How much it counts; nothing if it failed."""
+        """The weight of its vote; 0 if it failed."""
         if self.result is None:
             return 0.0
-        return 1.0 if says_something(self.result) else _EMPTY_VOTE
+        return 1.0 if has_value(self.result) else _EMPTY_VOTE
 
 
 class Written(NamedTuple):
@@ -97,10 +103,10 @@ class Written(NamedTuple):
     Attributes:
         best: The query and its result.
         agreement: Share of the candidates that returned the same; None if there was only one.
-        candidates: All that were tried.
-        ranking: What the rows rank, if the query decides; None else.
-        chance: How likely the model finds it that the rows are the answer; None if not asked.
-        refused: The database can hardly answer; no query is kept.
+        candidates: All candidates.
+        ranking: What the rows rank, if the query decides; None otherwise.
+        chance: The model's chance that the rows are the answer; None if it was not asked.
+        refused: The database can hardly answer; there is no query.
     """
 
     best: Candidate
@@ -121,73 +127,123 @@ async def write_query(
     schema_limit: int,
     yes_or_no: YesOrNo | None = None,
 ) -> Written:
-    """Write a query for ``need``, run it, and choose among ``candidates`` by what they return.
+    """Write candidates for a query, run them, and choose one by their results.
 
     The first candidate is the most likely reply, repaired once with the engine's message; the
-    others are asked for together. Queries that return the same rows vote together.
+    others are written together. Queries that return the same rows vote together.
 
     Args:
-        need: What is to be found.
+        need: What the query must find.
         database: Runs the candidates under its guard.
         ask: Asks the model.
-        limits: Bounds of each query.
-        candidates: How many at most; 1 for the most likely alone.
-        schema_limit: Characters of the schema in the prompt at most.
-        yes_or_no: Asks the model about question and query; neither is asked about if None.
+        limits: Limits of each query.
+        candidates: Most candidates; 1 for the most likely alone.
+        schema_limit: Most characters of the schema in the prompt.
+        yes_or_no: Asks the model to judge question and rows; None for no judgements.
 
     Raises:
-        DatabaseUnavailable: The connection is gone.
+        DatabaseUnavailable: The connection is lost.
     """
-    ground = await asyncio.to_thread(ground_of, need, database, schema_limit)
-    if yes_or_no and (problem := await _unanswerable(ground, need, database, yes_or_no)):
-        return _refused(problem)
+    ground = await asyncio.to_thread(schema_prompt, need, database, schema_limit)
+    if yes_or_no and (problem := await _find_refusal(ground, need, database, yes_or_no)):
+        return _refuse(problem)
     ranking = await asyncio.to_thread(
-        ranking_for, need.question, need.rules, need.options, database
+        find_ranking, need.question, need.rules, need.options, database
     )
-    prompt = [ground, await asyncio.to_thread(task_of, need, database, ranking)]
-    writing = _Writing(need, database, ask, limits, ranking, {})
-    likeliest = await _likeliest(prompt, writing)
-    if yes_or_no and (name := await asyncio.to_thread(_invented, likeliest, writing)):
-        return _refused(load("query_writer/invented").fill(name=name))
-    first = await _repaired(likeliest, prompt, writing)
-    tried = [first]
+    prompt = [ground, await asyncio.to_thread(task_prompt, need, database, ranking)]
+    writer = _Writer(need, database, ask, limits, ranking, prompt)
+    query, first = await writer.write_first()
+    if yes_or_no and (name := await asyncio.to_thread(writer.find_invented_name, query, first)):
+        return _refuse(load("query_writer/invented").fill(name=name))
+    tried = [await writer.repair(query, first)]
     # A query that fails is often written again word for word: others are asked for.
-    others = candidates - 1 or (_RESCUERS if first.result is None else 0)
-    if others:
-        replies = await ask(prompt, others, _VARIETY)
-        for query, times in Counter(map(query_in, replies)).items():
-            tried += [await _tried(query, writing)] * times
+    others = candidates - 1 or (_RESCUERS if tried[0].result is None else 0)
+    tried += await writer.write_others(others)
     chances = {}
     if yes_or_no and yes_or_no.right and len(tried) > 1 and not ranking:
-        chances = await _chances(tried, ground, need, yes_or_no.right)
-    return chosen_among(tried, ranking, sorts=asks_for_order(need.question), chances=chances)
+        chances = await _judge_results(tried, ground, need, yes_or_no.right)
+    return choose_candidate(tried, ranking, sorts=asks_for_order(need.question), chances=chances)
 
 
-async def _chances(
-    candidates: Sequence[Candidate], ground: BaseMessage, need: Need, right: Sure
+@dataclass
+class _Writer:
+    """Writes the candidates for one need and runs each query once."""
+
+    need: Need
+    database: Database
+    ask: Ask
+    limits: Limits
+    ranking: Ranking | None
+    prompt: Sequence[BaseMessage]
+    tried: dict[str, Candidate] = field(default_factory=dict)
+
+    async def write_first(self) -> tuple[str, Candidate]:
+        """The most likely query as the model wrote it, and its candidate."""
+        replies = await self.ask(self.prompt, 1, 0.0)
+        if not replies:
+            return "", Candidate("", (), None, _NO_TIME)
+        query = extract_query(replies[0])
+        return query, await self._try(query)
+
+    async def repair(self, query: str, first: Candidate) -> Candidate:
+        """The better of the first candidate and its repair, if there is an objection to it."""
+        problem = find_objection(first, self.need, self.ranking) if query else ""
+        if not problem:
+            return first
+        language = self.database.language
+        complaint = load("query_writer/repair").fill(problem=problem, language=language)
+        again = [*self.prompt, AIMessage(query), HumanMessage(complaint)]
+        replies = await self.ask(again, 1, 0.0)
+        if not replies:
+            return first
+        second = await self._try(extract_query(replies[0]))
+        return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
+
+    async def write_others(self, count: int) -> list[Candidate]:
+        """Further candidates, written together."""
+        replies = await self.ask(self.prompt, count, _TEMPERATURE) if count else ()
+        return [await self._try(extract_query(reply)) for reply in replies]
+
+    def find_invented_name(self, query: str, first: Candidate) -> str:
+        """A name that only the question has and that makes the query fail; empty if none does."""
+        need = self.need
+        if need.rules.strip() or first.result is not None:
+            return ""
+        known = f"{need.instructions} {need.background}"
+        return self.database.invented(query, need.question, known)
+
+    async def _try(self, query: str) -> Candidate:
+        if query not in self.tried:
+            self.tried[query] = await asyncio.to_thread(
+                try_query, query, self.need, self.database, self.limits, self.ranking
+            )
+        return self.tried[query]
+
+
+async def _judge_results(
+    candidates: Sequence[Candidate], ground: BaseMessage, need: Need, right: Chance
 ) -> dict[object, float]:
-    """How likely the model finds each result to be the answer."""
-    results = {_rows_of(one.result): one.result for one in candidates if one.result}
+    """The model's chance that each result is the answer."""
+    results = {_comparable_rows(one.result): one.result for one in candidates if one.result}
     return {
-        rows: await right(right_prompt(ground, need.question, notes_of(need), result))
+        rows: await right(right_prompt(ground, need.question, explain_terms(need), result))
         for rows, result in results.items()
     }
 
 
-async def _unanswerable(
+async def _find_refusal(
     ground: BaseMessage, need: Need, database: Database, yes_or_no: YesOrNo
 ) -> str:
-    """Why the database hardly holds what is asked; empty if it may.
+    """Why the database can hardly answer; empty if it may.
 
     A decision by rules is not judged: the rules say what counts.
     """
     if need.rules.strip() or not yes_or_no.least_answerable:
         return ""
-    if name := await asyncio.to_thread(unknown_in, need, database):
+    if name := await asyncio.to_thread(find_unknown_name, need, database):
         return load("query_writer/invented").fill(name=name)
-    asked = answerable_prompt(ground, need.question, notes_of(need))
-    chance = await yes_or_no.answerable(asked)
-    if chance >= yes_or_no.least_answerable:
+    prompt = answerable_prompt(ground, need.question, explain_terms(need))
+    if await yes_or_no.answerable(prompt) >= yes_or_no.least_answerable:
         return ""
     said, value = await asyncio.to_thread(database.misspelt, need.question)
     if said:
@@ -195,118 +251,43 @@ async def _unanswerable(
     return load("query_writer/unanswerable").fill()
 
 
-def unknown_in(need: Need, database: Database) -> str:
-    """What is asked of a thing though the database has no word for it; empty if there is none."""
+def _refuse(problem: str) -> Written:
+    return Written(Candidate("", (), None, problem), None, (), refused=True)
+
+
+def find_unknown_name(need: Need, database: Database) -> str:
+    """An attribute that the question asks for and the database has no word for; empty if none."""
     explained = [need.instructions, need.background, *database.linked(need.question)]
     return find_unknown_attribute(need.question, database.schema(), " ".join(explained))
 
 
-def _refused(problem: str) -> Written:
-    return Written(Candidate("", (), None, problem), None, (), refused=True)
-
-
-class _Writing(NamedTuple):
-    """What every candidate for one need is written for and run with.
-
-    ``tried`` has what came of each query: one that runs for ever is run once.
-    """
-
-    need: Need
-    database: Database
-    ask: Ask
-    limits: Limits
-    ranking: Ranking | None
-    tried: dict[str, Candidate]
-
-
-class _Likeliest(NamedTuple):
-    """The most likely query as the model wrote it, and what came of it."""
-
-    query: str
-    candidate: Candidate
-
-
-async def _likeliest(prompt: Sequence[BaseMessage], writing: _Writing) -> _Likeliest:
-    replies = await writing.ask(prompt, 1, 0.0)
-    if not replies:
-        return _Likeliest("", Candidate("", (), None, _NO_TIME))
-    query = query_in(replies[0])
-    return _Likeliest(query, await _tried(query, writing))
-
-
-def _invented(likeliest: _Likeliest, writing: _Writing) -> str:
-    """A name that only the question has and by which the query fails; empty if none does."""
-    need = writing.need
-    if need.rules.strip() or likeliest.candidate.result is not None:
-        return ""
-    known = f"{need.instructions} {need.background}"
-    return writing.database.invented(likeliest.query, need.question, known)
-
-
-async def _repaired(
-    likeliest: _Likeliest, prompt: Sequence[BaseMessage], writing: _Writing
-) -> Candidate:
-    """The likeliest query; one that is objected to is written once more, and the better stays."""
-    query, first = likeliest
-    problem = objection(first, writing.need, writing.ranking) if query else ""
-    if not problem:
-        return first
-    language = writing.database.language
-    complaint = load("query_writer/repair").fill(problem=problem, language=language)
-    again = [*prompt, AIMessage(query), HumanMessage(complaint)]
-    corrected = await writing.ask(again, 1, 0.0)
-    if not corrected:
-        return first
-    second = await _tried(query_in(corrected[0]), writing)
-    return second if second.vote >= max(first.vote, _EMPTY_VOTE) else first
-
-
-def objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) -> str:
-    """What speaks against a query: it fails, finds nothing, no option, or tells no groups apart."""
-    if candidate.result is None:
+def find_objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) -> str:
+    """Why a query does not answer the need, as a text for the model; empty if nothing is wrong."""
+    result = candidate.result
+    if result is None:
         return load("query_writer/fails").fill(problem=candidate.problem)
-    if not says_something(candidate.result):
-        return load("query_writer/finds_nothing").fill(hint=candidate.result.hint)
-    return _unfit(candidate, candidate.result, need, ranking)
-
-
-def _unfit(candidate: Candidate, result: QueryResult, need: Need, ranking: Ranking | None) -> str:
-    """Why rows that were found do not answer the need; empty if nothing speaks against them."""
+    if not has_value(result):
+        return load("query_writer/finds_nothing").fill(hint=result.hint)
     if ranking and isinstance(result.rows[0][-1], str):
         return load("query_writer/no_number").fill()
     if candidate.doubts:
         return load("query_writer/doubts").fill(doubts=" ".join(candidate.doubts))
-    if need.options and not _shows_option(result, need.options):
-        return load("query_writer/shows_no_option").fill(options=_listed(need.options))
-    is_one = _ADDS_UP.search(candidate.query) and len(result.rows) == 1
+    options = {option.casefold() for option in need.options}
+    cells = {str(cell).casefold() for row in result.rows for cell in row}
+    if options and options.isdisjoint(cells):
+        shown = listed(need.options, _MAX_OPTIONS)
+        return load("query_writer/shows_no_option").fill(options=shown)
+    is_one = _AGGREGATES.search(candidate.query) and len(result.rows) == 1
     return load("query_writer/not_grouped").fill() if is_one and _EACH.search(need.question) else ""
-
-
-def _shows_option(result: QueryResult, options: Sequence[str]) -> bool:
-    """Whether some cell is a decision that the question admits."""
-    known = {option.casefold() for option in options}
-    return any(str(cell).casefold() in known for row in result.rows for cell in row)
-
-
-def _listed(options: Sequence[str]) -> str:
-    """The first few options, and how many more there are."""
-    return listed(options, _LISTED)
-
-
-async def _tried(query: str, writing: _Writing) -> Candidate:
-    need, database, _, limits, ranking, tried = writing
-    if query not in tried:
-        tried[query] = await asyncio.to_thread(try_query, query, need, database, limits, ranking)
-    return tried[query]
 
 
 def try_query(
     query: str, need: Need, database: Database, limits: Limits, ranking: Ranking | None = None
 ) -> Candidate:
-    """Correct a query as far as schema and data can tell, and run it.
+    """Correct a query as far as schema and data permit, and run it.
 
     Raises:
-        DatabaseUnavailable: The connection is gone.
+        DatabaseUnavailable: The connection is lost.
     """
     changes: tuple[str, ...] = ()
     try:
@@ -327,24 +308,24 @@ def try_query(
     return Candidate(result.query, changes, result, "", doubts)
 
 
-def chosen_among(
+def choose_candidate(
     candidates: Sequence[Candidate],
     ranking: Ranking | None = None,
     *,
     sorts: bool = False,
     chances: Mapping[object, float] = MappingProxyType({}),
 ) -> Written:
-    """The candidate whose result has most votes; among equals the earliest result wins.
+    """Choose the result with most votes; among equals the earliest.
 
-    Where ``chances`` has how likely a result is the answer, that is added to its share of the
-    votes. Of a ranking the first option counts: what decides is the same, however it was computed.
-    Of queries with the same rows the shortest is kept; if an order is asked for, one that sorts.
+    The chance of a result, if known, is added to its share of the votes. For a ranking only the
+    first option counts. Of queries with the same rows the shortest is chosen; if ``sorts``, one
+    that sorts.
     """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:
         if candidate.result is not None:
             rows = candidate.result.rows
-            key = str(rows[0][0]) if ranking and rows else _rows_of(candidate.result)
+            key = str(rows[0][0]) if ranking and rows else _comparable_rows(candidate.result)
             groups.setdefault(key, []).append(candidate)
     if not groups:
         return Written(candidates[0], None, tuple(candidates))
@@ -352,20 +333,20 @@ def chosen_among(
     chosen = max(groups, key=lambda key: votes[key] / len(candidates) + chances.get(key, 0.0))
     winners = groups[chosen]
     best = min(winners, key=lambda one: (sorts and not _SORTS.search(one.query), len(one.query)))
-    alike = winners if ranking else [one for one in candidates if _says_the_same(one, best)]
+    alike = winners if ranking else [one for one in candidates if _agree(one, best)]
     agreement = len(alike) / len(candidates) if len(candidates) > 1 else None
     return Written(best, agreement, tuple(candidates), ranking, chances.get(chosen))
 
 
-def _says_the_same(one: Candidate, other: Candidate) -> bool:
-    """Whether two results have the same rows, apart from columns that only one of them shows."""
+def _agree(one: Candidate, other: Candidate) -> bool:
+    """Whether two results have the same rows, except for columns that only one of them has."""
     if one.result is None or other.result is None:
         return False
-    results = sorted((one.result, other.result), key=lambda result: len(result.columns))
-    few, many = ([[_cell(cell) for cell in row] for row in result.rows] for result in results)
-    if _rows_of(one.result) == _rows_of(other.result):
+    if _comparable_rows(one.result) == _comparable_rows(other.result):
         return True
-    if len(few) != len(many) or not few or len(many[0]) > _MOST_COLUMNS:
+    results = sorted((one.result, other.result), key=lambda result: len(result.columns))
+    few, many = ([[_cell_text(cell) for cell in row] for row in one.rows] for one in results)
+    if len(few) != len(many) or not few or len(many[0]) > _MAX_COLUMNS:
         return False
     wanted = sorted(few)
     return any(
@@ -374,121 +355,113 @@ def _says_the_same(one: Candidate, other: Candidate) -> bool:
     )
 
 
-def _rows_of(result: QueryResult) -> object:
-    """What a result says, whatever the order and names of its columns and the order of rows.
+def _comparable_rows(result: QueryResult) -> object:
+    """The rows in a form that ignores the order of rows and the order and names of columns.
 
-    A list of one column says a thing once, however often it stands there.
+    For a single column it also ignores repeated values.
     """
-    rows = [repr(sorted(map(_cell, row))) for row in result.rows]
+    rows = [repr(sorted(map(_cell_text, row))) for row in result.rows]
     return tuple(sorted(set(rows) if len(result.columns) == 1 else rows))
 
 
-def _cell(value: object) -> str:
+def _cell_text(value: object) -> str:
     return f"{value:.6g}" if isinstance(value, int | float) else repr(value)
 
 
-def says_something(result: QueryResult) -> bool:
-    """Whether a result has any value; a single 0 is what aggregates give for no rows."""
-    if len(result.rows) == 1:
-        return any(cell is not None and cell != 0 for cell in result.rows[0])
-    return any(cell is not None for row in result.rows for cell in row)
+def has_value(result: QueryResult) -> bool:
+    """Whether a result has any value; a single 0 is what aggregates return for no rows."""
+    empty = (None, 0) if len(result.rows) == 1 else (None,)
+    return any(cell not in empty for row in result.rows for cell in row)
 
 
-def ground_of(need: Need, database: Database, schema_limit: int) -> BaseMessage:
-    """What stays for all questions, so that it is read once: the schema and what is known."""
+def schema_prompt(need: Need, database: Database, schema_limit: int) -> BaseMessage:
+    """The prompt with the schema, which is the same for all questions and read only once."""
     notes = load("query_writer/cypher").fill() if database.kind == "graph" else ""
     ground = load("query_writer/ground").fill(
         language=database.language,
-        schema=definitions(database, schema_limit, need.question),
+        schema=describe_schema(database, schema_limit, need.question),
         background=f"{notes}\n{need.background}".strip(),
     )
     return SystemMessage(ground.rstrip())
 
 
-def task_of(need: Need, database: Database, ranking: Ranking | None) -> BaseMessage:
-    """The question, linked to the data."""
-    links = "\n".join(
-        database.linked(need.question if ranking else f"{need.question} {need.rules}")
-    )
+def task_prompt(need: Need, database: Database, ranking: Ranking | None) -> BaseMessage:
+    """The prompt with the question, linked to the data."""
+    is_decision, language = bool(need.rules.strip()), database.language
+    asked = need.question if ranking else f"{need.question} {need.rules}"
+    links = "\n".join(database.linked(asked))
     if ranking:
-        asked = form(need.question, ranking, links, database.language, _present(need))
-        return HumanMessage(without_gaps(asked))
-    parts = {
-        "question": need.question,
-        "rules": need.rules.strip() or need.instructions.strip(),
-        "options": load("query_writer/options").fill(options=_listed(need.options))
-        if need.options
-        else "",
-        "now": _present(need),
-        "links": links,
-        "form": _form(need.question, database),
-        "language": database.language,
-    }
-    task = load("query_writer/decision" if need.rules.strip() else "query_writer/task").fill(
-        **parts
+        task = fill_ranking_form(need.question, ranking, links, language, _present(need))
+        return HumanMessage(without_gaps(task))
+    options = listed(need.options, _MAX_OPTIONS)
+    forms = (
+        fill(need.question, database)
+        for fill in (fill_ratio_form, fill_each_form, fill_pattern_form)
+    )
+    task = load("query_writer/decision" if is_decision else "query_writer/task").fill(
+        question=need.question,
+        rules=need.rules.strip() or need.instructions.strip(),
+        options=load("query_writer/options").fill(options=options) if options else "",
+        now=_present(need),
+        links=links,
+        form=next(filter(None, forms), ""),
+        language=language,
     )
     return HumanMessage(without_gaps(task))
 
 
-def _form(question: str, database: Database) -> str:
-    """The form of what a small model hardly ever writes by itself; empty if none is asked for."""
-    forms = (made(question, database) for made in (ratio_form, each_form, pattern_form))
-    return next(filter(None, forms), "")
-
-
 def _present(need: Need) -> str:
-    return present_form(need.question, need.now, need.rules, need.instructions, need.background)
+    notes = need.rules, need.instructions, need.background
+    return fill_present_form(need.question, need.now, *notes)
 
 
-def notes_of(need: Need) -> str:
-    """What the words of the question mean, the days among them."""
+def explain_terms(need: Need) -> str:
+    """What the words of the question mean, with the days that it names."""
     return f"{need.instructions.strip()}\n{_present(need)}".strip()
 
 
-def definitions(database: Database, limit: int, question: str) -> str:
-    """The schema as models have met it most often, if it fits; else what is asked about."""
+def describe_schema(database: Database, limit: int, question: str) -> str:
+    """The schema in the form that models know best; if too long, the part that is asked about."""
     if isinstance(database, SqlDatabase):
         text = database.definitions()
     else:
-        text = _graph_definitions(database.schema())
+        text = _describe_graph(database.schema())
     if len(text) <= limit:
         return text
     return schema_text(select_mentioned(question, database.schema()), max_characters=limit)
 
 
-def _graph_definitions(schema: Schema) -> str:
-    """Labels and types with their properties, then which label leads by which type to which."""
+def _describe_graph(schema: Schema) -> str:
+    """Labels and types with their properties, then the labels that each type connects."""
     nodes = [entity for entity in schema.entities if entity.kind == "node"]
     types = [entity for entity in schema.entities if entity.kind == "relationship"]
-    paths = [
-        f"(:{start})-[:{entity.name}]->(:{end})"
-        for entity in types
-        for start in entity.start
-        for end in entity.end
-    ]
     return "\n".join(
         [
             "Node properties:",
-            *(_properties(entity) for entity in nodes),
+            *map(_describe_properties, nodes),
             "Relationship properties:",
-            *(_properties(entity) for entity in types if entity.fields),
+            *(_describe_properties(type_) for type_ in types if type_.fields),
             "Relationships:",
-            *paths,
+            *(
+                f"(:{start})-[:{type_.name}]->(:{end})"
+                for type_ in types
+                for start in type_.start
+                for end in type_.end
+            ),
         ]
     )
 
 
-def _properties(entity: Entity) -> str:
+def _describe_properties(entity: Entity) -> str:
     fields = ", ".join(f"{field.name}: {field.type.upper()}" for field in entity.fields)
     return f"{entity.name} {{{fields}}}"
 
 
-def query_in(reply: str) -> str:
-    """The query in a reply: what is fenced, else from the first word of a query on."""
+def extract_query(reply: str) -> str:
+    """The query in a reply: the fenced text, or else the text from the first query word on."""
     fenced = _FENCED.search(reply)
     text = fenced[1] if fenced else reply
-    start = _START.search(text)
-    if start:
+    if start := _START.search(text):
         text = text[start.start() :]
     return text.partition(";")[0].strip()
 

@@ -1,6 +1,6 @@
-"""Answer in rows: what one query has returned is the answer, and no model says it once more.
+"""Answer in rows: the rows of one query are the answer, and no model repeats them.
 
-A small model names one row of many, or a number that no row holds.
+A small model would name one row of many, or a number that is in no row.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from planweave.prompts import load
 from planweave.tools.checking import find_answer_columns, view_of
 from planweave.tools.result_text import FOR_PEOPLE, cell_text
 
-_ROWS = 10
+_MAX_ROWS = 10
 
 
-def row_answer(state: WorkingMemory, context: Context) -> Answer | None:
-    """The rows of the only query as the answer; None where the question asks for something else.
+def answer_from_rows(state: WorkingMemory, context: Context) -> Answer | None:
+    """The rows of the only query as the answer; None if the question asks for something else.
 
     A question with rules or candidates asks for a decision.
     """
@@ -30,38 +30,35 @@ def row_answer(state: WorkingMemory, context: Context) -> Answer | None:
     if view is None or not columns:
         return None
     names = [] if any(map(view.is_text, columns)) else [view.columns[c] for c in columns]
-    beside = [c for c in range(len(view.columns)) if c not in columns]
-    told = [f"{view.columns[c]}: {_text(view.rows[0][c])}" for c in beside]
-    why = load("common/beside").fill(values=", ".join(told), fact=str(fact["number"]))
+    others = [c for c in range(len(view.columns)) if c not in columns]
+    values = ", ".join(f"{view.columns[c]}: {_cell_text(view.rows[0][c])}" for c in others)
+    why = load("common/beside").fill(values=values, fact=str(fact["number"]))
     return Answer(
-        decision=_listed([[row[c] for c in columns] for row in view.rows], names),
-        why=why if told else "",
+        decision=_list_rows([[row[c] for c in columns] for row in view.rows], names),
+        why=why if others else "",
         facts=[fact["number"]],
         unknown="",
         basis=Basis(how="rows", column=""),
     )
 
 
-def _listed(rows: Sequence[Sequence[Value]], names: Sequence[str]) -> str:
-    """Rows in one line, each once: names with their values behind them.
-
-    Several numbers of one row have the names of their columns.
-    """
-    if len(rows) == 1 and len(rows[0]) == len(names) > 1:
-        return ", ".join(f"{n}: {_text(cell)}" for n, cell in zip(names, rows[0], strict=True))
+def _list_rows(rows: Sequence[Sequence[Value]], names: Sequence[str]) -> str:
+    """Rows in one line, each once; several numbers of a single row have their column names."""
     if len(rows) == 1:
-        return ", ".join(map(_text, rows[0]))
-    between = ", " if len(rows[0]) == 1 else "; "
-    lines = list(dict.fromkeys(map(_row, rows)))
-    shown = between.join(lines[:_ROWS])
-    left = len(lines) - _ROWS
+        cells = [*map(_cell_text, rows[0])]
+        if len(cells) == len(names) > 1:
+            cells = [f"{name}: {cell}" for name, cell in zip(names, cells, strict=True)]
+        return ", ".join(cells)
+    lines = list(dict.fromkeys(map(_row_text, rows)))
+    shown = (", " if len(rows[0]) == 1 else "; ").join(lines[:_MAX_ROWS])
+    left = len(lines) - _MAX_ROWS
     return f"{shown} and {left} more" if left > 0 else shown
 
 
-def _row(row: Sequence[Value]) -> str:
-    first, *others = map(_text, row)
+def _row_text(row: Sequence[Value]) -> str:
+    first, *others = map(_cell_text, row)
     return f"{first}: {', '.join(others)}" if others else first
 
 
-def _text(value: Value) -> str:
+def _cell_text(value: Value) -> str:
     return cell_text(value, FOR_PEOPLE)

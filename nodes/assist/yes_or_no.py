@@ -1,4 +1,4 @@
-"""What a small model is asked in one token: can the database answer, and do these rows?"""
+"""Questions that a model answers in one token: can the database answer, and do these rows?"""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,8 +12,8 @@ from planweave.texts import without_gaps
 from planweave.tools import QueryResult
 from planweave.tools.result_text import result_text
 
-Sure: TypeAlias = Callable[[Sequence[BaseMessage]], Awaitable[float]]
-"""How likely the model answers a prompt with yes, from 0 to 1."""
+Chance: TypeAlias = Callable[[Sequence[BaseMessage]], Awaitable[float]]
+"""Asks the model a question; returns the chance of yes, from 0 to 1."""
 
 _DENIALS = (
     (re.compile(r"\bwithout\b", re.IGNORECASE), "with"),
@@ -22,30 +22,30 @@ _DENIALS = (
     (re.compile(r"\b(?:nobody|no one)\b", re.IGNORECASE), "somebody"),
     (re.compile(r"\b(?:never|not) |n['\u2019]t\b", re.IGNORECASE), ""),
 )
-"""What makes a question ask for what is not so, and what it says without that."""
+"""Words that make a question negative, with the words of the positive question."""
 _ROWS_SHOWN, _ROWS_CHARACTERS = 4, 600
 
 
 class YesOrNo(NamedTuple):
-    """What the model is asked for yes or no, and what its word counts for.
+    """Judgements of the model.
 
     Attributes:
-        answerable: Asks the model whether a database can answer.
-        least_answerable: A question is refused if the model finds that less likely; 0 for never.
-        right: Asks the model whether the rows of a query are the answer; None for never.
+        answerable: The chance that a database can answer.
+        least_answerable: Below this chance a question is refused; 0 for never.
+        right: The chance that the rows of a query are the answer; None to ask for none.
     """
 
-    answerable: Sure
+    answerable: Chance
     least_answerable: float
-    right: Sure | None
+    right: Chance | None
 
 
 def answerable_prompt(
     ground: BaseMessage, question: str, instructions: str
 ) -> Sequence[BaseMessage]:
-    """Asks in one word whether a question can be answered, behind the schema.
+    """The schema, and the question whether the database can answer.
 
-    Small models say no to a question for what never happened, so they are asked for what did.
+    Small models say no to a negative question, so the prompt has the positive one.
     """
     for denial, affirmed in _DENIALS:
         question = denial.sub(affirmed, question)
@@ -56,7 +56,7 @@ def answerable_prompt(
 def right_prompt(
     ground: BaseMessage, question: str, instructions: str, result: QueryResult
 ) -> Sequence[BaseMessage]:
-    """Asks in one word whether the rows of a query are the answer, behind the schema."""
+    """The schema, and the question whether the rows of a query are the answer."""
     few = replace(result, rows=result.rows[:_ROWS_SHOWN])
     asked = load("query_writer/right").fill(
         question=question,

@@ -22,7 +22,7 @@ from planweave.memory import (
 from planweave.models import StructuredReply
 from planweave.nodes.assist.asking import hide_guesses
 from planweave.nodes.assist.replies import add_citations, clean_short_answer, drop_if_empty
-from planweave.nodes.assist.row_answer import row_answer
+from planweave.nodes.assist.row_answer import answer_from_rows
 from planweave.nodes.deciding.path_follower import LearnedDecision, find_decision
 from planweave.nodes.deciding.selector import build_action
 from planweave.nodes.shared.citation_check import CITATION
@@ -39,7 +39,7 @@ from planweave.nodes.support.replies import (
 )
 from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import normalise
-from planweave.nodes.support.verdict import followed, undecided
+from planweave.nodes.support.verdict import check_answer, withhold_decision
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import nearest
@@ -160,7 +160,7 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
     still differs, it withholds the decision and reports both. The decision of a learned path stays.
     """
     candidates = runtime.context.candidates
-    if found := answer_from_ranking(state, candidates) or row_answer(state, runtime.context):
+    if found := answer_from_ranking(state, candidates) or answer_from_rows(state, runtime.context):
         return {"answer": found}
     learned = find_decision(state)
     learned_decision = match_candidate(learned.decision, candidates) if learned else None
@@ -194,7 +194,7 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
             second = _build_answer(replies[1], state, candidates)
             answer = second if second["decision"] else answer
         if contradiction := _find_contradiction(answer, state, runtime):
-            answer = undecided(answer, contradiction.reason, contradiction.gives)
+            answer = withhold_decision(answer, contradiction.reason, contradiction.gives)
     used = spent(*replies)
     return used | {"answer": answer, "failures": used["failures"] + refused}
 
@@ -254,7 +254,7 @@ def _find_contradiction(
     """The rule on the facts that gives another decision; None if none does."""
     if answer["decision"] in (None, NO_DECISION):
         return None
-    found = followed(answer, state, runtime.context)
+    found = check_answer(answer, state, runtime.context)
     return found if found.kind == "contradicted" else None
 
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from langgraph.types import Overwrite
 
 from planweave.memory import Answer, Claim, Member, WorkingMemory
-from planweave.nodes.support.verdict import undecided
+from planweave.nodes.support.verdict import withhold_decision
 
 _WORD = re.compile(r"(?:(?<!\w)-(?=\d))?\w+(?:[.,]\d+)*%?")
-_NO_ANSWER = undecided(
+_NO_ANSWER = withhold_decision(
     Answer(decision=None, why="", facts=[], unknown=""), "No run came to an answer."
 )
 

@@ -13,7 +13,7 @@ from planweave.nodes.support.lengths import REASON
 from planweave.nodes.support.limits import add_known_facts
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import ask_role, spent
-from planweave.nodes.support.verdict import followed, with_verdict
+from planweave.nodes.support.verdict import add_verdict, check_answer
 from planweave.prompts import load
 from planweave.tools.checking import CITATION, judge
 
@@ -59,14 +59,14 @@ async def citation_check(state: WorkingMemory, runtime: Runtime[Context]) -> Wor
         if context.citation_check == "model":
             claims, update = await _ask_judge(claims, state, runtime)
         answer = _mark_answer(answer, claims, inline=inline)
-    return update | {"claims": claims, "answer": with_verdict(answer, claims, state, context)}
+    return update | {"claims": claims, "answer": add_verdict(answer, claims, state, context)}
 
 
 def _check_claims(answer: Answer, state: WorkingMemory, context: Context) -> list[Claim]:
     """Check each sentence of an answer against its facts."""
     inline = context.in_words
     cited = None if inline else answer["facts"]
-    decided = bool(answer["decision"]) and followed(answer, state, context).kind == "supported"
+    decided = bool(answer["decision"]) and check_answer(answer, state, context).kind == "supported"
     given = _ClaimContext(answer["decision"] or "", decided=decided, rules=context.rules)
     return [_check_claim(text, cited, state, given) for text in sentences(answer["why"])]
 

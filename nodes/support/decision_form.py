@@ -1,7 +1,7 @@
-"""Decisions as rankings: the model writes the expression for the value, the program does the rest.
+"""Decisions as rankings: the model writes the expression for the value, the program the rest.
 
-A small model applies every rule that it reads, forgets to group, sorts the wrong way, and mistakes
-the first of several rows for all. So the prompt has only the rules that the question needs, and a
+A small model applies every rule that it reads, forgets to group, sorts the wrong way, and reads
+only the first of several rows. So the prompt has only the rules that the question needs, and a
 query to fill in: one row for each option, with the value that decides.
 """
 
@@ -36,10 +36,10 @@ class Ranking(NamedTuple):
     missing: Mapping[str, float]
 
 
-def ranking_for(
+def find_ranking(
     question: str, rules: str, options: tuple[str, ...], database: object
 ) -> Ranking | None:
-    """The ranking; None if no column holds the options or the question asks for none.
+    """The ranking that a question asks for; None without one, or if no column has the options.
 
     Without ``options`` any value may be chosen. Only a relational database can be ranked.
     """
@@ -48,7 +48,8 @@ def ranking_for(
     option = database.option(options, question)
     if option is None:
         return None
-    rules_needed = select_needed(rules, question, [one.name for one in database.schema().entities])
+    names = [entity.name for entity in database.schema().entities]
+    rules_needed = select_needed(rules, question, names)
     text = " ".join((question, *rules_needed.sentences))
     if not (find_superlatives(text) or _RANKING.search(question)):
         return None
@@ -57,7 +58,9 @@ def ranking_for(
     return Ranking(option, highest, rules_needed, missing)
 
 
-def form(question: str, ranking: Ranking, links: str, language: str, present: str = "") -> str:
+def fill_ranking_form(
+    question: str, ranking: Ranking, links: str, language: str, present: str = ""
+) -> str:
     """The task: the question, the rules that it needs, and the query to fill in.
 
     ``present`` describes the present if the rules do not.
@@ -65,27 +68,23 @@ def form(question: str, ranking: Ranking, links: str, language: str, present: st
     option, rules = ranking.option, ranking.rules
     text = " ".join((question, *rules.sentences))
     name = f"{option.table}.{option.column}"
+    kind = "share" if _SHARE.search(text) else "mean" if _MEAN.search(text) else "value"
+    kind = "value" if option.is_key else kind
     listed = "\n".join(f"- {one}" for one in rules.sentences)
     return load("query_writer/ranking").fill(
         question=question,
         rules=load("query_writer/rules").fill(rules=listed) if listed else "",
-        now=_present_text(rules.present, text) or present,
+        now=_describe_present(rules.present, text) or present,
         links=links,
         name=name,
-        value=_value_text(text) if not option.is_key else load("query_writer/value").fill(),
+        value=load(f"query_writer/{kind}").fill(),
         group=f"GROUP BY {name}\n" if not option.is_key else "",
         direction="DESC" if ranking.highest else "ASC",
         language=language,
     )
 
 
-def _value_text(text: str) -> str:
-    """The placeholder for the value in the form."""
-    kind = "share" if _SHARE.search(text) else "mean" if _MEAN.search(text) else "value"
-    return load(f"query_writer/{kind}").fill()
-
-
-def _present_text(present: str, text: str) -> str:
+def _describe_present(present: str, text: str) -> str:
     """The present, and the first day of each period in the text."""
     begun = find_periods(text, find_day(present))
     return present + "".join(f" This {name} is from '{start}' on." for name, start in begun)

@@ -1,4 +1,4 @@
-"""Verdict: what the check of an answer came to, made and worded in one place for all interfaces."""
+"""Verdict: the result of the check of an answer, with its text for all interfaces."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from planweave.memory import (
     VerdictKind,
     WorkingMemory,
 )
-from planweave.nodes.assist.row_answer import row_answer
+from planweave.nodes.assist.row_answer import answer_from_rows
 from planweave.tools.checking import DecisionCheck, check_decision, check_rows
 
 LABELS: dict[VerdictKind, str] = {
@@ -25,51 +25,50 @@ LABELS: dict[VerdictKind, str] = {
 _NO_BASIS = {"how": "stated", "column": ""}
 _HALF = 0.5
 _UNLIKELY = 0.2
-"""What a model finds less likely is in doubt even if all candidate queries returned it."""
+"""Rows with a lower chance are in doubt even if all candidate queries returned them."""
 
 
-def followed(answer: Answer, state: WorkingMemory, context: Context) -> DecisionCheck:
+def check_answer(answer: Answer, state: WorkingMemory, context: Context) -> DecisionCheck:
     """Whether the decision of an answer follows from the facts that it cites.
 
     A decision that cites none may follow from any fact.
     """
-    basis = answer.get("basis") or _NO_BASIS
-    made = row_answer(state, context) if basis["how"] == "rows" else None
+    basis, decision = answer.get("basis") or _NO_BASIS, answer["decision"] or ""
+    made = answer_from_rows(state, context) if basis["how"] == "rows" else None
     if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
         fact = state["facts"][0]
         return check_rows(fact, state["question"], trusted=_is_trusted(fact, context))
     if basis["how"] == "learned":
-        cited = "".join(f"[{number}]" for number in answer["facts"])
+        numbers = "".join(f"[{number}]" for number in answer["facts"])
         return DecisionCheck(
-            "supported", f"A learned query gives it {cited}.", tuple(answer["facts"])
+            "supported", f"A learned query gives it {numbers}.", tuple(answer["facts"])
         )
-    ranking = next((f for f in reversed(state["facts"]) if f["number"] in answer["facts"]), None)
-    if ranking and (led := _led(answer["decision"] or "", ranking, context)):
-        return led
-    cited_facts = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
+    cited = [fact for fact in state["facts"] if fact["number"] in answer["facts"]]
+    if cited and (found := _check_ranking(decision, cited[-1], context)):
+        return found
     found = check_decision(
-        answer["decision"] or "",
-        cited_facts or state["facts"],
+        decision,
+        cited or state["facts"],
         question=state["question"],
         rules=context.rules,
         how=basis["how"],
         column=basis["column"],
         read=state["facts"],
     )
-    if found.kind == "contradicted" and not _admits(found.gives, context):
+    if found.kind == "contradicted" and not _is_admitted(found.gives, context):
         return DecisionCheck("not_in_facts", found.reason)
     return found
 
 
-def _led(decision: str, fact: Fact, context: Context) -> DecisionCheck | None:
-    """Whether a decision follows because it leads a ranking; None where the ranking was not read.
+def _check_ranking(decision: str, fact: Fact, context: Context) -> DecisionCheck | None:
+    """Whether a decision is the first of a ranking; None if the fact is no such ranking.
 
-    The program has carried the ranking out. What its query leaves out is said.
+    The program made the ranking. The reason names what its query leaves out.
     """
     table, how, doubts = fact.get("table"), fact.get("ranks"), fact.get("doubts")
     if table is None or how is None or doubts is None:
         return None
-    known = {candidate.casefold() for candidate in context.candidates}
+    known = _known_options(context)
     rows = [
         (option, row[-1])
         for row in table["rows"]
@@ -87,39 +86,43 @@ def _led(decision: str, fact: Fact, context: Context) -> DecisionCheck | None:
     )
 
 
-def _admits(given: str, context: Context) -> bool:
-    """Whether what a rule gives is a decision that the question admits."""
-    known = {candidate.casefold() for candidate in context.candidates}
+def _known_options(context: Context) -> set[str]:
+    return {candidate.casefold() for candidate in context.candidates}
+
+
+def _is_admitted(given: str, context: Context) -> bool:
+    """Whether the question admits the decision of a rule."""
+    known = _known_options(context)
     return not known or not {one.casefold() for one in given.split(" or ")}.isdisjoint(known)
 
 
-def with_verdict(
+def add_verdict(
     answer: Answer, claims: Sequence[Claim], state: WorkingMemory, context: Context
 ) -> Answer:
-    """The answer with its verdict; a decision is withheld where the context is strict.
+    """Add the verdict to an answer; a strict context withholds a decision without support.
 
-    What is no answer from facts, as a program or a text that was asked for, has no verdict.
+    A program or a text that was asked for gets no verdict: it is no answer from facts.
     """
     if "verdict" in answer or context.family != "answer":
         return answer
     if not answer["decision"] and not (answer["why"] and context.in_words):
-        return undecided(answer, answer["unknown"])
-    kind, reason = _checked(answer, claims, state, context)
+        return withhold_decision(answer, answer["unknown"])
+    kind, reason = _check_answer(answer, claims, state, context)
     if context.strict and kind != "supported":
-        return undecided(answer, reason)
-    return answer | {"verdict": Verdict(kind=kind, text=_worded(kind, reason))}
+        return withhold_decision(answer, reason)
+    return answer | {"verdict": Verdict(kind=kind, text=_verdict_text(kind, reason))}
 
 
-def _checked(
+def _check_answer(
     answer: Answer, claims: Sequence[Claim], state: WorkingMemory, context: Context
 ) -> tuple[VerdictKind, str]:
-    """The verdict on a decision is that of the decision, on a text that of its sentences.
+    """The kind and reason of a verdict: on the decision, or else on the sentences of the text.
 
-    That no decision improves anything is in no row or column: its reasons are checked.
+    The reasons of the answer that no decision helps are checked: no row or column states it.
     """
     if answer["decision"] and answer["decision"] != NO_DECISION:
-        found = followed(answer, state, context)
-        if found.kind == "supported" and (doubt := _doubt(answer, state, context)):
+        found = check_answer(answer, state, context)
+        if found.kind == "supported" and (doubt := _explain_doubt(answer, state, context)):
             return "unsure", doubt
         rows = (answer.get("basis") or _NO_BASIS)["how"] == "rows"
         return ("unsure" if rows and found.kind == "not_in_facts" else found.kind), found.reason
@@ -128,13 +131,13 @@ def _checked(
     wrong = [claim for claim in claims if not claim["supported"]]
     if wrong:
         return "not_in_facts", f"{len(wrong)} of {len(claims)} sentences have no source."
-    if doubt := _doubt(answer, state, context):
+    if doubt := _explain_doubt(answer, state, context):
         return "unsure", doubt
     return "supported", "Every sentence has its source."
 
 
-def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
-    """Why the facts themselves are in doubt: other queries returned something else."""
+def _explain_doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
+    """Why the cited facts are in doubt, such as other rows of other queries; empty if not."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
     shares = [fact.get("agreement", 1.0) for fact in cited if _is_doubted(fact, context)]
     if not shares:
@@ -145,17 +148,16 @@ def _doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
 
 
 def _is_doubted(fact: Fact, context: Context) -> bool:
-    """Whether candidate queries or the model speak against it."""
+    """Whether other candidate queries or the model contradict a fact."""
     if "chance" in fact:
         return not _is_trusted(fact, context)
     return fact.get("agreement", 1.0) < context.agreement_needed
 
 
 def _is_trusted(fact: Fact, context: Context) -> bool:
-    """Whether candidate queries and the model speak for it.
+    """Whether candidate queries and the model support a fact.
 
-    Half of the queries are enough where the model finds it likely that this is the answer, and all
-    are not where the model finds it most unlikely.
+    If the model's chance is high, half of the queries are enough; if it is very low, not even all.
     """
     share, chance = fact.get("agreement", 0.0), fact.get("chance")
     if chance is None:
@@ -165,20 +167,20 @@ def _is_trusted(fact: Fact, context: Context) -> bool:
     return share >= _HALF and chance >= context.rightness_needed
 
 
-def undecided(answer: Answer, reason: str, gives: str = "") -> Answer:
-    """The answer without a decision; one that it had is kept in the verdict."""
-    verdict = Verdict(kind="undecided", text=_worded("undecided", reason))
+def withhold_decision(answer: Answer, reason: str, gives: str = "") -> Answer:
+    """Remove the decision of an answer; the verdict keeps it, and what a rule ``gives`` instead."""
+    verdict = Verdict(kind="undecided", text=_verdict_text("undecided", reason))
     if named := answer["decision"]:
         verdict["said"] = named
         says = f'the model says "{named}"'
         differs = f'{says}; the rule gives "{gives}"' if gives else says
-        verdict["text"] = _worded("undecided", f"{differs}. {reason}")
+        verdict["text"] = _verdict_text("undecided", f"{differs}. {reason}")
     if gives:
         verdict["gives"] = gives
     return answer | {"decision": None, "verdict": verdict}
 
 
-def _worded(kind: VerdictKind, reason: str) -> str:
+def _verdict_text(kind: VerdictKind, reason: str) -> str:
     label = LABELS[kind]
     reason = reason.strip()
     if not reason:
@@ -187,12 +189,7 @@ def _worded(kind: VerdictKind, reason: str) -> str:
     return f"{label}: {reason if is_acronym else reason[0].lower() + reason[1:]}"
 
 
-def is_good(answer: Answer) -> bool:
-    """Whether an answer may be shown in the colour of success."""
-    return not warning(answer)
-
-
-def warning(answer: Answer) -> str:
-    """The verdict in words, where it is not that the facts say so; else nothing."""
+def find_warning(answer: Answer) -> str:
+    """The text of a verdict other than supported; empty without one."""
     verdict = answer.get("verdict")
     return "" if verdict is None or verdict["kind"] == "supported" else verdict["text"]

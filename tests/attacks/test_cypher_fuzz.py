@@ -14,12 +14,12 @@ from guided import Guided, attacked, respelled
 from tally import RecordTried
 
 from planweave.tools.cypher import guard as guard_module
-from planweave.tools.cypher import own, tokens
+from planweave.tools.cypher import rewriting, tokens
 from planweave.tools.cypher.guard import guard
-from planweave.tools.cypher.own import rewritten
+from planweave.tools.cypher.rewriting import rewrite
 from planweave.tools.cypher.tokens import tokenize
 
-WATCHED = (guard_module, tokens, own)
+WATCHED = (guard_module, tokens, rewriting)
 FULL, SAMPLE = 100_000, 1_000
 SECRET = "the-secret-of-this-user"
 SCRIPT = [
@@ -151,7 +151,7 @@ def test_generated_queries(
 
     def passed(query: str) -> str:
         statement, _ = guard(query)
-        return rewritten(statement, tokenize(statement))
+        return rewrite(statement, tokenize(statement))
 
     def harm(queries: Sequence[str]) -> list[str]:
         """Those of the queries that read the file or change the graph."""

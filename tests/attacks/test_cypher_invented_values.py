@@ -7,7 +7,7 @@ from cases import cases
 from tally import RecordTried
 
 from planweave.tools.cypher import open_cypher
-from planweave.tools.cypher.own import INVENTED
+from planweave.tools.cypher.rewriting import INVENTED
 from planweave.tools.database import Database, QueryFailed
 
 SCRIPT = """

@@ -130,14 +130,14 @@ def test_off_leaves_the_words(aid: Callable[..., Any], monkeypatch: pytest.Monke
 
 
 @cases(("44", memory()["question"]), ("33.3", "What do French trains cost?"))
-def test_an_answer_that_no_fact_tells_is_none(decision: str, question: str) -> None:
+def test_an_answer_that_no_fact_states_is_dropped(decision: str, question: str) -> None:
     told = replies.add_citations(
         ANSWER | {"decision": decision}, (), memory(question=question), Context(assist="on")
     )
     assert told == {"decision": None, "why": "", "facts": [], "unknown": UNTOLD}
 
 
-def test_the_one_source_is_asked_the_task_where_there_is_one() -> None:
+def test_the_only_source_gets_the_task() -> None:
     known = memory(task="Find the cost of steel.")
     action = asking.use_only_tool(("documents",), known, Context(assist="on"))
     assert action is not None
@@ -156,7 +156,7 @@ def test_words_that_only_ask_need_not_be_in_the_fact() -> None:
 
 
 @cases("off", "on")
-def test_a_name_with_a_point_is_no_file(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_name_with_a_dot_is_no_file(switch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     put_up(monkeypatch, ("José A. Ferreyra", 1, "He was a film director."))
     query = "José A. Ferreyra film director place of death"
     context = Context.model_validate({"assist": switch, "collection": "films"})

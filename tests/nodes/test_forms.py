@@ -5,12 +5,13 @@ from datetime import date
 from cases import cases
 from shop import database_of
 
-from planweave.nodes.support.each_form import each_form
-from planweave.nodes.support.pattern_form import pattern_form
-from planweave.nodes.support.present_form import present_form
-from planweave.nodes.support.ratio_form import ratio_form
+from planweave.nodes.assist.forms import (
+    fill_each_form,
+    fill_pattern_form,
+    fill_present_form,
+    fill_ratio_form,
+)
 from planweave.tools import Database
-from planweave.tools.sql import SqlDatabase
 
 SERVICES = """
 CREATE (:Service {name: "web"});
@@ -18,9 +19,12 @@ CREATE (:Team {name: "Otter"});
 MATCH (a:Service), (b:Service) CREATE (a)-[:DEPENDS_ON {}]->(b);
 MATCH (a:Team), (b:Service) CREATE (a)-[:OWNS {}]->(b);
 """
-
-
 services = database_of(SERVICES, "cql")
+
+
+def assert_form(filled: str, form: str) -> None:
+    assert form in filled
+    assert bool(form) is bool(filled)
 
 
 @cases(
@@ -35,10 +39,8 @@ services = database_of(SERVICES, "cql")
     ("What can be reached from web over 2 to 4 DEPENDS_ON links?", "[:DEPENDS_ON*2..4]"),
     ("Which services does Otter own?", ""),
 )
-def test_what_is_often_wrong_has_a_form(question: str, form: str, services: Database) -> None:
-    said = pattern_form(question, services)
-    assert form in said
-    assert bool(form) is bool(said)
+def test_chains_and_missing_links_have_a_form(question: str, form: str, services: Database) -> None:
+    assert_form(fill_pattern_form(question, services), form)
 
 
 visits = database_of("""
@@ -74,15 +76,11 @@ CREATE TABLE dog (name TEXT);
     ("Give the fee of each dog for each day of the last three months.", ""),
     ("List each dog with its day of birth, oldest first.", ""),
 )
-def test_what_each_has_has_a_form(question: str, form: str, visits: Database) -> None:
-    said = each_form(question, visits)
-    assert form in said
-    assert bool(form) is bool(said)
+def test_values_of_each_have_a_form(question: str, form: str, visits: Database) -> None:
+    assert_form(fill_each_form(question, visits), form)
 
 
 GROUPS, TABLES, SHARE = "two groups of rows", "FROM publication", "to all rows"
-
-
 papers = database_of("""
 CREATE TABLE publication (pages INT, words INT, printed DATE);
 CREATE TABLE author (name TEXT); CREATE TABLE classes (name TEXT);
@@ -104,30 +102,21 @@ CREATE TABLE sales (amount REAL);
     ("What is the ratio of sales in May to sales in June?", ""),  # of their amounts, perhaps
     ("How many publications has each author?", ""),
 )
-def test_ratios_of_counts(question: str, form: str, papers: SqlDatabase) -> None:
-    said = ratio_form(question, papers)
-    assert form in said
-    assert bool(form) is bool(said)
+def test_ratios_of_counts_have_a_form(question: str, form: str, papers: Database) -> None:
+    assert_form(fill_ratio_form(question, papers), form)
 
 
-LAST_YEAR = "How many books did Ann read last year?"
+LAST_YEAR, JUNE = "How many books did Ann read last year?", "2024-06-19 12:00:00"
+RULES = "A book counts if it was read. Today is 2020-02-03."
 
 
-def test_a_question_is_told_the_days_that_it_speaks_of() -> None:
-    said = present_form(LAST_YEAR, "2024-06-19 12:00:00")
-    assert said == '"last year" is from 2023-01-01 to 2023-12-31.'
-    assert present_form("Who came yesterday?", "2024-06-19") == '"yesterday" is 2024-06-18.'
-
-
-def test_the_day_is_told_where_no_span_is() -> None:
-    assert present_form("How old is Ann?", "2024-06-19") == "Today is 2024-06-19."
-    assert f"{date.today().year - 1}-12-31" in present_form(LAST_YEAR, "")
-
-
-def test_a_present_that_the_rules_state_goes_first() -> None:
-    rules = "A book counts if it was read. Today is 2020-02-03."
-    assert "2019-12-31" in present_form(LAST_YEAR, "2024-06-19", rules)
-
-
-def test_what_does_not_depend_on_the_present_is_not_told_it() -> None:
-    assert present_form("How many books did Ann read in 2023?", "2024-06-19") == ""
+@cases(
+    (LAST_YEAR, JUNE, "", '"last year" is from 2023-01-01 to 2023-12-31.'),
+    ("Who came yesterday?", JUNE, "", '"yesterday" is 2024-06-18.'),
+    ("How old is Ann?", JUNE, "", "Today is 2024-06-19."),
+    (LAST_YEAR, "", "", f"{date.today().year - 1}-12-31"),
+    (LAST_YEAR, JUNE, RULES, "2019-12-31"),  # the present of the rules takes precedence
+    ("How many books did Ann read in 2023?", JUNE, "", ""),
+)
+def test_days_have_a_form(question: str, now: str, rules: str, form: str) -> None:
+    assert_form(fill_present_form(question, now, rules), form)

@@ -5,8 +5,8 @@ from typing import Any
 from cases import cases
 
 from planweave.memory import Answer, Context, Fact, Value
-from planweave.nodes.assist.row_answer import row_answer
-from planweave.nodes.support.verdict import with_verdict
+from planweave.nodes.assist.row_answer import answer_from_rows
+from planweave.nodes.support.verdict import add_verdict
 
 NORTH = "SELECT product FROM sales WHERE region = 'North'"
 BY_REGION = "SELECT region, SUM(revenue) FROM sales GROUP BY region"
@@ -57,10 +57,10 @@ def answered(
     context = Context.model_validate(settings | {k: v for k, v in more.items() if k not in GIVEN})
     turns = [{"tool": "sql"}] * more.get("turns", 1)
     state: Any = {"question": question, "facts": [{**made, **more.get("fact", {})}], "turns": turns}
-    answer = row_answer(state, context)
+    answer = answer_from_rows(state, context)
     if answer and edited:
         answer["decision"] = edited
-    return answer and with_verdict(answer, [], state, context)
+    return answer and add_verdict(answer, [], state, context)
 
 
 def sure(*given: Any, **more: Any) -> Answer:
@@ -199,7 +199,7 @@ def test_the_ranked_value_is_shown() -> None:
     ("Which sales have a revenue over 2024?", SINCE, REGIONS, "also shows rows"),
     ("How many products are still sold?", COUNT, [[3]], "“still”"),
 )
-def test_doubtful_rows_are_amber(
+def test_doubtful_rows_are_unsure(
     question: str, query: str, rows: list[list[Value]], doubt: str
 ) -> None:
     answer = sure(question, query, rows)
@@ -207,7 +207,7 @@ def test_doubtful_rows_are_amber(
     assert doubt in answer["verdict"]["text"]
 
 
-def test_incomplete_or_disputed_rows_are_amber() -> None:
+def test_incomplete_or_disputed_rows_are_unsure() -> None:
     cut = sure(IN_NORTH, NORTH, [["Tea"]], complete=False)
     assert "first rows only" in cut["verdict"]["text"]
     split = sure(IN_NORTH, NORTH, [["Tea"]], fact={"agreement": 0.5})
@@ -261,7 +261,7 @@ SMALL = {"model": "embedded:0.5b"}
     ),
     ("Which region had no coffee?", f"{LACK} product <> 'Coffee'", 0.75, {"chance": 0.5}, "unsure"),
 )
-def test_confidence_decides_the_verdict_on_rows(
+def test_the_verdict_depends_on_agreement_and_chance(
     question: str, query: str, agreement: float, more: dict[str, Any], kind: str
 ) -> None:
     fact = {"agreement": agreement, **({"chance": more["chance"]} if "chance" in more else {})}

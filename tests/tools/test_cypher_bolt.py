@@ -33,7 +33,7 @@ def test_the_reader_is_refused_by_the_server_itself(graph: Database) -> None:
     """The layer below the guard: what slips through it still cannot write."""
     for query in ("CREATE (n:Goods {code: 9})", "MATCH (n:Goods) SET n.code = 9"):
         with pytest.raises((QueryRefused, QueryFailed)):
-            graph.ask(query, Limits(seconds=5))  # type: ignore[attr-defined]  # past the guard
+            graph.fetch(query, Limits(seconds=5))  # type: ignore[attr-defined]  # past the guard
     assert graph.run("MATCH (g:Goods {code: 9}) RETURN count(g)").rows == ((0,),)
 
 
@@ -112,7 +112,7 @@ def test_limits(graph: Database) -> None:
 
 
 @pytest.mark.server
-def test_zz_an_endless_query_is_left_behind(graph: Database) -> None:
+def test_zz_an_endless_query_times_out(graph: Database) -> None:
     """This server does not keep the time limit it is given, so the tool keeps it itself."""
     before = threading.active_count()
     with pytest.raises(QueryTimeout):
@@ -125,7 +125,7 @@ def test_zz_an_endless_query_is_left_behind(graph: Database) -> None:
 
 
 @pytest.mark.server
-def test_zz_a_query_left_behind_closes_the_connections_when_it_ends(bolt: BoltServer) -> None:
+def test_zz_the_last_running_query_closes_the_connections(bolt: BoltServer) -> None:
     """The driver may not be closed while a thread still reads from it."""
     database = BoltCypher(bolt.url)
     before = threading.enumerate()

@@ -1,4 +1,4 @@
-"""What the schema alone corrects in a Cypher query."""
+"""What schema, data and question correct in a Cypher query."""
 
 import pytest
 from cases import cases
@@ -35,7 +35,7 @@ films = database_of(FILMS, "cql")
 
 
 def rows_of(films: Database, query: str, question: str = "") -> Rows:
-    """What the query returns as it is corrected."""
+    """The rows of the corrected query."""
     return films.run(films.corrected(query, question=question).query).rows
 
 
@@ -78,7 +78,7 @@ def rows_of(films: Database, query: str, question: str = "") -> Rows:
     ("MATCH (p:Person)-[:REVIEWED]->(m:Movie)-[:DIRECTED]->(q) WHERE p=q RETURN m.title", SEA),
     ("MATCH (s:Studio)-[:DIRECTED]->(m:Movie) RETURN s.title", HILLS),
 )
-def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
+def test_schema_corrections(query: str, rows: Rows, films: Database) -> None:
     done = films.corrected(query)
     assert done.changes
     assert films.run(done.query).rows == rows
@@ -103,7 +103,7 @@ def test_what_is_corrected(query: str, rows: Rows, films: Database) -> None:
     "MATCH (p:Person) GROUP BY HAVING count(p) > 0",
     "no query",
 )
-def test_a_sound_query_stays_and_the_rest_is_left_to_the_guard(query: str, films: Database) -> None:
+def test_queries_that_are_not_corrected(query: str, films: Database) -> None:
     assert films.corrected(query)[:2] == (query, ())
 
 
@@ -148,25 +148,53 @@ def test_comparisons_are_as_asked(query: str, question: str, rows: Rows, films: 
     assert rows_of(films, query, question) == rows
 
 
+FOLLOWS = "MATCH (p:Person)-{}->(q:Person) RETURN DISTINCT q.name"
+OF_ADA = "MATCH (p:Person {name: 'Ada'})-[:FOLLOWS]->(q:Person) RETURN q.name"
+SKIPPED = "MATCH (s:Studio)-[:FOLLOWS]->(p:Person) RETURN s.title"
+TWO_LINKS = "MATCH (s:Studio)-[:EMPLOYS]->(p)-[:DIRECTED]->(m:Movie) RETURN s.title, count(*)"
+REVIEWS = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN"
+ALONE = "MATCH (c:Critic) WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.full_name"
+NEVER = "MATCH (p:Person)-[:DIRECTED]->(m:Movie) WHERE {} RETURN p.name"
+NO_ROLE, NO_ROLES = "NOT (p)-[:ACTED_IN]->(m)", "NOT EXISTS((p)-[:ACTED_IN]->(m))"
+MOST = "MATCH (m:Movie) RETURN m.title, count(*) AS n ORDER BY n DESC LIMIT 1"
+
+
 @cases(
-    ("[:FOLLOWS]", "Whom does Ada follow, directly or indirectly?", "[:FOLLOWS*1..]"),
-    ("[f:FOLLOWS]", "Whom does Ada follow over 2 to 3 links?", "[f:FOLLOWS*2..3]"),
-    ("[:FOLLOWS*2]", "Whom does Ada follow over at most two links?", ""),
-    ("[:FOLLOWS]", "Whom does Ada follow?", ""),
+    (FOLLOWS.format("[:FOLLOWS]"), "Whom does Ada follow directly or not?", "[:FOLLOWS*1..]"),
+    (FOLLOWS.format("[f:FOLLOWS]"), "Whom does Ada follow over 2 to 3 links?", "[f:FOLLOWS*2..3]"),
+    (SKIPPED, "", "(s:Studio)-[:EMPLOYS]->(:Person)-[:FOLLOWS]->(p:Person)"),
+    (OF_ADA, "Who follows Ada?", "<-[:FOLLOWS]-"),
+    (TWO_LINKS, "Which studio has employed the most persons?", "(s:Studio)-[:EMPLOYS]->(p), "),
+    (f"{REVIEWS} p.born, count(*)", "How often is each year of birth?", "(p:Person) RETURN"),
+    (NEVER.format(NO_ROLE), "Which directors never acted?", "-[:ACTED_IN]->(:Movie)"),
+    (NEVER.format(NO_ROLES), "Which directors never acted?", "-[:ACTED_IN]->(:Movie)"),
+    (MOST, "Which movie is the most reviewed?", "(m)<-[counted:REVIEWED]-()"),
+    (MOST, "Which movie is reviewed the most often?", "(m)<-[counted:REVIEWED]-()"),
 )
-def test_a_link_is_followed_as_often_as_asked(
-    written: str, question: str, meant: str, films: Database
-) -> None:
-    frame = "MATCH (p:Person)-{}->(q:Person) RETURN DISTINCT q.name"
-    if written.startswith("ORDER"):
-        frame = "MATCH (p:Person) RETURN p.name {}"
-    done = films.corrected(frame.format(written), question=question)
-    assert done.query == frame.format(meant or written)
+def test_what_the_question_corrects(query: str, question: str, meant: str, films: Database) -> None:
+    assert meant not in query
+    done = films.corrected(query, question=question)
+    assert meant in done.query
+    assert "counted" not in meant or films.run(done.query).rows == (("Sea", 1),)
 
 
-def test_a_link_that_skips_a_node_keeps_its_type(films: Database) -> None:
-    done = films.corrected("MATCH (s:Studio)-[:FOLLOWS]->(p:Person) RETURN s.title")
-    assert "(s:Studio)-[:EMPLOYS]->(:Person)-[:FOLLOWS]->(p:Person)" in done.query
+@cases(
+    (FOLLOWS.format("[:FOLLOWS*2]"), "Whom does Ada follow over at most two links?"),
+    (FOLLOWS.format("[:FOLLOWS]"), "Whom does Ada follow?"),
+    (OF_ADA, "Whom does Ada follow?"),
+    (OF_ADA, "Who is followed by Ada?"),
+    (TWO_LINKS, "Which studio has the most persons who directed a movie?"),
+    (TWO_LINKS, "Which studio has the most directors?"),
+    (f"{REVIEWS} p.born, count(*)", "How many reviewed, by year of birth?"),
+    (f"{REVIEWS} p.name, count(*)", "Who is the busiest?"),
+    (f"{REVIEWS} count(DISTINCT p)", "How many persons wrote of something?"),  # not multiplied
+    (NEVER.format(NO_ROLE), "Which directors did not act in their own movie?"),
+    (NEVER.format(NO_ROLES), "Which directors did not act in their own movie?"),
+    (ALONE, "Which clubs have a critic?"),
+    (ALONE.replace("RETURN", "AND c.joined = 0 RETURN"), "Which clubs does no critic belong to?"),
+)
+def test_what_the_question_asks_for_stays(query: str, question: str, films: Database) -> None:
+    assert films.corrected(query, question=question).query == query
 
 
 @cases(
@@ -176,7 +204,7 @@ def test_a_link_that_skips_a_node_keeps_its_type(films: Database) -> None:
     ("MATCH (m:Event) RETURN m.title, count(*) AS n", False),
     ("MATCH (s:Studio) RETURN s.title, count(s.fee) AS n", False),
 )
-def test_what_the_question_counts_is_looked_for(query: str, counted: bool, films: Database) -> None:
+def test_what_the_question_counts_is_added(query: str, counted: bool, films: Database) -> None:
     for said in ("most persons", "highest number of persons", "least number of persons"):
         done = films.corrected(query, question=f"Which studio has the {said}?")
         assert ("counts Person" in done.changes) is counted
@@ -186,47 +214,14 @@ def test_what_the_question_counts_is_looked_for(query: str, counted: bool, films
 
 
 @cases("t", "c", "*")
-def test_what_has_none_is_kept_where_the_question_counts_it(counted: str, films: Database) -> None:
+def test_zero_counts_are_kept_where_the_question_includes_them(
+    counted: str, films: Database
+) -> None:
     query = f"MATCH (c:Critic)-[:BELONGS_TO]->(t:Club) RETURN c.full_name, count({counted}) AS n"
     asked = "How many clubs has each critic?"
     done = films.corrected(query, question=f"{asked} Including critics without any.")
     assert sorted(films.run(done.query).rows) == [("Al Bek", 0), ("Bo Vey", 1)]
     assert films.corrected(query, question=asked).query == query
-
-
-@cases("the most reviewed", "reviewed the most often")
-def test_what_is_done_most_often_is_counted(said: str, films: Database) -> None:
-    query = "MATCH (m:Movie) RETURN m.title, count(*) AS n ORDER BY n DESC LIMIT 1"
-    done = films.corrected(query, question=f"Which movie is {said}?")
-    assert "(m)<-[counted:REVIEWED]-()" in done.query
-    assert films.run(done.query).rows == (("Sea", 1),)
-
-
-@cases(
-    ("Which studio has employed the most persons?", False),
-    ("Which studio has the most persons who directed a movie?", True),
-    ("Which studio has the most directors?", True),
-)
-def test_what_nobody_asks_for_is_left_out(question: str, counts: bool, films: Database) -> None:
-    query = "MATCH (s:Studio)-[:EMPLOYS]->(p)-[:DIRECTED]->(m:Movie) RETURN s.title, count(*)"
-    assert ("(m:Movie)" in films.corrected(query, question=question).query) is counts
-
-
-@cases(
-    ("p.born", "How often is each year of birth?", False),
-    ("p.born", "How many reviewed, by year of birth?", True),
-    ("p.name", "Who is the busiest?", True),
-)
-def test_a_link_that_nobody_asks_for_is_left_out(
-    shown: str, question: str, stays: bool, films: Database
-) -> None:
-    query = f"MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN {shown}, count(*)"
-    assert ("REVIEWED" in films.corrected(query, question=question).query) is stays
-
-
-def test_a_link_that_multiplies_nothing_stays(films: Database) -> None:
-    query = "MATCH (p:Person)-[:REVIEWED]->(m:Movie) RETURN count(DISTINCT p)"
-    assert films.corrected(query, question="How many persons wrote of something?").query == query
 
 
 @cases(
@@ -235,49 +230,11 @@ def test_a_link_that_multiplies_nothing_stays(films: Database) -> None:
     ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Who has never been in a club?", BEK),
     ("(c:Critic)-[:BELONGS_TO]->(d:Club)", "Which club is without a critic?", ()),
 )
-def test_which_of_both_has_none_is_as_asked(
+def test_missing_links_are_of_the_label_that_is_asked_for(
     pattern: str, question: str, rows: Rows, films: Database
 ) -> None:
     query = f"MATCH {pattern} WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.full_name"
     assert tuple(row[:1] for row in rows_of(films, query, question)) == rows
-
-
-def test_a_link_that_the_question_does_not_deny_stays(films: Database) -> None:
-    query = "MATCH (c:Critic) WHERE NOT (c)-[:BELONGS_TO]->(:Club) RETURN c.full_name"
-    assert films.corrected(query, question="Which clubs have a critic?").query == query
-    more = query.replace("RETURN", "AND c.joined = 0 RETURN")
-    assert films.corrected(more, question="Which clubs does no critic belong to?").query == more
-
-
-@cases("NOT (p)-[:ACTED_IN]->(m)", "NOT EXISTS((p)-[:ACTED_IN]->(m))")
-def test_never_is_in_no_movie_at_all(test: str, films: Database) -> None:
-    query = f"MATCH (p:Person)-[:DIRECTED]->(m:Movie) WHERE {test} RETURN p.name"
-    never = films.corrected(query, question="Which directors never acted?")
-    assert "-[:ACTED_IN]->(:Movie)" in never.query
-    theirs = films.corrected(query, question="Which directors did not act in their own movie?")
-    assert theirs.query == query
-
-
-@cases(
-    ("Who follows Ada?", True),
-    ("Whom does Ada follow?", False),
-    ("Who is followed by Ada?", False),
-)
-def test_a_link_between_two_of_a_kind_runs_as_the_question_says(
-    question: str, turns: bool, films: Database
-) -> None:
-    query = "MATCH (p:Person {name: 'Ada'})-[:FOLLOWS]->(q:Person) RETURN q.name"
-    assert ("<-[:FOLLOWS]-" in films.corrected(query, question=question).query) == turns
-
-
-drugs = database_of(
-    """
-CREATE (:Drug {name: "Tuss"});
-CREATE (:Agent {name: "Codeine"});
-MATCH (d:Drug), (a:Agent) CREATE (d)-[:CONTAINS {}]->(a);
-""",
-    "cql",
-)
 
 
 @cases(
@@ -285,7 +242,7 @@ MATCH (d:Drug), (a:Agent) CREATE (d)-[:CONTAINS {}]->(a);
     ("MATCH (m:Movie) RETURN m", [("Sea",)]),
     ("MATCH (p:Person)-[]->(m:Movie) RETURN p", [("Ada",)]),  # once, however often found
 )
-def test_what_is_shown_first(query: str, rows: list[tuple[object, ...]], films: Database) -> None:
+def test_names_are_shown_first(query: str, rows: list[tuple[object, ...]], films: Database) -> None:
     assert [row[: len(rows[0])] for row in rows_of(films, query)] == rows
 
 
@@ -296,7 +253,7 @@ def test_what_is_shown_first(query: str, rows: list[tuple[object, ...]], films: 
     "MATCH (s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie RETURN count(*)",
     "MATCH p:Person)-[:DIRECTED]->(m:Movie)-[:REVIEWED]->(p) RETURN count(*)",
 )
-def test_what_is_malformed_is_left_to_the_engine(query: str, films: Database) -> None:
+def test_the_engine_rejects_malformed_queries(query: str, films: Database) -> None:
     asked = "Which studio with the most persons never reviewed a movie?"
     with pytest.raises(QueryFailed):
         films.run(films.corrected(query, question=asked).query)
@@ -306,13 +263,13 @@ def test_a_query_that_returns_nothing_is_doubted(films: Database) -> None:
     assert films.corrected("MATCH (p:Person)").doubts
 
 
-def test_values_are_written_as_cypher_writes_them(films: Database) -> None:
+def test_linked_values_are_cypher_literals(films: Database) -> None:
     line = films.linked("Who works for Hill's?")[0]
     value = line.removeprefix("Values in the data: Studio.title = ").removesuffix(".")
     assert films.run(f"RETURN {value}").rows == HILLS
 
 
-def test_what_a_question_speaks_of(films: Database) -> None:
+def test_values_that_a_question_mentions(films: Database) -> None:
     assert films.linked("Who directed Sea?") == ["Values in the data: Movie.title = 'Sea'."]
     assert films.misspelt("Who directed Seea?") == ("Seea", "Sea")
 

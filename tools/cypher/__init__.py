@@ -1,4 +1,4 @@
-"""Graph databases asked in Cypher: a script in an embedded engine, or a server over Bolt."""
+"""Graph databases queried in Cypher: a script in an embedded engine, or a server over Bolt."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ def open_cypher(source: str | Path) -> "Database":
 
     Args:
         source: The path of a ``.cql`` or ``.cypher`` script, or a ``bolt://``, ``neo4j://`` or
-            ``neo4j+s://`` URL, which may hold ``user:password@``.
+            ``neo4j+s://`` URL, which may contain ``user:password@``.
 
     Raises:
         DatabaseUnavailable: The script is missing or faulty, or the server does not answer.

@@ -1,78 +1,52 @@
-"""Engine values as plain cells, cut to the limits of a result."""
+"""Convert engine values to plain cells, and cut rows to the limits of a result."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, time
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from planweave.tools.cypher.own import ELEMENT_AS_TEXT, plain_map
 from planweave.tools.database import Cell
 
-_NODE = {"id", "labels", "properties"}
-_RELATIONSHIP = {"id", "start", "end", "type", "properties"}
-_PATH = {"nodes", "relationships"}
-_SHORTEST = 40
+_MIN_CELL_LENGTH = 40
+"""Characters that a cell keeps at least when its row is shortened."""
 
 
-def plain(value: object) -> Cell:
-    """A value of the embedded engine: a node becomes its properties, a path a list."""
+def to_cell(value: object, convert: Callable[[object], object]) -> Cell:
+    """A value of an engine as a plain cell.
+
+    ``convert`` turns the engine's own types into lists, mappings and texts.
+    """
+    value = convert(value)
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    if isinstance(value, date | time):  # a datetime is a date
-        return value.isoformat()
     if isinstance(value, Mapping):
-        return _map(value)
-    if isinstance(value, Iterable):
-        return [plain(item) for item in value]
+        return {str(key): to_cell(item, convert) for key, item in value.items()}
+    if isinstance(value, Iterable) and not isinstance(value, bytes | bytearray):
+        return [to_cell(item, convert) for item in value]
     return str(value)
 
 
-def has_element_as_text(cell: Cell) -> bool:
-    """Whether a text holds what the engine makes of a node; it shows the engine's own number."""
-    if isinstance(cell, str):
-        return bool(ELEMENT_AS_TEXT.search(cell))
-    items = cell.values() if isinstance(cell, dict) else cell if isinstance(cell, list) else ()
-    return any(has_element_as_text(item) for item in items)
-
-
-def _map(value: Mapping[str, object]) -> Cell:
-    keys = set(value)
-    if keys == _PATH:
-        return _path(value)
-    if keys in (_NODE, _RELATIONSHIP) and isinstance(value["properties"], Mapping):
-        return _map(value["properties"])
-    return {key: plain(item) for key, item in plain_map(value)}
-
-
-def _path(value: Mapping[str, object]) -> Cell:
-    """Node, relationship, node …, as they are passed."""
-    nodes, relationships = value["nodes"], value["relationships"]
-    if not isinstance(nodes, list) or not isinstance(relationships, list):
-        return str(value)
+def path_items(nodes: Sequence[object], relationships: Sequence[object]) -> list[object]:
+    """The items of a path in their order: node, relationship, node."""
     steps = [item for pair in zip(nodes, relationships, strict=False) for item in pair]
-    return [plain(item) for item in [*steps, *nodes[len(relationships) :]]]
+    return [*steps, *nodes[len(relationships) :]]
 
 
-def cut(rows: Sequence[Sequence[Cell]], characters: int) -> list[list[Cell]]:
-    """Keep the first rows that fit into ``characters``; the first row always stays, shortened."""
+def cut_rows(rows: Sequence[Sequence[Cell]], characters: int) -> list[list[Cell]]:
+    """The first rows that fit into ``characters``; at least the first row, shortened if needed."""
     kept: list[list[Cell]] = []
     left = characters
     for row in rows:
-        left -= sum(_length(cell) for cell in row)
+        left -= sum(len(_cell_text(cell)) for cell in row)
         if left < 0 and kept:
             break
-        kept.append(list(row) if left >= 0 else _shortened(row, characters))
+        kept.append(list(row) if left >= 0 else _shorten_row(row, characters))
     return kept
 
 
-def _length(cell: Cell) -> int:
-    return len(cell) if isinstance(cell, str) else len(json.dumps(cell, ensure_ascii=False))
+def _shorten_row(row: Sequence[Cell], characters: int) -> list[Cell]:
+    share = max(characters // max(len(row), 1), _MIN_CELL_LENGTH)
+    texts = [(cell, _cell_text(cell)) for cell in row]
+    return [cell if len(text) <= share else text[: share - 1] + "…" for cell, text in texts]
 
 
-def _shortened(row: Sequence[Cell], characters: int) -> list[Cell]:
-    share = max(characters // max(len(row), 1), _SHORTEST)
-    return [_short(cell, share) if _length(cell) > share else cell for cell in row]
-
-
-def _short(cell: Cell, length: int) -> str:
-    text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)
-    return text[: length - 1] + "…"
+def _cell_text(cell: Cell) -> str:
+    return cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False)

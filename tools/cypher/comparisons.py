@@ -1,29 +1,16 @@
-"""Comparisons that cannot be meant as a query writes them: maps, parts of texts, dates, lists.
+"""Correct comparisons that cannot be meant as written: in maps, with parts of texts, dates, lists.
 
 A model writes ``{tagline: 'end'}`` where the question says "containing 'end'", and compares a whole
-date with a year. The question and the types of the schema tell what was meant.
+date with a year. The question and the types of the schema show what is meant.
 """
 
 import re
-from collections.abc import Iterator
 from itertools import pairwise
-from typing import NamedTuple
 
 from planweave.tools.comparison_words import TextPlace, find_bound_operator, find_text_place
-from planweave.tools.cypher.describe import quoted
-from planweave.tools.cypher.hints import Names
-from planweave.tools.cypher.patterns import Element
-from planweave.tools.cypher.reach import last_before
-from planweave.tools.cypher.sql_habits import clauses
-from planweave.tools.cypher.tokens import (
-    Corrections,
-    CypherToken,
-    Edit,
-    Tokens,
-    before,
-    behind,
-    instead,
-)
+from planweave.tools.cypher.patterns import MapEntry
+from planweave.tools.cypher.resolved import ResolvedQuery
+from planweave.tools.cypher.tokens import Corrections, CypherToken, Edit, Tokens, quote_name
 from planweave.tools.database import Field
 
 _OPERATORS: dict[TextPlace, str] = {
@@ -33,87 +20,79 @@ _OPERATORS: dict[TextPlace, str] = {
 }
 _VALUE = r"-?\d+(?:\.\d+)?|'[^']*'|\"[^\"]*\""
 _TEST = re.compile(rf"(?:[<>]=?|<>|STARTS WITH|ENDS WITH|CONTAINS|=)\s*(?:{_VALUE})", re.IGNORECASE)
-"""A comparison where a map has room for a value only."""
+"""A comparison in the place of a map's value."""
 _RANGE = re.compile(r"\{?(?:\w+:)?(\d+)(?:\.\.|,max:)(\d+)\}?")
 _WILD = re.compile(r"(?P<open>[*%]?)(?P<text>[^*%]+)(?P<close>[*%]?)")
 _WILDCARDS = {(True, False): "ENDS WITH", (False, True): "STARTS WITH"}
-"""Where a mark stands for any text: before, behind."""
+"""The operator for a wildcard before the text, and for one after it."""
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 _YEAR = re.compile(r"\d{4}(?:-\d{2})?")
 
 
-class _Entry(NamedTuple):
-    """A key of a map and its value, by the numbers of their tokens."""
-
-    key: int
-    first: int
-    last: int
-
-
-def compared_as_meant(names: Names, tokens: Tokens, question: str) -> Corrections:
-    """Equalities that mean a part of a text, a year or an item of a list."""
-    for access in names.patterns.accesses:
-        place = access.place
-        if place < 0 or place + 4 >= len(tokens):
+def correct_comparisons(query: ResolvedQuery) -> Corrections:
+    """Replace equalities that mean a part of a text, a year or an item of a list."""
+    for access in query.accesses:
+        index, tokens = access.index, query.tokens
+        if index < 0 or index + 4 >= len(tokens):
             continue
-        field = _field(names, access.variable, access.property)
-        sign, value = tokens[place + 3], tokens[place + 4]
-        if field is None or value.kind not in ("string", "number"):
+        owners = query.owners_of(access.variable)
+        fields = [f for owner in owners for f in owner.fields if f.name == access.property]
+        operator, value = tokens[index + 3], tokens[index + 4]
+        if len(fields) != 1 or value.kind not in ("string", "number"):
             continue
-        if field.type == "LIST" and sign.text.upper() in ("=", "CONTAINS"):
+        if fields[0].type == "LIST" and operator.text.upper() in ("=", "CONTAINS"):
             edits = [
-                before(tokens[place], "any(item IN "),
-                before(sign, "WHERE item "),
-                behind(value, ")"),
+                tokens[index].insert_before("any(item IN "),
+                operator.insert_before("WHERE item "),
+                value.insert_after(")"),
             ]
             yield edits, f"{access.property} is a list: any of its items counts"
-        elif (sign.text == "=" or sign.word in ("LIKE", "ILIKE")) and (
-            test := _meant(value, field, question, like=bool(sign.word))
-        ):
-            yield [Edit(sign.start, value.end, test)], f"{access.property} {test}"
-    yield from _maps(names, tokens, question)
-    yield from _same(names, tokens, question)
+        elif operator.text == "=" or operator.word in ("LIKE", "ILIKE"):
+            is_like = bool(operator.word)
+            if test := _test_as_asked(value, fields[0], query.question, is_like=is_like):
+                yield [Edit(operator.start, value.end, test)], f"{access.property} {test}"
+    yield from _correct_map(query)
+    yield from _unite_variables(query)
 
 
-def _same(names: Names, tokens: Tokens, question: str) -> Corrections:
-    """Two variables for what the question calls the same: "directed by the same person"."""
-    for label in names.nodes:
+def _unite_variables(query: ResolvedQuery) -> Corrections:
+    """Use one variable for what the question calls the same: "directed by the same person"."""
+    for label in query.nodes:
         variables = dict.fromkeys(
             element.variable
-            for element in names.patterns.elements.values()
+            for element in query.elements.values()
             if element.is_node and element.variable and label in element.names
         )
-        said = re.search(rf"\bthe same {re.escape(label)}\b", question, re.IGNORECASE)
-        if said is None or len(variables) != 2:
+        is_same = re.search(rf"\bthe same {re.escape(label)}\b", query.question, re.IGNORECASE)
+        if not is_same or len(variables) != 2:
             continue
         first, second = variables
         edits = [
-            instead(token, first)
-            for earlier, token in pairwise(tokens)
-            if token.identifier == second and earlier.text not in (".", ":")
+            token.replace_with(first)
+            for before, token in pairwise(query.tokens)
+            if token.identifier == second and before.text not in (".", ":")
         ]
         yield edits, f"{second} is the same {label} as {first}"
 
 
-def _maps(names: Names, tokens: Tokens, question: str) -> Corrections:
-    """The first entry of a pattern's map that is no equality."""
-    for place, element in names.patterns.elements.items():
-        start = _map_of(tokens, place)
-        for entry in _entries(tokens, start):
-            name, value = tokens[entry.key].identifier, _value(tokens, entry)
-            fields = [f for e in names.entities(element) for f in e.fields if f.name == name]
+def _correct_map(query: ResolvedQuery) -> Corrections:
+    """Move the first entry of a pattern's map that means no equality to WHERE."""
+    for start, element in query.elements.items():
+        for entry in query.map_entries(element.map_start):
+            name, value = query.tokens[entry.key].identifier, _literal_of(entry, query)
+            fields = [f for e in query.entities_of(element) for f in e.fields if f.name == name]
             if len(fields) != 1:
                 continue
-            test = _test(tokens, entry)
+            test = _written_test(query.tokens, entry)
             if not test and value is not None:
-                test = _meant(value, fields[0], question)
-            if test and (edits := moved_to_where(names, tokens, place, name, test)):
+                test = _test_as_asked(value, fields[0], query.question)
+            if test and (edits := _move_to_where(query, start, entry, test)):
                 yield edits, f"{name} {test}"
                 return
 
 
-def _test(tokens: Tokens, entry: _Entry) -> str:
-    """The comparison that a map has instead of a value; empty if it has a value."""
+def _written_test(tokens: Tokens, entry: MapEntry) -> str:
+    """The comparison that a map has in the place of a value; empty if it has a value."""
     written = [token.identifier or token.text for token in tokens[entry.first : entry.last + 1]]
     text = re.sub(r"([<>]) =", r"\1=", " ".join(written))
     if span := _RANGE.fullmatch("".join(written)):
@@ -124,8 +103,10 @@ def _test(tokens: Tokens, entry: _Entry) -> str:
     return text if _TEST.fullmatch(text) else ""
 
 
-def _meant(value: CypherToken, field: Field, question: str, *, like: bool = False) -> str:
-    """The test that a question means by equality, or by SQL's ``like``; empty if it means that."""
+def _test_as_asked(
+    value: CypherToken, field: Field, question: str, *, is_like: bool = False
+) -> str:
+    """The test that the question means by ``=`` or ``LIKE``; empty if it means equality."""
     text = value.text.strip("'\"")
     is_decade = text.endswith("0") and f"{text}s" in re.findall(r"\b\d{3}0s\b", question)
     if any(map(_DATE.match, field.samples)) and _YEAR.fullmatch(text):
@@ -137,73 +118,34 @@ def _meant(value: CypherToken, field: Field, question: str, *, like: bool = Fals
     if value.kind != "string":
         return ""
     wild = _WILD.fullmatch(text)
-    if wild and (like or ("*" in text and text not in question)):
+    if wild and (is_like or ("*" in text and text not in question)):
         operator = _WILDCARDS.get((bool(wild["open"]), bool(wild["close"])), "CONTAINS")
         return f"{operator} {value.text.replace(text, wild['text'])}"
     part = find_text_place(question, text)
     return f"{_OPERATORS[part]} {value.text}" if part else ""
 
 
-def _field(names: Names, variable: str, name: str) -> Field | None:
-    found = [f for owner in names.owners(variable) for f in owner.fields if f.name == name]
-    return found[0] if len(found) == 1 else None
+def _literal_of(entry: MapEntry, query: ResolvedQuery) -> CypherToken | None:
+    """The literal of an entry, or of the only entry of a map inside it; None without one."""
+    inner = query.map_entries(entry.first)
+    if len(inner) == 1:
+        entry = inner[0]
+    token = query.tokens[entry.first]
+    return token if entry.first == entry.last and token.kind in ("string", "number") else None
 
 
-def _map_of(tokens: Tokens, place: int) -> int:
-    """Where the map of an element opens; -1 if it has none."""
-    for at in range(place + 1, len(tokens)):
-        if tokens[at].text == "{":
-            return at
-        if tokens[at].text in (")", "]", "("):
-            return -1
-    return -1
-
-
-def _entries(tokens: Tokens, start: int) -> Iterator[_Entry]:
-    """The keys of the map that opens at a token, with their values."""
-    depth, key = 0, start + 1
-    for at in range(start + 1, len(tokens) if start >= 0 else 0):
-        text = tokens[at].text
-        if depth == 0 and text in (",", "}"):
-            if at > key + 2 and tokens[key + 1].text == ":":
-                yield _Entry(key, key + 2, at - 1)
-            key = at + 1
-        if depth == 0 and text == "}":
-            return
-        depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
-
-
-def _value(tokens: Tokens, entry: _Entry) -> CypherToken | None:
-    """The literal of an entry, or of the only entry of its map."""
-    if entry.first == entry.last:
-        found = tokens[entry.first]
-    elif tokens[entry.first].text == "{":
-        inner = [*_entries(tokens, entry.first)]
-        if len(inner) != 1 or inner[0].first != inner[0].last:
-            return None
-        found = tokens[inner[0].first]
-    else:
-        return None
-    return found if found.kind in ("string", "number") else None
-
-
-def moved_to_where(names: Names, tokens: Tokens, place: int, name: str, test: str) -> list[Edit]:
-    """Take an entry out of its map, and test it in WHERE; empty where there is no place for it."""
-    element: Element = names.patterns.elements[place]
-    start = _map_of(tokens, place)
-    entry = next(one for one in _entries(tokens, start) if tokens[one.key].identifier == name)
-    words = clauses(tokens)
-    after = [one for one in words if one.start > tokens[place].start]
-    earlier = [one for one in words if one.start < tokens[place].start]
-    if not after or not earlier or earlier[-1].word != "MATCH":
+def _move_to_where(query: ResolvedQuery, start: int, entry: MapEntry, test: str) -> list[Edit]:
+    """Take an entry out of the map of an element and test it in WHERE; empty if it cannot move."""
+    tokens, element = query.tokens, query.elements[start]
+    before, after = query.clauses_around(start)
+    if not after or not before or before[-1].word != "MATCH":
         return []
     end = after[1].start if len(after) > 1 else tokens[-1].start
     if any(one.word in ("OR", "XOR") and after[0].start < one.start < end for one in tokens):
         return []  # AND would bind more tightly
-    key, last = tokens[entry.key], tokens[entry.last]
-    closing = tokens[entry.last + 1]
-    if len([*_entries(tokens, start)]) == 1:
-        span = tokens[start].start, closing.end
+    key, last, closing = tokens[entry.key], tokens[entry.last], tokens[entry.last + 1]
+    if len(query.map_entries(element.map_start)) == 1:
+        span = tokens[element.map_start].start, closing.end
     elif closing.text == ",":
         span = key.start, closing.end
     else:
@@ -211,10 +153,10 @@ def moved_to_where(names: Names, tokens: Tokens, place: int, name: str, test: st
     edits = [Edit(*span, "")]
     variable = element.variable or "named"
     if not element.variable:
-        edits.append(behind(tokens[place], variable))
-    tested = f"{variable}.{quoted(tokens[entry.key].identifier)} {test}"
+        edits.append(tokens[start].insert_after(variable))
+    tested = f"{variable}.{quote_name(key.identifier)} {test}"
     if after[0].word == "WHERE":
-        edits.append(behind(after[0], f" {tested} AND"))
+        edits.append(after[0].insert_after(f" {tested} AND"))
     else:
-        edits.append(behind(last_before(tokens, after[0]), f" WHERE {tested}"))
+        edits.append(query.token_before(after[0]).insert_after(f" WHERE {tested}"))
     return edits

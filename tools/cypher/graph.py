@@ -1,4 +1,4 @@
-"""What every graph database does with a query and a question, whatever runs its queries."""
+"""The part of a graph database that does not depend on the engine."""
 
 import re
 import time
@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import ClassVar, Unpack
 
-from planweave.tools.cypher.correct import corrected, links, stored_values
-from planweave.tools.cypher.describe import describe
+from planweave.tools.cypher.correct import correct_query, look_up_values, quote_text
+from planweave.tools.cypher.describe import describe_graph
 from planweave.tools.cypher.guard import guard
-from planweave.tools.cypher.hints import Names, hint
+from planweave.tools.cypher.hints import explain_result
+from planweave.tools.cypher.resolved import ResolvedQuery
 from planweave.tools.database import (
     Asked,
     Corrected,
@@ -19,16 +20,14 @@ from planweave.tools.database import (
     Limits,
     QueryFailed,
     QueryResult,
+    QueryTimeout,
     Schema,
 )
 from planweave.tools.invented import find_invented_name
-from planweave.tools.linking import find_misspelt_value
+from planweave.tools.linking import Values, describe_mentions, find_misspelt_value
 
-NARROW = "Start from a node with known properties, bound the hops (*1..3), or add LIMIT."
-"""How to fix a query that takes too long."""
-
-_DESCRIBING = Limits(seconds=60, rows=100_000, characters=50_000_000)
-_LOOKING = Limits(seconds=2, rows=500)
+_SCHEMA_LIMITS = Limits(seconds=60, rows=100_000, characters=50_000_000)
+_HINT_LIMITS = Limits(seconds=2, rows=500)
 _STRING = re.compile(r"'[^']*'|\"[^\"]*\"")
 _PROPERTY = re.compile(r"\.\s*`?([^\W\d]\w*)(?!\w*\s*[(.])")
 
@@ -37,8 +36,9 @@ class Graph(ABC):
     """A read-only graph; see :class:`planweave.tools.database.Database`.
 
     Attributes:
-        checks_names: A name that the schema does not have is refused before the query runs.
-        scanned: Nodes of a label, and relationships, that the schema is read from at most.
+        checks_names: Whether a name that the schema does not have is refused before the query
+            runs.
+        scanned: Most nodes of a label, and most relationships, that the schema is read from.
         keys: By label, the properties that identify a node.
     """
 
@@ -51,17 +51,17 @@ class Graph(ABC):
 
     @abstractmethod
     def close(self) -> None:
-        """Release what is open; safe to call twice."""
+        """Release connections or processes; safe to call twice."""
 
     @abstractmethod
-    def ask(self, statement: str, limits: Limits, *, own: bool = False) -> Fetched:
-        """Run a statement that only reads; ``own``: it is ours, and need not be checked again."""
+    def fetch(self, statement: str, limits: Limits, *, is_trusted: bool = False) -> Fetched:
+        """Run a statement that only reads; a trusted statement is not checked again."""
 
     def schema(self) -> Schema:
-        """Describe labels and relationship types by plain Cypher; read once, then kept."""
+        """Labels and relationship types; read once, then cached."""
         if self._schema is None:
-            self._schema = describe(
-                lambda query: self.ask(query, _DESCRIBING, own=True).rows,
+            self._schema = describe_graph(
+                lambda query: self.fetch(query, _SCHEMA_LIMITS, is_trusted=True).rows,
                 self.language,
                 self.keys,
                 self.scanned,
@@ -71,46 +71,59 @@ class Graph(ABC):
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
         """Run one read-only query; see :class:`planweave.tools.database.Database`."""
         statement, tokens = guard(query)
-        names = Names(self.schema(), tokens)
-        if self.checks_names:
-            names.check()
+        resolved = ResolvedQuery(self.schema(), tokens)
+        for problem, fix in resolved.unknown_names() if self.checks_names else ():
+            raise QueryFailed(problem, fix=fix)
         start = time.perf_counter()
         try:
-            columns, rows, total = self.ask(statement, limits)
+            columns, rows, total = self.fetch(statement, limits)
         except QueryFailed as error:
-            raise QueryFailed(error.problem, fix=_unknown(names) or error.fix) from error
+            raise QueryFailed(error.problem, fix=_explain_names(resolved) or error.fix) from error
         seconds = time.perf_counter() - start
-        says_something = any(cell is not None for row in rows for cell in row)
-        unknown = "" if says_something else _unknown(names)
-        said = hint(names, rows, lambda read: self.ask(read, _LOOKING, own=True).rows)
+        has_value = any(cell is not None for row in rows for cell in row)
+        unknown = "" if has_value else _explain_names(resolved)
+        hint = explain_result(
+            resolved, rows, lambda read: self.fetch(read, _HINT_LIMITS, is_trusted=True).rows
+        )
         return QueryResult(
             query=statement,
             columns=tuple(columns),
             rows=tuple(tuple(row) for row in rows),
             total_rows=total,
             seconds=seconds,
-            hint=f"{unknown} {said}".strip(),
+            hint=f"{unknown} {hint}".strip(),
         )
 
     def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
-        """Correct a query by schema, data and question; clock and ranking change nothing here."""
-        values = stored_values(self.schema(), self.run)
-        return corrected(query, self.schema(), values, asked.get("question", ""))
+        """Correct a query by schema, data and question; the other settings have no effect."""
+        question = asked.get("question", "")
+        return correct_query(query, self.schema(), self._look_up_values(), question)
 
     def linked(self, question: str) -> list[str]:
-        """Lines that say which stored values and which names a question speaks of."""
-        return links(question, self.schema(), self.run)
+        """Lines that list the stored values and the properties that a question mentions."""
+        return describe_mentions(question, self.schema(), self._look_up_values(), quote=quote_text)
 
     def misspelt(self, question: str) -> tuple[str, str]:
-        """Words of a question that are nearly a stored value, and that value; or nothing."""
-        return find_misspelt_value(question, self.schema(), stored_values(self.schema(), self.run))
+        """Words of a question that nearly match a stored value, and that value; or nothing."""
+        return find_misspelt_value(question, self.schema(), self._look_up_values())
 
     def invented(self, query: str, question: str, explained: str = "") -> str:
         """A property that only the question has; see :class:`planweave.tools.database.Database`."""
         properties = _PROPERTY.findall(_STRING.sub("", query))
         return find_invented_name(properties, question, self.schema(), explained=explained)
 
+    def _look_up_values(self) -> Values:
+        return look_up_values(self.schema(), self.run)
 
-def _unknown(names: Names) -> str:
-    """The first names of a query that the schema does not have, as sentences."""
-    return " ".join([" ".join(one) for one in names.problems()][:2])
+
+def _explain_names(query: ResolvedQuery) -> str:
+    """Sentences for the first two names of a query that the schema does not have."""
+    return " ".join([" ".join(problem) for problem in query.unknown_names()][:2])
+
+
+def query_timeout(reason: str, limits: Limits) -> QueryTimeout:
+    """The error of a query that was stopped."""
+    return QueryTimeout(
+        f"The query {reason}; it was stopped ({limits.seconds:g} s).",
+        fix="Start from a node with known properties, bound the hops (*1..3), or add LIMIT.",
+    )

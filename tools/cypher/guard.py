@@ -1,24 +1,26 @@
 """The lexical guard: one statement, made of reading clauses only.
 
-It reads tokens, not a grammar: the Cypher parsers at hand reject good queries. What it lets pass
-is still run on an immutable graph or in a read transaction.
+It checks tokens, not a grammar, since the available Cypher parsers reject good queries. Queries
+that pass run on an immutable graph or in a read transaction.
 """
 
 import re
 
-from planweave.tools.cypher.tokens import CypherToken, Tokens, bare, tokenize
+from planweave.tools.cypher.tokens import CypherToken, Tokens, remove_comments, token_at, tokenize
 from planweave.tools.database import QueryRefused
 
 _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 60
 _STARTS = {"MATCH", "OPTIONAL", "WITH", "UNWIND", "RETURN", "CALL"}
-_WRITES = {"CREATE", "MERGE", "DELETE", "DETACH", "NODETACH", "SET", "REMOVE", "DROP", "FOREACH"}
-_WRITES |= {"INSERT"}
+_WRITING_WORDS = "CREATE MERGE DELETE DETACH NODETACH SET REMOVE DROP FOREACH INSERT"
+_WRITES = frozenset(_WRITING_WORDS.split())
 _PAIRS = {("PERIODIC", "COMMIT"), ("IN", "TRANSACTIONS"), ("CONCURRENT", "TRANSACTIONS")}
 _FILES = {"LOAD", "FORMAT"}
-_OPERATORS = {"AS", "IN", "IS", "AND", "OR", "XOR", "STARTS", "ENDS", "CONTAINS", "THEN", "ELSE"}
-_OPERATORS |= {"END", "ASC", "DESC", "WHERE", "RETURN", "WITH", "LIMIT", "SKIP", "ORDER", "WHEN"}
-_OPERATORS |= {"ASCENDING", "DESCENDING", "OFFSET"}
+_WORDS_AFTER_NAME = """
+    AS IN IS AND OR XOR STARTS ENDS CONTAINS THEN ELSE END ASC DESC WHERE RETURN WITH LIMIT SKIP
+    ORDER WHEN ASCENDING DESCENDING OFFSET
+"""
+_OPERATORS = frozenset(_WORDS_AFTER_NAME.split())
 _PROCEDURES = {"db.labels", "db.relationshipTypes", "db.propertyKeys"}
 _NAMESPACES = {"date", "datetime", "localdatetime", "time", "localtime", "duration", "point"}
 _FENCE = re.compile(r"```[ \t]*\w*[ \t]*\r?\n?(.*?)```", re.DOTALL)
@@ -26,14 +28,17 @@ _HEADING = re.compile(r"\A\s*cypher(?:[ \t]*:|[ \t]*\r?\n)", re.IGNORECASE)
 
 
 def guard(query: str) -> tuple[str, tuple[CypherToken, ...]]:
-    """Check that ``query`` only reads; the statement without fence, comments and semicolon.
+    """Check that ``query`` only reads.
 
-    A code fence and a leading ``Cypher:`` are dropped. The tokens of the statement come with it.
+    Returns:
+        The statement without code fence, leading ``Cypher:``, comments and semicolon, and its
+        tokens.
 
     Raises:
-        QueryRefused: It is not one plain read.
+        QueryRefused: The query is not one plain read.
     """
-    query = _unwrap(query)
+    fence = _FENCE.search(query) if query.lstrip().startswith("```") else None
+    query = _HEADING.sub("", fence[1] if fence else query).strip()
     if len(query) > _MAX_CHARACTERS:
         raise QueryRefused(
             f"The query has {len(query)} characters, more than {_MAX_CHARACTERS}.",
@@ -42,21 +47,16 @@ def guard(query: str) -> tuple[str, tuple[CypherToken, ...]]:
     tokens = tokenize(query)
     while tokens and tokens[-1].text == ";":
         tokens = tokens[:-1]
-    statement = bare(query, tokens)
+    statement = remove_comments(query, tokens)
     tokens = tokenize(statement)
-    _check_frame(tokens)
+    _check_statement(tokens)
     for index in range(len(tokens)):
         _check_word(tokens, index)
     return statement, tokens
 
 
-def _unwrap(query: str) -> str:
-    fence = _FENCE.search(query) if query.lstrip().startswith("```") else None
-    return _HEADING.sub("", fence[1] if fence else query).strip()
-
-
-def _check_frame(tokens: tuple[CypherToken, ...]) -> None:
-    """One statement, begun by a reading clause, not too deeply nested."""
+def _check_statement(tokens: Tokens) -> None:
+    """Refuse all but one statement that begins with a reading clause and is not deeply nested."""
     if not tokens or tokens[0].word not in _STARTS:
         first = tokens[0].text if tokens else "nothing"
         raise QueryRefused(
@@ -72,25 +72,24 @@ def _check_frame(tokens: tuple[CypherToken, ...]) -> None:
             raise QueryRefused("The query is nested too deeply.", fix="Write it flatter.")
 
 
-def _check_word(tokens: tuple[CypherToken, ...], index: int) -> None:
-    """Refuse a writing clause, a foreign procedure or a foreign function at ``index``."""
-    word = tokens[index].word
-    follower = tokens[index + 1] if index + 1 < len(tokens) else None
+def _check_word(tokens: Tokens, index: int) -> None:
+    """Refuse a writing clause, an unknown procedure or an unknown function at ``index``."""
+    word, following = tokens[index].word, token_at(tokens, index + 1)
     if word in _WRITES and not _is_plain_name(tokens, index):
-        raise _refused(word)
-    if follower and (word, follower.word) in _PAIRS:
-        raise _refused(f"{word} {follower.word}")
-    if word == "USE" and follower and (follower.text == "(" or _is_graph_name(follower)):
-        raise _refused(word)
+        raise _refusal(word)
+    if (word, following.word) in _PAIRS:
+        raise _refusal(f"{word} {following.word}")
+    if word == "USE" and (following.text == "(" or _is_graph_name(following)):
+        raise _refusal(word)
     if names_format(tokens, index):
-        raise _refused(" ".join(token.identifier for token in tokens[index : index + 2]))
+        raise _refusal(" ".join(token.identifier for token in tokens[index : index + 2]))
     if word == "CALL" and not _is_plain_name(tokens, index):
         _check_call(tokens, index + 1)
     if tokens[index].text == "(" and index:
         _check_function(tokens, index)
 
 
-def _is_plain_name(tokens: tuple[CypherToken, ...], index: int) -> bool:
+def _is_plain_name(tokens: Tokens, index: int) -> bool:
     """Whether a reserved word is a property (``n.set``), a label (``:Set``) or a map key here."""
     if index < 2:
         return False
@@ -99,8 +98,7 @@ def _is_plain_name(tokens: tuple[CypherToken, ...], index: int) -> bool:
         return earlier.kind in ("name", "quoted") or earlier.text in (")", "]", "}")
     if before.text == ":":
         return earlier.kind != "number"
-    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
-    return before.text in ("{", ",") and following == ":"
+    return before.text in ("{", ",") and token_at(tokens, index + 1).text == ":"
 
 
 def _is_graph_name(token: CypherToken) -> bool:
@@ -108,21 +106,20 @@ def _is_graph_name(token: CypherToken) -> bool:
 
 
 def names_format(tokens: Tokens, index: int) -> bool:
-    """Whether ``LOAD`` or ``FORMAT`` is no variable here, but has the name of a format behind it.
+    """Whether ``LOAD`` or ``FORMAT`` comes before the name of a file format, and is no variable.
 
-    Servers know CSV, JSONL, PARQUET, and may know more. To the embedded engine both words are the
-    same in backticks.
+    Servers know CSV, JSONL, PARQUET, and may know more. The embedded engine accepts both words in
+    backticks, too.
     """
-    if tokens[index].identifier.upper() not in _FILES or index + 1 == len(tokens):
-        return False
-    follower = tokens[index + 1]
-    is_clause = follower.word in _OPERATORS | _STARTS | {"UNION"}
-    return bool(follower.identifier) and not is_clause
+    following = token_at(tokens, index + 1)
+    is_clause = following.word in _OPERATORS | _STARTS | {"UNION"}
+    is_file_word = tokens[index].identifier.upper() in _FILES
+    return is_file_word and bool(following.identifier) and not is_clause
 
 
-def _check_call(tokens: tuple[CypherToken, ...], start: int) -> None:
+def _check_call(tokens: Tokens, start: int) -> None:
     """Allow ``CALL {…}``, ``CALL (x) {…}`` and the three procedures that list names."""
-    if start < len(tokens) and tokens[start].text in ("{", "("):
+    if token_at(tokens, start).text in ("{", "("):
         return
     name = ""
     for token in tokens[start:]:
@@ -132,11 +129,11 @@ def _check_call(tokens: tuple[CypherToken, ...], start: int) -> None:
             break  # two names in a row: YIELD, WITH …
         name += token.identifier or "."
     if name not in _PROCEDURES:
-        raise _refused(f"CALL {name}".strip())
+        raise _refusal(f"CALL {name}".strip())
 
 
-def _check_function(tokens: tuple[CypherToken, ...], index: int) -> None:
-    """Allow ``date.truncate(…)`` and the like; a foreign namespace may do anything."""
+def _check_function(tokens: Tokens, index: int) -> None:
+    """Allow functions such as ``date.truncate(…)``; those of an unknown namespace may write."""
     start = index - 1
     while start >= 2 and tokens[start].identifier and tokens[start - 1].text == ".":
         start -= 2
@@ -145,10 +142,10 @@ def _check_function(tokens: tuple[CypherToken, ...], index: int) -> None:
         return
     is_temporal = len(parts) == 2 and parts[0].lower() in _NAMESPACES
     if not is_temporal and ".".join(parts) not in _PROCEDURES:
-        raise _refused(f"{'.'.join(parts)}()")
+        raise _refusal(f"{'.'.join(parts)}()")
 
 
-def _refused(what: str) -> QueryRefused:
+def _refusal(what: str) -> QueryRefused:
     return QueryRefused(
         f"{what} is not allowed: this database is read only.",
         fix="Only read; a name that reads like a command belongs in backticks.",

@@ -1,10 +1,12 @@
-"""What a Cypher query speaks of: the patterns, properties and literals in its tokens."""
+"""What a Cypher query refers to: the patterns, properties and literals in its tokens."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
-from planweave.tools.cypher.tokens import Tokens, brackets
+from planweave.tools.cypher.tokens import CypherToken, Tokens, find_brackets, find_clauses, token_at
 
 _BEFORE_NODE = {"MATCH", "WHERE", "AND", "OR", "XOR", "NOT", "EXISTS"}
 _LABEL_MARKS = {":", "|", "&", "!"}
@@ -13,211 +15,232 @@ _LITERALS = {"TRUE", "FALSE"}
 
 @dataclass(frozen=True)
 class Element:
-    """A node or relationship of a pattern: its variable, labels or types, and property map."""
+    """A node or relationship of a pattern.
+
+    Attributes:
+        names: Labels or types.
+        properties: Each property with the literal that it must equal; the literal is empty for
+            any other value.
+        many_hops: The relationship has a star: ``[:TYPE*1..3]``.
+        map_start: Index of the token that opens the property map; -1 without a map.
+    """
 
     is_node: bool
     variable: str
     names: tuple[str, ...]
     properties: tuple[tuple[str, str], ...]
-    """Property and the literal it must equal; the literal is empty for anything else."""
     many_hops: bool = False
+    map_start: int = -1
 
 
 @dataclass(frozen=True)
 class PatternLink:
-    """A relationship between two nodes; ``arrow`` is ``>``, ``<`` or empty.
+    """A relationship between two nodes.
 
-    ``place`` is the number of the token ``[``, ``end`` that of its ``]``.
+    Attributes:
+        arrow: ``>``, ``<`` or empty.
+        start: Index of the token ``[``.
+        end: Index of its ``]``.
+        left_end: Index of the bracket that closes the left node.
+        right_start: Index of the bracket that opens the right node.
     """
 
     left: Element
     relationship: Element
     right: Element
     arrow: str
-    place: int = -1
-    end: int = -1
-
-    @property
-    def turned(self) -> "PatternLink":
-        """The same with its nodes exchanged."""
-        return replace(self, left=self.right, right=self.left)
+    start: int
+    end: int
+    left_end: int
+    right_start: int
 
 
 @dataclass(frozen=True)
 class PropertyAccess:
-    """A property of a variable; ``literal`` is what it is compared with by ``=``, if anything.
+    """A property of a variable.
 
-    ``place`` is the number of the variable's token; -1 in a map projection.
+    Attributes:
+        literal: The literal that ``=`` compares the property with; empty without one.
+        index: Index of the variable's token; -1 in a map projection.
     """
 
     variable: str
     property: str
     literal: str = ""
-    place: int = -1
+    index: int = -1
+
+
+class MapEntry(NamedTuple):
+    """The indices of a key of a map and of the first and last token of its value."""
+
+    key: int
+    first: int
+    last: int
 
 
 class Patterns:
-    """Reads tokens once; scopes are not told apart, which errs on the side of letting pass."""
+    """The patterns of a query.
+
+    A variable means the same everywhere in the query: scopes are not distinguished, so that some
+    wrong names pass.
+    """
 
     def __init__(self, tokens: Tokens) -> None:
-        self._tokens = tokens
-        self.closing, self._around = brackets(tokens)
+        self.tokens = tokens
+        self.closing, self._around = find_brackets(tokens)
         self.opening = {end: start for start, end in self.closing.items()}
 
     @cached_property
+    def clauses(self) -> list[CypherToken]:
+        """The words that begin a clause."""
+        return find_clauses(self.tokens)
+
+    @cached_property
     def elements(self) -> dict[int, Element]:
-        """Every labelled, typed or mapped element by the place where it opens."""
-        found = {}
-        for start in self.closing:
-            element = self._element(start)
-            if element and (element.names or element.properties):
-                found[start] = element
-        return found
+        """Every element with a label, type or map, by the index of its opening bracket."""
+        found = ((start, self._read_element(start)) for start in self.closing)
+        return {start: one for start, one in found if one and (one.names or one.properties)}
 
     @cached_property
     def links(self) -> tuple[PatternLink, ...]:
         """Every relationship in brackets, with the nodes on both sides."""
-        return tuple(self._links())
+        return tuple(self._read_links())
 
     @cached_property
     def accesses(self) -> tuple[PropertyAccess, ...]:
         """Every ``variable.property`` and map projection ``variable {.property}``."""
-        return tuple(self._accesses())
+        return tuple(self._read_accesses())
 
     @cached_property
     def denied(self) -> frozenset[int]:
-        """The places of what must not be there: patterns behind ``NOT`` or ``NOT EXISTS``."""
+        """The indices of the tokens of patterns after ``NOT`` or ``NOT EXISTS``."""
         found: set[int] = set()
-        for start, token in enumerate(self._tokens):
-            place = start + 1 + (self._word(start + 1) == "EXISTS")
-            while token.word == "NOT" and place in self.closing:
-                end = self.closing[place]
+        for start, token in enumerate(self.tokens):
+            index = start + 1 + (self._at(start + 1).word == "EXISTS")
+            while token.word == "NOT" and index in self.closing:
+                end = self.closing[index]
                 found.update(range(start + 1, end + 1))
-                place = end + 1  # of a path the next bracket, behind the marks of its arrow
-                while self._text(place) in ("-", "<", ">"):
-                    place += 1
+                index = end + 1  # the next bracket of a path follows the marks of an arrow
+                while self._at(index).text in ("-", "<", ">"):
+                    index += 1
         return frozenset(found)
 
     @cached_property
     def rebound(self) -> frozenset[str]:
-        """Variables that also stand for something else than a pattern element."""
-        tokens = self._tokens
-        aliases = {t.identifier for i, t in enumerate(tokens) if i and tokens[i - 1].word == "AS"}
-        items = {
-            t.identifier
-            for i, t in enumerate(tokens)
-            if self._text(i - 1) in ("[", "(", ",") and self._word(i + 1) == "IN"
-        }
-        return frozenset(aliases | items)
+        """Variables that ``AS`` or a list comprehension binds, too."""
+        return frozenset(
+            token.identifier
+            for i, token in enumerate(self.tokens)
+            if self._at(i - 1).word == "AS"
+            or (self._at(i - 1).text in ("[", "(", ",") and self._at(i + 1).word == "IN")
+        )
 
     @cached_property
     def map_keys(self) -> frozenset[str]:
-        """Keys of literal maps, which may be read like properties later on."""
-        inside = {start for start in self.closing if self._is_pattern_map(start)}
+        """Keys of literal maps; a query may read them like properties."""
+        in_patterns = {element.map_start for element in self.elements.values()}
         return frozenset(
-            token.identifier
-            for i, token in enumerate(self._tokens)
-            if token.identifier
-            and self._text(i + 1) == ":"
-            and self._text(i - 1) in ("{", ",")
-            and self._around[i] not in inside
+            self._at(entry.key).identifier
+            for start in self.closing
+            if self._at(start).text == "{" and start not in in_patterns
+            for entry in self.map_entries(start)
         )
 
-    def _element(self, start: int) -> Element | None:
+    def map_entries(self, start: int) -> list[MapEntry]:
+        """The entries of the map that opens at ``start``; none if no map opens there."""
+        end = self.closing.get(start, start)
+        commas = (i for i in range(start + 1, end) if self._at(i).text == ",")
+        marks = [start, *(i for i in commas if self._around[i] == start), end]
+        return [
+            MapEntry(mark + 1, mark + 3, following - 1)
+            for mark, following in pairwise(marks)
+            if self._at(mark + 2).text == ":" and following > mark + 3
+        ]
+
+    def token_before(self, clause: CypherToken) -> CypherToken:
+        """The last token before a clause."""
+        return self.tokens[self.tokens.index(clause) - 1]
+
+    def clauses_around(self, index: int) -> tuple[list[CypherToken], list[CypherToken]]:
+        """The words that begin a clause before the token at ``index``, and those after it."""
+        start = self.tokens[index].start
+        before = [clause for clause in self.clauses if clause.start < start]
+        return before, [clause for clause in self.clauses if clause.start > start]
+
+    def _at(self, index: int) -> CypherToken:
+        return token_at(self.tokens, index)
+
+    def _read_element(self, start: int) -> Element | None:
         """The pattern element in the brackets that open at ``start``, if it is one."""
-        is_node = self._text(start) == "("
-        if not is_node and not (self._text(start) == "[" and self._text(start - 1) == "-"):
+        is_node = self._at(start).text == "("
+        if not is_node and not (self._at(start).text == "[" and self._at(start - 1).text == "-"):
             return None
         index = start + 1
-        variable = self._identifier(index)
+        variable = self._at(index).identifier
         index += bool(variable)
         names: list[str] = []
-        if self._text(index) == ":":
-            while self._text(index) in _LABEL_MARKS:
+        if self._at(index).text == ":":
+            while self._at(index).text in _LABEL_MARKS:
                 index += 1
-                if name := self._identifier(index):
+                if name := self._at(index).identifier:
                     names.append(name)
                     index += 1
-        many_hops = not is_node and self._text(index) == "*"
-        while not is_node and self._text(index) not in ("{", "]", ""):
+        many_hops = not is_node and self._at(index).text == "*"
+        while not is_node and self._at(index).text not in ("{", "]", ""):
             index += 1
-        properties = self._map(index) if self._text(index) == "{" else ()
-        if is_node and not self._is_node(start, bare=not variable and not names):
+        map_start = index if self._at(index).text == "{" else -1
+        properties = tuple(
+            (self._at(entry.key).identifier, self._read_literal(entry.first))
+            for entry in self.map_entries(map_start)
+        )
+        if is_node and not self._is_node(start, is_bare=not variable and not names):
             return None
-        return Element(is_node, variable, tuple(names), properties, many_hops)
+        return Element(is_node, variable, tuple(names), properties, many_hops, map_start)
 
-    def _is_node(self, start: int, *, bare: bool) -> bool:
-        """Whether the bracket at ``start`` may hold a node, not arguments or a map in brackets."""
-        if self._identifier(start - 1):
-            return self._word(start - 1) in _BEFORE_NODE
-        end = self.closing.get(start, start)
-        is_linked = self._text(end + 1) in ("-", "<") or self._text(start - 1) in ("-", ">")
-        return is_linked or not bare
+    def _is_node(self, start: int, *, is_bare: bool) -> bool:
+        """Whether the bracket at ``start`` may contain a node, not arguments or a map."""
+        if self._at(start - 1).identifier:
+            return self._at(start - 1).word in _BEFORE_NODE
+        after = self._at(self.closing.get(start, start) + 1).text
+        return after in ("-", "<") or self._at(start - 1).text in ("-", ">") or not is_bare
 
-    def _map(self, start: int) -> tuple[tuple[str, str], ...]:
-        end = self.closing.get(start, start)
-        keys = [
-            i
-            for i in range(start + 1, end)
-            if self._text(i + 1) == ":"
-            and self._around[i] == start
-            and self._text(i - 1) in ("{", ",")
-        ]
-        return tuple((self._identifier(i), self._literal(i + 2)) for i in keys)
-
-    def _literal(self, index: int) -> str:
-        """The literal at ``index`` if nothing but a closing mark or a word follows it."""
-        sign = "-" if self._text(index) == "-" else ""
-        index += bool(sign)
-        if index >= len(self._tokens):
-            return ""
-        token = self._tokens[index]
+    def _read_literal(self, index: int) -> str:
+        """The literal at ``index`` if only a closing mark or a word follows it."""
+        sign = "-" if self._at(index).text == "-" else ""
+        token, after = self._at(index + bool(sign)), self._at(index + bool(sign) + 1)
         is_literal = token.kind in ("string", "number") or token.word in _LITERALS
-        ends = self._text(index + 1) in (",", ")", "]", "}", "") or self._word(index + 1)
+        ends = after.text in (",", ")", "]", "}", "") or after.word
         return sign + token.text if is_literal and ends else ""
 
-    def _links(self) -> Iterator[PatternLink]:
+    def _read_links(self) -> Iterator[PatternLink]:
         for start, end in self.closing.items():
-            if self._text(start) != "[" or self._text(start - 1) != "-":
+            if self._at(start).text != "[" or self._at(start - 1).text != "-":
                 continue
-            from_right = self._text(start - 2) == "<"
-            to_right = self._text(end + 2) == ">"
-            left, right = self.opening.get(start - 2 - from_right), end + 2 + to_right
-            if left is None or right not in self.closing:
+            from_right = self._at(start - 2).text == "<"
+            to_right = self._at(end + 2).text == ">"
+            left_end, right_start = start - 2 - from_right, end + 2 + to_right
+            if left_end not in self.opening or right_start not in self.closing:
                 continue
-            nodes, relationship = [self._element(i) for i in (left, right)], self._element(start)
-            if nodes[0] and nodes[1] and relationship:
+            left = self._read_element(self.opening[left_end])
+            relationship, right = self._read_element(start), self._read_element(right_start)
+            if left and right and relationship:
                 arrow = "" if from_right == to_right else ">" if to_right else "<"
-                yield PatternLink(nodes[0], relationship, nodes[1], arrow, start, end)
+                yield PatternLink(
+                    left, relationship, right, arrow, start, end, left_end, right_start
+                )
 
-    def _accesses(self) -> Iterator[PropertyAccess]:
-        for i, token in enumerate(self._tokens):
-            name = self._identifier(i + 1)
-            if token.text != "." or not name or self._text(i + 2) == "(":
+    def _read_accesses(self) -> Iterator[PropertyAccess]:
+        for i, token in enumerate(self.tokens):
+            name = self._at(i + 1).identifier
+            if token.text != "." or not name or self._at(i + 2).text == "(":
                 continue
-            is_projected = self._text(i - 1) in ("{", ",")
+            is_projected = self._at(i - 1).text in ("{", ",")
             if is_projected:
                 opening = self._around[i]
-                variable = self._identifier(opening - 1) if opening is not None else ""
+                variable = "" if opening is None else self._at(opening - 1).identifier
             else:
-                chained = self._text(i - 2) == "."
-                variable = "" if chained else self._identifier(i - 1)
+                is_nested = self._at(i - 2).text == "."
+                variable = "" if is_nested else self._at(i - 1).identifier
             if variable:
-                literal = self._literal(i + 3) if self._text(i + 2) == "=" else ""
+                literal = self._read_literal(i + 3) if self._at(i + 2).text == "=" else ""
                 yield PropertyAccess(variable, name, literal, -1 if is_projected else i - 1)
-
-    def _is_pattern_map(self, start: int) -> bool:
-        owner = self._around[start]
-        if self._text(start) != "{" or owner is None:
-            return False
-        element = self._element(owner)
-        return element is not None and bool(element.properties)
-
-    def _text(self, index: int) -> str:
-        return self._tokens[index].text if 0 <= index < len(self._tokens) else ""
-
-    def _word(self, index: int) -> str:
-        return self._tokens[index].word if 0 <= index < len(self._tokens) else ""
-
-    def _identifier(self, index: int) -> str:
-        return self._tokens[index].identifier if 0 <= index < len(self._tokens) else ""

@@ -1,12 +1,13 @@
 """Load a ``.cql`` script into the embedded engine.
 
-The published layout has two statement shapes, ``CREATE (v:Label {…})`` and
-``MATCH (a:L {k: v}), (b:M {k: v}) CREATE (a)-[r:Type {…}]->(b)``. Runs of them are built in bulk;
-every other statement is executed by itself, in its place.
+Published scripts have two forms of statement, ``CREATE (v:Label {…})`` and
+``MATCH (a:L {k: v}), (b:M {k: v}) CREATE (a)-[r:Type {…}]->(b)``. Consecutive statements of a form
+are executed in bulk; each other statement is executed by itself, in its place.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import TypeAlias
@@ -14,14 +15,14 @@ from typing import TypeAlias
 from kglite import KnowledgeGraph
 
 from planweave.tools.cypher.guard import names_format
-from planweave.tools.cypher.own import own, rewritten, shown
+from planweave.tools.cypher.rewriting import restore_names, rewrite, stored_name
 from planweave.tools.cypher.tokens import tokenize
 from planweave.tools.database import DatabaseUnavailable
 
 Scalar: TypeAlias = str | int | float | bool | None
 Properties: TypeAlias = dict[str, Scalar]
 Keys: TypeAlias = dict[str, list[str]]
-"""By label, the properties by which relationships find their ends."""
+"""By label, the properties by which relationships find their nodes."""
 
 _NAME = r"[A-Za-z_]\w*"
 _VALUE = (
@@ -50,7 +51,10 @@ _ENTRY = re.compile(rf"(?P<key>{_NAME}|`[^`]+`)\s*:\s*(?P<value>{_VALUE})", _FLA
 _PIECE = re.compile(
     r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`[^`]*`|//[^\n]*|/\*.*?\*/|;""", re.DOTALL
 )
+_SEPARATOR = "\0;"
+"""A semicolon between statements."""
 _NEW_PROPERTY = re.compile(r"Unknown property '([^'`]+)' on (\w+)")
+_MATCH_AND_CREATE = re.compile(r"\s*MATCH\b.*\bCREATE\b", re.DOTALL | re.IGNORECASE)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 
@@ -76,20 +80,23 @@ class _Relationship(_Statement):
 
     @property
     def shape(self) -> tuple[str, ...]:
-        """What statements must share to be built in one go."""
+        """What statements must have in common to be executed together."""
         (start, where_start), (end, where_end) = self.start, self.end
         return (start, *where_start, "", end, *where_end, "", self.type)
 
 
-def load(text: str, engine: KnowledgeGraph) -> Keys:
-    """Carry out a script; the graph is as if each statement had been executed by itself.
+def load_script(text: str, engine: KnowledgeGraph) -> Keys:
+    """Execute a script; the graph is as if each statement had been executed by itself.
+
+    Returns:
+        By label, the properties by which relationships find their nodes.
 
     Raises:
-        DatabaseUnavailable: A statement fails, or would make nothing; the line is named.
+        DatabaseUnavailable: A statement fails, or would create nothing; the error names the line.
     """
-    statements = [_parse(line, statement) for line, statement in split(text)]
+    statements = [_parse(line, statement) for line, statement in split_script(text)]
     names = _property_names(statements)
-    keys: Keys = {}
+    keys: Keys = defaultdict(list)
     for kind, run in groupby(statements, key=type):
         if kind is _Node:
             _create_nodes([s for s in run if isinstance(s, _Node)], names, engine)
@@ -101,30 +108,20 @@ def load(text: str, engine: KnowledgeGraph) -> Keys:
     return keys
 
 
-def split(text: str) -> Iterator[tuple[int, str]]:
-    """Cut a script at its semicolons; yield line number and statement, without comments."""
-    pieces: list[str] = []
-    position, line = 0, 1
+def split_script(text: str) -> Iterator[tuple[int, str]]:
+    """Split a script at its semicolons; yield line number and statement, without comments."""
 
-    def finish() -> tuple[int, str]:
-        raw = "".join(pieces)
-        ahead = len(raw) - len(raw.lstrip())
-        return line + raw.count("\n", 0, ahead), raw.strip()
+    def replace(match: re.Match[str]) -> str:
+        piece = match.group()
+        if piece == ";":
+            return _SEPARATOR
+        return " " + "\n" * piece.count("\n") if piece[0] == "/" else piece
 
-    for match in _PIECE.finditer(text):
-        pieces.append(text[position : match.start()])
-        position = match.end()
-        if match.group() == ";":
-            if (statement := finish())[1]:
-                yield statement
-            line += sum(piece.count("\n") for piece in pieces)
-            pieces = []
-        else:
-            token = match.group()
-            pieces.append(token if token[0] != "/" else " " + "\n" * token.count("\n"))
-    pieces.append(text[position:])
-    if (statement := finish())[1]:
-        yield statement
+    line = 1
+    for raw in _PIECE.sub(replace, text).split(_SEPARATOR):
+        if statement := raw.strip():
+            yield line + raw.count("\n", 0, raw.index(statement)), statement
+        line += raw.count("\n")
 
 
 def _parse(line: int, text: str) -> _Statement:
@@ -143,10 +140,11 @@ def _parse(line: int, text: str) -> _Statement:
 
 
 def _properties(text: str | None) -> Properties:
-    return {own(m["key"].strip("`")): _value(m["value"]) for m in _ENTRY.finditer(text or "")}
+    entries = ((m["key"].strip("`"), m["value"]) for m in _ENTRY.finditer(text or ""))
+    return {stored_name(key): _read_literal(value) for key, value in entries}
 
 
-def _value(literal: str) -> Scalar:
+def _read_literal(literal: str) -> Scalar:
     if literal[0] in "'\"":
         return _ESCAPE.sub(_unescape, literal[1:-1])
     constants: dict[str, Scalar] = {"true": True, "false": False, "null": None}
@@ -163,37 +161,37 @@ def _unescape(match: re.Match[str]) -> str:
 def _property_names(statements: Sequence[_Statement]) -> dict[str, list[str]]:
     """By label, every property that a simple ``CREATE`` of the whole script gives it.
 
-    The engine fixes the properties of a label at its first node, so all are named at once.
+    The first node of a label must have all of them: the engine permits no others afterwards.
     """
-    names: dict[str, dict[str, None]] = {}
+    names: defaultdict[str, dict[str, None]] = defaultdict(dict)
     for statement in statements:
         if isinstance(statement, _Node):
-            names.setdefault(statement.label, {}).update(dict.fromkeys(statement.properties))
+            names[statement.label] |= dict.fromkeys(statement.properties)
     return {label: list(keys) for label, keys in names.items()}
 
 
 def _create_nodes(
     nodes: Sequence[_Node], names: Mapping[str, Sequence[str]], engine: KnowledgeGraph
 ) -> None:
-    by_label: dict[str, list[_Node]] = {}
+    by_label: defaultdict[str, list[_Node]] = defaultdict(list)
     for node in nodes:
-        by_label.setdefault(node.label, []).append(node)
+        by_label[node.label].append(node)
     for label, group in by_label.items():
         rows = [{"line": node.line, "p": node.properties} for node in group]
         query = f"UNWIND $rows AS row CREATE (n:`{label}` {_row_map('p', names[label])})"
-        _bulk(query, rows, engine)
+        _run_in_bulk(query, rows, engine)
 
 
 def _create_relationships(
-    batch: Sequence[_Relationship], engine: KnowledgeGraph, keys: Keys
+    relationships: Sequence[_Relationship], engine: KnowledgeGraph, keys: Keys
 ) -> None:
-    by_shape: dict[tuple[str, ...], list[_Relationship]] = {}
-    for relationship in batch:
-        by_shape.setdefault(relationship.shape, []).append(relationship)
+    by_shape: defaultdict[tuple[str, ...], list[_Relationship]] = defaultdict(list)
+    for relationship in relationships:
+        by_shape[relationship.shape].append(relationship)
     for group in by_shape.values():
         (start, where_start), (end, where_end) = group[0].start, group[0].end
         for label, where in ((start, where_start), (end, where_end)):
-            _index(label, list(where), engine, keys)
+            _create_indices(label, where, engine, keys)
         names = dict.fromkeys(name for one in group for name in one.properties)
         query = (
             "UNWIND $rows AS row "
@@ -206,59 +204,54 @@ def _create_relationships(
             {"line": one.line, "a": one.start[1], "b": one.end[1], "p": one.properties}
             for one in group
         ]
-        made = {row["line"] for row in _bulk(query, rows, engine)}
+        made = {row["line"] for row in _run_in_bulk(query, rows, engine)}
         for one in group:
             if one.line not in made:
-                raise _failed(one.line, "one of the nodes it joins does not exist")
+                raise _line_error(one.line, "one of the nodes it joins does not exist")
 
 
-def _row_map(part: str, names: Mapping[str, object] | Sequence[str]) -> str:
+def _row_map(part: str, names: Iterable[str]) -> str:
+    """A Cypher map of properties, read from a part of a row."""
     return "{" + ", ".join(f"`{name}`: row.{part}.`{name}`" for name in names) + "}"
 
 
-def _index(label: str, names: list[str], engine: KnowledgeGraph, keys: Keys) -> None:
-    """Without an index on the match keys, joining is quadratic."""
-    known = keys.setdefault(label, [])
+def _create_indices(label: str, names: Iterable[str], engine: KnowledgeGraph, keys: Keys) -> None:
+    """Index the properties that find nodes: without an index, that takes quadratic time."""
     for name in names:
-        if shown(name) not in known:
-            known.append(shown(name))
+        if restore_names(name) not in keys[label]:
+            keys[label].append(restore_names(name))
             engine.create_index(label, name)
 
 
-def _bulk(
+def _run_in_bulk(
     query: str, rows: Sequence[Mapping[str, object]], engine: KnowledgeGraph
 ) -> Sequence[Mapping[str, object]]:
     try:
         return _run(query, engine, rows)
     except Exception as error:  # the engine's errors share no other base class
-        if len(rows) > 1:  # one by one, to learn which line it is
-            return [made for row in rows for made in _bulk(query, [row], engine)]
-        raise _failed(int(str(rows[0]["line"])), _first_line(error)) from error
+        if len(rows) > 1:  # one by one, to find the line
+            return [made for row in rows for made in _run_in_bulk(query, [row], engine)]
+        raise _line_error(int(str(rows[0]["line"])), _reason(error)) from error
 
 
 def _execute(statement: _Statement, engine: KnowledgeGraph) -> None:
+    text = statement.text
     try:
-        _carry_out(statement.text, engine)
+        tokens = tokenize(text)
+        if any(token.word == "CALL" or names_format(tokens, at) for at, token in enumerate(tokens)):
+            raise ValueError("a script may not read files or call procedures")
+        _run_with_new_properties(rewrite(text, tokens), engine)
+        made = engine.last_mutation_stats or {}
+        if _MATCH_AND_CREATE.match(text) and not any(made.values()):
+            raise ValueError("what it matches does not exist, so it would make nothing")
     except Exception as error:  # as above
-        raise _failed(statement.line, _first_line(error)) from error
-
-
-def _carry_out(text: str, engine: KnowledgeGraph) -> None:
-    tokens = tokenize(text)
-    if any(token.word == "CALL" or names_format(tokens, at) for at, token in enumerate(tokens)):
-        raise ValueError("a script may not read files or call procedures")
-    _run_with_new_properties(rewritten(text, tokens), engine)
-    made = engine.last_mutation_stats or {}
-    if re.match(r"\s*MATCH\b.*\bCREATE\b", text, re.DOTALL | re.IGNORECASE) and not any(
-        made.values()
-    ):
-        raise ValueError("what it matches does not exist, so it would make nothing")
+        raise _line_error(statement.line, _reason(error)) from error
 
 
 def _run_with_new_properties(query: str, engine: KnowledgeGraph) -> None:
-    """Carry out a query that may give nodes properties that others of their label lack.
+    """Run a query that may give nodes properties that the first node of their label lacks.
 
-    The engine fixes the properties of a label at its first node; only SET adds to them.
+    The engine refuses these in CREATE; SET on any node of the label permits them.
     """
     added: set[str] = set()
     while True:
@@ -275,12 +268,12 @@ def _run_with_new_properties(query: str, engine: KnowledgeGraph) -> None:
             return
 
 
-def _failed(line: int, reason: str) -> DatabaseUnavailable:
+def _line_error(line: int, reason: str) -> DatabaseUnavailable:
     return DatabaseUnavailable(f"Line {line} fails: {reason}.", fix="Fix the line.")
 
 
-def _first_line(error: Exception) -> str:
-    return shown(str(error).split("\n", 1)[0].rstrip(". "))
+def _reason(error: Exception) -> str:
+    return restore_names(str(error).split("\n", 1)[0].rstrip(". "))
 
 
 def _run(

@@ -1,8 +1,9 @@
-"""Cypher cut into tokens, strictly: what an engine could read in two ways is refused."""
+"""Split Cypher into tokens; text that engines could read in two ways is refused."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import NamedTuple, TypeAlias
 
 from planweave.tools.database import QueryRefused
@@ -19,14 +20,27 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.IGNORECASE | re.ASCII,
 )
+_PLAIN_NAME = re.compile(r"[A-Za-z]\w*", re.ASCII)
+_KEYWORDS = """
+    all and any as asc ascending by call case contains count create delete desc descending detach
+    distinct drop else end ends exists false foreach from group having in is limit load match merge
+    no node none not null on optional or order remove return set single skip starts then true union
+    unique unwind using when where with xor yield
+"""
+_RESERVED = frozenset(_KEYWORDS.split())
+_CLAUSE_WORDS = """
+    MATCH OPTIONAL UNWIND CALL WITH WHERE RETURN ORDER SKIP LIMIT UNION GROUP HAVING
+"""
+_CLAUSES = frozenset(_CLAUSE_WORDS.split())
+_BEFORE_NAMES = (":", ".", "|", "STARTS", "ENDS")
 _ESCAPE = re.compile(r"\\u(?:(?P<hex>[0-9a-fA-F]{4}))?")
 OPENING, CLOSING = frozenset("([{"), frozenset(")]}")
-_PLAIN = "Write the query in plain ASCII; other letters belong in strings or backticked names."
+_ASCII_FIX = "Write the query in plain ASCII; other letters belong in strings or backticked names."
 
 
 @dataclass(frozen=True, slots=True)
 class CypherToken:
-    """One token: its kind (string, number, name, quoted, mark), text and place in the query."""
+    """One token: its kind (string, number, name, quoted, mark), text and position in the query."""
 
     kind: str
     text: str
@@ -34,7 +48,7 @@ class CypherToken:
 
     @property
     def end(self) -> int:
-        """The place behind it."""
+        """The position after it."""
         return self.start + len(self.text)
 
     @property
@@ -44,14 +58,26 @@ class CypherToken:
 
     @property
     def identifier(self) -> str:
-        """The label, property or variable that a name stands for, else an empty string."""
+        """The label, property or variable that the token names, else an empty string."""
         if self.kind == "quoted":
             return self.text[1:-1].replace("``", "`")
         return self.text if self.kind == "name" else ""
 
+    def replace_with(self, text: str) -> "Edit":
+        """Write ``text`` in place of the token."""
+        return Edit(self.start, self.end, text)
+
+    def insert_before(self, text: str) -> "Edit":
+        """Write ``text`` before the token."""
+        return Edit(self.start, self.start, text)
+
+    def insert_after(self, text: str) -> "Edit":
+        """Write ``text`` after the token."""
+        return Edit(self.end, self.end, text)
+
 
 class Edit(NamedTuple):
-    """Text that takes the place of the query from ``start`` to ``end``."""
+    """Text that replaces the query from ``start`` to ``end``."""
 
     start: int
     end: int
@@ -60,30 +86,36 @@ class Edit(NamedTuple):
 
 Tokens: TypeAlias = Sequence[CypherToken]
 Corrections: TypeAlias = Iterator[tuple[list[Edit], str]]
-"""Edits that belong together, and what is reported of them."""
+"""Edits that belong together, and the change that is reported for them."""
+
+_NO_TOKEN = CypherToken("", "", 0)
 
 
-def instead(token: CypherToken, text: str) -> Edit:
-    """Write ``text`` in the place of a token."""
-    return Edit(token.start, token.end, text)
+def token_at(tokens: Tokens, index: int) -> CypherToken:
+    """The token at ``index``; an empty token if there is none."""
+    return tokens[index] if 0 <= index < len(tokens) else _NO_TOKEN
 
 
-def before(token: CypherToken, text: str) -> Edit:
-    """Write ``text`` before a token."""
-    return Edit(token.start, token.start, text)
+def apply_edits(statement: str, edits: Iterable[Edit]) -> str:
+    """The statement with all edits, each applied once."""
+    for edit in sorted({*edits}, reverse=True):
+        statement = statement[: edit.start] + edit.text + statement[edit.end :]
+    return statement
 
 
-def behind(token: CypherToken, text: str) -> Edit:
-    """Write ``text`` behind a token."""
-    return Edit(token.end, token.end, text)
+def quote_name(name: str) -> str:
+    """A label, type, property or variable; in backticks, unless it is a plain name."""
+    if _PLAIN_NAME.fullmatch(name) and name.lower() not in _RESERVED:
+        return name
+    return "`" + name.replace("`", "``") + "`"
 
 
 def tokenize(query: str) -> tuple[CypherToken, ...]:
-    """Cut ``query`` into tokens; comments and white space are left out.
+    """Split ``query`` into tokens, without comments and white space.
 
     Raises:
-        QueryRefused: Something is left open, is not ASCII outside of quotes, or is a Unicode
-            escape that would end a string once the engine decodes it.
+        QueryRefused: A quote or comment is open, a character outside quotes is not ASCII, or a
+            Unicode escape would end a string once the engine decodes it.
     """
     return tuple(_tokens(query))
 
@@ -108,15 +140,17 @@ def _unreadable(query: str, position: int) -> QueryRefused:
     if query.startswith("/*", position):
         return QueryRefused("The query leaves a comment open.", fix="Drop the comment.")
     shown = character if character.isprintable() else f"U+{ord(character):04X}"
-    return QueryRefused(f"The query holds the character {shown!r} outside of quotes.", fix=_PLAIN)
+    return QueryRefused(
+        f"The query holds the character {shown!r} outside of quotes.", fix=_ASCII_FIX
+    )
 
 
 def _check(kind: str, text: str) -> None:
-    r"""Refuse what changes its meaning when an engine decodes ``\uXXXX`` before it parses."""
+    r"""Refuse text whose meaning changes if an engine decodes ``\uXXXX`` before it parses."""
     if kind not in ("string", "quoted"):
         return
     if kind == "quoted" and not text.isprintable():
-        raise QueryRefused("A quoted name holds an invisible character.", fix=_PLAIN)
+        raise QueryRefused("A quoted name holds an invisible character.", fix=_ASCII_FIX)
     for escape in _ESCAPE.finditer(text):
         decoded = chr(int(escape["hex"], 16)) if escape["hex"] else ""
         if kind == "quoted" or not decoded.isprintable() or decoded in "'\"`\\":
@@ -126,13 +160,13 @@ def _check(kind: str, text: str) -> None:
             )
 
 
-def bare(query: str, tokens: tuple[CypherToken, ...]) -> str:
+def remove_comments(query: str, tokens: Tokens) -> str:
     """The query without comments, trailing semicolons and outer white space."""
     pieces: list[str] = []
     end = tokens[0].start if tokens else 0
     for token in tokens:
         between = query[end : token.start]
-        # A comment may be all that parts two words; engines disagree on comments, not on blanks.
+        # Only a comment may separate two words; engines agree on blanks, not on comments.
         pieces.append(between if between.isspace() else " " if between else "")
         pieces.append(token.text)
         end = token.end
@@ -140,19 +174,19 @@ def bare(query: str, tokens: tuple[CypherToken, ...]) -> str:
 
 
 class Brackets(NamedTuple):
-    """The brackets of a query, by the places of their tokens.
+    """The brackets of a query, by the indices of their tokens.
 
     Attributes:
-        closing: The bracket that closes each opening one; what is unbalanced is for the engine.
-        around: For each token the opening bracket that it is directly inside of.
+        closing: The closing bracket of each opening one; the engine rejects unbalanced ones.
+        around: For each token the innermost opening bracket around it.
     """
 
     closing: dict[int, int]
     around: list[int | None]
 
 
-def brackets(tokens: Tokens) -> Brackets:
-    """Find the brackets of a query."""
+def find_brackets(tokens: Tokens) -> Brackets:
+    """Match the brackets of a query."""
     found, opened = Brackets({}, []), list[int]()
     for index, token in enumerate(tokens):
         if token.text in CLOSING and opened:
@@ -161,3 +195,33 @@ def brackets(tokens: Tokens) -> Brackets:
         if token.text in OPENING:
             opened.append(index)
     return found
+
+
+def find_clauses(tokens: Tokens) -> list[CypherToken]:
+    """The words that begin a clause; labels, properties and operators of such names are skipped."""
+    found = []
+    for index, token in enumerate(tokens):
+        before, after = token_at(tokens, index - 1), token_at(tokens, index + 1)
+        is_name = (before.identifier.upper() or before.text) in _BEFORE_NAMES
+        is_half = token.word in ("ORDER", "GROUP") and after.word != "BY"
+        if token.word in _CLAUSES and not is_name and not is_half:
+            found.append(token)
+    return found
+
+
+def lacks_return(query: str) -> bool:
+    """Whether a query returns nothing; some engines then show what they matched.
+
+    Raises:
+        QueryRefused: It cannot be split into tokens.
+    """
+    words = [token.word for token in find_clauses(tokenize(query))]
+    return bool(words) and "RETURN" not in words
+
+
+def split_items(text: str) -> list[str]:
+    """The expressions of a list, split at its outer commas."""
+    tokens = tokenize(text)
+    marks = zip(tokens, find_brackets(tokens).around, strict=True)
+    commas = [token.start for token, opened in marks if token.text == "," and opened is None]
+    return [text[a + 1 : b].strip() for a, b in pairwise([-1, *commas, len(text)])]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from planweave import PlanweaveError
 from planweave.benchmarks.suites.check.measure import Checked
 from planweave.benchmarks.suites.check.pairs import Pair
-from planweave.nodes.support.decision_form import ranking_for
+from planweave.nodes.support.decision_form import find_ranking
 from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
 from planweave.tools import Limits
 from planweave.tools.sql import SqlDatabase, open_sql
@@ -47,7 +47,7 @@ def _check_decision(decision: ShopDecision, made: Shop, database: SqlDatabase) -
     options: tuple[str, ...] = ()
     if decision.candidates:
         options = tuple(str(row[0]) for row in database.run(decision.candidates, _OPTIONS).rows)
-    ranking = ranking_for(decision.text, made.rules, options, database)
+    ranking = find_ranking(decision.text, made.rules, options, database)
     if ranking is None:
         return
     query = database.ranking(

@@ -15,7 +15,7 @@ from langchain_core.messages import BaseMessage
 from planweave.benchmarks.suites.query_writing.compare import match_rows
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
 from planweave.memory import Context
-from planweave.nodes.assist.query_writer import ground_of, notes_of, task_of
+from planweave.nodes.assist.query_writer import explain_terms, schema_prompt, task_prompt
 from planweave.nodes.assist.yes_or_no import answerable_prompt, right_prompt
 from planweave.tools import Limits
 from planweave.tools.connect import open_database
@@ -53,20 +53,20 @@ def _database_lessons(
     made = []
     for question in _sample(answerable, QUERIES, drawn):
         need = make_need(question)
-        prompt = ground_of(need, database, _LIMIT), task_of(need, database, None)
+        prompt = schema_prompt(need, database, _LIMIT), task_prompt(need, database, None)
         made.append(Lesson(prompt, question.readings[0].query, 1.0))
     for some, count, reply in ((answerable, ANSWERABLE, "yes"), (others, UNANSWERABLE, "no")):
         for need in map(make_need, _sample(some, count, drawn)):
-            ground = ground_of(need, database, _LIMIT)
-            judged = answerable_prompt(ground, need.question, notes_of(need))
+            ground = schema_prompt(need, database, _LIMIT)
+            judged = answerable_prompt(ground, need.question, explain_terms(need))
             made.append(Lesson(judged, reply, _JUDGED))
     for question in answerable:
         need = make_need(question)
         for query in question.tried:
             result = database.run(query, Limits())
             is_right = match_rows([[*row] for row in result.rows], question.readings).right
-            ground = ground_of(need, database, _LIMIT)
-            judged = right_prompt(ground, need.question, notes_of(need), result)
+            ground = schema_prompt(need, database, _LIMIT)
+            judged = right_prompt(ground, need.question, explain_terms(need), result)
             made.append(Lesson(judged, "yes" if is_right else "no", _JUDGED))
     return made
 

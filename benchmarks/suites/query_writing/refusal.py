@@ -18,7 +18,7 @@ from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
-from planweave.nodes.assist.query_writer import ground_of, notes_of, unknown_in
+from planweave.nodes.assist.query_writer import explain_terms, find_unknown_name, schema_prompt
 from planweave.nodes.assist.yes_or_no import answerable_prompt
 from planweave.tools.connect import open_database
 
@@ -54,10 +54,12 @@ async def measure_chances(
     for question in sorted(questions, key=lambda one: str(one.source)):
         need = make_need(question)
         database = await asyncio.to_thread(open_database, question.source)
-        ground = await asyncio.to_thread(ground_of, need, database, context.schema_characters * 2)
+        ground = await asyncio.to_thread(
+            schema_prompt, need, database, context.schema_characters * 2
+        )
         chance = 0.0
-        if not await asyncio.to_thread(unknown_in, need, database):
-            prompt = answerable_prompt(ground, need.question, notes_of(need))
+        if not await asyncio.to_thread(find_unknown_name, need, database):
+            prompt = answerable_prompt(ground, need.question, explain_terms(need))
             other = adapted if database.kind == "relational" else None
             word = await chance_of_yes(asked, prompt, adapted=other, role="query_writer")
             chance = word.yes

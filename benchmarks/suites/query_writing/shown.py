@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING, Any
 
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.memory import Context, Fact, Table
-from planweave.nodes.assist.row_answer import row_answer
-from planweave.nodes.support.verdict import with_verdict
+from planweave.nodes.assist.row_answer import answer_from_rows
+from planweave.nodes.support.verdict import add_verdict
 from planweave.tools.result_text import cell_text
 
 if TYPE_CHECKING:
@@ -40,5 +40,5 @@ def rows_verdict(
         fact["chance"] = outcome.chance
     state: Any = {"question": question.question, "facts": [fact], "turns": [{}]}
     aided = context.model_copy(update={"assist": "on"})
-    answer = row_answer(state, aided)
-    return with_verdict(answer, [], state, aided)["verdict"]["kind"] if answer else LEFT
+    answer = answer_from_rows(state, aided)
+    return add_verdict(answer, [], state, aided)["verdict"]["kind"] if answer else LEFT
