@@ -27,7 +27,7 @@ def collections(incomplete: str) -> Iterator[str]:
 
 
 def threads(incomplete: str) -> Iterator[str]:
-    """Names of threads, newest_files first."""
+    """Names of threads, newest first."""
     from planweave.apps.threads import newest_files
 
     with suppress(BadInput):

@@ -74,7 +74,7 @@ def new_id() -> str:
 
 
 def newest_files() -> list[Path]:
-    """The files of all threads, named by their ids, newest_files first."""
+    """The files of all threads, named by their ids, newest first."""
     return sorted(_folder().glob("*.json"), key=lambda file: -file.stat().st_mtime)
 
 

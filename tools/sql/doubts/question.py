@@ -89,7 +89,7 @@ class SchemaQuestion:
         ]
 
     def find_periods(self) -> Iterator[tuple[str, str]]:
-        """Find the find_periods in the text, and the day on which each begins."""
+        """Find the periods in the text, and the day on which each begins."""
         return find_periods(self.text, self.today)
 
     def is_amount(self, name: str) -> bool:
