@@ -234,6 +234,8 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
         ("PLANWEAVE_SERVE_USERS", "nobody.json", ["no user with a key", "--new-key"]),
         ("PLANWEAVE_SERVE_URL", "/nowhere/x.sqlite", ["/nowhere/x.sqlite"]),
         ("PLANWEAVE_SERVE_JOBS", "none", ["PLANWEAVE_SERVE_JOBS"]),
+        ("PLANWEAVE_SERVE_LIMITS", "x", ["PLANWEAVE_SERVE_LIMITS", "not JSON"]),
+        ("PLANWEAVE_SERVE_LIMITS", '{"max_runz": 1}', ["_LIMITS cannot", "no field 'max_runz'"]),
         ("PLANWEAVE_SERVICE", "none.json", ["none.json cannot be read", "PLANWEAVE_SERVICE"]),
     ):
         run = planweave("serve", **{variable: value})
