@@ -291,6 +291,10 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     last = [part async for part in events][-1]
     assert (last.event, last.data["error"]) == ("error", "BadInput")
     run = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    lost = {"database": "nosuch.db"}
+    said = {"parts": [{"text": "Which?"}], "metadata": {"context": lost}}
+    chat = {"model": "planrag", "messages": QUESTION["messages"], "context": lost}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": said}}
     many = {f"{number}": 1 for number in range(101)}
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as page:
         for body, status in (
@@ -306,6 +310,9 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         ):
             reply = await page.post("/runs/wait", content=body)
             assert (reply.status_code, "detail" in reply.json()) == (status, True)
+        reply = await page.post("/v1/chat/completions", json=chat)
+        assert (reply.status_code, "nosuch.db" in reply.text) == (400, True)
+        assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
         change = {"values": {"question": "a\0b"}, "as_node": "closing"}
         for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
             assert (await page.post(path, json=change)).status_code == 422
