@@ -19,7 +19,7 @@ _USAGE = TypeAdapter(dict[str, Usage])
 
 
 def check_input(values: Mapping[str, Any]) -> None:
-    """Check the input of a run; unknown fields are ignored."""
+    """Check the input of a run."""
     _check_fields(values, "input", Input, removes=False)
 
 

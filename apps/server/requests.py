@@ -128,6 +128,13 @@ class RunRequest(BaseModel, hide_input_in_errors=True):
         return self.checkpoint or Place(checkpoint_id=named)
 
 
+def check_fields(sent: Mapping[str, Any], known: Container[str]) -> None:
+    """Check that the method reads all fields of an input."""
+    for name in sent:
+        if name not in known:
+            raise BadInput(f"The field input.{shorten(name, 64)} is not read by the method.")
+
+
 def check_nodes(names: Iterable[str], known: Container[str]) -> None:
     """Check that all nodes exist."""
     for name in names:
@@ -167,6 +174,15 @@ def _check_files(settings: Mapping[str, Any]) -> None:
             raise BadInput(f"There is no file {url} for the setting {name}.", fix="Check the path.")
 
 
+def _begins(request: RunRequest, context: Context) -> bool:
+    """Whether a request has all that its run begins with, whatever its thread holds."""
+    if request.command:
+        return request.command.resume is None or bool(request.command.goto)
+    sent = request.input or {}
+    is_asked = sent.get("messages") or str(sent.get("question") or "").strip()
+    return bool(is_asked or (context.environment and request.input is not None))
+
+
 def order_of(
     person: Person, request: RunRequest, *, stateless: bool, quiet: bool = False
 ) -> RunOrder:
@@ -185,6 +201,7 @@ def order_of(
         method=method,
         payload=payload.model_dump(exclude_none=True, exclude={"metadata"}),
         metadata={**(request.metadata or {}), "graph_id": method},
+        begins=_begins(request, context),
         budget=Budget(tokens=context.max_tokens, dollars=context.max_dollars),
         strategy=request.multitask_strategy or "enqueue",
         temporary=stateless and request.on_completion != "keep",

@@ -303,6 +303,11 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             (json.dumps(run | {"stream_mode": "events"}), 422),
             (json.dumps(run | {"metadata": many}), 422),
             (json.dumps(run | {"config": {"tags": [*many]}}), 422),
+            (json.dumps(run | {"input": {}}), 422),
+            (json.dumps(run | {"input": None}), 422),
+            (json.dumps(run | {"input": {"messages": [], "question": " "}}), 422),
+            (json.dumps(run | {"input": {"question": "Hi!", "foo": "x"}}), 422),
+            (json.dumps(run | {"command": {"resume": 1}}), 422),
             (json.dumps(run | {"input": {"question": "x" * 30_000}}), 413),
             ("[" * 10_000, 422),
             ("[]", 422),
@@ -313,6 +318,18 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         reply = await page.post("/v1/chat/completions", json=chat)
         assert (reply.status_code, "nosuch.db" in reply.text) == (400, True)
         assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
+        thread = (await client.threads.create())["thread_id"]
+        for body, words in (
+            ({"input": {}}, "no question"),
+            ({"input": None}, "no question"),
+            ({}, ""),
+            ({"input": None}, ""),
+            ({"input": {"predefined_plan": ["Look."]}}, ""),
+            ({"command": {"resume": 1}}, "Nothing waits"),
+            ({"input": {"foo": "x"}}, "input.foo"),
+        ):
+            reply = await page.post(f"/threads/{thread}/runs/wait", json=run | body)
+            assert (reply.is_error, words in reply.text) == (bool(words), True)
         change = {"values": {"question": "a\0b"}, "as_node": "closing"}
         for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
             assert (await page.post(path, json=change)).status_code == 422

@@ -306,7 +306,7 @@ def test_another_callers_plan_cannot_be_approved(server: Served, model: Script) 
     assert len(model.requests) == before
     done = asking(server, "alice", answer, **settings)
     assert "Birch" in done.choices[0].message.content
-    with pytest.raises(openai.BadRequestError, match="does not wait"):
+    with pytest.raises(openai.BadRequestError, match="Nothing waits"):
         asking(server, "alice", answer, **settings)
 
 
