@@ -319,6 +319,8 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         assert (reply.status_code, "nosuch.db" in reply.text) == (400, True)
         assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
         thread = (await client.threads.create())["thread_id"]
+        for path in ("state/nosuch", "state/00000000-0000-0000-0000-000000000000"):
+            assert (await page.get(f"/threads/{thread}/{path}")).status_code == 404
         for body, words in (
             ({"input": {}}, "no question"),
             ({"input": None}, "no question"),
@@ -330,6 +332,7 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         ):
             reply = await page.post(f"/threads/{thread}/runs/wait", json=run | body)
             assert (reply.is_error, words in reply.text) == (bool(words), True)
+        assert (await page.get(f"/threads/{thread}/state/nosuch")).status_code == 404
         change = {"values": {"question": "a\0b"}, "as_node": "closing"}
         for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
             assert (await page.post(path, json=change)).status_code == 422
