@@ -295,6 +295,7 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     said = {"parts": [{"text": "Which?"}], "metadata": {"context": lost}}
     chat = {"model": "planrag", "messages": QUESTION["messages"], "context": lost}
     call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": said}}
+    late = call | {"params": {"message": {"parts": [{"text": "yes"}], "taskId": "nosuch"}}}
     many = {f"{number}": 1 for number in range(101)}
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as page:
         for body, status in (
@@ -318,6 +319,8 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         reply = await page.post("/v1/chat/completions", json=chat)
         assert (reply.status_code, "nosuch.db" in reply.text) == (400, True)
         assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
+        error = (await page.post("/a2a/planrag", json=late)).json()["error"]
+        assert (error["code"], "'nosuch'" in error["message"]) == (-32001, True)
         thread = (await client.threads.create())["thread_id"]
         for path in ("state/nosuch", "state/00000000-0000-0000-0000-000000000000"):
             assert (await page.get(f"/threads/{thread}/{path}")).status_code == 404
