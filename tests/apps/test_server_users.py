@@ -222,6 +222,8 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
 ) -> None:
     run = planweave("serve", "--host", "0.0.0.0")
     assert_one_clear_error(run, "does not listen at 0.0.0.0", "--users")
+    run = planweave("serve", "--no-token", "--users", "users.json")
+    assert_one_clear_error(run, "--no-token has no meaning", "Leave it out")
     for variable, value, words in (
         ("PLANWEAVE_SERVE_AUTH", "no_such_module:who", ["no_such_module:who"]),
         ("PLANWEAVE_SERVE_URL", "mysql://u:secret@h/d", ["PostgreSQL"]),
