@@ -71,10 +71,15 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _refuse_webhook(value: str | None) -> str | None:
-    if value:
-        raise ValueError("this server calls no webhooks")
-    return value
+def _refused(reason: str) -> AfterValidator:
+    """Refuse every value that asks for something."""
+
+    def check(value: Any) -> Any:
+        if value:
+            raise ValueError(reason)
+        return value
+
+    return AfterValidator(check)
 
 
 class RunRequest(BaseModel, hide_input_in_errors=True):
@@ -97,8 +102,8 @@ class RunRequest(BaseModel, hide_input_in_errors=True):
     on_disconnect: Literal["cancel", "continue"] | None = None
     on_completion: Literal["delete", "keep"] | None = None
     durability: Literal["sync", "async", "exit"] | None = None
-    webhook: Annotated[str | None, AfterValidator(_refuse_webhook)] = None
-    after_seconds: Annotated[float, Field(le=0)] | None = None
+    webhook: Annotated[str | None, _refused("this server calls no webhooks")] = None
+    after_seconds: Annotated[float | None, _refused("this server cannot delay runs")] = None
 
     @property
     def modes(self) -> list[str]:

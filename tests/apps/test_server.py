@@ -347,6 +347,13 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             assert (await page.post(path, json=asked)).status_code == 422
         for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
             assert (await page.get(path)).status_code == 422
+        for body, words in (
+            ({"stream_mode": "events"}, "stream_mode: Input should be"),
+            ({"after_seconds": 1}, "after_seconds: this server cannot delay runs"),
+        ):
+            assert words in (await page.post("/runs/wait", json=run | body)).json()["detail"]
+        reply = await page.get("/store/items")
+        assert reply.json()["detail"] == "The parameter namespace is missing."
         item = {"namespace": ["a"], "key": "b", "value": {"c": 10**39}}
         reply = await page.put("/store/items", json=item)
         assert (reply.status_code, "too large" in reply.text) == (422, True)
