@@ -3,7 +3,7 @@
 import logging
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -70,7 +70,7 @@ def first_problem(error: "ValidationError") -> str:
     return ": ".join(filter(None, (".".join(map(str, place)), reason)))
 
 
-def place_and_reason(error: "ValidationError") -> tuple[list[int | str], str]:
+def place_and_reason(error: "ValidationError") -> tuple[list[Any], str]:
     """The same in two parts; alternatives that pydantic has tried are no part of the place."""
     first = error.errors(include_url=False, include_input=False)[0]
     place = [part for part in first["loc"] if "[" not in str(part)]

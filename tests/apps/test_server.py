@@ -290,7 +290,8 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     events = client.runs.stream(None, "planrag", input={"question": "Which?"})
     last = [part async for part in events][-1]
     assert (last.event, last.data["error"]) == ("error", "BadInput")
-    run = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    run: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    more: Any
     lost = {"database": "nosuch.db"}
     said = {"parts": [{"text": "Which?"}], "metadata": {"context": lost}}
     chat = {"model": "planrag", "messages": QUESTION["messages"], "context": lost}
@@ -324,7 +325,7 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         thread = (await client.threads.create())["thread_id"]
         for path in ("state/nosuch", "state/00000000-0000-0000-0000-000000000000"):
             assert (await page.get(f"/threads/{thread}/{path}")).status_code == 404
-        for body, words in (
+        for more, words in (
             ({"input": {}}, "no question"),
             ({"input": None}, "no question"),
             ({}, ""),
@@ -333,7 +334,7 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             ({"command": {"resume": 1}}, "Nothing waits"),
             ({"input": {"foo": "x"}}, "input.foo"),
         ):
-            reply = await page.post(f"/threads/{thread}/runs/wait", json=run | body)
+            reply = await page.post(f"/threads/{thread}/runs/wait", json=run | more)
             assert (reply.is_error, words in reply.text) == (bool(words), True)
         assert (await page.get(f"/threads/{thread}/state/nosuch")).status_code == 404
         change = {"values": {"question": "a\0b"}, "as_node": "closing"}
@@ -347,11 +348,11 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             assert (await page.post(path, json=asked)).status_code == 422
         for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
             assert (await page.get(path)).status_code == 422
-        for body, words in (
+        for more, words in (
             ({"stream_mode": "events"}, "stream_mode: Input should be"),
             ({"after_seconds": 1}, "after_seconds: this server cannot delay runs"),
         ):
-            assert words in (await page.post("/runs/wait", json=run | body)).json()["detail"]
+            assert words in (await page.post("/runs/wait", json=run | more)).json()["detail"]
         reply = await page.get("/store/items")
         assert reply.json()["detail"] == "The parameter namespace is missing."
         item = {"namespace": ["a"], "key": "b", "value": {"c": 10**39}}
