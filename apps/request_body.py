@@ -13,6 +13,10 @@ Model = TypeVar("Model", bound=BaseModel)
 _MAX_DIGITS = 20
 
 
+class NotJson(BadInput):
+    """A body that is no JSON."""
+
+
 async def read_bytes(request: Request, max_bytes: int) -> bytes:
     """Read the body of a request, of at most ``max_bytes`` bytes."""
     parts = bytearray()
@@ -32,7 +36,7 @@ def parse_object(sent: bytes) -> dict[str, Any]:
     except BadInput:  # it is a ValueError, too
         raise
     except (ValueError, RecursionError):
-        raise BadInput("The request is not valid JSON.") from None
+        raise NotJson("The request is not valid JSON.") from None
     if not isinstance(found, dict):
         raise BadInput("The request is not a JSON object.")
     return found

@@ -1,4 +1,4 @@
-"""Persistent SQLite files: make_private to their owner, checked before use."""
+"""Persistent SQLite files: private to their owner, checked before use."""
 
 import os
 import shutil
@@ -16,6 +16,8 @@ LOCK_TIMEOUT_SECONDS = 10.0
 
 _MAX_CHECKED_BYTES = 20_000_000  # bytes; a larger file takes too long to read at every start
 _SUFFIXES = ("-wal", "-shm", "-journal")
+_TABLES = "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'"
+_OTHER_FILE = "Name another file, or move this one away."
 
 Columns = Mapping[str, Collection[str]]
 """Columns that the tables of a file must have, if the tables exist."""
@@ -24,55 +26,70 @@ CHECKPOINTS: Columns = {
     "checkpoints": ("thread_id", "checkpoint_ns", "checkpoint_id", "type", "checkpoint"),
     "writes": ("thread_id", "checkpoint_id", "task_id", "idx", "channel", "type", "value"),
 }
-STORE: Columns = {"store": ("prefix", "key", "value", "created_at", "updated_at")}
+STORE: Columns = {
+    "store": ("prefix", "key", "value", "created_at", "updated_at"),
+    "store_migrations": ("v",),  # made first
+}
 
 
 _MIN_FREE_BYTES = 65_536  # bytes: its index of a write-ahead log takes 32,768
 
 
 class FileUnusable(BadInput):
-    """A file that cannot be used; if ``damaged``, waiting does not help."""
+    """A file that cannot be used."""
 
-    damaged = False
+
+class FileDamaged(FileUnusable):
+    """A file with other contents than it should have; waiting does not help."""
 
 
 def make_private(path: Path) -> Path:
     """Make a file, or an existing one, readable and writable by its owner only."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        _make(path)
         path.chmod(0o600)
     except OSError as error:
         raise error_for(path, error) from None
     return path
 
 
+def _make(path: Path) -> None:
+    """Make a file, unless it exists; an existing one keeps its permissions."""
+    os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+
+
 def check(path: Path, columns: Columns) -> None:
-    """Check that a file is an intact database, or empty."""
-    make_private(path)
+    """Check that a file is empty, or an intact database with one of these tables.
+
+    A file that is refused stays as it is.
+    """
     for suffix in _SUFFIXES:
         if (file := Path(f"{path}{suffix}")).is_dir():
             raise error_for(file, IsADirectoryError(EISDIR, "it is a folder"))
     try:
+        _make(path)
         with closing(sqlite3.connect(path, timeout=LOCK_TIMEOUT_SECONDS)) as base:
+            present = {name for (name,) in base.execute(_TABLES)}
+            if present and present.isdisjoint(columns):
+                raise _foreign(path, min(present))
             if path.stat().st_size < _MAX_CHECKED_BYTES:
                 ((result,),) = base.execute("PRAGMA quick_check(1)")
                 if result != "ok":
                     raise sqlite3.DatabaseError(result)
             for table, names in columns.items():
-                present = {row[1] for row in base.execute(f"PRAGMA table_info({table})")}
-                if present and not present.issuperset(names):
-                    raise sqlite3.DatabaseError(f"its table {table} belongs to another program")
+                found = {row[1] for row in base.execute(f"PRAGMA table_info({table})")}
+                if found and not found.issuperset(names):
+                    raise _foreign(path, table)
     except (sqlite3.Error, OSError) as error:
         raise error_for(path, error) from None
+    make_private(path)
 
 
 def check_or_set_aside(path: Path, columns: Columns) -> Path | None:
     """Like :func:`check`, but move a damaged file away and return its new path."""
     try:
         check(path, columns)
-    except FileUnusable as error:
-        if not error.damaged:
-            raise
+    except FileDamaged:
         aside = path.with_suffix(f".damaged-{time.strftime('%Y%m%d-%H%M%S')}")
         try:
             path.replace(aside)
@@ -102,11 +119,17 @@ def error_for(path: Path, error: Exception) -> FileUnusable:
             fix="Free some space and run the same command again.",
         )
     reason = " ".join(str(error).split())
-    damage = FileUnusable(
+    if reason == "file is not a database":
+        return FileDamaged(f"The file {path} is not a SQLite database.", fix=_OTHER_FILE)
+    kind = FileUnusable if isinstance(error, sqlite3.OperationalError) else FileDamaged
+    return kind(
         f"The file {path} is damaged ({reason}).", fix="Move it away, or restore it from a backup."
     )
-    damage.damaged = not isinstance(error, sqlite3.OperationalError)
-    return damage
+
+
+def _foreign(path: Path, table: str) -> FileDamaged:
+    problem = f"The file {path} has tables of another program, such as {table}."
+    return FileDamaged(problem, fix=_OTHER_FILE)
 
 
 def _is_full(path: Path) -> bool:

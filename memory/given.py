@@ -8,7 +8,7 @@ from langchain_core.messages import convert_to_messages
 from pydantic import TypeAdapter, ValidationError
 
 from planweave import BadInput
-from planweave.errors import first_problem
+from planweave.errors import first_problem, place_and_reason
 from planweave.memory.working_memory import Input, WorkingMemory
 from planweave.texts import shorten
 from planweave.usage import Usage
@@ -19,7 +19,7 @@ _USAGE = TypeAdapter(dict[str, Usage])
 
 
 def check_input(values: Mapping[str, Any]) -> None:
-    """Check the input of a run; unknown fields are ignored."""
+    """Check the input of a run."""
     _check_fields(values, "input", Input, removes=False)
 
 
@@ -52,9 +52,8 @@ def _check_value(adapter: TypeAdapter[Any], value: Any, place: str, *, strict: b
     try:
         adapter.validate_python(value, strict=strict)
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join([place, *(str(part) for part in first["loc"])])
-        raise _unusable_field(where, first["msg"]) from None
+        inside, reason = place_and_reason(error)
+        raise _unusable_field(".".join([place, *map(str, inside)]), reason) from None
 
 
 def _check_messages(value: Any, place: str, *, removes: bool) -> None:

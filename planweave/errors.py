@@ -3,7 +3,7 @@
 import logging
 from functools import partial
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -66,6 +66,14 @@ def require(what: str, extra: str, *packages: str) -> None:
 
 def first_problem(error: "ValidationError") -> str:
     """The place of the first thing that pydantic refuses, and why, without the value itself."""
+    place, reason = place_and_reason(error)
+    return ": ".join(filter(None, (".".join(map(str, place)), reason)))
+
+
+def place_and_reason(error: "ValidationError") -> tuple[list[Any], str]:
+    """The same in two parts; alternatives that pydantic has tried are no part of the place."""
     first = error.errors(include_url=False, include_input=False)[0]
-    place = ".".join(str(part) for part in first["loc"])
-    return f"{place}: {first['msg']}" if place else first["msg"]
+    place = [part for part in first["loc"] if "[" not in str(part)]
+    if first["type"] == "extra_forbidden":
+        return place[:-1], f"there is no field {place[-1]!r}"
+    return place, first["msg"].removeprefix("Value error, ")

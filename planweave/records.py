@@ -10,7 +10,7 @@ from typing import Any, BinaryIO, TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from planweave.errors import BadInput
+from planweave.errors import BadInput, place_and_reason
 
 Form = TypeVar("Form")
 
@@ -80,11 +80,8 @@ def _valid(form: TypeAdapter[Form], text: str, where: str, fix: str) -> Form:
     try:
         return form.validate_json(text)
     except ValidationError as error:
-        wrong = error.errors(include_url=False, include_input=False)[0]
-        names: list[Any] = [*wrong["loc"]]
+        names, reason = place_and_reason(error)
         if names and isinstance(names[0], int):
             where = f"Record {names.pop(0) + 1} of {where}"
         field = ".".join(map(str, names)) or "record"
-        raise BadInput(
-            f"{where} is not as it should be ({field}: {wrong['msg']}).", fix=fix
-        ) from None
+        raise BadInput(f"{where} is not as it should be ({field}: {reason}).", fix=fix) from None

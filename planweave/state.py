@@ -5,9 +5,9 @@ from typing import TypeVar
 
 import platformdirs
 from pydantic import Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
-from planweave.errors import BadInput, StoreUnusable
+from planweave.errors import BadInput, StoreUnusable, place_and_reason
 
 Settings = TypeVar("Settings", bound=BaseSettings)
 
@@ -16,15 +16,17 @@ def read_settings(kind: type[Settings]) -> Settings:
     """Read settings from the environment and ``.env``."""
     try:
         return kind()
+    except SettingsError as error:  # its text alone names the field, in quotes
+        place, reason = str(error).split('"')[1:2], "it is not JSON"
     except ValidationError as error:
-        first = error.errors()[0]
-        name = "_".join(str(part) for part in first["loc"]).upper()
-        prefix = str(kind.model_config.get("env_prefix", ""))
-        variable = name if name.startswith("PLANWEAVE_") else f"{prefix}{name}"
-        raise BadInput(
-            f"The setting {variable} cannot be used: {first['msg']}.",
-            fix="Correct it in the environment or in the file .env.",
-        ) from None
+        place, reason = place_and_reason(error)
+    name, *inside = map(str, place)
+    prefix = str(kind.model_config.get("env_prefix", ""))
+    variable = name.upper() if name.upper().startswith("PLANWEAVE_") else f"{prefix}{name.upper()}"
+    raise BadInput(
+        f"The setting {variable} cannot be used: {': '.join([*inside, reason])}.",
+        fix="Correct it in the environment or in the file .env.",
+    )
 
 
 def private_folder(folder: Path, what: str, variable: str) -> Path:

@@ -89,7 +89,12 @@ def _server_settings(users: Path | None, *, no_token: bool) -> "ServerSettings":
         os.environ["PLANWEAVE_SERVE_USERS"] = str(users.absolute())
     if no_token:
         os.environ[_TOKEN] = ""
-    return server_settings()
+    settings = server_settings()
+    if no_token and settings.shared:
+        raise BadInput(
+            "--no-token has no meaning on a server with users, who have keys.", fix="Leave it out."
+        )
+    return settings
 
 
 def _check_startup(settings: "ServerSettings", host: str, port: int) -> None:

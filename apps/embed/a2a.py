@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from planweave import BadInput, __version__
+from planweave import BadInput, PlanweaveError, __version__
 from planweave.apps.embed.runs import (
     CallerOrder,
     Runner,
@@ -29,13 +29,21 @@ from planweave.apps.embed.runs import (
 )
 from planweave.apps.embed.wire import error_reply, event_stream, read_body
 from planweave.apps.origins import is_here
-from planweave.apps.request_body import validate
+from planweave.apps.request_body import NotJson, validate
+from planweave.apps.server.errors import NotFound, NothingWaits
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
+from planweave.texts import shorten
 
 _APPROVAL = re.compile("([0-9a-f]{32})?")
 
 State = Literal["working", "completed", "failed", "input-required"]
+
+_VERSIONS = ("1.0", "0.3")
+
+# Codes of errors, from JSON-RPC and A2A.
+_NOT_JSON, _NO_CALL, _NO_METHOD, _BAD_PARAMS, _FAILED = -32700, -32600, -32601, -32602, -32603
+_NO_TASK, _NO_VERSION = -32001, -32009
 
 _METHODS = {
     "SendMessage": (True, False),
@@ -97,28 +105,48 @@ def a2a_routes(run: Runner, offered: Callable[[], Service]) -> list[BaseRoute]:
         return JSONResponse(_card(name, f"{_address(request, offered())}/a2a/{name}"))
 
     async def answer(request: Request) -> Response:
-        call_id: int | str | None = None
         try:
             call = validate(Call, await read_body(request))
-            call_id = call.id
+        except PlanweaveError as error:
+            code = _NOT_JSON if isinstance(error, NotJson) else _NO_CALL
+            return JSONResponse(_failure(None, code, str(error)))
+        call_id, task_id = call.id, ""
+        try:
+            if _version(request) not in _VERSIONS:
+                problem = f"The versions of A2A here are {' and '.join(_VERSIONS)}."
+                return JSONResponse(_failure(call_id, _NO_VERSION, problem))
             offered().check_offered(request.path_params["name"])
             if call.method not in _METHODS:
                 problem = f"The method {call.method!r} is not offered."
-                return JSONResponse(_failure(call_id, -32601, problem))
+                return JSONResponse(_failure(call_id, _NO_METHOD, problem))
             is_v1, is_streaming = _METHODS[call.method]
             message = validate(Params, call.params).message
+            task_id = message.task_id
             task = _Task(message, request, is_v1=is_v1)
             if is_streaming:
                 return event_stream(task.stream(run, request, call_id))
             return JSONResponse(_success(call_id, await task.run_to_end(run, request)))
         except Exception as error:
-            status, text = error_reply(error)
-            return JSONResponse(_failure(call_id, -32602 if status < 500 else -32603, text))
+            return JSONResponse(_failure(call_id, *_code_and_text(error, task_id)))
 
     return [
         Route("/a2a/{name}/.well-known/agent-card.json", card, methods=["GET"]),
         Route("/a2a/{name}", answer, methods=["POST"]),
     ]
+
+
+def _version(request: Request) -> str:
+    """The version of the protocol that the caller names, without its patch."""
+    named = request.headers.get("a2a-version") or "0.3"
+    return ".".join(named.split(".")[:2])
+
+
+def _code_and_text(error: Exception, task_id: str) -> tuple[int, str]:
+    """Code and message of an error; ``task_id`` is the id of the task that the caller names."""
+    if task_id and isinstance(error, NotFound | NothingWaits):
+        return _NO_TASK, f"There is no task {shorten(task_id, 80)!r} that waits for an answer."
+    status, text = error_reply(error)
+    return _BAD_PARAMS if status < 500 else _FAILED, text
 
 
 def _address(request: Request, offered: Service) -> str:
@@ -144,7 +172,7 @@ def _card(name: str, url: str) -> dict[str, Any]:
     }
     interfaces = [
         {"url": url, "protocolBinding": "JSONRPC", "protocolVersion": version}
-        for version in ("1.0", "0.3")
+        for version in _VERSIONS
     ]
     return {
         "name": f"planweave {name}",
@@ -173,7 +201,7 @@ class _Task:
     """The task of a message, in the format of the caller's protocol version."""
 
     def __init__(self, message: A2aMessage, request: Request, *, is_v1: bool) -> None:
-        self._is_v1 = is_v1
+        self._is_v1, self._given_id = is_v1, message.task_id
         self.outcome = RunOutcome()
         waiting = message.task_id.partition(".")[0]
         self.context = message.context_id or waiting or str(uuid.uuid4())
@@ -220,7 +248,8 @@ class _Task:
                     if step := self.outcome.add(event):
                         yield message("statusUpdate", self._status_update("working", step))
         except Exception as error:
-            yield message("statusUpdate", self._status_update("failed", error_reply(error)[1]))
+            text = _code_and_text(error, self._given_id)[1]
+            yield message("statusUpdate", self._status_update("failed", text))
             return
         for artifact in self._artifacts():
             yield message("artifactUpdate", {**self._ids(), "artifact": artifact})

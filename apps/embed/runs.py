@@ -13,6 +13,7 @@ from langgraph.types import Command
 
 from planweave import BadInput, PlanweaveError
 from planweave.apps.locks import NamedLocks
+from planweave.apps.server.errors import NothingWaits
 from planweave.apps.service import Service, service
 from planweave.apps.threads import checkpoints, long_term_memory
 from planweave.graphs import METHODS
@@ -102,12 +103,8 @@ async def read_events(order: CallerOrder, parts: AsyncGenerator[Streamed]) -> As
         kind = BadInput if error.get("error") == BadInput.__name__ else RunFailed
         raise kind(str(error.get("message") or error.get("error")))
     if order.resume is not None and not has_updates:
-        raise _nothing_waits()
+        raise NothingWaits
     yield reader.end()
-
-
-def _nothing_waits() -> BadInput:
-    return BadInput("The thread does not wait for an answer.", fix="Ask the question again.")
 
 
 def in_process(offered: Callable[[], Service] = service) -> Runner:
@@ -124,7 +121,7 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
             compiled = await asyncio.to_thread(graph, order.method, checkpointer=saver, store=store)
             place: Any = {"configurable": {"thread_id": order.thread}}
             if order.resume is not None and not (await compiled.aget_state(place)).interrupts:
-                raise _nothing_waits()
+                raise NothingWaits
             options: dict[str, Any] = {"tokens": order.tokens}
             options |= {"durability": "exit"} if order.thread else {}
             request = order.request

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, get_type_hints
 from uuid import uuid4
 
 from langgraph.errors import EmptyInputError, GraphRecursionError, InvalidUpdateError
@@ -16,13 +16,19 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from planweave import BadInput, PlanweaveError
 from planweave.apps.server import metrics, tracing
-from planweave.apps.server.errors import NotFound
+from planweave.apps.server.errors import NotFound, NothingWaits
 from planweave.apps.server.execution import carry_out, outcome
 from planweave.apps.server.feed import Feed
 from planweave.apps.server.leased import Lease, LeaseLost, leased
 from planweave.apps.server.people import Person
-from planweave.apps.server.requests import RunRequest, check_nodes, context_for, order_of
-from planweave.apps.server.runs import MadeCall, RunClaim, Runs, RunStatus, SpentToday
+from planweave.apps.server.requests import (
+    RunRequest,
+    check_fields,
+    check_nodes,
+    context_for,
+    order_of,
+)
+from planweave.apps.server.runs import MadeCall, RunClaim, RunOrder, Runs, RunStatus, SpentToday
 from planweave.apps.server.settings import ServerSettings, UserLimits
 from planweave.apps.server.storage import Storage, storage_failed
 from planweave.apps.server.threads import Threads
@@ -139,14 +145,33 @@ class Engine:
     ) -> dict[str, Any]:
         """Queue a run; return it as JSON of the protocol."""
         order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
-        if request.nodes:
-            known = await asyncio.to_thread(METHODS.get, order.method)
-            check_nodes(request.nodes, known.builder.nodes)
+        if request.nodes or request.input:
+            known = (await asyncio.to_thread(METHODS.get, order.method)).builder
+            check_nodes(request.nodes, known.nodes)
+            check_fields(request.input or {}, get_type_hints(known.input_schema))
+        if not order.begins and request.place.checkpoint_id is None:
+            await self._check_thread(person, thread_id, order)
         run = await self.runs.create(person, thread_id, order)
         if order.strategy in ("interrupt", "rollback"):
             self._stop_earlier_runs(run)
         self._wake.set()
         return run
+
+    async def _check_thread(self, person: Person, thread_id: str | None, order: RunOrder) -> None:
+        """Check that the thread holds what the run begins with; one that is busy may soon."""
+        thread: dict[str, Any] = {"status": "idle", "values": None}
+        try:
+            if thread_id is not None:
+                thread = await self.threads.get(person.owner, thread_id)
+        except NotFound:
+            if order.if_missing == "reject":
+                raise
+        if thread["status"] == "idle" and "command" in order.payload:
+            raise NothingWaits
+        if thread["status"] != "busy" and not thread["values"]:
+            raise BadInput(
+                "The field input has no question.", fix="Send it as a message or as `question`."
+            )
 
     def _stop_earlier_runs(self, run: dict[str, Any]) -> None:
         """Stop earlier runs of the same thread in this process; other processes see it later."""

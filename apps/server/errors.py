@@ -1,6 +1,6 @@
 """Errors of requests that do not concern their contents, with their HTTP status."""
 
-from planweave import PlanweaveError
+from planweave import BadInput, PlanweaveError
 
 
 class RequestRefused(PlanweaveError):
@@ -31,3 +31,15 @@ class TooMuch(RequestRefused):
     """A budget of the caller is used up."""
 
     status = 429
+
+
+class NothingWaits(BadInput):
+    """An answer on a thread that waits for none."""
+
+    def __init__(
+        self,
+        problem: str = "Nothing waits for a decision on this thread.",
+        *,
+        fix: str = "Ask the question again.",
+    ) -> None:
+        super().__init__(problem, fix=fix)

@@ -15,6 +15,7 @@ from planweave.apps.server.threads import Metadata
 from planweave.apps.service import service
 from planweave.memory import Context, check_input, check_state
 from planweave.texts import shorten
+from planweave.tools import is_missing_file
 from planweave.tools.files.kept import path_of
 from planweave.usage import Budget
 
@@ -70,10 +71,15 @@ def _as_list(value: Any) -> Any:
     return [value] if isinstance(value, str) else value
 
 
-def _refuse_webhook(value: str | None) -> str | None:
-    if value:
-        raise ValueError("this server calls no webhooks")
-    return value
+def _refused(reason: str) -> AfterValidator:
+    """Refuse every value that asks for something."""
+
+    def check(value: Any) -> Any:
+        if value:
+            raise ValueError(reason)
+        return value
+
+    return AfterValidator(check)
 
 
 class RunRequest(BaseModel, hide_input_in_errors=True):
@@ -96,8 +102,8 @@ class RunRequest(BaseModel, hide_input_in_errors=True):
     on_disconnect: Literal["cancel", "continue"] | None = None
     on_completion: Literal["delete", "keep"] | None = None
     durability: Literal["sync", "async", "exit"] | None = None
-    webhook: Annotated[str | None, AfterValidator(_refuse_webhook)] = None
-    after_seconds: Annotated[float, Field(le=0)] | None = None
+    webhook: Annotated[str | None, _refused("this server calls no webhooks")] = None
+    after_seconds: Annotated[float | None, _refused("this server cannot delay runs")] = None
 
     @property
     def modes(self) -> list[str]:
@@ -127,6 +133,13 @@ class RunRequest(BaseModel, hide_input_in_errors=True):
         return self.checkpoint or Place(checkpoint_id=named)
 
 
+def check_fields(sent: Mapping[str, Any], known: Container[str]) -> None:
+    """Check that the method reads all fields of an input."""
+    for name in sent:
+        if name not in known:
+            raise BadInput(f"The field input.{shorten(name, 64)} is not read by the method.")
+
+
 def check_nodes(names: Iterable[str], known: Container[str]) -> None:
     """Check that all nodes exist."""
     for name in names:
@@ -142,6 +155,7 @@ def context_for(person: Person, settings: Mapping[str, Any]) -> Context:
     or database may also be the caller's own (``owner/name``), and memory is the caller's.
     """
     if not person.shared:
+        _check_files(settings)
         return service().trusted(settings)
     own = {
         name: str(settings[name])
@@ -154,6 +168,24 @@ def context_for(person: Person, settings: Mapping[str, Any]) -> Context:
         name = own["database"].partition("/")[2]
         own["database"] = str(path_of(name, person.owner))
     return context.model_copy(update=own)
+
+
+def _check_files(settings: Mapping[str, Any]) -> None:
+    """Check that files exist which the caller names; an operator's file is not their concern."""
+    offered = service()
+    for name, known in (("database", offered.databases), ("graph", offered.graphs)):
+        url = settings.get(name)
+        if isinstance(url, str) and url not in known and is_missing_file(url):
+            raise BadInput(f"There is no file {url} for the setting {name}.", fix="Check the path.")
+
+
+def _begins(request: RunRequest, context: Context) -> bool:
+    """Whether a request has all that its run begins with, whatever its thread holds."""
+    if request.command:
+        return request.command.resume is None or bool(request.command.goto)
+    sent = request.input or {}
+    is_asked = sent.get("messages") or str(sent.get("question") or "").strip()
+    return bool(is_asked or (context.environment and request.input is not None))
 
 
 def order_of(
@@ -174,6 +206,7 @@ def order_of(
         method=method,
         payload=payload.model_dump(exclude_none=True, exclude={"metadata"}),
         metadata={**(request.metadata or {}), "graph_id": method},
+        begins=_begins(request, context),
         budget=Budget(tokens=context.max_tokens, dollars=context.max_dollars),
         strategy=request.multitask_strategy or "enqueue",
         temporary=stateless and request.on_completion != "keep",

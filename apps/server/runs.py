@@ -65,6 +65,7 @@ class RunOrder:
     method: str
     payload: Mapping[str, Any]  # the validated request
     metadata: Mapping[str, Any]
+    begins: bool = True  # whatever its thread holds
     budget: Budget = field(default_factory=Budget)  # the limits in the context of the run
     strategy: Strategy = "enqueue"
     temporary: bool = False  # the thread is deleted after the run

@@ -48,13 +48,14 @@ class States:
     async def get(self, thread_id: str, place: Place, *, subgraphs: bool = False) -> dict[str, Any]:
         """The latest state, or the one at a checkpoint."""
         graph = await self._graph(thread_id)
-        if graph is None:
-            return _EMPTY
-        with _report_unreadable():
-            snapshot = await graph.aget_state(place.of(thread_id), subgraphs=subgraphs)
-        if place.checkpoint_id and snapshot.created_at is None:
+        found = _EMPTY
+        if graph is not None:
+            with _report_unreadable():
+                snapshot = await graph.aget_state(place.of(thread_id), subgraphs=subgraphs)
+            found = state_json(snapshot)
+        if place.checkpoint_id and found["created_at"] is None:
             raise NotFound("There is no such checkpoint.")
-        return state_json(snapshot)
+        return found
 
     async def history(
         self,

@@ -141,21 +141,38 @@ def test_a_late_answer_approves_no_later_plan(
 
 @cases(
     ({"jsonrpc": "2.0", "id": 1, "method": "tasks/get"}, -32601, "tasks/get"),
-    ({"jsonrpc": "1.0", "id": None, "method": "SendMessage"}, -32602, "jsonrpc"),
+    ({"jsonrpc": "1.0", "id": None, "method": "SendMessage"}, -32600, "jsonrpc"),
+    ({}, -32600, "jsonrpc"),
+    ([], -32600, "not a JSON object"),
+    ("{", -32700, "not valid JSON"),
     ({"jsonrpc": "2.0", "id": 1, "method": "SendMessage"}, -32602, "message"),
     (call("SendMessage", " "), -32602, "no text"),
-    (call("SendMessage", "yes", taskId="0.1"), -32602, "does not wait"),
+    (call("SendMessage", "yes", taskId="0.1"), -32001, "no task '0.1'"),
     (call("SendMessage", "x", metadata={"context": 1}), -32602, "not an object"),
     (call("SendMessage", "x", metadata={"context": {"model": "gpt"}}), -32602, "offers"),
     (call("SendMessage", "x"), -32603, "nowhere"),
 )
 def test_what_cannot_be_done_is_an_error(
-    body: Json, code: int, words: str, address: str, operator: Operator
+    body: Json | str, code: int, words: str, address: str, operator: Operator
 ) -> None:
     operator.offers(Replies(), database="nowhere.sql")
-    error = httpx.post(f"{address}/a2a/planrag", json=body, timeout=60).json()["error"]
+    content = body if isinstance(body, str) else json.dumps(body)
+    headers = {"content-type": "application/json"}
+    url = f"{address}/a2a/planrag"
+    error = httpx.post(url, content=content, headers=headers, timeout=60).json()["error"]
     assert error["code"] == code
     assert words in error["message"]
+
+
+@cases(("0.2", -32009), ("1.0", -32602), ("0.3.0", -32602))
+def test_a_version_that_is_not_spoken_is_refused(
+    version: str, code: int, address: str, operator: Operator
+) -> None:
+    operator.offers(Replies())
+    headers = {"a2a-version": version}
+    body = call("SendMessage", " ")
+    reply = httpx.post(f"{address}/a2a/planrag", json=body, headers=headers, timeout=60).json()
+    assert (reply["id"], reply["error"]["code"]) == (7, code)
 
 
 def test_an_error_ends_a_stream(address: str, operator: Operator) -> None:

@@ -215,7 +215,7 @@ def test_a_call_of_a_bound_tool_is_approved_too(
     ({"messages": [{"role": "tool", "tool_call_id": "x", "content": "y"}]}, "no call 'x'"),
     (
         {"messages": [{"role": "tool", "tool_call_id": f"call_{'0' * 64}", "content": "y"}]},
-        "does not wait",
+        "Nothing waits",
     ),
     ({"n": 2}, "n"),
     ({"thread": "mine"}, "thread"),

@@ -94,9 +94,13 @@ def test_the_file_of_the_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     path.write_text('{"context": {"database": "x.sql"}, "collections": ["energy"]}')
     monkeypatch.setenv("PLANWEAVE_SERVICE", str(path))
     assert service.__wrapped__().context.database == "x.sql"
-    for text in ("{", '{"methods": ["none"]}', '{"context": {"colour": 1}}'):
+    for text, words in (
+        ("{", ""),
+        ('{"methods": ["none"]}', "methods: there is no method 'none'"),
+        ('{"context": {"colour": 1}}', "context: there is no field 'colour'"),
+    ):
         path.write_text(text)
-        with pytest.raises(BadInput, match=r"service\.json is not as it should be"):
+        with pytest.raises(BadInput, match=rf"service\.json is not as it should be \(.*{words}"):
             service.__wrapped__()
     path.unlink()
     with pytest.raises(BadInput, match="cannot be read"):

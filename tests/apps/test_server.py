@@ -290,7 +290,13 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     events = client.runs.stream(None, "planrag", input={"question": "Which?"})
     last = [part async for part in events][-1]
     assert (last.event, last.data["error"]) == ("error", "BadInput")
-    run = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    run: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    more: Any
+    lost = {"database": "nosuch.db"}
+    said = {"parts": [{"text": "Which?"}], "metadata": {"context": lost}}
+    chat = {"model": "planrag", "messages": QUESTION["messages"], "context": lost}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": said}}
+    late = call | {"params": {"message": {"parts": [{"text": "yes"}], "taskId": "nosuch"}}}
     many = {f"{number}": 1 for number in range(101)}
     async with httpx.AsyncClient(base_url=server.url, timeout=60) as page:
         for body, status in (
@@ -299,6 +305,11 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             (json.dumps(run | {"stream_mode": "events"}), 422),
             (json.dumps(run | {"metadata": many}), 422),
             (json.dumps(run | {"config": {"tags": [*many]}}), 422),
+            (json.dumps(run | {"input": {}}), 422),
+            (json.dumps(run | {"input": None}), 422),
+            (json.dumps(run | {"input": {"messages": [], "question": " "}}), 422),
+            (json.dumps(run | {"input": {"question": "Hi!", "foo": "x"}}), 422),
+            (json.dumps(run | {"command": {"resume": 1}}), 422),
             (json.dumps(run | {"input": {"question": "x" * 30_000}}), 413),
             ("[" * 10_000, 422),
             ("[]", 422),
@@ -306,6 +317,26 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         ):
             reply = await page.post("/runs/wait", content=body)
             assert (reply.status_code, "detail" in reply.json()) == (status, True)
+        reply = await page.post("/v1/chat/completions", json=chat)
+        assert (reply.status_code, "nosuch.db" in reply.text) == (400, True)
+        assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
+        error = (await page.post("/a2a/planrag", json=late)).json()["error"]
+        assert (error["code"], "'nosuch'" in error["message"]) == (-32001, True)
+        thread = (await client.threads.create())["thread_id"]
+        for path in ("state/nosuch", "state/00000000-0000-0000-0000-000000000000"):
+            assert (await page.get(f"/threads/{thread}/{path}")).status_code == 404
+        for more, words in (
+            ({"input": {}}, "no question"),
+            ({"input": None}, "no question"),
+            ({}, ""),
+            ({"input": None}, ""),
+            ({"input": {"predefined_plan": ["Look."]}}, ""),
+            ({"command": {"resume": 1}}, "Nothing waits"),
+            ({"input": {"foo": "x"}}, "input.foo"),
+        ):
+            reply = await page.post(f"/threads/{thread}/runs/wait", json=run | more)
+            assert (reply.is_error, words in reply.text) == (bool(words), True)
+        assert (await page.get(f"/threads/{thread}/state/nosuch")).status_code == 404
         change = {"values": {"question": "a\0b"}, "as_node": "closing"}
         for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
             assert (await page.post(path, json=change)).status_code == 422
@@ -317,6 +348,13 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             assert (await page.post(path, json=asked)).status_code == 422
         for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
             assert (await page.get(path)).status_code == 422
+        for more, words in (
+            ({"stream_mode": "events"}, "stream_mode: Input should be"),
+            ({"after_seconds": 1}, "after_seconds: this server cannot delay runs"),
+        ):
+            assert words in (await page.post("/runs/wait", json=run | more)).json()["detail"]
+        reply = await page.get("/store/items")
+        assert reply.json()["detail"] == "The parameter namespace is missing."
         item = {"namespace": ["a"], "key": "b", "value": {"c": 10**39}}
         reply = await page.put("/store/items", json=item)
         assert (reply.status_code, "too large" in reply.text) == (422, True)

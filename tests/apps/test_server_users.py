@@ -222,6 +222,8 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
 ) -> None:
     run = planweave("serve", "--host", "0.0.0.0")
     assert_one_clear_error(run, "does not listen at 0.0.0.0", "--users")
+    run = planweave("serve", "--no-token", "--users", "users.json")
+    assert_one_clear_error(run, "--no-token has no meaning", "Leave it out")
     for variable, value, words in (
         ("PLANWEAVE_SERVE_AUTH", "no_such_module:who", ["no_such_module:who"]),
         ("PLANWEAVE_SERVE_URL", "mysql://u:secret@h/d", ["PostgreSQL"]),
@@ -234,6 +236,8 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
         ("PLANWEAVE_SERVE_USERS", "nobody.json", ["no user with a key", "--new-key"]),
         ("PLANWEAVE_SERVE_URL", "/nowhere/x.sqlite", ["/nowhere/x.sqlite"]),
         ("PLANWEAVE_SERVE_JOBS", "none", ["PLANWEAVE_SERVE_JOBS"]),
+        ("PLANWEAVE_SERVE_LIMITS", "x", ["PLANWEAVE_SERVE_LIMITS", "not JSON"]),
+        ("PLANWEAVE_SERVE_LIMITS", '{"max_runz": 1}', ["_LIMITS cannot", "no field 'max_runz'"]),
         ("PLANWEAVE_SERVICE", "none.json", ["none.json cannot be read", "PLANWEAVE_SERVICE"]),
     ):
         run = planweave("serve", **{variable: value})
@@ -304,7 +308,7 @@ def test_another_callers_plan_cannot_be_approved(server: Served, model: Script) 
     assert len(model.requests) == before
     done = asking(server, "alice", answer, **settings)
     assert "Birch" in done.choices[0].message.content
-    with pytest.raises(openai.BadRequestError, match="does not wait"):
+    with pytest.raises(openai.BadRequestError, match="Nothing waits"):
         asking(server, "alice", answer, **settings)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import damaged
 import pytest
+from cases import cases
 from starlette.testclient import TestClient
 from tally import RecordTried
 
@@ -123,6 +124,26 @@ def test_a_server_starts_without_or_tells_in_a_sentence(
             failed.append(f"{name} {how}: {problem}")
     record_tried(len(every), len(failed))
     assert not failed, "\n".join(failed)
+
+
+@cases(
+    ("CREATE TABLE members(name TEXT)", "has tables of another program, such as members"),
+    ("", "is not a SQLite database"),
+)
+def test_a_file_that_a_server_refuses_stays_as_it_is(
+    statement: str, words: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "club.db"
+    path.write_text("" if statement else "hello\n")
+    path.chmod(0o644)
+    with closing(sqlite3.connect(path)) as base:
+        base.executescript(statement)
+    before = path.read_bytes()
+    with pytest.raises(PlanweaveError, match=words):
+        check_database(str(path))
+    assert path.read_bytes() == before
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert [*tmp_path.iterdir()] == [path]
 
 
 def _problem_of_a_server(folder: Path, name: str, how: str) -> str:

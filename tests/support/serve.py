@@ -31,8 +31,10 @@ def start(folder: Path, *options: str, port: str = "", **variables: str) -> Serv
         "PLANWEAVE_RETRIES": "0",
         **variables,
     }
-    # No token is asked for, unless a test is about it.
-    trusting = [] if "PLANWEAVE_SERVE_TOKEN" in variables else ["--no-token"]
+    # No token is asked for, unless a test is about it, or keys are.
+    trusting = ["--no-token"]
+    if "PLANWEAVE_SERVE_TOKEN" in variables or "--users" in options:
+        trusting = []
     command = [PROGRAM, "serve", "--port", port, *trusting, *options]
     process = launched(command, log, cwd=folder, env=environment)
     return Served(f"http://127.0.0.1:{port}", process, log)

@@ -149,7 +149,7 @@ def test_two_processes_share_it(shared: str, tmp_path: Path) -> None:
     ("postgresql://me:${SECRET}@127.0.0.1:1/x", "cannot be used: connection"),
     ("postgresql://me:${UNSET_NAME}@host/x", "UNSET_NAME, which is not set"),
     ("mysql://host/x", "through PostgreSQL only"),
-    ("nonsense", "is not the URL of a database"),
+    ("nonsense", "is not the URL of a database. Write PLANWEAVE_DOCUMENTS_URL=postgresql://user:"),
     ids=["nobody there", "variable", "scheme", "no URL"],
 )
 def test_what_is_of_no_use_is_told(url: str, problem: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -158,6 +158,8 @@ def test_what_is_of_no_use_is_told(url: str, problem: str, monkeypatch: pytest.M
     with pytest.raises(BadInput) as caught:
         open_collection("energy", embeddings="words:64", create=True)
     assert problem in str(caught.value)
+    assert caught.value.problem.endswith(".")
+    assert caught.value.fix.endswith(".")
     assert "h0nter2" not in str(caught.value)
     assert "\n" not in str(caught.value)
 

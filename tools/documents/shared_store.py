@@ -213,7 +213,9 @@ def _engine(url: str) -> sqlalchemy.Engine:
 
 def _unusable_url(problem: str) -> BadInput:
     return BadInput(
-        problem, fix="Write PLANWEAVE_DOCUMENTS_URL=postgresql://user:${NAME}@host/database"
+        problem,
+        fix="Write PLANWEAVE_DOCUMENTS_URL=postgresql://user:${NAME}@host/database, where NAME is "
+        "a variable that holds the password.",
     )
 
 
@@ -230,7 +232,7 @@ def _translate_error(error: Exception, url: str) -> BadInput:
     if isinstance(cause, errors.UndefinedTable):
         return BadInput("The document collection has been deleted meanwhile.")
     return StoreUnusable(
-        f"The database of the document collections cannot be used: {why}",
+        f"The database of the document collections cannot be used: {why.rstrip('.')}.",
         fix="Check PLANWEAVE_DOCUMENTS_URL, that the server runs, and that its disk has space.",
     )
 

@@ -72,8 +72,11 @@ async def put(request: Request) -> Response:
 async def get(request: Request) -> Response:
     """One item; null if there is none."""
     asked = request.query_params
-    space = _check_namespace(request, asked.get("namespace", "").split("."))
-    item = await engine(request).storage.store.aget(space, asked.get("key", ""))
+    for name in ("namespace", "key"):
+        if not asked.get(name):
+            raise BadInput(f"The parameter {name} is missing.")
+    space = _check_namespace(request, asked["namespace"].split("."))
+    item = await engine(request).storage.store.aget(space, asked["key"])
     return reply(item and item.dict())
 
 
