@@ -3,7 +3,6 @@
 from planweave.tools.calculator import CalculationFailed as CalculationFailed
 from planweave.tools.calculator import calculate as calculate
 from planweave.tools.calculator import is_unit as is_unit
-from planweave.tools.connect import is_missing_file as is_missing_file
 from planweave.tools.connect import open_database as open_database
 from planweave.tools.database import Database as Database
 from planweave.tools.database import DatabaseUnavailable as DatabaseUnavailable

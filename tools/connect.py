@@ -69,12 +69,6 @@ def is_graph(url: str) -> bool:
     return scheme in _GRAPH_SCHEMES or (not scheme and url.lower().endswith(_GRAPH_SUFFIXES))
 
 
-def is_missing_file(url: str) -> bool:
-    """Whether ``url`` names a file, and there is none."""
-    path = fill_variables(url).removeprefix("sqlite:///")
-    return bool(path) and "://" not in path and not os.path.exists(path)
-
-
 def sort_by_kind(database: str | None, graph: str | None) -> dict[str, str | None]:
     """The settings ``database`` and ``graph``, swapped if one was given in place of the other."""
     if database and not graph and is_graph(database):
@@ -93,7 +87,7 @@ def _open_safely(url: str) -> Database:
         raise RoleTooPowerful(shown, fix=error.fix, remedy=error.remedy) from None
     except DatabaseUnavailable as error:
         shown = hide_values(error.problem, url)
-        raise DatabaseUnavailable(shown, fix=error.fix) from None  # the cause may contain them
+        raise type(error)(shown, fix=error.fix) from None  # the cause may contain them
     except OSError as error:  # such as a name that is too long for a file
         raise DatabaseUnavailable(
             f"The database cannot be opened ({error.strerror}).",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Protocol, TypeAlias, TypedDict, Unpack
 
-from planweave.errors import PlanweaveError
+from planweave.errors import BadInput, PlanweaveError
 
 Kind: TypeAlias = Literal["relational", "graph"]
 Cell: TypeAlias = str | int | float | bool | list["Cell"] | dict[str, "Cell"] | None
@@ -18,6 +18,10 @@ class DatabaseUnavailable(PlanweaveError):
     """The database is missing, the URL is wrong, or the server does not answer."""
 
     elsewhere = "The database cannot be used at present."
+
+
+class DatabaseMissing(DatabaseUnavailable, BadInput):
+    """There is no such file: whoever named it can correct the name."""
 
 
 class RoleTooPowerful(DatabaseUnavailable):

@@ -15,7 +15,6 @@ from planweave.apps.server.threads import Metadata
 from planweave.apps.service import service
 from planweave.memory import Context, check_input, check_state
 from planweave.texts import shorten
-from planweave.tools import is_missing_file
 from planweave.tools.files.kept import path_of
 from planweave.usage import Budget
 
@@ -155,7 +154,6 @@ def context_for(person: Person, settings: Mapping[str, Any]) -> Context:
     or database may also be the caller's own (``owner/name``), and memory is the caller's.
     """
     if not person.shared:
-        _check_files(settings)
         return service().trusted(settings)
     own = {
         name: str(settings[name])
@@ -168,15 +166,6 @@ def context_for(person: Person, settings: Mapping[str, Any]) -> Context:
         name = own["database"].partition("/")[2]
         own["database"] = str(path_of(name, person.owner))
     return context.model_copy(update=own)
-
-
-def _check_files(settings: Mapping[str, Any]) -> None:
-    """Check that files exist which the caller names; an operator's file is not their concern."""
-    offered = service()
-    for name, known in (("database", offered.databases), ("graph", offered.graphs)):
-        url = settings.get(name)
-        if isinstance(url, str) and url not in known and is_missing_file(url):
-            raise BadInput(f"There is no file {url} for the setting {name}.", fix="Check the path.")
 
 
 def _begins(request: RunRequest, context: Context) -> bool:

@@ -8,7 +8,14 @@ from typing import cast
 from planweave.tools.cypher.graph import Graph, query_timeout
 from planweave.tools.cypher.rewriting import rewrite
 from planweave.tools.cypher.tokens import tokenize
-from planweave.tools.database import Cell, DatabaseUnavailable, Fetched, Limits, QueryFailed
+from planweave.tools.database import (
+    Cell,
+    DatabaseMissing,
+    DatabaseUnavailable,
+    Fetched,
+    Limits,
+    QueryFailed,
+)
 from planweave.tools.process import HelperProcess, ProcessEnded
 from planweave.tools.slots import Slots
 
@@ -47,7 +54,7 @@ class EmbeddedCypher(Graph):
 
     def __init__(self, path: Path) -> None:
         if not path.is_file():
-            raise DatabaseUnavailable(
+            raise DatabaseMissing(
                 f"There is no graph script at {path}.", fix="Give the path of a .cql file."
             )
         self._path = path.resolve()

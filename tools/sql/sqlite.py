@@ -9,7 +9,14 @@ from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from planweave.tools.database import Cell, DatabaseUnavailable, Fetched, Limits, QueryTimeout
+from planweave.tools.database import (
+    Cell,
+    DatabaseMissing,
+    DatabaseUnavailable,
+    Fetched,
+    Limits,
+    QueryTimeout,
+)
 from planweave.tools.own_folder import OwnFolder
 from planweave.tools.process import ProcessEnded
 from planweave.tools.sql.backend import ErrorKind
@@ -118,7 +125,7 @@ def open_file(path: Path) -> SqliteBackend:
         DatabaseUnavailable: The file is missing or is no SQLite database.
     """
     if not path.is_file():
-        raise DatabaseUnavailable(
+        raise DatabaseMissing(
             f"There is no database file {path}."
             if not path.is_dir()
             else f"{path} is a folder, not a database file.",
