@@ -150,11 +150,10 @@ def start_thread(
         )
     asked = METHODS.get(models.method) if models.method else None
     context = context_of({**models.settings(), **settings})
-    option = "--plan" if plan else "--approve" if context.approve else ""
-    if asked and option and "plan_approval" not in asked.builder.nodes:
+    if asked and context.approve and "plan_approval" not in asked.builder.nodes:
         raise BadInput(
-            f"The method {asked.name} follows no plan, so {option} has no effect.",
-            fix=f"Leave out {option}, or choose --method planrag or agent_v3.",
+            f"The method {asked.name} makes no plan to approve.",
+            fix="Leave out --approve, or choose --method planrag or agent_v3.",
         )
     start: Input = {"question": question}
     if plan:
