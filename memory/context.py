@@ -92,14 +92,13 @@ class _Measures(NamedTuple):
     agreement: float
     by_tables: float
     by_graph: float
-    right: float
 
 
 _MEASURES = {
     # It rates questions to graphs as less likely to have an answer.
-    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measures(0.75, 0.7, 0.73, right=0.65)),
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measures(0.75, 0.77, 0.73)),
     # A fifth of the results that three of four queries agree on are wrong; its yes is chance.
-    "embedded:0.5b": _Measures(agreement=1.0, by_tables=0.0, by_graph=0.0, right=1.0),
+    "embedded:0.5b": _Measures(agreement=1.0, by_tables=0.0, by_graph=0.0),
 }
 
 
@@ -136,16 +135,11 @@ class Context(BaseModel):
     """With aids: queries that are tried; their results vote"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: refuse a question if the model finds it less likely than this that the database
-    can answer it; 0: never refuse; not set: 0.7 with the embedded 1.5B (0.73 for graphs), 0 with
+    can answer it; 0: never refuse; not set: 0.77 with the embedded 1.5B (0.73 for graphs), 0 with
     the 0.5B, which cannot tell, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: share of the queries tried that must return the same before an answer counts as
-    sure; not set: all where the model is asked about rows (see least_right), else 0.75 with the
-    embedded 1.5B and 1 with others"""
-    least_right: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
-    """With aids: the model is asked whether the rows of each SQL query tried are the answer; where
-    half of the queries return the same rows, these count as sure if it finds that at least this
-    likely; 1: it is not asked; not set: 0.65 with the embedded 1.5B, else 1"""
+    sure; not set: 0.75 with the embedded 1.5B, else 1"""
 
     database: Annotated[str | None, Setting("Sources", "named", recorded=False)] = None
     """Relational database: SQLAlchemy URL, SQLite file, .sql script, or a CSV, Excel or Parquet
@@ -337,14 +331,8 @@ class Context(BaseModel):
         measured = self._measures()
         return measured.by_graph if kind == "graph" else measured.by_tables
 
-    @property
-    def rightness_needed(self) -> float:
-        """Least probability, by the model, that rows are the answer, for its judgement to count."""
-        least = self.least_right
-        return self._measures().right if least is None else least
-
     def _measures(self) -> "_Measures":
-        return _MEASURES.get(self.model_for("query_writer"), _Measures(1.0, 0.5, 0.5, right=1.0))
+        return _MEASURES.get(self.model_for("query_writer"), _Measures(1.0, 0.5, 0.5))
 
     @property
     def aids(self) -> AidsGiven:

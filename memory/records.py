@@ -82,8 +82,7 @@ class Fact(TypedDict):
     a value with a unit is a text, such as ``40 $``. ``table`` holds all rows of a query, so that
     the program can apply rules to them. ``quote`` is the place in a document; None for other
     facts. ``agreement`` is the share of the candidate queries that returned the same, if there
-    were several. ``chance`` is the probability, by the model, that these rows are the answer, if
-    it was asked. ``working`` holds the steps of a calculation. ``ranks`` marks rows that are
+    were several. ``working`` holds the steps of a calculation. ``ranks`` marks rows that are
     options, best first, and tells whether the highest or lowest value is best. ``doubts`` lists
     where the query differs from the question and the rules, if the program has compared them.
     """
@@ -96,7 +95,6 @@ class Fact(TypedDict):
     quote: Quote | None
     table: NotRequired[Table]
     agreement: NotRequired[float]
-    chance: NotRequired[float]
     working: NotRequired[list[Worked]]
     ranks: NotRequired[Literal["highest", "lowest"]]
     doubts: NotRequired[list[str]]

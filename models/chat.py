@@ -27,7 +27,7 @@ from langchain_core.rate_limiters import InMemoryRateLimiter
 from pydantic import SecretStr
 
 from planweave.models.cache import ResponseCache
-from planweave.models.embedded import REPETITION_GUARD, WITH_ADAPTER, EmbeddedTransport, serve
+from planweave.models.embedded import REPETITION_GUARD, EmbeddedTransport, serve
 from planweave.models.errors import (
     ModelUnavailable,
     naming_what_lacks,
@@ -36,7 +36,7 @@ from planweave.models.errors import (
     server_of,
 )
 from planweave.models.settings import ModelSettings, process_settings
-from planweave.models.weights import adapter_of, resolve
+from planweave.models.weights import resolve
 from planweave.models.whole_replies import clients
 from planweave.registry import Registry
 
@@ -55,7 +55,6 @@ class ModelRequest:
         seed: Seed of the sampling.
         settings: Those of the process by default.
         fresh: Replies that were kept are not used; new ones are kept.
-        adapter: An embedded model answers with the adapter that ships for it, if there is one.
     """
 
     name: str
@@ -64,7 +63,6 @@ class ModelRequest:
     seed: int | None = None
     settings: ModelSettings = field(default_factory=process_settings)
     fresh: bool = False
-    adapter: bool = False
 
     @property
     def model(self) -> str:
@@ -112,7 +110,6 @@ class ModelOptions(TypedDict, total=False):
     seed: int | None
     settings: ModelSettings
     fresh: bool
-    adapter: bool
 
 
 def chat_model(name: str, **options: Unpack[ModelOptions]) -> BaseChatModel:
@@ -182,20 +179,15 @@ _script = lru_cache(maxsize=64)(new_script)
 def _embedded(request: ModelRequest) -> BaseChatModel:
     gguf = resolve(request.name, settings=request.settings)
     transport = EmbeddedTransport(partial(serve, gguf, request.settings))
-    adapter = adapter_of(gguf, request.settings) if request.adapter else None
-    used = [
-        f"{path}:{path.stat().st_size}:{path.stat().st_mtime_ns}"
-        for path in (gguf, adapter)
-        if path
-    ]
+    file = gguf.stat()
     return _openai_like(
         request,
         url="http://embedded/v1",
         model=gguf.name,
         key=SecretStr("filled in by the transport"),
-        identity=f"{used[0]}:{request.settings.n_ctx}{''.join(used[1:])}",
+        identity=f"{gguf}:{file.st_size}:{file.st_mtime_ns}:{request.settings.n_ctx}",
         http=(httpx.Client(transport=transport), httpx.AsyncClient(transport=transport)),
-        extra_body={"cache_prompt": True, **REPETITION_GUARD, **(WITH_ADAPTER if adapter else {})},
+        extra_body={"cache_prompt": True, **REPETITION_GUARD},
         max_retries=0,  # a slow reply would only queue up behind itself
     )
 

@@ -20,7 +20,6 @@ import httpx
 from planweave.models.errors import ModelUnavailable
 from planweave.models.reading import heard, reporting
 from planweave.models.settings import ModelSettings
-from planweave.models.weights import adapter_of
 from planweave.models.whole_replies import NONE_KEPT, certificates
 
 if TYPE_CHECKING:
@@ -43,8 +42,6 @@ _PIECE = 128
 """Tokens of a prompt that are read at once: as fast as more, and 4 s on 2 cores."""
 SLOTS = 4
 """Replies that the server writes at once."""
-WITH_ADAPTER: dict[str, object] = {"lora": [{"id": 0, "scale": 1.0}], "id_slot": SLOTS}
-"""Asks for a reply of the model with its adapter; without this, the model is as published."""
 
 
 @dataclass(frozen=True)
@@ -129,14 +126,10 @@ def _parameters(gguf: Path, settings: ModelSettings, secret: str) -> "xllamacpp.
     parameters.n_ctx = settings.n_ctx
     # Replies to one prompt are written together: four take twice the time of one. All slots share
     # one memory, so that any of them may fill it.
-    parameters.n_parallel = SLOTS + 1  # the last is for replies with the adapter
+    parameters.n_parallel = SLOTS
     # A prompt is read in pieces: only between two of them are reports made and calls cut off.
     parameters.n_batch = parameters.n_ubatch = _PIECE
     parameters.kv_unified = True
-    if adapter := adapter_of(gguf, settings):
-        parameters.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(str(adapter), 0.0)]
-        # What is put by of a slot is found again by its text alone, with the adapter or without.
-        parameters.cache_idle_slots = False
     parameters.use_jinja = True
     parameters.cache_prompt = True
     parameters.cache_ram_mib = 1024  # prefixes of roles that take turns are kept here

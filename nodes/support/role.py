@@ -111,25 +111,17 @@ async def chance_for_role(
     role: str,
     messages: Sequence[BaseMessage],
     runtime: Runtime[Context],
-    *,
-    published: bool = True,
-    adapter: bool = False,
 ) -> Chance:
-    """The probability that the model that plays ``role`` answers these messages with yes.
-
-    The call uses the model as ``published``, with its ``adapter`` if it has one, or both.
-    """
-    ways = [False] * published + [True] * adapter
-    models = [await _model_for(role, runtime.context, 0.0, 0, adapter=way) for way in ways]
-    model, adapted = models[0], models[1] if len(models) > 1 else None
+    """The probability that the model that plays ``role`` answers these messages with yes."""
+    model = await _model_for(role, runtime.context, 0.0, 0)
     with report_call(role, runtime):
-        found = await chance_of_yes(model, messages, adapted=adapted, role=role)
+        found = await chance_of_yes(model, messages, role=role)
     _report_calls(found.records, runtime)
     return found
 
 
 async def _model_for(
-    role: str, context: Context, extra_temperature: float, needed: int, *, adapter: bool = False
+    role: str, context: Context, extra_temperature: float, needed: int
 ) -> BaseChatModel:
     return await achat_model(
         context.model_for(role),
@@ -139,7 +131,6 @@ async def _model_for(
         if extra_temperature and context.seed is None
         else context.seed,  # a run can be repeated
         fresh=context.fresh,
-        adapter=adapter,
     )
 
 

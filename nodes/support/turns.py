@@ -34,7 +34,6 @@ class Observation(NamedTuple):
     found: bool = True
     table: Table | None = None
     agreement: float | None = None
-    chance: float | None = None
     working: Sequence[Worked] = ()
     ranks: Literal["highest", "lowest"] | None = None
     doubts: Sequence[str] | None = None
@@ -150,7 +149,6 @@ def _build_fact(number: int, action: Action, observation: Observation) -> Fact:
     more = {
         "table": observation.table,
         "agreement": observation.agreement,
-        "chance": observation.chance,
         "working": [*observation.working] or None,
         "ranks": observation.ranks,
         "doubts": None if observation.doubts is None else [*observation.doubts],

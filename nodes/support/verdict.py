@@ -23,9 +23,6 @@ LABELS: dict[VerdictKind, str] = {
     "undecided": "Undecided",
 }
 _NO_BASIS = {"how": "stated", "column": ""}
-_HALF = 0.5
-_UNLIKELY = 0.2
-"""Rows with a lower chance are in doubt even if all candidate queries returned them."""
 
 
 def check_answer(answer: Answer, state: WorkingMemory, context: Context) -> DecisionCheck:
@@ -37,7 +34,7 @@ def check_answer(answer: Answer, state: WorkingMemory, context: Context) -> Deci
     made = answer_from_rows(state, context) if basis["how"] == "rows" else None
     if made is not None and made["decision"] == answer["decision"]:  # nobody has edited it
         fact = state["facts"][0]
-        return check_rows(fact, state["question"], trusted=_is_trusted(fact, context))
+        return check_rows(fact, state["question"], trusted=fact.get("agreement") == 1)
     if basis["how"] == "learned":
         numbers = "".join(f"[{number}]" for number in answer["facts"])
         return DecisionCheck(
@@ -139,32 +136,10 @@ def _check_answer(
 def _explain_doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
     """Why the cited facts are in doubt, such as other rows of other queries; empty if not."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
-    shares = [fact.get("agreement", 1.0) for fact in cited if _is_doubted(fact, context)]
-    if not shares:
+    least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
+    if least >= context.agreement_needed:
         return ""
-    if (least := min(shares)) == 1:
-        return "The model itself doubts that these rows are the answer."
     return f"Only {least:.0%} of the queries tried for this returned these rows."
-
-
-def _is_doubted(fact: Fact, context: Context) -> bool:
-    """Whether other candidate queries or the model contradict a fact."""
-    if "chance" in fact:
-        return not _is_trusted(fact, context)
-    return fact.get("agreement", 1.0) < context.agreement_needed
-
-
-def _is_trusted(fact: Fact, context: Context) -> bool:
-    """Whether candidate queries and the model support a fact.
-
-    If the model's chance is high, half of the queries are enough; if it is very low, not even all.
-    """
-    share, chance = fact.get("agreement", 0.0), fact.get("chance")
-    if chance is None:
-        return share == 1
-    if share >= (1.0 if context.least_agreement is None else context.least_agreement):
-        return chance >= _UNLIKELY
-    return share >= _HALF and chance >= context.rightness_needed
 
 
 def withhold_decision(answer: Answer, reason: str, gives: str = "") -> Answer:

@@ -174,18 +174,6 @@ def test_points_of_records() -> None:
     assert not confidence_points([crashed])[0].answered
 
 
-def test_the_model_s_judgement_is_a_separate_confidence() -> None:
-    def asked(name: str, agreement: float, chance: float | None) -> Record:
-        made = run_of(name, "right", agreement)
-        details = {**made.score.details, "chance": chance}
-        return made.model_copy(update={"score": made.score.model_copy(update={"details": details})})
-
-    runs = [asked("all", 1.0, None), asked("half", 0.5, 0.7), asked("few", 0.25, None)]
-    by_word = {point.question: point.confidence for point in confidence_points(runs, "word")}
-    assert by_word == {"all": 1.0, "half": 0.7, "few": 0.0}
-    assert [point.confidence for point in confidence_points(runs)] == [1.0, 0.5, 0.25]
-
-
 def kept(folder: Path, *runs: Record) -> Path:
     path = folder / "results.jsonl"
     with closing(ResultFile(path, print)) as results:
@@ -207,8 +195,6 @@ def test_the_command(tmp_path: Path) -> None:
     assert (row[4]["value"], row[6]["value"]) == (0.0, 1.0)
     assert [step[1] for step in steps["rows"]] == [0.9, 0.2, 0.1]
     assert steps["rows"][-1][5]["value"] == pytest.approx(2 / 3)
-    by_word = json.loads(bench(path, "--by", "word", "--json").stdout)
-    assert [step[1] for step in by_word["tables"][1]["rows"]] == [0.0]  # it was never asked
     assert (tmp_path / "out" / "abstention.png").read_bytes().startswith(b"\x89PNG")
     assert "Calibrated threshold" in (tmp_path / "out" / "abstention.md").read_text("utf-8")
 

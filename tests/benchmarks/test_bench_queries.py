@@ -16,7 +16,6 @@ from speaking import speaks
 from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.query_writing.lessons import lessons
 from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.benchmarks.suites.query_writing.shown import LEFT, rows_verdict
@@ -315,28 +314,6 @@ def test_graphs_may_have_unanswerable_questions(graphs: Path) -> None:
     write_lines(graphs / "questions.jsonl", {**WHO, "gold": ""})
     with pytest.raises(BadInput, match="no gold query"):
         text2cypher.load(graphs)
-
-
-def test_lessons_use_the_prompts_of_the_query_writer(data: Path) -> None:
-    """With the first accepted query, or with yes or no."""
-    [of_shop] = lessons(text2sql.load(data), seed=1)
-    asked = {(lesson.prompt[-1].text.splitlines()[0], lesson.reply) for lesson in of_shop}
-    assert (
-        "Which shops are there, newest first?",
-        "SELECT name FROM shop ORDER BY opened DESC",
-    ) in asked
-    judged = {reply for first, reply in asked if first.startswith("Question:")}
-    assert judged == {"yes", "no"}
-    assert len({lesson.prompt[0].text for lesson in of_shop}) == 1
-
-
-def test_lessons_judge_the_rows_of_tried_queries(data: Path) -> None:
-    tried = ["SELECT name FROM shop ORDER BY opened DESC", "SELECT 'many' FROM shop"]
-    write_lines(data / "questions.jsonl", {**LINES[0], "tried": tried})
-    (data / "questions.jsonl.gz").unlink()
-    [of_shop] = lessons(text2sql.load(data), seed=1)
-    judged = [(one.prompt[-1].text, one.reply) for one in of_shop if "rows" in one.prompt[-1].text]
-    assert [("North" in text, reply) for text, reply in judged] == [(True, "yes"), (False, "no")]
 
 
 def test_an_unreadable_glossary_is_an_error(data: Path, tmp_path: Path) -> None:

@@ -194,28 +194,6 @@ async def test_queries_that_disagree_are_unsure(last: str, verdict: str, single:
     assert answer["verdict"]["text"].startswith(verdict)
 
 
-@cases(
-    ([CHEAPEST, DEARER], ["Yes", "No"], "In the facts"),
-    ([CHEAPEST, DEARER], ["No", "No"], "Not sure: only"),
-    ([CHEAPEST, DEARER], ["No", "Yes"], "Not sure: "),  # another is chosen, and too few agree
-    ([CHEAPEST, CHEAPEST], ["Yes"], "In the facts"),
-    ([CHEAPEST, CHEAPEST], ["No"], "Not sure: the model itself doubts"),
-)
-async def test_the_models_word_decides(
-    others: list[str], words: list[str], verdict: str, single: Run
-) -> None:
-    script = Replies(write=[CHEAPEST, *others, *words], decide=[decide("Bonn", 1)])
-    memory = await single(script, query_candidates=3, least_agreement=1, least_right=0.5)
-    assert answer_of(memory)["verdict"]["text"].startswith(verdict)
-    first, *more = [prompt.text for prompt in script.prompts[3:]]
-    assert CHEAPEST in first
-    assert "Bonn | 7.25" in first
-    assert all(DEARER in text for text in more)
-    assert len(more) == len(words) - 1
-    kept = DEARER if words[-1] == "Yes" and more else CHEAPEST
-    assert kept in memory["turns"][0]["input"]
-
-
 async def test_what_a_region_has_in_all_is_added_up(single: Run) -> None:
     query = "SELECT region, cost FROM plant ORDER BY cost DESC LIMIT 1"
     script = Replies(write=[query])

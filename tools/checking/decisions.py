@@ -202,8 +202,7 @@ def find_mismatch(
     """Find why facts are not about what is asked; empty if they may be.
 
     If the rows are the answer (``in_rows``), verbs and comparing words need not be in the facts,
-    and if their query is ``trusted``, no word of the question need be. Only a model that has judged
-    the rows may accept a denial.
+    and if their query is ``trusted``, no word of the question need be.
     """
     named = " ".join(map(_full_text, facts))
     named += " ".join(f" {cell}" for view in tables for row in view.rows for cell in row)
@@ -229,8 +228,7 @@ def find_mismatch(
     looks_for_none = in_rows and all(
         "agreement" in fact and _NONE.search(_THERE.sub("", fact["query"])) for fact in facts
     )
-    is_judged = trusted and all("chance" in fact for fact in facts)
-    is_followed = is_judged or looks_for_none or _is_row_by_row(asked.question, tables)
+    is_followed = looks_for_none or _is_row_by_row(asked.question, tables)
     if not is_followed and denies(asked.question):
         return "The question denies something, which the check cannot follow."
     return ""

@@ -114,9 +114,7 @@ def find_answer_columns(question: str, view: FactRows) -> list[int]:
 def check_rows(fact: Fact, question: str, *, trusted: bool = False) -> DecisionCheck:
     """Check whether the rows of a query are the answer to the question.
 
-    If the query is ``trusted``, words of the question may be missing in query and rows. If a model
-    has also judged the rows, the check accepts what it cannot follow itself: a denial, or several
-    questions in one.
+    If the query is ``trusted``, words of the question may be missing in query and rows.
     """
     asked = Requirements(question, "", roots(question), find_bounds(question))
     view = views([fact])[0]
@@ -138,7 +136,7 @@ def _find_problems(asked: Requirements, view: FactRows, fact: Fact, trusted: boo
     table = fact.get("table")
     if table is None or all(cell in (None, 0) for row in table["rows"] for cell in row):
         yield "The query found no value."  # 0 often comes from a name that no row has
-    if not (trusted and "chance" in fact) and not _answers_all(question, view):
+    if not _answers_all(question, view):
         yield "The question asks for several things."
     if len(within.rows) < len(view.rows):
         yield f"Fact {where} also shows rows without what the question asks for."

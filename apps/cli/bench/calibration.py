@@ -25,13 +25,6 @@ def abstention(
     files: Annotated[
         list[Path], typer.Argument(help="Result files with confidences; they are merged.")
     ],
-    by: Annotated[
-        abstaining.By,
-        typer.Option(
-            help="Confidence: agreement of the candidates, or the model's judgement of rows that "
-            "half of them return (for least_right)."
-        ),
-    ] = "agreement",
     target: Annotated[
         float, typer.Option(help="Accepted share of wrong answers.", min=0.001, max=0.999)
     ] = 0.1,
@@ -48,7 +41,7 @@ def abstention(
         writable(out)
     results = read_all(files, partial(print_line, console))
     groups = {
-        name: abstaining.confidence_points(records, by)
+        name: abstaining.confidence_points(records)
         for name, records in group_by_method(list(results.records.values())).items()
     }
     groups = {name: points for name, points in groups.items() if any(p.answered for p in points)}

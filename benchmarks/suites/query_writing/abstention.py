@@ -9,7 +9,7 @@ prediction (2017, arXiv:1705.08500).
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, lgamma, log, log1p
-from typing import Literal, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.picture import Figure
@@ -19,9 +19,6 @@ from planweave.benchmarks.core.table import Cell, ReportTable, Rows, table_of_ro
 
 _HALVINGS = 60
 _STEPS = 10
-
-By: TypeAlias = Literal["agreement", "word"]
-"""The source of the confidence: the agreement of candidates, or the model's word on their rows."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,19 +52,15 @@ class ThresholdResult:
         return upper_limit(self.wrong, self.given, confidence)
 
 
-def confidence_points(records: Sequence[Record], by: By = "agreement") -> list[ConfidencePoint]:
+def confidence_points(records: Sequence[Record]) -> list[ConfidencePoint]:
     """The points of records that have a confidence or no answer.
 
-    A refusal or failure is no answer at any threshold. If ``by`` is ``word`` and the model was not
-    asked about the rows, the confidence is 1 if all candidates return them, else 0.
+    A refusal or failure is no answer at any threshold.
     """
     found = []
     for record in records:
         details = record.score.details
         confidence = details.get("confidence")
-        if by == "word" and confidence is not None:
-            chance = details.get("chance")
-            confidence = float(confidence == 1) if chance is None else chance
         given = details.get("result") in ("right", "wrong", "answered", "empty")
         answered = given and not record.error
         if answered and not isinstance(confidence, int | float):

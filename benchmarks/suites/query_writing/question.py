@@ -51,7 +51,6 @@ class QueryQuestion(BaseModel, frozen=True):
     now: str = ""
     readings: tuple[AcceptedQuery, ...] = ()  # accepted queries; none if the database cannot answer
     refusal: str = ""  # the sentence for such questions that the instructions demand
-    tried: tuple[str, ...] = ()  # a model's queries for it, right or wrong
 
     @property
     def answerable(self) -> bool:

@@ -18,8 +18,8 @@ from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
+from planweave.nodes.assist.answerable import answerable_prompt
 from planweave.nodes.assist.query_writer import explain_terms, find_unknown_name, schema_prompt
-from planweave.nodes.assist.yes_or_no import answerable_prompt
 from planweave.tools.connect import open_database
 
 
@@ -50,7 +50,6 @@ async def measure_chances(
     context, found = Context(model=model), []
     tokens = context.reply_tokens
     asked = await achat_model(model, temperature=0.0, max_tokens=tokens)
-    adapted = await achat_model(model, temperature=0.0, max_tokens=tokens, adapter=True)
     for question in sorted(questions, key=lambda one: str(one.source)):
         need = make_need(question)
         database = await asyncio.to_thread(open_database, question.source)
@@ -60,9 +59,7 @@ async def measure_chances(
         chance = 0.0
         if not await asyncio.to_thread(find_unknown_name, need, database):
             prompt = answerable_prompt(ground, need.question, explain_terms(need))
-            other = adapted if database.kind == "relational" else None
-            word = await chance_of_yes(asked, prompt, adapted=other, role="query_writer")
-            chance = word.yes
+            chance = (await chance_of_yes(asked, prompt, role="query_writer")).yes
         found.append(QuestionChance(question.id, question.answerable, chance))
         on_question()
     return found

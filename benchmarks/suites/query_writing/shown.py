@@ -36,8 +36,6 @@ def rows_verdict(
     )
     if outcome.confidence is not None:
         fact["agreement"] = outcome.confidence
-    if outcome.chance is not None:
-        fact["chance"] = outcome.chance
     state: Any = {"question": question.question, "facts": [fact], "turns": [{}]}
     aided = context.model_copy(update={"assist": "on"})
     answer = answer_from_rows(state, aided)

@@ -36,14 +36,12 @@ class Solved:
     Attributes:
         refused: Whether the solver reports that the database cannot answer.
         confidence: From 0 to 1; None if the solver has none.
-        chance: The model's probability that the rows are the answer; None if not asked.
         trace: Anything that explains the outcome; stored with the result.
     """
 
     query: str | None
     refused: bool = False
     confidence: float | None = None
-    chance: float | None = None
     trace: dict[str, JsonValue] | None = None
 
 

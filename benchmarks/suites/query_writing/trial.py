@@ -43,7 +43,6 @@ class QueryOutcome(BaseModel):
     query: str | None
     refused: bool
     confidence: float | None
-    chance: float | None
     trace: dict[str, JsonValue] | None
     columns: tuple[str, ...] = ()
     rows: tuple[tuple[JsonValue, ...], ...] | None = None  # None if it did not run
@@ -167,7 +166,6 @@ def score_outcome(question: QueryQuestion, outcome: QueryOutcome | None) -> Scor
             "category": question.category,
             "database": question.database,
             "confidence": outcome.confidence if outcome else None,
-            "chance": outcome.chance if outcome else None,
             "executed": outcome is not None and outcome.rows is not None,
             **details,
         },

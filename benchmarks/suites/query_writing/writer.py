@@ -30,20 +30,21 @@ async def _solve(task: QueryTask, context: Context, on_call: OnCall, *, candidat
     )
     # With a seed, a run can be repeated.
     seeded = context.model_copy(update={"seed": context.seed or 0})
+    database = await asyncio.to_thread(open_database, task.database)
     written = await write_with_model(
         need,
-        await asyncio.to_thread(open_database, task.database),
+        database,
         Runtime(context=seeded),
         on_call,
         schema_limit=context.schema_characters * 2,
         candidates=candidates,
+        least_answerable=context.chance_needed(database.kind),
     )
     if written.refused:
         return Solved(query=None, refused=True, trace={"problem": written.best.problem})
     return Solved(
         query=written.best.query,
         confidence=written.agreement,
-        chance=written.chance,
         trace={
             "changes": list(written.best.changes),
             "candidates": [

@@ -45,7 +45,6 @@ class _Line(QuestionLine):
     answers: list[list[list[JsonValue]]] | None = None
     ordered: list[bool] | None = None
     ties: list[Ties] | None = None
-    tried: tuple[str, ...] = ()
 
 
 def load(
@@ -70,7 +69,6 @@ def _make_question(line: _Line, name: str, databases: Path, answerable: bool) ->
         now=line.now,
         readings=_accepted_queries(name, line, source) if answerable else (),
         refusal="" if answerable else _selected_sentence(line.gold),
-        tried=line.tried,
     )
 
 

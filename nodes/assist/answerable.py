@@ -1,16 +1,13 @@
-"""Questions that a model answers in one token: can the database answer, and do these rows?"""
+"""The question that a model answers in one token: can the database answer?"""
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import replace
 from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import BaseMessage, HumanMessage
 
 from planweave.prompts import load
 from planweave.texts import without_gaps
-from planweave.tools import QueryResult
-from planweave.tools.result_text import result_text
 
 Chance: TypeAlias = Callable[[Sequence[BaseMessage]], Awaitable[float]]
 """Asks the model a question; returns the chance of yes, from 0 to 1."""
@@ -23,21 +20,18 @@ _DENIALS = (
     (re.compile(r"\b(?:never|not) |n['\u2019]t\b", re.IGNORECASE), ""),
 )
 """Words that make a question negative, with the words of the positive question."""
-_ROWS_SHOWN, _ROWS_CHARACTERS = 4, 600
 
 
-class YesOrNo(NamedTuple):
-    """Judgements of the model.
+class Refusal(NamedTuple):
+    """When a question is refused.
 
     Attributes:
-        answerable: The chance that a database can answer.
-        least_answerable: Below this chance a question is refused; 0 for never.
-        right: The chance that the rows of a query are the answer; None to ask for none.
+        chance: Asks the model for the chance that the database can answer.
+        least: Below this chance the question is refused; at 0 the model is not asked.
     """
 
-    answerable: Chance
-    least_answerable: float
-    right: Chance | None
+    chance: Chance
+    least: float
 
 
 def answerable_prompt(
@@ -50,18 +44,4 @@ def answerable_prompt(
     for denial, affirmed in _DENIALS:
         question = denial.sub(affirmed, question)
     asked = load("query_writer/answerable").fill(question=question, instructions=instructions)
-    return ground, HumanMessage(without_gaps(asked))
-
-
-def right_prompt(
-    ground: BaseMessage, question: str, instructions: str, result: QueryResult
-) -> Sequence[BaseMessage]:
-    """The schema, and the question whether the rows of a query are the answer."""
-    few = replace(result, rows=result.rows[:_ROWS_SHOWN])
-    asked = load("query_writer/right").fill(
-        question=question,
-        instructions=instructions,
-        query=result.query,
-        rows=result_text(few, max_characters=_ROWS_CHARACTERS),
-    )
     return ground, HumanMessage(without_gaps(asked))
