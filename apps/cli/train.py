@@ -8,7 +8,7 @@ planweave train adapt --data mine.jsonl --task NAME --agents shipped --out mine
 
 
 def train() -> None:
-    """Train the plan assessor or the agents of InstructRAG."""
+    """Train the plan assessor, the agents of InstructRAG, or the words of refused questions."""
 
 
 app = lazy(
@@ -16,6 +16,7 @@ app = lazy(
     {
         "adapt": Home("planweave.apps.cli.train_instructrag", "adapt"),
         "instructrag": Home("planweave.apps.cli.train_instructrag", "instructrag"),
+        "words": Home("planweave.apps.cli.train_words", "words"),
         "plan-assessor": Home("planweave.apps.cli.train_assessor", "plan_assessor"),
     },
 )

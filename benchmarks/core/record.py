@@ -110,9 +110,8 @@ def share_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
 def without_texts(record: Record) -> Record:
     """The record without prompts and without text from pages and environments.
 
-    It may be published where the data set may not. A plan for an environment holds words of the
-    task, so it is removed, too. Replies, scores, counts and the places of quotes stay, so that
-    every report can still be made.
+    A plan for an environment holds words of the task, so it is removed, too. Questions, searches,
+    replies and scores stay, so that every report can still be made; they may quote the data set.
     """
     calls = [called.model_copy(update={"prompt": ()}) for called in record.calls]
     facts = [_without_text(fact) if _is_quoted(fact) else fact for fact in record.facts]

@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from planweave.learning.question_words import lower_chance, suspicious_words
 from planweave.nodes.assist.answerable import Refusal, answerable_prompt
 from planweave.nodes.assist.forms import (
     fill_each_form,
@@ -24,10 +25,10 @@ from planweave.nodes.support.decision_form import Ranking, fill_ranking_form, fi
 from planweave.prompts import load
 from planweave.texts import listed, without_gaps
 from planweave.tools import Database, Limits, QueryFailed, QueryRefused, QueryResult, QueryTimeout
-from planweave.tools.asked_attribute import find_unknown_attribute
 from planweave.tools.checking import asks_for_order
 from planweave.tools.database import Entity, Schema
 from planweave.tools.linking import select_mentioned
+from planweave.tools.missing_words import find_missing_words, find_unknown_attribute
 from planweave.tools.schema_text import schema_text
 from planweave.tools.sql import SqlDatabase
 
@@ -41,6 +42,8 @@ _AGGREGATES = re.compile(r"\b(sum|count|avg|min|max|collect)\s*\(", re.IGNORECAS
 _SORTS = re.compile(r"\border\s+by\b", re.IGNORECASE)
 _MAX_OPTIONS = 8
 """Most options that a prompt lists."""
+_MAX_MISSING = 3
+"""Most missing words that a refusal names."""
 _TEMPERATURE = 0.8
 """Temperature of all candidates but the first."""
 _MAX_COLUMNS = 6
@@ -225,13 +228,16 @@ async def _find_refusal(
         return ""
     if name := await asyncio.to_thread(find_unknown_name, need, database):
         return load("query_writer/invented").fill(name=name)
-    prompt = answerable_prompt(ground, need.question, explain_terms(need))
-    if await refusal.chance(prompt) >= refusal.least:
+    chance = await refusal.chance(answerable_prompt(ground, need.question, explain_terms(need)))
+    missing = await asyncio.to_thread(missing_words, need, database)
+    if lower_chance(chance, missing) >= refusal.least:
         return ""
     said, value = await asyncio.to_thread(database.misspelt, need.question)
     if said:
         return load("query_writer/misspelt").fill(said=said, value=value)
-    return load("query_writer/unanswerable").fill()
+    words = listed(suspicious_words(missing), _MAX_MISSING)
+    named = f"{load('query_writer/missing').fill(words=words)} " if words else ""
+    return load("query_writer/unanswerable").fill(missing=named)
 
 
 def _refuse(problem: str) -> Written:
@@ -240,8 +246,16 @@ def _refuse(problem: str) -> Written:
 
 def find_unknown_name(need: Need, database: Database) -> str:
     """An attribute that the question asks for and the database has no word for; empty if none."""
-    explained = [need.instructions, need.background, *database.linked(need.question)]
-    return find_unknown_attribute(need.question, database.schema(), " ".join(explained))
+    return find_unknown_attribute(need.question, database.schema(), _known_text(need, database))
+
+
+def missing_words(need: Need, database: Database) -> dict[str, str]:
+    """The words of the question that the database does not have, by stem."""
+    return find_missing_words(need.question, database.schema(), _known_text(need, database))
+
+
+def _known_text(need: Need, database: Database) -> str:
+    return " ".join([need.instructions, need.background, *database.linked(need.question)])
 
 
 def find_objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) -> str:

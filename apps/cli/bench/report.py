@@ -28,7 +28,7 @@ def publish(
     file: Annotated[Path, typer.Argument(help="A result file.")],
     out: Annotated[Path, typer.Option(help="The result file to write; it must not exist.")],
 ) -> None:
-    """Copy a result file without prompts and pages, if their data may not be shared."""
+    """Copy a result file without prompts and pages; questions and replies stay."""
     results = read(file)
     if out.exists():
         raise BadInput(f"There is a file {out} already.", fix="Choose another name for --out.")

@@ -3,7 +3,7 @@
 from cases import cases
 from shop import database_of
 
-from planweave.tools.asked_attribute import find_unknown_attribute
+from planweave.tools.missing_words import find_unknown_attribute
 from planweave.tools.sql import SqlDatabase
 
 shelter = database_of("""

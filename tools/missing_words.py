@@ -1,10 +1,11 @@
-"""Attributes that a question asks for and the database does not have."""
+"""Words of a question that the database does not have, and attributes that it lacks."""
 
 import re
 
 from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.words import GENERIC, roots, tokens, word_set
 from planweave.tools.database import Schema
+from planweave.tools.linking import stem
 
 _PHRASE = r"((?:(?!by\b|with\b|that\b|where\b|top\b|\d)[\w-]+\s+){1,4}?)"
 _ATTRIBUTE = re.compile(
@@ -35,12 +36,26 @@ def find_unknown_attribute(question: str, schema: Schema, explained: str = "") -
     if not asked or _COMPUTED.search(question):
         return ""
     attribute = next(filter(None, asked.groups())).strip()
+    known = _known_roots(schema, explained)
+    specific = (word for word in tokens(attribute) if not _is_plain(word))
+    return attribute if any(not is_known(word, known) for word in specific) else ""
+
+
+def find_missing_words(question: str, schema: Schema, explained: str = "") -> dict[str, str]:
+    """Find all words of a question that the database does not have, each with its stem as key.
+
+    Words of ``explained`` are known as well; numbers do not count.
+    """
+    known = _known_roots(schema, explained)
+    words = (word for word in tokens(question) if word.isalpha())
+    return {stem(word): word for word in words if not is_known(word, known)}
+
+
+def _known_roots(schema: Schema, explained: str) -> frozenset[str]:
     fields = [field for one in schema.entities for field in one.fields]
     names = [one.name for one in schema.entities]
     names += [text for field in fields for text in (field.name, field.comment)]
-    known = roots(" ".join([*names, explained]))
-    specific = (word for word in tokens(attribute) if not _is_plain(word))
-    return attribute if any(not is_known(word, known) for word in specific) else ""
+    return roots(" ".join([*names, explained]))
 
 
 def _is_plain(word: str) -> bool:

@@ -1,0 +1,93 @@
+"""What the words of a question that a database does not have say about its answer.
+
+"Email" or "why" hardly ever stand in a question that a database without these words can answer;
+"than" or "altogether" often do. How often was counted in questions with and without an answer. The
+result is a list of words with whole weights that a person can read and change.
+"""
+
+import json
+import math
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+SHIPPED_FILE = Path(__file__).parent / "artefacts" / "question-words.json"
+MAX_WEIGHT = 2
+_LEAST_COUNT = 3
+"""Questions that must have a word before it is listed."""
+_PRIOR = 8
+"""Questions of both kinds that are added to the counts of each word: few counts weigh little."""
+_MAX_UNLISTED = 2
+"""Most unlisted words that count: more are rather names or another language."""
+_LOG_ODDS = 0.4
+"""What a weight of 1 takes from the logarithm of the odds of an answer."""
+
+Weights = Mapping[str, int]
+"""Weights by stem: positive for words that speak against an answer."""
+
+
+def learn_weights(questions: Iterable[tuple[Collection[str], bool]]) -> dict[str, int]:
+    """The weights from questions: the stems of missing words, and whether there is an answer.
+
+    A weight is the rounded logarithm of how much more often a word is missing in questions without
+    an answer than in those with one, from -2 to 2.
+    """
+    words: dict[bool, Counter[str]] = {True: Counter(), False: Counter()}
+    asked: Counter[bool] = Counter()
+    for missing, answerable in questions:
+        asked[answerable] += 1
+        words[answerable].update(set(missing))
+
+    def share(word: str, answerable: bool) -> float:
+        return words[answerable][word] / asked[answerable] + _PRIOR / asked.total()
+
+    counts = words[True] + words[False]
+    found = {
+        word: round(math.log(share(word, False) / share(word, True)))
+        for word, count in sorted(counts.items())
+        if count >= _LEAST_COUNT
+    }
+    return {word: max(-MAX_WEIGHT, min(MAX_WEIGHT, one)) for word, one in found.items()}
+
+
+def lower_chance(chance: float, missing: Collection[str], weights: Weights | None = None) -> float:
+    """The chance of an answer after the missing words of the question (their stems).
+
+    It rises if these are harmless. If most are not listed, as in another language, it stays.
+    """
+    weights = shipped_weights() if weights is None else weights
+    listed = [weights[word] for word in missing if word in weights]
+    unlisted = len(missing) - len(listed)
+    if unlisted > len(listed) or not 0 < chance < 1:
+        return chance
+    doubt = sum(listed) + min(unlisted, _MAX_UNLISTED)
+    return 1 / (1 + math.exp(_LOG_ODDS * doubt) * (1 - chance) / chance)
+
+
+def suspicious_words(missing: Mapping[str, str], weights: Weights | None = None) -> list[str]:
+    """The missing words (by stem) that speak against an answer, the weightiest first."""
+    weights = shipped_weights() if weights is None else weights
+    found = [stem for stem in missing if weights.get(stem, 1) > 0]
+    return [missing[stem] for stem in sorted(found, key=lambda stem: -weights.get(stem, 1))]
+
+
+def write_weights(file: Path, weights: Weights, made: str) -> None:
+    """Write weights as lists of words by weight, with a line that says how they were ``made``."""
+    words = {
+        str(weight): " ".join(word for word, one in weights.items() if one == weight)
+        for weight in range(-MAX_WEIGHT, MAX_WEIGHT + 1)
+    }
+    file.write_text(json.dumps({"made": made, "words": words}, indent=1) + "\n", encoding="utf-8")
+
+
+def read_weights(file: Path) -> dict[str, int]:
+    """Read what :func:`write_weights` wrote."""
+    lists = json.loads(file.read_text(encoding="utf-8"))["words"]
+    return {word: int(weight) for weight, words in lists.items() for word in words.split()}
+
+
+@cache
+def shipped_weights() -> Weights:
+    """The weights that ship."""
+    return read_weights(SHIPPED_FILE)

@@ -1,0 +1,65 @@
+"""Words of a question that a database does not have, and what they say about its answer."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cases import cases
+
+from planweave.learning.question_words import (
+    MAX_WEIGHT,
+    learn_weights,
+    lower_chance,
+    read_weights,
+    shipped_weights,
+    suspicious_words,
+    write_weights,
+)
+
+WEIGHTS = {"email": 2, "fee": 1, "the": 0, "of": 0, "than": -2}
+
+
+def test_words_are_weighed_by_how_often_they_are_missing_without_an_answer() -> None:
+    answered = [({"the", "than"}, True)] * 40 + [({"the", "fee"}, True)] * 4
+    refused = [({"the", "email"}, False)] * 20 + [({"the", "fee"}, False)] * 8
+    weights = learn_weights([*answered, *refused, ({"hapax"}, True)])
+    assert weights == {"email": 2, "fee": 1, "than": -2, "the": 0}
+
+
+def test_few_counts_weigh_little() -> None:
+    others = [({"the"}, False), ({"the"}, True)] * 50
+    weights = [learn_weights([({"zebra"}, False)] * count + others)["zebra"] for count in (3, 30)]
+    assert weights == [1, 2]
+
+
+@cases(
+    ([], 0.8, 0.8),
+    (["the", "of"], 0.8, 0.8),
+    (["the", "email"], 0.8, 0.64),
+    (["the", "than"], 0.8, 0.9),
+    (["the", "of", "quux"], 0.8, 0.73),
+    (["wie", "viele", "the"], 0.8, 0.8),  # another language: most words are not listed
+    (["the", "email"], 1.0, 1.0),  # the model was not asked
+    (["the", "than"], 0.0, 0.0),
+)
+def test_missing_words_change_the_chance(missing: list[str], chance: float, after: float) -> None:
+    assert lower_chance(chance, missing, WEIGHTS) == pytest.approx(after, abs=0.01)
+
+
+def test_a_refusal_names_the_weightiest_words() -> None:
+    missing = {"the": "the", "fee": "fees", "email": "emails", "quux": "quux", "than": "than"}
+    assert suspicious_words(missing, WEIGHTS) == ["emails", "fees", "quux"]
+
+
+def test_weights_are_written_as_lists_that_a_person_can_read(tmp_path: Path) -> None:
+    write_weights(tmp_path / "words.json", WEIGHTS, "by hand")
+    assert read_weights(tmp_path / "words.json") == WEIGHTS
+    kept = json.loads((tmp_path / "words.json").read_text("utf-8"))
+    assert kept["words"]["2"] == "email"
+    assert kept["made"] == "by hand"
+
+
+def test_the_shipped_weights() -> None:
+    weights = shipped_weights()
+    assert weights["email"] == weights["why"] == MAX_WEIGHT
+    assert weights["than"] == -MAX_WEIGHT
