@@ -85,20 +85,22 @@ ModelName = Annotated[str, AfterValidator(_reject_secret)]
 class _Measures(NamedTuple):
     """Measured thresholds of a model, from which its queries and its judgement can be trusted.
 
-    ``by_tables`` and ``by_graph`` are the least probability, by the model, that a database of this
-    kind can answer the question.
+    ``by_tables`` and ``by_graph`` are the least probability that a database of this kind can answer
+    the question. A model that cannot ``judge`` this is not asked: only the words of the question
+    count.
     """
 
     agreement: float
     by_tables: float
     by_graph: float
+    judges: bool = True
 
 
 _MEASURES = {
     # It rates questions to graphs as less likely to have an answer.
     **dict.fromkeys(("embedded", "embedded:1.5b"), _Measures(0.75, 0.77, 0.73)),
     # A fifth of the results that three of four queries agree on are wrong; its yes is chance.
-    "embedded:0.5b": _Measures(agreement=1.0, by_tables=0.0, by_graph=0.0),
+    "embedded:0.5b": _Measures(agreement=1.0, by_tables=0.45, by_graph=0.45, judges=False),
 }
 
 
@@ -134,9 +136,10 @@ class Context(BaseModel):
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = 4
     """With aids: queries that are tried; their results vote"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
-    """With aids: refuse a question if the model finds it less likely than this that the database
-    can answer it; 0: never refuse; not set: 0.77 with the embedded 1.5B (0.73 for graphs), 0 with
-    the 0.5B, which cannot tell, else 0.5"""
+    """With aids: refuse a question if it is less likely than this, by the model and by words that
+    the database does not have, that the database can answer it; 0: never refuse; not set: 0.77
+    with the embedded 1.5B (0.73 for graphs), 0.45 with the 0.5B, which cannot tell and is not
+    asked, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: share of the queries tried that must return the same before an answer counts as
     sure; not set: 0.75 with the embedded 1.5B, else 1"""
@@ -330,6 +333,11 @@ class Context(BaseModel):
             return self.least_answerable
         measured = self._measures()
         return measured.by_graph if kind == "graph" else measured.by_tables
+
+    @property
+    def judges_questions(self) -> bool:
+        """Whether the model can tell if a database can answer a question."""
+        return self._measures().judges
 
     def _measures(self) -> "_Measures":
         return _MEASURES.get(self.model_for("query_writer"), _Measures(1.0, 0.5, 0.5))

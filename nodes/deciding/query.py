@@ -217,8 +217,8 @@ async def write_with_model(
         on_call: Receives each call of the model.
         schema_limit: Most characters of the schema in the prompt.
         candidates: Number of candidate queries; by default, that of the settings.
-        least_answerable: A question is refused if the model finds an answer less likely; None to
-            refuse none, not even one with a name that nothing has.
+        least_answerable: A question is refused if an answer is less likely; None to refuse none,
+            not even one with a name that nothing has.
     """
     context = runtime.context
 
@@ -229,6 +229,8 @@ async def write_with_model(
         return found.replies
 
     async def chance(prompt: Sequence[BaseMessage]) -> float:
+        if not context.judges_questions:
+            return 0.5  # only the words of the question count
         found = await chance_for_role(_ROLE, prompt, runtime)
         for record in found.records:
             on_call(record)

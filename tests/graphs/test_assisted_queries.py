@@ -284,6 +284,17 @@ async def test_a_refusal_names_what_is_nearly_asked_for(single: Run) -> None:
     assert 'has no "Achen", but it has "Aachen"' in answer_of(memory)["unknown"]
 
 
+async def test_a_model_that_cannot_tell_is_not_asked(single: Run) -> None:
+    smallest = {"model": "embedded:0.5b", "least_answerable": None}
+    unasked = Replies(write=[])
+    question = {"question": "Which plant has an email and insurance?"}
+    refused = answer_of(await single(unasked, question, **smallest))
+    assert not unasked.tasks
+    assert "no word for: email, insurance" in refused["unknown"]
+    script = Replies(write=[CHEAPEST])
+    assert answer_of(await single(script, **smallest))["decision"] == "Bonn"
+
+
 @cases((["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0), ids=["likely", "never"])
 async def test_the_likely_is_answered(replies: list[str], least: float | None, single: Run) -> None:
     script = Replies(write=replies)

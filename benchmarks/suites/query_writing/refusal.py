@@ -51,7 +51,8 @@ async def measure_chances(
 ) -> list[QuestionChance]:
     """Ask ``model`` for the chance of every question, database by database.
 
-    A question with names that the database lacks has the chance 0 without a call.
+    A question with names that the database lacks has the chance 0 without a call. The chance is
+    corrected by the words that the database does not have, as before a query is written.
     """
     context, found = Context(model=model), []
     tokens = context.reply_tokens
@@ -64,10 +65,12 @@ async def measure_chances(
         )
         chance = 0.0
         if not await asyncio.to_thread(find_unknown_name, need, database):
-            prompt = answerable_prompt(ground, need.question, explain_terms(need))
-            word = await chance_of_yes(asked, prompt, role="query_writer")
+            chance = 0.5
+            if context.judges_questions:
+                prompt = answerable_prompt(ground, need.question, explain_terms(need))
+                chance = (await chance_of_yes(asked, prompt, role="query_writer")).yes
             missing = await asyncio.to_thread(missing_words, need, database)
-            chance = lower_chance(word.yes, missing)
+            chance = lower_chance(chance, missing)
         found.append(QuestionChance(question.id, question.answerable, chance))
         on_question()
     return found
