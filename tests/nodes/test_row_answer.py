@@ -198,6 +198,19 @@ def test_the_ranked_value_is_shown() -> None:
     ("What is the total revenue by city?", BY_REGION, REGIONS, "city"),
     ("Which sales have a revenue over 2024?", SINCE, REGIONS, "also shows rows"),
     ("How many products are still sold?", COUNT, [[3]], "“still”"),
+    (
+        "What is the mean revenue of tea compared with all others?",
+        "SELECT AVG(revenue) FROM sales WHERE product = 'Tea'",
+        [[3.5]],
+        "compares two things",
+    ),
+    (
+        "What is the highest revenue of tea and of coffee?",
+        "SELECT MAX(revenue) FROM sales WHERE product = 'Tea' "
+        "UNION SELECT MAX(revenue) FROM sales WHERE product = 'Coffee'",
+        [[3.5], [4.5]],
+        "says which value is which",
+    ),
 )
 def test_doubtful_rows_are_unsure(
     question: str, query: str, rows: list[list[Value]], doubt: str

@@ -57,6 +57,9 @@ _ORDER = re.compile(
     r"|\bfirst (?:\d+|two|three|four|five|ten) (?!(?:minute|hour|day|week|month|quarter|year)s)",
     re.I,
 )
+_COMPARED = re.compile(r"\bcompared (?:to|with)\b|\bversus\b|\bvs\b", re.I)
+_ONE_NUMBER = re.compile(r"\bdifferen\w+|\bratio\b|\bhow (?:much|many) (?:more|less|fewer)\b", re.I)
+_UNION = re.compile(r"\bUNION\b", re.I)
 _CONVERSION = re.compile(
     r"\s+as\s+(?:real|float|double)\b|\b(?:cast|nullif|tofloat)\b|\b1(?:\.0)?\s*\*|,\s*0\b"
     r"|\s+as\s+\w+$|\s+|[()]",
@@ -152,6 +155,7 @@ def _find_problems(asked: Requirements, view: FactRows, fact: Fact, trusted: boo
         yield f"Fact {where} {repetition}."
     yield from _find_unused_times(question, reading.text)
     yield find_missing_division(asked, view)
+    yield _find_missing_group(question, view)
     yield from _find_wrong_parts(question, view, where)
     if not view.complete:
         yield f"Fact {where} shows the first rows only."
@@ -180,6 +184,17 @@ def _answers_all(question: str, view: FactRows) -> bool:
         return False  # the two questions may count different rows
     both = COUNTING.search(question[: second.start()]) is not None
     return "count" in view.reading.aggregates and bool(shown) and numbers > both
+
+
+def _find_missing_group(question: str, view: FactRows) -> str:
+    """Why numbers do not compare two groups: one is missing, or nothing tells them apart."""
+    if len(view.columns) > 1:
+        return ""
+    if len(view.rows) == 1 and _COMPARED.search(question) and not _ONE_NUMBER.search(question):
+        return "The question compares two things, and the query shows one value."
+    if len(view.rows) > 1 and view.reading.aggregates and _UNION.search(view.reading.text):
+        return "Nothing in the rows says which value is which."
+    return ""
 
 
 def asks_for_order(question: str) -> bool:
