@@ -1,7 +1,7 @@
 """Rows as the answer: which questions they answer, and reasons against them."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from planweave.memory import Fact
@@ -155,7 +155,7 @@ def _find_problems(asked: Requirements, view: FactRows, fact: Fact, trusted: boo
         yield f"Fact {where} {repetition}."
     yield from _find_unused_times(question, reading.text)
     yield find_missing_division(asked, view)
-    yield _find_missing_group(question, view)
+    yield _find_missing_group(question, reading.text, [] if table is None else table["rows"])
     yield from _find_wrong_parts(question, view, where)
     if not view.complete:
         yield f"Fact {where} shows the first rows only."
@@ -186,13 +186,14 @@ def _answers_all(question: str, view: FactRows) -> bool:
     return "count" in view.reading.aggregates and bool(shown) and numbers > both
 
 
-def _find_missing_group(question: str, view: FactRows) -> str:
+def _find_missing_group(question: str, query: str, rows: Sequence[Sequence[object]]) -> str:
     """Why numbers do not compare two groups: one is missing, or nothing tells them apart."""
-    if len(view.columns) > 1:
+    if any(len(row) > 1 for row in rows):
         return ""
-    if len(view.rows) == 1 and _COMPARED.search(question) and not _ONE_NUMBER.search(question):
+    if len(rows) == 1 and _COMPARED.search(question) and not _ONE_NUMBER.search(question):
         return "The question compares two things, and the query shows one value."
-    if len(view.rows) > 1 and view.reading.aggregates and _UNION.search(view.reading.text):
+    are_numbers = all(isinstance(cell, int | float) for row in rows for cell in row)
+    if len(rows) > 1 and are_numbers and _UNION.search(query):
         return "Nothing in the rows says which value is which."
     return ""
 
