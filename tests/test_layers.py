@@ -13,7 +13,7 @@ from cases import cases
 import planweave
 
 ROOT = Path(__file__).parents[1]
-LAYERS = {"planweave": 0, "prompts": 1, "models": 2, "memory": 2, "simulators": 2, "tools": 3}
+LAYERS = {"planweave": 0, "prompts": 1, "memory": 1, "models": 2, "simulators": 2, "tools": 3}
 LAYERS |= {"learning": 3, "nodes": 4, "graphs": 5, "benchmarks": 6, "apps": 7}
 FOLDERS = frozenset(LAYERS) - {"planweave"}
 FRONT = {"planweave", "planweave.__main__"}
