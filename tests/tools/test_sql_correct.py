@@ -272,6 +272,7 @@ EITHER = f"{BOTH} WHERE c.city IN ('Lübeck', 'Genoa')"
 DEAREST = 'SELECT colour, MAX("unit price") FROM product'
 ALL_THREE = f"SELECT name {BOTH} JOIN product p ON s.product_id = p.product_id WHERE sale_id = 1"
 BY_AMOUNT = "SELECT sale_id, amount FROM sale ORDER BY amount DESC LIMIT 1"
+MEAN = "SELECT AVG(amount) FROM sale"
 NAMED = "SELECT DISTINCT city FROM customer"
 
 
@@ -346,6 +347,10 @@ NAMED = "SELECT DISTINCT city FROM customer"
     ("Show the top 2 sales.", BY_AMOUNT, ((2, 400),)),
     ("Which sale is the first, sorted by amount?", BY_AMOUNT, ((2, 400),)),
     ("Which sales were made, ordered by amount?", BY_AMOUNT, ((2, 400), (3, 40), (1, 20))),
+    ("What is each sale's amount, smallest first?", BY_AMOUNT, ((2, 400), (3, 40), (1, 20))),
+    ("What is the mean amount, to one decimal?", MEAN, ((153.3,),)),
+    ("What is the mean amount? Two decimal places, please.", MEAN, ((153.33,),)),
+    ("How many sales were there, to one decimal?", "SELECT COUNT(*) FROM sale", ((3,),)),
 )
 def test_corrections_by_the_question(
     question: str, query: str, rows: object, shop: SqlDatabase

@@ -67,6 +67,8 @@ def correct_query(
         changes += _correct_output(tree, resolver, lookup, question, ranks=ranks)
     if dialect != "mysql":
         changes += slips.divide_as_real_numbers(tree)
+    if isinstance(tree, exp.Select) and not ranks:
+        changes += slips.round_as_asked(tree, f"{question} {instructions}", dialect)
     if dialect == "sqlite":
         changes += dialects.subtract_days(tree, catalogue.is_date)
         changes += dialects.include_last_day(tree, catalogue.is_moment)

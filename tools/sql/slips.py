@@ -12,9 +12,12 @@ from planweave.tools.suggest import nearest
 
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
-    r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b",
+    r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b"
+    r"|\b(?:\w+est|most \w+) first\b",
     re.IGNORECASE | re.DOTALL,
 )
+_DECIMALS = re.compile(r"\b(?P<digits>one|two|three|[1-6])[ -]decimals?\b", re.IGNORECASE)
+_DIGITS = {"one": "1", "two": "2", "three": "3"}
 _FEW_VALUES = 12
 _LONGEST_CODE = 2
 YES = ("y", "yes", "true", "t", "1")
@@ -36,6 +39,21 @@ def remove_limit(select: exp.Select, question: str) -> list[str]:
         return []
     select.set("limit", None)
     return ["returns all rows"]
+
+
+def round_as_asked(select: exp.Select, question: str, dialect: str) -> list[str]:
+    """Round the numbers that a query computes if the question asks for some decimals."""
+    asked = _DECIMALS.search(question)
+    if not asked or select.find(exp.Round):
+        return []
+    said = asked["digits"].lower()
+    digits = _DIGITS.get(said, said)
+    for shown in select.expressions:
+        number = shown.unalias()
+        if number.find(exp.Avg, exp.Sum, exp.Div):
+            exact = exp.cast(number.copy(), "numeric") if dialect == "postgres" else number.copy()
+            number.replace(exp.Round(this=exact, decimals=exp.Literal.number(digits)))
+    return ["rounds as asked"] if select.find(exp.Round) else []
 
 
 def divide_as_real_numbers(tree: exp.Expr) -> list[str]:
