@@ -154,13 +154,13 @@ def test_rows_of_a_csv_file_have_their_column_names(tmp_path: Path) -> None:
 
 
 @cases(
-    (["| Years Ended September 30, |", "| 2019 | 2018"], "Sales | $1,496.5 | $1,202.9"),
+    (["| Years Ended September 30, |", "| 2019 | 2018"], "Sales | $1,372.5 | $1,188.4"),
     (["| 2019 €m | 2018 €m"], "Defined benefit schemes | 57 | 44"),
     (
         ["($ in millions) |  |", "At December 31: | 2019 | 2018"],
-        "Investment | $22,446 | $31,182",
+        "Investment | $24,315 | $33,062",
     ),
-    (["| 30 June 2019 | 30 June 2018", "| $'000 | $'000"], "Profit | (9,819) | 6,639"),
+    (["| 30 June 2019 | 30 June 2018", "| $'000 | $'000"], "Profit | (8,274) | 5,917"),
     (["As of | 2019 | 2018"], "Cash | $130 | $91"),
     (["Reason | When to use"], "Fraud | Unauthorised transactions"),
 )
