@@ -231,15 +231,28 @@ def test_commands_start_with_what_a_run_installs() -> None:
 
 def test_what_is_imported_is_declared() -> None:
     """What only comes along with another package may stay away with its next version."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-    wanted = [project["dependencies"], *project["optional-dependencies"].values()]
-    declared = {normalised(re.split(r"[\[<>=]", one)[0]) for one in chain(*wanted)}
-    parts = {"anyio", "langchain-core", "langgraph-sdk", "mcp-types", "psycopg-pool"}
-    parts |= {"pydantic-core"}  # of packages that are declared
+    given = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    project, dev = given["project"], given["dependency-groups"]["dev"]
+    wanted = chain(project["dependencies"], *project["optional-dependencies"].values())
+    declared = {"planweave", "psycopg-pool", *map(package, wanted)}  # psycopg[pool]
+    in_tests = {*declared, *map(package, dev)}
     homes = packages_distributions()
-    for name in {module for folder in FOLDERS for module in _imported(ROOT / folder)}:
-        names = {normalised(home) for home in homes.get(name, ())}
-        assert not names or names & {*declared, *parts, "planweave"}, name
+    for folder, known in [*((folder, declared) for folder in FOLDERS), ("tests", in_tests)]:
+        for name in {*_imported(ROOT / folder)}:
+            names = {normalised(home) for home in homes.get(name, ())}
+            assert not names or names & known, (folder, name)
+
+
+def test_what_is_declared_is_explained() -> None:
+    """The page of dependencies has each one, those of an extra in a row of that extra."""
+    given = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    page = (ROOT / "docs" / "dependencies.md").read_text("utf-8")
+    rows = [row.split("|") for row in page.splitlines() if row.startswith("|")]
+    groups = {"": given["project"]["dependencies"] + given["dependency-groups"]["dev"]}
+    for extra, wanted in (groups | given["project"]["optional-dependencies"]).items():
+        told = " ".join(row[-3] + row[-2] for row in rows if f"`{extra}`" in row[1] or not extra)
+        words = {normalised(word) for word in re.findall(r"[\w.-]+", told)}
+        assert {package(one).removeprefix("pytest-") for one in wanted} <= words, extra
 
 
 def _imported(folder: Path) -> Iterator[str]:
@@ -249,6 +262,10 @@ def _imported(folder: Path) -> Iterator[str]:
                 yield from (alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 yield (node.module or "").partition(".")[0]
+
+
+def package(requirement: str) -> str:
+    return normalised(re.split(r"[\[<>=]", requirement)[0])
 
 
 def normalised(name: str) -> str:

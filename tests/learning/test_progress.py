@@ -6,7 +6,7 @@ from cases import cases
 
 from planweave.learning.progress import PathProgress, carries_out
 
-HEAT = "heat some apple and put it in fridge."
+HEAT = "warm up an apple and put it in the fridge."
 STEPS = (
     "go to sinkbasin",
     "take apple from sinkbasin",

@@ -286,7 +286,7 @@ def test_the_card_tells_how_it_was_learned() -> None:
 
 def test_a_path_is_for_questions_like_its_own() -> None:
     paths = load_learned(SHIPPED)
-    goods = "Which building id should we increase a level by 5 to lower the market price of wine?"
+    goods = "Which building should be raised by 5 levels so that the market price of wine falls?"
     found = find_fitting(paths, goods, ["sql"])
     assert found
     assert {path.task for path in found} == {"building"}

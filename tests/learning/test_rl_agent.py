@@ -230,18 +230,18 @@ def test_recall_is_of_all_candidates_together() -> None:
 def test_slots_of_a_question_and_its_path() -> None:
     path = TaskPath(
         "t",
-        "Were Scott Derrickson and Ed Wood of the same nationality?",
+        "Did Clara Whitfield and Otto Reyes share a profession?",
         (
-            "search[Scott Derrickson nationality]",
-            "Search[Ed Wood]",
-            "Search[Ed Wood]",
+            "search[Clara Whitfield profession]",
+            "Search[Otto Reyes]",
+            "Search[Otto Reyes]",
             "Lookup[American director's birth]",
             "Finish[yes]",
         ),
     )
     slots = QuestionSlots.of([path])
-    assert slots.names(path.question) == ["Scott Derrickson", "Ed Wood"]
-    assert slots.question(path.question) == "Were {1} and {2} of the same nationality?"
+    assert slots.names(path.question) == ["Clara Whitfield", "Otto Reyes"]
+    assert slots.question(path.question) == "Did {1} and {2} share a profession?"
     wanted = (
         "Search[{1} {asked}]",
         "Search[{2}]",

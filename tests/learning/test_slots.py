@@ -8,7 +8,7 @@ from planweave.learning.paths import TaskPath
 from planweave.learning.slots import QuestionSlots, can_fill, remove_price_limit
 
 SCARF = "i want a warm scarf in navy blue, and price lower than 20.00 dollars"
-HEAT = "heat some apple and put it in fridge."
+HEAT = "warm up an apple and put it in the fridge."
 
 
 @cases(

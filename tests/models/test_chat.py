@@ -131,12 +131,11 @@ async def test_lasting_trouble_is_one_sentence(
 
 
 async def test_a_call_is_cut_off_with_the_time_of_its_run(model_settings: ModelSettings) -> None:
-    with serving(Answer(delay=120)) as server:
+    with serving(Answer(delay=3600)) as server:
         model = chat_model(server.name, settings=model_settings)
-        started = time.monotonic()
-        with ending(End(started + 1.5, "It is late.")), ending(End(started + 60, "Later.")):
+        now = time.monotonic()
+        with ending(End(now + 1.5, "It is late.")), ending(End(now + 3600, "Later.")):
             found = [await ask(model, PROMPT, Verdict, role="judge") for _ in range(2)]
-        assert time.monotonic() - started < 60
         assert len(server.requests) == 1  # the second is not asked any more
     failures = [reply.failure for reply in found]
     assert [f and (f.kind, f.message) for f in failures] == [("out_of_time", "It is late.")] * 2

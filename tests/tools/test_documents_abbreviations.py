@@ -51,7 +51,7 @@ from planweave.tools.documents.abbreviations import abbreviations
     ("monthly averages of the year (May)", {}),
     ("an odd thing (A)", {}),
     ("hydrogen costs (USD/kg)", {}),
-    ("contract price in Europe Regulatory Commission of India (CERC)", {}),
+    ("carbon levy in Ghana Energy Council of Togo (CGEC)", {}),
     ("the Interna- tional Technology Roadmap (ITR)", {}),
     ("It costs little. Over here (LCOH) it is", {}),
     ("LCOH (LCOH)", {}),

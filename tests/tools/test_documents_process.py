@@ -3,11 +3,12 @@
 import os
 import sys
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 from documents import WordTokens, write_pdf
 
-from planweave.tools.documents import process
+from planweave.tools.documents import process, worker
 from planweave.tools.documents.pages import DocumentLimits, PageText, Unreadable, read
 from planweave.tools.documents.process import Cutting, Parser, read_in_process
 
@@ -38,6 +39,18 @@ def test_what_is_read_apart_is_what_is_read_here(tmp_path: Path) -> None:
             assert {piece.page for piece in parsed.chunks} == {
                 page.number for page in parsed.document.pages if page.text
             }
+
+
+def test_a_long_document_comes_in_short_answers(tmp_path: Path) -> None:
+    """The parent reads one at a time, and its other threads go on between them."""
+    path = note(tmp_path, "\f".join(["word " * 100_000] * 6))
+    request: dict[str, Any] = {"path": str(path), "limits": {}, "cutting": None}
+    lengths = [
+        sum(len(text) for _, text, _ in cast("Any", answer["pages"]))
+        for answer in worker._answers(request)
+    ]
+    assert sum(lengths) > 2_900_000
+    assert max(lengths) <= 1_500_000
 
 
 def test_chunks_are_cut_as_asked(tmp_path: Path) -> None:

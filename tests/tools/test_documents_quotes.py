@@ -1,7 +1,6 @@
 """Which figures of a text are numbers that a quote has to say."""
 
-from time import perf_counter
-
+import pytest
 from cases import cases
 
 from planweave.tools.documents.quotes import missing_numbers, numbers
@@ -40,7 +39,6 @@ def test_a_quote_need_not_name_what_has_a_figure_in_its_name() -> None:
     assert missing_numbers("It costs USD 0.80/kg.", "it is costly") == "0.8"
 
 
+@pytest.mark.timeout(60)  # of squared effort, it takes minutes
 def test_a_long_word_takes_no_long_time() -> None:
-    started = perf_counter()
     assert numbers("a" * 300_000) == frozenset()
-    assert perf_counter() - started < 10  # of squared effort, minutes

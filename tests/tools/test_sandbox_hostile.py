@@ -381,7 +381,6 @@ def attack(
         pytest.skip(f"this machine does not offer {', '.join(sorted(missing))}")
     before, family, open_before = state(world), children(), descriptors()
     result = outside._run(filled(program, world), "", {}, limits, layers)
-    assert result.seconds < limits.seconds + 5  # it is looked at every 10 ms, if we are let
     assert state(world) == before
     assert children() <= family
     until = time.monotonic() + 5  # other threads of the whole suite open files for a moment

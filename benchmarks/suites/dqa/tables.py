@@ -72,7 +72,7 @@ def _by_scenario(own: Sequence[Record]) -> Cells:
 @table_of_rows(
     "Baselines without a language model, on the same questions",
     "scenario | baseline | accuracy",
-    note="A decider that does not beat these has not analysed anything.",
+    note="They need no model and no analysis: compare every method with them.",
 )
 def _baselines(records: Sequence[Record]) -> Rows:
     for scenario, own in group_by(records, lambda record: record.scenario).items():

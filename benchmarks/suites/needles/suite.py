@@ -32,6 +32,14 @@ from planweave.memory import Answer, Context
 from planweave.models import process_settings
 
 NAME = "needles"
+_INGREDIENTS = (
+    *("quince", "nettle", "fennel", "juniper", "rhubarb", "saffron", "chestnut"),
+    *("horseradish", "marzipan", "tamarind", "okra", "dandelion", "sorrel", "pomegranate"),
+    *("turnip", "mussel", "cardamom", "buckwheat", "gooseberry", "liquorice", "parsnip"),
+    *("rosehip", "seaweed", "sardine", "elderflower", "truffle", "walnut", "artichoke"),
+    *("beetroot", "cinnamon", "kumquat", "lavender", "millet", "nutmeg", "papaya", "radish"),
+    *("wasabi", "coriander", "aubergine", "persimmon"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,7 +119,7 @@ class Needles(Suite):
 
 def ingredients() -> list[str]:
     """All ingredients that a needle may name."""
-    return prompts.load("needles/ingredients").fill().splitlines()
+    return [*_INGREDIENTS]
 
 
 def find_words(text: str, among: Iterable[str]) -> set[str]:

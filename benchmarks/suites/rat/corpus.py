@@ -51,11 +51,14 @@ class BuiltCorpus(NamedTuple):
     dropped: list[Dropped]
 
     def as_json(self) -> dict[str, JsonValue]:
-        """The number of kept texts, and every dropped text."""
+        """The number of kept texts, and the name of every dropped text and of the item it repeats.
+
+        Published texts are never written.
+        """
         return {
             "collection": self.collection,
             "kept": len(self.kept),
-            "dropped": [one._asdict() for one in self.dropped],
+            "dropped": [{"name": one.name, "tested": one.tested} for one in self.dropped],
             "words_in_a_row": WORDS_IN_A_ROW,
         }
 
