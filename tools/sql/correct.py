@@ -67,8 +67,6 @@ def correct_query(
         changes += _correct_output(tree, resolver, lookup, question, ranks=ranks)
     if dialect != "mysql":
         changes += slips.divide_as_real_numbers(tree)
-    if isinstance(tree, exp.Select) and not ranks:
-        changes += slips.round_as_asked(tree, f"{question} {instructions}", dialect)
     if dialect == "sqlite":
         changes += dialects.subtract_days(tree, catalogue.is_date)
         changes += dialects.include_last_day(tree, catalogue.is_moment)
@@ -78,6 +76,7 @@ def correct_query(
     changes += dialects.set_present(tree, now) if now else []
     if isinstance(tree, exp.Select) and not ranks:
         changes += aggregates.sum_rows(tree, question, lookup.counts_differ)
+        changes += slips.round_as_asked(tree, f"{question} {instructions}", dialect)
         names = (field.name for entity in schema.entities for field in entity.fields)
         tree, averaged = aggregates.average_groups(tree, question, names)
         changes += averaged
