@@ -98,7 +98,7 @@ class _Measures(NamedTuple):
 
 _MEASURES = {
     # It rates questions to graphs as less likely to have an answer.
-    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measures(0.75, 0.77, 0.73)),
+    **dict.fromkeys(("embedded", "embedded:1.5b"), _Measures(0.75, 0.79, 0.73)),
     # A fifth of the results that three of four queries agree on are wrong; its yes is chance.
     "embedded:0.5b": _Measures(agreement=1.0, by_tables=0.45, by_graph=0.45, judges=False),
 }
@@ -137,7 +137,7 @@ class Context(BaseModel):
     """With aids: queries that are tried; their results vote"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: refuse a question if it is less likely than this, by the model and by words that
-    the database does not have, that the database can answer it; 0: never refuse; not set: 0.77
+    the database does not have, that the database can answer it; 0: never refuse; not set: 0.79
     with the embedded 1.5B (0.73 for graphs), 0.45 with the 0.5B, which cannot tell and is not
     asked, else 0.5"""
     least_agreement: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
