@@ -49,8 +49,8 @@ from planweave.simulators.scenario import (
     parameter,
     semantics_of,
 )
+from planweave.simulators.scripts import declare_tables
 from planweave.simulators.tables import (
-    DataTable,
     Floats,
     GraphMapping,
     Indices,
@@ -68,36 +68,18 @@ _CHUNK = 200_000
 This bounds the memory and keeps products small enough for one thread, since more threads cost more
 than they gain (measured: 0.3 ms of CPU per published question instead of 5)."""
 
-TABLES = (
-    DataTable.of(
-        "goods",
-        "code",
-        goods_name="text",
-        code="integer",
-        base_price="real",
-        current_price="real",
-        pop_demand="real",
-    ),
-    DataTable.of("building", "id", id="integer", name="text", level="integer"),
-    DataTable.of(
-        "supply",
-        "goods_id building_id",
-        goods_id="integer",
-        building_id="integer",
-        max_supply="real",
-        current_output="real",
-        level="integer",
-    ),
-    DataTable.of(
-        "demand",
-        "goods_id building_id",
-        goods_id="integer",
-        building_id="integer",
-        max_demand="real",
-        current_input="real",
-        level="integer",
-    ),
-)
+TABLES = declare_tables("""
+CREATE TABLE goods(
+  goods_name TEXT, code INTEGER, base_price REAL, current_price REAL, pop_demand REAL,
+  PRIMARY KEY (code));
+CREATE TABLE building(id INTEGER, name TEXT, level INTEGER, PRIMARY KEY (id));
+CREATE TABLE supply(
+  goods_id INTEGER, building_id INTEGER, max_supply REAL, current_output REAL, level INTEGER,
+  PRIMARY KEY (goods_id, building_id));
+CREATE TABLE demand(
+  goods_id INTEGER, building_id INTEGER, max_demand REAL, current_input REAL, level INTEGER,
+  PRIMARY KEY (goods_id, building_id));
+""")
 
 GRAPH = GraphMapping(
     nodes=(

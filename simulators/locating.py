@@ -62,8 +62,8 @@ from planweave.simulators.scenario import (
     parameter,
     semantics_of,
 )
+from planweave.simulators.scripts import declare_tables
 from planweave.simulators.tables import (
-    DataTable,
     Floats,
     GraphMapping,
     Indices,
@@ -77,32 +77,18 @@ from planweave.simulators.tables import (
 GROWTH = 1.05
 """The merchant's factor on trading power, and the growth of a value on its way (equation 2)."""
 
-TABLES = (
-    DataTable.of(
-        "country", "country_name", country_name="text", home_node="text", development="real"
-    ),
-    DataTable.of(
-        "trade_node",
-        "trade_node",
-        trade_node="text",
-        local_value="real",
-        is_inland="boolean",
-        total_power="real",
-        outgoing="real",
-        ingoing="real",
-    ),
-    DataTable.of("flow", "source dest", source="text", dest="text", flow="real"),
-    DataTable.of(
-        "node_country",
-        "trade_node country_name",
-        trade_node="text",
-        country_name="text",
-        is_home="boolean",
-        has_merchant="boolean",
-        base_trading_power="real",
-        calculated_trading_power="real",
-    ),
-)
+TABLES = declare_tables("""
+CREATE TABLE country(
+  country_name TEXT, home_node TEXT, development REAL, PRIMARY KEY (country_name));
+CREATE TABLE trade_node(
+  trade_node TEXT, local_value REAL, is_inland BOOLEAN, total_power REAL, outgoing REAL,
+  ingoing REAL, PRIMARY KEY (trade_node));
+CREATE TABLE flow(source TEXT, dest TEXT, flow REAL, PRIMARY KEY (source, dest));
+CREATE TABLE node_country(
+  trade_node TEXT, country_name TEXT, is_home BOOLEAN, has_merchant BOOLEAN,
+  base_trading_power REAL, calculated_trading_power REAL,
+  PRIMARY KEY (trade_node, country_name));
+""")
 
 GRAPH = GraphMapping(
     nodes=(

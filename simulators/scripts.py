@@ -49,6 +49,11 @@ _TYPES: Mapping[str, ColumnType] = {
 }
 
 
+def declare_tables(script: str) -> tuple[DataTable, ...]:
+    """The tables that a script creates."""
+    return tuple(read_sql(script))
+
+
 def read_sql(text: str, name: str = "script") -> World:
     """Tables and rows of a SQL script of ``CREATE TABLE`` and ``INSERT`` statements.
 
@@ -56,8 +61,7 @@ def read_sql(text: str, name: str = "script") -> World:
     """
     tables: dict[str, DataTable] = {}
     rows: dict[str, list[Row]] = {}
-    # Each INSERT head is looked up once.
-    heads: dict[tuple[str, str], _Head] = {}
+    heads: dict[tuple[str, str], _Head] = {}  # each head of an INSERT is looked up once
     for statement in _split_statements(text, name):
         try:
             if insert := _INSERT.match(statement.text):

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,20 +79,6 @@ class DataTable:
                     fix="Keep one row for each key.",
                 )
             seen.add(key)
-
-    @classmethod
-    def of(cls, name: str, key: str, /, **columns: str) -> "DataTable":
-        """A table without rows; ``key`` holds the names of the key columns, separated by blanks.
-
-        ``columns`` gives the type of each column, followed by the table that it refers to, if any:
-        ``plant="text plant"``.
-        """
-        types: dict[str, ColumnType] = {kind: kind for kind in get_args(ColumnType)}
-        made = []
-        for column, declared in columns.items():
-            kind, _, references = declared.partition(" ")
-            made.append(Column(column, types[kind], references))
-        return cls(name, tuple(made), tuple(key.split()))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ def question(name: str, rows: tuple[list[Row], ...], answer: Decision, **asked: 
         rules="",
         parameters=asked,
         answer=answer,
-        database=QuestionDatabase(scenario, made=world),
+        database=QuestionDatabase(scenario, lambda: world),
     )
 
 

@@ -50,7 +50,7 @@ def test_same_seed_same_bytes_other_seed_other_world(name: str) -> None:
     scenario = registry.scenario(name)
 
     def script(seed: int) -> str:
-        return QuestionDatabase(scenario, made=scenario.generate(seed, 100).world).sql
+        return QuestionDatabase(scenario, lambda: scenario.generate(seed, 100).world).sql
 
     assert script(5) == script(5)
     assert script(5) != script(6)
