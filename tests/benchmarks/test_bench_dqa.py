@@ -62,7 +62,7 @@ def test_a_sample_is_fixed_balanced_and_grows(questions: tuple[Question, ...]) -
 
 
 @cases("file", OWN)
-def test_no_question_is_asked_that_the_experience_holds(
+def test_a_question_in_the_experience_is_refused(
     source: str, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))

@@ -175,7 +175,7 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
     assert "0 done before, 14 to do" in forced.output
 
 
-def test_which_models_go_on_from_a_prefix() -> None:
+def test_which_models_continue_a_prefix() -> None:
     assert can_continue("embedded:0.5b")
     assert can_continue("embedded")
     assert not can_continue("openai:gpt-4.1-mini")

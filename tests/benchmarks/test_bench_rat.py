@@ -62,7 +62,7 @@ def test_no_corpus_has_a_task(family: str, folder: str, monkeypatch: pytest.Monk
 
 
 @cases("planning", "writing")
-def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
+def test_a_text_that_contains_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
     from planweave.benchmarks.suites.rat.corpus import _READERS
 
     if asked == "writing":
@@ -263,7 +263,9 @@ def author(prompt: Prompt) -> Reply:
     return f"It flew.\n\n{'In 1968.' if '1968' in prompt.text else 'When?'}"
 
 
-def test_writing_is_kept(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_written_texts_are_stored(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paragraphs = [["Apollo 8", ["Apollo 8 flew in 1968."]], ["Chess", ["Chess is a game."]]]
     question = {"id": "1", "question": "When?", "answer": "1968", "context": paragraphs}
     more = {"supporting_facts": [["Apollo 8", 0]], "type": "bridge", "level": "easy"}

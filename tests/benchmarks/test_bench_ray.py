@@ -142,7 +142,7 @@ def sample(data: Path) -> Sample:
     return made
 
 
-async def test_what_ray_reports_is_told_apart(tmp_path: Path) -> None:
+async def test_errors_of_ray_are_told_apart(tmp_path: Path) -> None:
     from ray import exceptions
 
     asked = sample(bench_world.write_data(tmp_path / "data", 1))

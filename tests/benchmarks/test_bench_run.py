@@ -95,7 +95,7 @@ def test_malformed_replies_are_answers_not_crashes(data: Path, tmp_path: Path) -
         assert record.failures
 
 
-def test_a_model_that_is_gone_ends_the_run_and_fails_nothing(data: Path, tmp_path: Path) -> None:
+def test_a_lost_model_ends_the_run_without_failures(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
     done = bench("dqa", *words, fails="scripted:gone")
     assert isinstance(done.exception, ModelUnavailable)
@@ -251,7 +251,7 @@ def test_two_suites_are_not_one_report(data: Path, tmp_path: Path) -> None:
     bench("report", file, other, fails="results of several suites")
 
 
-def test_a_question_without_a_database_is_told_and_left_out(data: Path, tmp_path: Path) -> None:
+def test_a_question_without_a_database_is_reported_and_skipped(data: Path, tmp_path: Path) -> None:
     part = tmp_path / "part"
     bench_world.write_data(part)
     for file in part.glob("data/building/queries/*/w1x*"):

@@ -159,7 +159,7 @@ async def test_malformed_replies_never_end_it(name: str, world: World) -> None:
     assert answer_of(memory)["unknown"]
 
 
-async def test_a_run_that_broke_off_goes_on_where_it_was(name: str, world: World) -> None:
+async def test_a_run_that_failed_continues_where_it_was(name: str, world: World) -> None:
     wanted = await run(name, world)
     whole = len(world.player.prompts)
     if not whole:
@@ -185,7 +185,7 @@ async def test_a_run_that_broke_off_goes_on_where_it_was(name: str, world: World
     assert len(world.player.prompts) - whole <= (3 if name == "ensemble" else 0)
 
 
-async def test_it_stops_before_any_node_and_goes_on(name: str, world: World) -> None:
+async def test_it_stops_before_any_node_and_continues(name: str, world: World) -> None:
     graph = METHODS.get(name).compiled(checkpointer=InMemorySaver(), interrupt_before="*")
     given: Any = {"question": world.question}
     settings, stops = context(world), 0
@@ -222,7 +222,7 @@ async def test_what_cannot_be_asked_gets_one_sentence_and_a_fix(
     assert world.player.prompts == []
 
 
-async def test_a_model_that_nobody_provides_gets_one_sentence(name: str, world: World) -> None:
+async def test_an_unknown_model_provider_gets_one_sentence(name: str, world: World) -> None:
     if name not in MODELLESS:
         with pytest.raises(PlanweaveError, match="no model provider"):
             await run(name, world, model="nobody:x")

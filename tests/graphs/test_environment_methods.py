@@ -121,7 +121,7 @@ async def test_a_repeated_action_is_done_again(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -> None:
+async def test_the_prompt_warns_of_repetition(name: str, tmp_path: Path) -> None:
     circle = ("Search[Finlandia]", "Search[Oslo]", "Search[Finlandia]", "Finish[no]")
     script = acting(*circle, name=name)
     memory = await run(name, in_encyclopedia(tmp_path, script, trials=1, assist="on"))
@@ -133,7 +133,7 @@ async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", of_family("act"))
-async def test_without_a_task_it_says_so(name: str, tmp_path: Path) -> None:
+async def test_a_missing_task_is_reported(name: str, tmp_path: Path) -> None:
     script = Replies()
     with pytest.raises(BadInput, match="no task to act on"):
         await run(name, Context(model=register(script), retrievals=0), question="Which?")
@@ -191,7 +191,7 @@ async def test_values_of_other_tasks_are_not_shown(tmp_path: Path) -> None:
     assert "alloy" not in "".join(prompt.text for prompt in script.prompts)
 
 
-async def test_what_is_asked_for_stands_before_the_end(tmp_path: Path) -> None:
+async def test_requested_actions_come_before_the_end(tmp_path: Path) -> None:
     script, context = in_shop(tmp_path)
     script.left["action"] = [
         do(text) for text in ("search[scarf]", "click[B000000001]", "click[red]", "click[Buy Now]")
@@ -274,7 +274,7 @@ async def test_fitting_actions_come_first_by_an_aid(aids: str, second: str, tmp_
 
 
 @cases("instructrag", "rap")
-async def test_without_paths_they_say_so(name: str, tmp_path: Path) -> None:
+async def test_missing_paths_are_reported(name: str, tmp_path: Path) -> None:
     failed = tmp_path / "failed.jsonl"
     failed.write_text('{"question": "a?", "steps": [{"action": "b"}], "success": false}\n')
     with pytest.raises(BadInput, match="no path that succeeded"):
@@ -347,7 +347,7 @@ async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> Non
     assert listed in script.prompts[1].text
 
 
-async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
+async def test_an_action_without_effect_is_listed_last(tmp_path: Path) -> None:
     search, product = "search[warm scarf]", "click[B000000001]"
     red, blue = "click[red]", "click[navy blue]"
     there_and_back = ("click[Description]", "click[< Prev]", "click[Features]", "click[< Prev]")
@@ -387,7 +387,7 @@ async def test_of_several_actions_the_first_is_done_and_remembered() -> None:
     assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]
 
 
-async def test_a_run_goes_on_after_everything_was_closed(tmp_path: Path) -> None:
+async def test_a_run_continues_after_everything_was_closed(tmp_path: Path) -> None:
     script = acting(*GOLD)
     context = in_encyclopedia(tmp_path, script)
     thread = Thread("react", script, {"interrupt_after": ["environment"]}, **dict(context))

@@ -83,7 +83,7 @@ def test_the_check_counts_every_question_once() -> None:
     assert {score.name: (score.annotated, score.right) for score in second.baselines} == wanted
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     seen: list[tuple[int, int]] = []
     check(DataSet("here", (building(0.0),)), progress=lambda *at: seen.append(at))
     assert seen == [(1, 1)]

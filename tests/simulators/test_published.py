@@ -134,7 +134,7 @@ def test_a_corrupt_database_is_named_and_the_others_are_checked(folder: Path) ->
     assert result.checked == 1
 
 
-def test_a_wrong_answer_is_told_by_id(folder: Path) -> None:
+def test_a_wrong_answer_is_reported_by_id(folder: Path) -> None:
     file = folder / "data/building/questions/simulated_questions.json"
     entries = json.loads(file.read_text())
     entries[1]["answer"] = -1

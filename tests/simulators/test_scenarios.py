@@ -133,7 +133,9 @@ def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     ("nowhere.at_all:X", "cannot be loaded"),
     ("planweave.simulators.distribution:RULES", "no scenario"),
 )
-def test_bad_plug_ins_are_told(value: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_plug_ins_are_reported(
+    value: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plug_in(monkeypatch, value)
     with pytest.raises(PlanweaveError, match=sentence):
         registry.scenario("chess")
