@@ -25,8 +25,8 @@ Because r(b) is a mean of ratios, one cycle is linear in the ratios: TS = ratios
 goods-by-goods matrix M that is the same for every candidate, plus the candidate's own extra
 output. So the cost of a question does not depend on candidates times supply rows.
 
-Generated worlds follow the printed semantics, and ``RULES`` say exactly that: whoever follows them
-reaches the simulator's decision.
+Generated worlds follow the printed semantics, and ``RULES`` describe exactly that: they lead to the
+simulator's decision.
 """
 
 import math

@@ -75,7 +75,7 @@ def _unit_costs(world: World) -> Floats:
     return cost
 
 
-def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
+def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world has all data
     """Total monthly cost after closing each plant; infinite if demand cannot be met in time."""
     fixed, demand = world["plant"].numbers("fixed_cost"), world["customer"].numbers("demand")
     wanted = demand > 0

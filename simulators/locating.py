@@ -19,7 +19,7 @@ belongs to the countries that have their home elsewhere:
 
 Without a merchant out(k) is split evenly over the node's destinations. The merchant steers all of
 out(n) to one of them: the home if it is a neighbour, else the first one in table order from which
-the home can be reached; if there is none nothing is steered. Each flow adds 1.05 times itself to
+the home can be reached; without such a node, it steers nothing. Each flow adds 1.05 times itself to
 the IV of its destination.
 
 Step 3, profit (equation 3): what c earns at home.
@@ -32,8 +32,8 @@ differs in four places: bonus = max(50, development(c)); T(k) counts the powers 
 second time (published ``total_power`` + Σ power(k, j), lifts included); the IV start from the
 published ``ingoing``, not from zero; and the home keeps only LV(h) - out(h) + IV(h).
 
-Generated worlds follow the printed semantics, and ``RULES`` say exactly that: whoever follows them
-reaches the simulator's decision. Rows are in alphabetical order, so "the first destination in
+Generated worlds follow the printed semantics, and ``RULES`` describe exactly that: they lead to the
+simulator's decision. Rows are in alphabetical order, so "the first destination in
 table order" is the alphabetically first one.
 
 Worlds differ in their scale: one counts its trade in hundreds, another in tenths. A few great

@@ -47,7 +47,9 @@ _MEMBER = re.compile(
     r"(?:[^/]+/)?(?:data/)?(\w+)/"
     r"(questions/(?:\w+/)?simulated_questions?\.json|queries/SQL_format/[^/]+\.sql)"
 )
-_FIX = "Name a clone or archive that holds data/<scenario>/questions and data/<scenario>/queries."
+_FIX = (
+    "Name a clone or archive that contains data/<scenario>/questions and data/<scenario>/queries."
+)
 _TEXTS = ("question", "business_rules")
 _UNREADABLE = (
     *(OSError, EOFError, RuntimeError, NotImplementedError),  # the last two: encrypted, unknown
@@ -91,7 +93,7 @@ def load_dataset(path: str | Path) -> DataSet:
         reason = type(error).__name__
         raise BadInput(f"{path} cannot be read ({reason}).", fix=_FIX) from None
     if not files.questions:
-        raise BadInput(f"{path} holds no questions in the published layout.", fix=_FIX)
+        raise BadInput(f"{path} contains no questions in the published layout.", fix=_FIX)
     questions = [q for item in files.nearest_to_root() for q in _parse_questions(item, files)]
     _refuse_twins(questions)
     return DataSet(str(path), tuple(questions), tuple(files.missing))
@@ -290,11 +292,10 @@ def download(
 ) -> Path:
     """Fetch the public data set (MIT licence) as an archive for :func:`load_dataset`.
 
-    A ``.json`` file beside the archive records its origin: URL, the commit that GitHub packed (also
-    for a branch), SHA-256, size and time.
-
-    ``destination`` is created if missing; ``commit`` may be a branch or tag.
-    ``progress`` receives the bytes so far and the total, if the server reports it.
+    A ``.json`` file next to the archive records its origin: URL, the commit that GitHub packed
+    (also for a branch), SHA-256, size and time. ``destination`` is created if missing; ``commit``
+    may be a branch or tag. ``progress`` receives the bytes so far and the total, if the server
+    reports it.
     """
     import httpx
 

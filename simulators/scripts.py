@@ -19,7 +19,7 @@ TYPOS = {"has_has_merchant": "has_merchant"}
 
 
 class ScriptError(BadInput):
-    """A database script holds something that cannot be read."""
+    """A database script contains something that cannot be read."""
 
 
 class _Statement(NamedTuple):
@@ -27,7 +27,7 @@ class _Statement(NamedTuple):
     line: int
 
 
-# Possessive quantifiers: a statement is found in one pass, whatever it holds.
+# Possessive quantifiers: a statement is found in one pass, whatever it contains.
 _STRING = r"'(?:[^'\\]|''|\\.)*+'|\"(?:[^\"\\]|\"\"|\\.)*+\""
 _STATEMENT = re.compile(rf"(?:\s++|(?:--|//)[^\n]*+)*+((?:[^;\"']++|{_STRING})*+);", re.DOTALL)
 _BLANK = re.compile(r"(?:\s++|(?:--|//)[^\n]*+)*+\Z")

@@ -51,7 +51,7 @@ GRAPH = GraphMapping(
 )
 
 
-def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
+def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world has all data
     """The cost of each supplier's lateness: the value of dropping it."""
     deliveries = world["delivery"]
     by = world.places("delivery", "supplier", "supplier", "name")

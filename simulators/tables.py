@@ -106,7 +106,7 @@ class DataTable:
         except ValueError:
             numbers = np.array([np.nan])
         if not np.isfinite(numbers).all():
-            raise BadInput(f"Column {self.name}.{column} holds something that is not a number.")
+            raise BadInput(f"Column {self.name}.{column} contains something that is not a number.")
         return numbers
 
 
@@ -234,7 +234,7 @@ def _sql_literal(value: Value) -> str:
     if isinstance(value, str):
         if re.search(r"[\\\r\n]", value):
             raise BadInput(
-                f"The text {value!r} holds a backslash or a line break.",
+                f"The text {value!r} contains a backslash or a line break.",
                 fix="Remove it: databases do not agree on how to write it.",
             )
         if len(value) > _TEXT_LIMIT:

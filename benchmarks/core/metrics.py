@@ -21,7 +21,7 @@ Part = TypeVar("Part", bound=Hashable)
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
 _LEVEL = (0.025, 0.975)
-_BLOCK_NUMBERS = 1_000_000  # numbers that a bootstrap holds at once
+_BLOCK_NUMBERS = 1_000_000  # numbers that a bootstrap keeps in memory
 Means: TypeAlias = NDArray[np.float64]
 """The mean of a column in the sample itself, then in each draw of questions."""
 Groups: TypeAlias = Mapping[str, Sequence[Record]]

@@ -110,7 +110,7 @@ def share_texts(calls: Iterable[CallRecord]) -> tuple[list[str], list[Called]]:
 def without_texts(record: Record) -> Record:
     """The record without prompts and without text from pages and environments.
 
-    It may be published where the data set may not. A plan for an environment holds words of the
+    It may be published where the data set may not. A plan for an environment contains words of the
     task, so it is removed, too. Replies, scores, counts and the places of quotes stay, so that
     every report can still be made.
     """

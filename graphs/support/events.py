@@ -136,7 +136,7 @@ class ReplanEvent:
 class TokenEvent:
     """A piece of the answer while a model writes it; only with ``tokens=True``.
 
-    The checked answer may differ; the last event holds it whole.
+    The checked answer may differ; the last event contains it whole.
     """
 
     type: Literal["token"] = field(default="token", init=False)

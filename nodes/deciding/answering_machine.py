@@ -154,9 +154,9 @@ def build_cited_answer(
 
 
 async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Decide; ask once more if the question does not admit the decision.
+    """Decide; ask again if the question does not admit the decision.
 
-    It also asks once more if a rule on the cited facts gives another decision; if the second reply
+    It also asks again if a rule on the cited facts gives another decision; if the second reply
     still differs, it withholds the decision and reports both. The decision of a learned path stays.
     """
     candidates = runtime.context.candidates
@@ -284,8 +284,8 @@ def match_candidate(decision: str | None, candidates: Sequence[str]) -> str | No
         return known[words]
     named = [one for one in known if one and f" {one} " in f" {words} "]
     longest = [one for one in named if not any(one != o and f" {one} " in f" {o} " for o in named)]
-    beside = f" {words} ".replace(f" {longest[0]} ", " ") if len(longest) == 1 else ""
-    denied = not _NEGATIONS.isdisjoint(beside.split())
+    rest = f" {words} ".replace(f" {longest[0]} ", " ") if len(longest) == 1 else ""
+    denied = not _NEGATIONS.isdisjoint(rest.split())
     return known[longest[0]] if len(longest) == 1 and not denied else None
 
 

@@ -18,7 +18,7 @@ from planweave.prompts import load
 
 
 class Thoughts(BaseModel):
-    """What AutoGPT says before it commands."""
+    """AutoGPT's thoughts before its command."""
 
     text: str = Field(max_length=THOUGHT)
     reasoning: str = Field(max_length=THOUGHT)
@@ -28,7 +28,7 @@ class Thoughts(BaseModel):
 
 
 class Command(BaseModel):
-    """What AutoGPT commands."""
+    """AutoGPT's command."""
 
     name: Tool
     input: str = Field(max_length=QUERY)
@@ -44,7 +44,7 @@ class ThoughtsAndCommand(BaseModel):
 def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
     """Make the role that uses this prompt and commands ``tools``.
 
-    Every reply writes the plan in working memory anew.
+    Every reply replaces the plan in working memory.
     """
 
     async def commander(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:

@@ -31,7 +31,7 @@ _ORDERS: dict[Planning, tuple[str, ...]] = {
 
 
 def one_prompt(prompt: str, tools: Sequence[Tool], *, fallback: Node) -> Node:
-    """Make the role that does all in one reply if ``context.planning`` says so."""
+    """Make the role that does all in one reply if ``context.planning`` asks for it."""
 
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
@@ -66,7 +66,7 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, fallback: Node) -> Node:
 
 
 def _plan_update(state: WorkingMemory, values: dict[str, Any]) -> WorkingMemory:
-    """The update with the first plan, or with a new one if the reply says Y."""
+    """The update with the first plan, or with a new one if the reply is Y."""
     steps = [step.strip() for step in values.get("steps", []) if step.strip()]
     before = state["plan"]
     if not steps or steps == before or (before and values["replan"] == "N"):

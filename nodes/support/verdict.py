@@ -172,8 +172,8 @@ def withhold_decision(answer: Answer, reason: str, gives: str = "") -> Answer:
     verdict = Verdict(kind="undecided", text=_verdict_text("undecided", reason))
     if named := answer["decision"]:
         verdict["said"] = named
-        says = f'the model says "{named}"'
-        differs = f'{says}; the rule gives "{gives}"' if gives else says
+        stated = f'the model says "{named}"'
+        differs = f'{stated}; the rule gives "{gives}"' if gives else stated
         verdict["text"] = _verdict_text("undecided", f"{differs}. {reason}")
     if gives:
         verdict["gives"] = gives

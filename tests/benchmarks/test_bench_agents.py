@@ -198,7 +198,7 @@ def test_a_smaller_limit_chooses_a_part_in_turn(data: Path) -> None:
 def test_missing_data_is_an_error(data: Path, tmp_path: Path) -> None:
     (data / "docs/report_pages.jsonl").unlink()
     bench(data, tmp_path / "out", fails="lacks the document")
-    bench(tmp_path / "nowhere", tmp_path / "out", fails="holds no questions")
+    bench(tmp_path / "nowhere", tmp_path / "out", fails="contains no questions")
 
 
 def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def test_a_question_in_the_experience_is_refused(
         )
 
     assert len(asked_with(questions[2])) == 2
-    with pytest.raises(BadInput, match=f"holds 1 of the questions, such as {questions[1].id}"):
+    with pytest.raises(BadInput, match=f"contains 1 of the questions, such as {questions[1].id}"):
         asked_with(questions[1], questions[2])
 
 

@@ -137,7 +137,7 @@ def test_bad_input_is_a_sentence(words: list[str], fails: str, data: Path, tmp_p
 def test_bad_files_are_one_sentence(data: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.touch()
-    bench("report", empty, fails="hold no result yet")
+    bench("report", empty, fails="contain no result yet")
     bench("report", tmp_path / "none.jsonl", fails="cannot be read")
     bench("dqa", "--data", tmp_path / "none", fails="There is no file or folder")
     damaged = tmp_path / "scripted-right.jsonl"

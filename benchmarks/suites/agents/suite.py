@@ -124,7 +124,7 @@ class Agents(Suite):
         found = load(options.data, contexts=options.contexts, seed=options.seed)
         chosen = choose([q for q in found.questions if q.part in sets], options.limit, options.seed)
         if not chosen:
-            raise BadInput(f"{options.data} holds no question of the named sets.")
+            raise BadInput(f"{options.data} contains no question of the named sets.")
         collection = _collection_finder(found.documents, options, status)
         return Selection(
             samples=_judge_checks(options, context)

@@ -10,8 +10,8 @@ power of countries that are at home elsewhere), is split over the destinations a
 way. So one unit of value at a node brings ``usual`` units home; a merchant raises the part that
 leaves by its ``lift`` and sends it to the one destination from which most comes home (``steered``
 units for each). The merchant is worth most where value · (what it brings home now - ``usual``) is
-largest. As in the published answers, power counts each country twice (``total_power`` holds it
-once) and value starts from ``ingoing``.
+largest. As in the published answers, power counts each country twice (once in
+``total_power``) and value starts from ``ingoing``.
 
 **Building.** A building works at the mean rate at which its inputs are met, so five levels add
 5 / level · max_supply · rate to the supply. As in the published answers, demand counts each

@@ -114,5 +114,5 @@ def seconds_table(own: Sequence[Record]) -> Cells:
     """Seconds of generation and of everything else (table 8), by scenario and method."""
     written = [sum(call.record.seconds for call in record.calls) for record in own]
     # Parallel calls can take longer in total than the question.
-    beside = [max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)]
-    return spread(written), spread(beside), spread([record.seconds for record in own])
+    other = [max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)]
+    return spread(written), spread(other), spread([record.seconds for record in own])
