@@ -126,7 +126,6 @@ def _parse_table(name: str, body: str) -> DataTable:
 
 
 def _parse_literal(token: str) -> Value:
-    """Parse a string, boolean or number."""
     if token[0] in "'\"":
         return token[1:-1].replace(token[0] * 2, token[0])
     if token.upper() in ("TRUE", "FALSE"):

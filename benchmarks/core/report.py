@@ -219,7 +219,6 @@ def write_page(
 
 
 def _markdown(table: ReportTable) -> str:
-    """A table in Markdown, with its title and note."""
     lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
     for row in table.rows:
         cells = (cell_text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)

@@ -298,7 +298,6 @@ class EventReader:
             yield ProblemEvent(where=failure["role"], text=failure["detail"])
 
     def _plan_events(self, update: Mapping[str, Any]) -> Iterator[Event]:
-        """A new plan, and each change of a plan."""
         for change in _new_items(update, "replans"):
             self._plan = change["after"]
             yield ReplanEvent(reason=change["reason"], steps=change["after"])

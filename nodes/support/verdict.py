@@ -91,7 +91,6 @@ def _known_options(context: Context) -> set[str]:
 
 
 def _is_admitted(given: str, context: Context) -> bool:
-    """Whether the question admits the decision of a rule."""
     known = _known_options(context)
     return not known or not {one.casefold() for one in given.split(" or ")}.isdisjoint(known)
 

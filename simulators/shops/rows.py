@@ -49,7 +49,6 @@ class Calendar(NamedTuple):
 
 
 def _numbered(row: Callable[[int, str], Row], names: Sequence[str]) -> list[Row]:
-    """A row for each name, numbered from 1."""
     return [row(n, name) for n, name in enumerate(names, 1)]
 
 

@@ -33,7 +33,6 @@ def perfect(decision: ShopDecision) -> str:
 
 
 def turned_round(decision: ShopDecision) -> str:
-    """The query that finds the worst candidate."""
     head, last = decision.query.rsplit(" LIMIT 1", 1)
     return f"{head.removesuffix(' DESC')}{'' if head.endswith(' DESC') else ' DESC'} LIMIT 1{last}"
 

@@ -328,7 +328,6 @@ APART = ("environment", "thinking", "replan", "finish")
 
 @tool
 def price(name: str) -> float:
-    """The price of a plant."""
     return 7.25
 
 

@@ -26,7 +26,6 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 @pytest.fixture
 def ask(shelf: Shelf) -> Run:
-    """Asks a method with a script over the shelf."""
     return asking(QUESTION, collection="energy")
 
 

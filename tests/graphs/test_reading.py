@@ -42,7 +42,6 @@ async def ask(name: str, script: Replies, **context: Any) -> WorkingMemory:
 
 
 def reading(*findings: dict[str, object]) -> Replies:
-    """One search, one reading, an answer."""
     return Replies(
         action=[act("documents", "Cuba"), act("finish")],
         read=[{"findings": list(findings)}],

@@ -40,8 +40,6 @@ class _Metrics(NamedTuple):
 
 
 class _Details(BaseModel):
-    """Details of the score of an answer."""
-
     trial: int
     asked: str
     gold: str | None
@@ -208,7 +206,6 @@ def _citations(own: Sequence[Record]) -> Cells:
 
 
 def _cited(record: Record) -> set[tuple[str, int]]:
-    """The pages that the answer cites."""
     numbers = (record.answer or {}).get("facts")
     return {*record.pages(numbers if isinstance(numbers, list) else [])}
 

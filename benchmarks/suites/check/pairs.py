@@ -89,7 +89,6 @@ def _load_words() -> _Words:
 
 
 def _draw_names(rng: random.Random, count: int) -> list[str]:
-    """Draw different names in one of several styles."""
     words = _load_words()
     style = rng.choice(("plain", "plain", "lower", "two", "code"))
     found: dict[str, None] = {}

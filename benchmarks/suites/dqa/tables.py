@@ -98,7 +98,6 @@ def _against_baselines(groups: Groups) -> Rows:
 
 
 def _baseline_scores(records: Sequence[Record]) -> dict[str, dict[str, float]]:
-    """Score of each baseline on each question."""
     scores: dict[str, dict[str, float]] = {}
     for record in records:
         found = record.score.details.get("baselines")
