@@ -47,7 +47,7 @@ TABLES = [
     ("t5", -22.22, "arithmetic", "(44-57)/57", False, "percent", "What is the change in other?"),
     ("t6", 3, "arithmetic", "", False, "", "What has no derivation?"),
 ]
-"""What the scripted agent says: (short answer, text, what is unknown), by question."""
+"""Replies of the scripted agent by question: short answer, text, and what is unknown."""
 SAYS: dict[str, tuple[str | None, str, str]] = {
     "How much does steel": ("about 1 per cent", "A car costs 1% more [1].", ""),
     "What share of which": ("60%", "It was 60% [1].", ""),
@@ -103,7 +103,7 @@ def data(tmp_path: Path) -> Path:
 
 
 class Agent:
-    """Searches, reads, answers as :data:`SAYS` has it; as a judge it knows what is blue."""
+    """Searches, reads, answers with :data:`SAYS`; as a judge it accepts what is blue."""
 
     def __init__(self) -> None:
         self.prompts: list[Prompt] = []

@@ -1,4 +1,4 @@
-"""Answers by rule: quantities, spans, and what is left to the judge."""
+"""Answers by rule: quantities, spans, and the answers that only a judge can score."""
 
 import pytest
 from cases import cases

@@ -1,4 +1,4 @@
-"""Baselines of the papers run without aids for small models, and every record says what was so."""
+"""Baselines of the papers run without aids for small models, and records list the aids."""
 
 import pytest
 from cases import cases

@@ -189,7 +189,7 @@ def test_searches_of_recorded_training_runs(tmp_path: Path) -> None:
 
 
 class Fake(PlanAssessor):
-    """Chooses by a function; was trained on nothing, unless told."""
+    """Chooses by a function; ``known`` is its training question, if any."""
 
     def __init__(self, value: Callable[[str], float], known: str = "") -> None:
         self._value, self._known = value, known

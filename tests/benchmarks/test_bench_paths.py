@@ -204,7 +204,7 @@ def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     points = [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)]
     monkeypatch.setattr(
         "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
-    )  # the training itself is tested beside it
+    )  # other tests cover the training
     data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--environment", "alfworld", "--data", data, "--out", out, "--iterations", 2)
     assert "2 iterations on 2 tasks" in train("instructrag", *words).output

@@ -146,7 +146,7 @@ def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
 
 
 def _obedient(messages: Sequence[BaseMessage]) -> str:
-    """Follows every instruction unless it stands in a system message, and then none."""
+    """Follows every instruction, except in a system message."""
     if messages[0].type == "system":
         return "here, so sorry, " * 50
     name = next(name for name in CHECKS if task(name).instruction in messages[0].text)

@@ -1,4 +1,4 @@
-"""Benchmarks on a cluster of two nodes: what is lost with one of them is run again, once."""
+"""Benchmarks on a cluster of two nodes: samples lost with a node run again, once."""
 
 import json
 import pickle

@@ -43,7 +43,7 @@ PLUS = {
 
 
 def wrong(problem: Problem) -> str:
-    """A solution that cannot be right: the function returns None whatever it is asked."""
+    """A solution that cannot be right: the function always returns None."""
     return f"{problem.solution}\n\ndef {problem.entry}(*_, **__):\n    return None\n"
 
 

@@ -1,4 +1,4 @@
-"""PlanRAG where one reply may say several things: at once, ticks, the answer, no plan, doubt."""
+"""PlanRAG with combined replies: parallel actions, completed steps, the answer, no plan, doubts."""
 
 from collections.abc import Sequence
 
@@ -167,7 +167,7 @@ LOOKED_UP: Reply = {
         {"text": "Compare them.", "needs": [1, 2], "tool": "calculator", "input": "f1 - f2"},
     ]
 }
-"""A plan that says how its first steps are carried out."""
+"""A plan with the tools and inputs of its first steps."""
 
 
 async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(run: Run) -> None:

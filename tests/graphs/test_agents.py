@@ -52,7 +52,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 @pytest.fixture
 def ask(shelf: Shelf) -> Run:
-    """Asks a method with a script over the shelf, unless the context says another source.
+    """Asks a method with a script over the shelf, unless the context names another source.
 
     The plan is revised after every observation, as in the papers: their calls are checked here.
     """
@@ -328,7 +328,7 @@ async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(notes: str, a
     memory = await ask("agent_v3", script, evaluations=2)
     assert script.tasks[:5] == ["plan", "evaluate", "plan", "evaluate", "plan"]
     told = [notes in prompt.text for prompt in script.prompts if prompt.task == "plan"]
-    assert told == [not notes, True, True, not notes]  # each is told for one plan alone
+    assert told == [not notes, True, True, not notes]  # each objection is in one prompt
     assert memory["rejections"] == 2
     assert "1. C." in script.prompts[5].text
 

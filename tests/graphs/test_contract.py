@@ -1,4 +1,4 @@
-"""What every method and tool promises, ours or a package's: it is enough that it is registered."""
+"""The contract of every registered method and tool, ours or a package's."""
 
 import json
 import re
@@ -79,7 +79,7 @@ def calls(memory: WorkingMemory) -> int:
 
 
 def check(name: str, memory: WorkingMemory) -> None:
-    """What holds at the end of every run."""
+    """Check what is true at the end of every run."""
     answer = answer_of(memory)
     assert answer["decision"] or answer["why"] or answer["unknown"]
     assert [fact["number"] for fact in memory["facts"]] == [*range(1, len(memory["facts"]) + 1)]
@@ -181,7 +181,7 @@ async def test_a_run_that_failed_continues_where_it_was(name: str, world: World)
         await graph.ainvoke(given, THREAD, context=settings, durability="sync")
     memory = await graph.ainvoke(None, THREAD, context=settings)
     assert memory["answer"] == wanted["answer"]
-    # A member of an ensemble is a run of its own, and begins again.
+    # A member of an ensemble is a separate run, and starts again.
     assert len(world.player.prompts) - whole <= (3 if name == "ensemble" else 0)
 
 
@@ -243,13 +243,13 @@ THOROUGH |= {"citation_check": "model", "max_iterations": 3}
 
 
 class Watched:
-    """A method built anew, each of whose nodes is watched: what it is given, what it returns."""
+    """A new build of a method that records the input and the update of each node."""
 
     def __init__(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: set[str] = set()
         monkeypatch.setattr(building, "_with_checks", self._with_checks)
         for part in _KEPT:
-            part.cache_clear()  # built anew, too
+            part.cache_clear()  # these are built again, too
         self.method = replace(METHODS.get(name))
         inside = self.method.builder.subgraphs()
         graphs = [self.method.builder, *(part.builder for part in inside.values())]
@@ -328,6 +328,7 @@ APART = ("environment", "thinking", "replan", "finish")
 
 @tool
 def price(name: str) -> float:
+    """The price of a plant."""
     return 7.25
 
 

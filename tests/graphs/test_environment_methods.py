@@ -79,7 +79,7 @@ async def run(name: str, context: Context, **given: object) -> WorkingMemory:
 
 
 def acting(*actions: str, name: str = "react") -> Replies:
-    """A model that does these actions, whatever its method is called."""
+    """A model that does these actions, for any method."""
     if name == "genground":
         grounded = [{"answer": f"Grounded {n}."} for n in range(len(actions) - 1)]
         return Replies(deduce=[deduce(action) for action in actions], ground=grounded)
@@ -87,7 +87,7 @@ def acting(*actions: str, name: str = "react") -> Replies:
 
 
 def next_step_told(prompt: str) -> str:
-    """The plan's next step, as the actor is told it."""
+    """The plan's next step in the actor's prompt."""
     told = re.search(r"Its next step: (.*)", prompt)
     return told[1] if told else ""
 
@@ -108,7 +108,7 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
     assert "Search[…]: opens the page" in first.messages[0].text
     assert memory["question"] in first.messages[0].text
     assert "He was born in Finland." in script.prompts[-1].text
-    assert "the Republic of Finland" not in first.text  # the truth is shown to nobody
+    assert "the Republic of Finland" not in first.text  # no prompt shows the right answer
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -290,7 +290,9 @@ async def test_reflexion_learns_from_a_failed_trial(tmp_path: Path) -> None:
     assert memory["reflections"] == [{"trial": 1, "score": 0.0, "text": "Search first."}]
     assert "You have tried this task before" not in script.prompts[0].text
     assert "- Search first." in script.prompts[2].text
-    assert "Finish[Sweden]" not in script.prompts[2].text  # a trial begins afresh
+    assert (
+        "Finish[Sweden]" not in script.prompts[2].text
+    )  # a trial starts without the earlier turns
     assert "score of 0.00 out of 1" in script.prompts[1].text
     episode = memory["episode"]
     assert episode is not None

@@ -1,4 +1,4 @@
-"""Several questions in one thread: a follow-up goes on with what is known, another one does not."""
+"""Several questions in one thread: only a follow-up uses the known facts."""
 
 from collections.abc import Awaitable, Callable
 

@@ -1,4 +1,4 @@
-"""RAT and its baselines: every edge, what retrieval changes, and what is handed over."""
+"""RAT and its baselines: every edge, the changes by retrieval, and the product."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reading: what a finding may hold, how much of a page it quotes, and whole collections."""
+"""Reading: the parts of a finding, the length of its quote, and whole collections."""
 
 from typing import Any
 

@@ -102,7 +102,7 @@ CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
     ),
 }
 NO_AIDS = {asking.count_stuck_turns, replies.drop_if_empty}
-"""Helpers beside the aids: they count or tidy, whatever the switch says."""
+"""Helpers of the aids: they count or tidy, independently of the switch."""
 
 
 def public(module: ModuleType) -> set[Callable[..., Any]]:

@@ -1,4 +1,4 @@
-"""The RAGAS metrics against values worked out by hand; what is not measured is None."""
+"""The RAGAS metrics against values worked out by hand; a metric without a measurement is None."""
 
 from collections.abc import Sequence
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""Rows as the answer: what is listed, what the check says of it, and what is left to a model."""
+"""Rows as the answer: the listed values, their verdict, and the questions for a model."""
 
 from typing import Any
 
@@ -238,7 +238,7 @@ SMALL = {"model": "embedded:0.5b"}
     (SEASONAL, NORTH, 0.25, {"chance": 0.9}, "unsure"),
     (SEASONAL, NORTH, 1.0, {"chance": 0.3}, "supported"),
     (SEASONAL, NORTH, 1.0, {"chance": 0.1}, "unsure"),
-    # and so are codes, and what is ranked by
+    # so are codes and the columns of a ranking
     ("Which products are sold to retail?", f"{KIND} 'R'", 1.0, {}, "supported"),
     ("Which products are sold to retail?", f"{KIND} 'R'", 0.75, {}, "unsure"),
     ("Which products are sold to shops?", f"{KIND} 'Rx'", 1.0, {}, "unsure"),

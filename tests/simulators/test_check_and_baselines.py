@@ -1,4 +1,4 @@
-"""The deciders without a model, and what the check says, on worlds made by hand."""
+"""The deciders without a model, and the check, on worlds made by hand."""
 
 from planweave.simulators import baselines, registry
 from planweave.simulators.check import check

@@ -235,7 +235,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
 def test_a_member_that_lies_about_its_size_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The directory says ten bytes; unpacking stops there, and the checksum tells."""
+    """The archive states ten bytes, so unpacking stops there and the checksum differs."""
     target = zipped(folder, tmp_path / "set.zip")
     data = target.read_bytes()
     place = data.index(b"PK\x01\x02")
