@@ -41,8 +41,8 @@ class ThoughtsAndCommand(BaseModel):
     command: Command
 
 
-def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
-    """Make the role that uses this prompt and commands ``tools``.
+def commander(tools: tuple[Tool, ...]) -> Node:
+    """Make the role that commands ``tools``.
 
     Every reply replaces the plan in working memory.
     """
@@ -51,7 +51,7 @@ def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
         if reason := reason_to_answer(state, runtime.context):
             return {"action": build_action(state, thought=reason, tool="finish", input="")}
         usable = select_usable(tools, state, runtime.context)
-        task = load(prompt).fill(
+        task = load("autogpt/autogpt").fill(
             tools=tools_text(usable, state, runtime.context), problem=problem_text(state)
         )
         extra = extra_temperature(count_repetitions(state["turns"]), "autogpt", runtime.context)
