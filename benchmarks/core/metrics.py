@@ -199,8 +199,12 @@ def group_by(items: Iterable[Item], part: Callable[[Item], Part]) -> dict[Part, 
     return found
 
 
+def _scenario(record: Record) -> str:
+    return record.scenario
+
+
 def by_part_and_method(
-    groups: Groups, part: Callable[[Record], str], *, reverse: bool = False
+    groups: Groups, part: Callable[[Record], str] = _scenario, *, reverse: bool = False
 ) -> Iterator[tuple[str, str, list[Record]]]:
     """Part, method and records, for each part in order and each method with records of it."""
     for name in sorted({part(r) for own in groups.values() for r in own}, reverse=reverse):
