@@ -1,7 +1,7 @@
 """Every table of the five papers, with its commands and our figures.
 
-``planweave reproduce`` and ``docs/reproduction.md`` are made from ``reproduction.yaml`` beside this
-file.
+``planweave reproduce`` and ``docs/reproduction.md`` are made from ``reproduction.yaml`` in this
+folder.
 """
 
 import re
@@ -139,7 +139,7 @@ def _section(one: Paper) -> Iterator[str]:
     yield "| table | shows | sample | ours | paper | seconds |\n|---|---|---|---|---|---|"
     yield from map(_row, measured)
     yield ""
-    alike = re.compile(r"as table \S+$")  # the sample says the same
+    alike = re.compile(r"as table \S+$")  # the column "sample" already states it
     yield from (
         f"- **{table.table}**: {table.differs}"
         for table in measured

@@ -16,7 +16,7 @@ from planweave.graphs.support.edges import (
 from planweave.graphs.support.parts import begin, tools
 from planweave.graphs.support.registry import method
 from planweave.memory import BOUND_TOOL, Evaluated, Tasked, Tool, Tooled
-from planweave.nodes.deciding.answering_machine import may_continue
+from planweave.nodes.deciding.answering_machine import answer_or_continue
 from planweave.nodes.deciding.evaluator import evaluator
 from planweave.nodes.deciding.plan_approval import plan_approval
 from planweave.nodes.deciding.planner import planner
@@ -34,13 +34,10 @@ class AgentV3(Tooled, Evaluated, Tasked, total=False):
 def agent_v3(graph: Builder) -> None:
     begin(graph, "planner", tools=TOOLS, with_plan="plan_approval")
     graph.add_node("planner", planner("agent_v3/planner"))
-    graph.add_node("evaluator", evaluator("agent_v3/evaluator"))
+    graph.add_node("evaluator", evaluator)
     graph.add_node("plan_approval", plan_approval)
-    graph.add_node(
-        "answering_machine",
-        may_continue("agent_v3/answering_machine", combined="agent_v3/answer_or_task"),
-    )
-    graph.add_node("taskmaster", taskmaster("agent_v3/taskmaster"))
+    graph.add_node("answering_machine", answer_or_continue)
+    graph.add_node("taskmaster", taskmaster)
     graph.add_node("selector", selector("agent_v3/selector", TOOLS))
     graph.add_node("tools", tools(TOOLS))
 

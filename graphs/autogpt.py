@@ -13,7 +13,7 @@ TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", BOUND_TOO
 @method("autogpt", family="documents", baseline=True, state=Tooled)
 def autogpt(graph: Builder) -> None:
     begin(graph, "autogpt", tools=TOOLS)
-    act_until_finish(graph, "autogpt", commander("autogpt/autogpt", (*TOOLS, "finish")), TOOLS)
+    act_until_finish(graph, "autogpt", commander((*TOOLS, "finish")), TOOLS)
 
 
 graph = autogpt.graph

@@ -20,7 +20,7 @@ from planweave.nodes.hops.reasoner import reasoner
 @method("furepa", family="hops", state=Hopping)
 def furepa(graph: Builder) -> None:
     begin(graph, "reasoner")
-    graph.add_node("reasoner", reasoner("furepa/reasoner"))
+    graph.add_node("reasoner", reasoner)
     graph.add_node("clusterer", clusterer)
     graph.add_node("assessor", assessor)
     graph.add_node("documents", build_reading(unseen_documents, evidence))

@@ -14,7 +14,7 @@ from planweave.nodes.hops.thinker import thinker
 @method("ircot", family="hops", baseline=True, state=Hopping)
 def ircot(graph: Builder) -> None:
     begin(graph, "thinker")
-    graph.add_node("thinker", thinker("ircot/thinker"))
+    graph.add_node("thinker", thinker)
     graph.add_node("documents", build_reading(unseen_documents, evidence))
     graph.add_node("answering_machine", answering_machine)
 

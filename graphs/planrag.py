@@ -32,26 +32,14 @@ class PlanRAG(Tooled, Guided, total=False):
 @method("planrag", family="decide", state=PlanRAG)
 def planrag(graph: Builder) -> None:
     begin(graph, "planner", tools=TOOLS, with_plan="plan_approval", recalls=experience())
-    graph.add_node(
-        "planner",
-        planner(
-            "planrag/planner",
-            with_documents="planrag/planner_with_documents",
-            following="planrag/planner_following",
-            combined="planrag/plan_task",
-            tools=CHOICES,
-            when_read="planrag/planner_when_read",
-            zero_shot="planrag/planner_zero_shot",
-        ),
-    )
+    planning = planner("planrag/planner", combined="planrag/plan_task", tools=CHOICES)
+    graph.add_node("planner", planning)
     graph.add_node("plan_approval", plan_approval)
     choosing = selector("planrag/selector", CHOICES, combined="planrag/act_task")
-    choosing = one_prompt("planrag/one_prompt", CHOICES, fallback=choosing)
+    choosing = one_prompt(CHOICES, fallback=choosing)
     graph.add_node("selector", follow_or_select(choosing))
     graph.add_node("tools", tools(TOOLS, then=observer))
-    graph.add_node(
-        "replanner", replanner("planrag/replanner", combined="planrag/judge_task", tools=CHOICES)
-    )
+    graph.add_node("replanner", replanner(CHOICES))
     graph.add_node("answering_machine", answering_machine)
 
     graph.add_edge("planner", "plan_approval")

@@ -16,16 +16,7 @@ TOOLS: tuple[Tool, ...] = ("sql", "cypher", "documents", "calculator", "thinking
 @method("planrag_no_replan", family="decide", baseline=True, state=Tooled)
 def planrag_no_replan(graph: Builder) -> None:
     begin(graph, "planner", tools=TOOLS, with_plan="plan_approval")
-    graph.add_node(
-        "planner",
-        planner(
-            "planrag/planner",
-            with_documents="planrag/planner_with_documents",
-            following="planrag/planner_following",
-            when_read="planrag/planner_when_read",
-            zero_shot="planrag/planner_zero_shot",
-        ),
-    )
+    graph.add_node("planner", planner("planrag/planner"))
     graph.add_node("plan_approval", plan_approval)
 
     graph.add_edge("planner", "plan_approval")

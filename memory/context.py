@@ -79,7 +79,7 @@ LOCAL = "local"
 """The owner when only one person uses the program."""
 
 ModelName = Annotated[str, AfterValidator(_reject_secret)]
-"""Name of a model. Every record holds it, so it must not hold a secret."""
+"""Name of a model. Every record contains it, so it must not contain a secret."""
 
 
 class _Measures(NamedTuple):

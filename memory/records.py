@@ -79,11 +79,11 @@ class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
     ``values`` names the cells of a one-row result and the values on a page, for the calculator;
-    a value with a unit is a text, such as ``40 $``. ``table`` holds all rows of a query, so that
+    a value with a unit is a text, such as ``40 $``. ``table`` contains all rows of a query, so that
     the program can apply rules to them. ``quote`` is the place in a document; None for other
     facts. ``agreement`` is the share of the candidate queries that returned the same, if there
-    were several. ``working`` holds the steps of a calculation. ``ranks`` marks rows that are
-    options, best first, and tells whether the highest or lowest value is best. ``doubts`` lists
+    were several. ``working`` contains the steps of a calculation. ``ranks`` marks rows that are
+    options, best first, and states whether the highest or lowest value is best. ``doubts`` lists
     where the query differs from the question and the rules, if the program has compared them.
     """
 
@@ -171,7 +171,7 @@ class Basis(TypedDict):
 class Verdict(TypedDict):
     """The result of the check of an answer; ``text`` is the sentence that every interface shows.
 
-    ``said`` holds a decision that is withheld, ``gives`` the decision that a rule gives instead.
+    ``said`` is a decision that is withheld, ``gives`` the decision that a rule gives instead.
     """
 
     kind: VerdictKind
@@ -209,7 +209,7 @@ class Exchange(TypedDict):
 class Lookup(TypedDict):
     """The lookup for a step of a draft, or for the whole draft as step 0 (RAT).
 
-    Without a ``page`` the search is still to come, or ``problem`` tells why it found none.
+    Without a ``page`` the search is still to come, or ``problem`` explains why it found none.
     """
 
     step: int
@@ -243,7 +243,7 @@ class InstructionPath(TypedDict):
     """Actions that solved tasks before, adapted to this one, and the questions they come from.
 
     ``by`` names the agent that proposed or selected it. ``expected`` is the overlap with a solving
-    path that the proposer expects. ``observations`` holds what each instruction showed, if the
+    path that the proposer expects. ``observations`` contains what each instruction showed, if the
     path serves as an example.
     """
 

@@ -79,7 +79,6 @@ def _has_restarted(before: UsageByRole, after: UsageByRole) -> bool:
 
 
 def _usage_since(before: UsageByRole, after: UsageByRole) -> UsageByRole:
-    """The usage since ``before``."""
     return {
         role: {name: value - before.get(role, {}).get(name, 0) for name, value in used.items()}
         for role, used in after.items()

@@ -62,7 +62,6 @@ def _sources(question: Question) -> list[dict[str, Value]]:
 
 
 def _powers_by_node(question: Question) -> dict[str, float]:
-    """Base trading power of the country, by node."""
     country = parameter(question.parameters, "country")
     rows = _matching_rows(question, "node_country", "country_name", country)
     return {str(row["trade_node"]): float(row["base_trading_power"]) for row in rows}

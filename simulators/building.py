@@ -25,8 +25,8 @@ Because r(b) is a mean of ratios, one cycle is linear in the ratios: TS = ratios
 goods-by-goods matrix M that is the same for every candidate, plus the candidate's own extra
 output. So the cost of a question does not depend on candidates times supply rows.
 
-Generated worlds follow the printed semantics, and ``RULES`` say exactly that: whoever follows them
-reaches the simulator's decision.
+Generated worlds follow the printed semantics, and ``RULES`` describe exactly that: they lead to the
+simulator's decision.
 """
 
 import math
@@ -49,8 +49,8 @@ from planweave.simulators.scenario import (
     parameter,
     semantics_of,
 )
+from planweave.simulators.scripts import declare_tables
 from planweave.simulators.tables import (
-    DataTable,
     Floats,
     GraphMapping,
     Indices,
@@ -68,36 +68,18 @@ _CHUNK = 200_000
 This bounds the memory and keeps products small enough for one thread, since more threads cost more
 than they gain (measured: 0.3 ms of CPU per published question instead of 5)."""
 
-TABLES = (
-    DataTable.of(
-        "goods",
-        "code",
-        goods_name="text",
-        code="integer",
-        base_price="real",
-        current_price="real",
-        pop_demand="real",
-    ),
-    DataTable.of("building", "id", id="integer", name="text", level="integer"),
-    DataTable.of(
-        "supply",
-        "goods_id building_id",
-        goods_id="integer",
-        building_id="integer",
-        max_supply="real",
-        current_output="real",
-        level="integer",
-    ),
-    DataTable.of(
-        "demand",
-        "goods_id building_id",
-        goods_id="integer",
-        building_id="integer",
-        max_demand="real",
-        current_input="real",
-        level="integer",
-    ),
-)
+TABLES = declare_tables("""
+CREATE TABLE goods(
+  goods_name TEXT, code INTEGER, base_price REAL, current_price REAL, pop_demand REAL,
+  PRIMARY KEY (code));
+CREATE TABLE building(id INTEGER, name TEXT, level INTEGER, PRIMARY KEY (id));
+CREATE TABLE supply(
+  goods_id INTEGER, building_id INTEGER, max_supply REAL, current_output REAL, level INTEGER,
+  PRIMARY KEY (goods_id, building_id));
+CREATE TABLE demand(
+  goods_id INTEGER, building_id INTEGER, max_demand REAL, current_input REAL, level INTEGER,
+  PRIMARY KEY (goods_id, building_id));
+""")
 
 GRAPH = GraphMapping(
     nodes=(
@@ -111,63 +93,36 @@ GRAPH = GraphMapping(
 )
 
 
-@dataclass(frozen=True, eq=False)
 class Building:
-    """A prepared Building database for any number of questions."""
+    """A prepared Building database for any number of questions.
 
-    world: World
-    semantics: Semantics = "annotation"
+    Attributes:
+        buildings: Building ids in table order.
+    """
 
-    def __post_init__(self) -> None:
-        levels = self._levels
-        if (levels <= 0).any():
-            name = self.buildings[int(np.argmax(levels <= 0))]
+    def __init__(self, world: World, semantics: Semantics = "annotation") -> None:
+        self.world = world
+        self.buildings = [int(number) for number in world["building"].numbers("id")]
+        self._levels = world["building"].numbers("level")
+        if (self._levels <= 0).any():
+            name = self.buildings[int(np.argmax(self._levels <= 0))]
             raise BadInput(
                 f"Building {name} has no level above 0.",
                 fix="Give every building a level of at least 1.",
             )
-
-    @cached_property
-    def buildings(self) -> list[int]:
-        """Building ids in table order."""
-        return [int(number) for number in self.world["building"].numbers("id")]
-
-    @cached_property
-    def _supplies(self) -> "_Edges":
-        return _Edges.read(self.world, "supply", "max_supply")
-
-    @cached_property
-    def _demands(self) -> "_Edges":
-        return _Edges.read(self.world, "demand", "max_demand")
-
-    @cached_property
-    def _levels(self) -> Floats:
-        return self.world["building"].numbers("level")
-
-    @cached_property
-    def _size(self) -> int:
-        return len(self.world["goods"].rows)
-
-    @cached_property
-    def _demand(self) -> Floats:
-        """TD before the expansion, per goods."""
-        times = 2.0 if self.semantics == "annotation" else 1.0
+        self._size = len(world["goods"].rows)
+        self._supplies = _Edges.read(world, "supply", "max_supply")
+        self._demands = _Edges.read(world, "demand", "max_demand")
+        counted_twice = semantics == "annotation"
+        # TD before the expansion and TS at the start, per goods.
         wanted = sums(self._demands.goods, self._demands.amount, self._size)
-        return self.world["goods"].numbers("pop_demand") + times * wanted
-
-    @cached_property
-    def _supply(self) -> Floats:
-        """TS at the start, before the expansion, per goods."""
-        start = self._supplies.amount
-        if self.semantics == "annotation":
-            start = start + self.world["supply"].numbers("current_output")
-        return sums(self._supplies.goods, start, self._size)
-
-    @cached_property
-    def _inputs(self) -> Floats:
-        """Number of inputs of each building, followed by a 0 for "no building"."""
+        self._demand = world["goods"].numbers("pop_demand") + (1 + counted_twice) * wanted
+        published = world["supply"].numbers("current_output")
+        start = self._supplies.amount + published * counted_twice
+        self._supply = sums(self._supplies.goods, start, self._size)
+        # Number of inputs of each building, followed by a 0 for "no building".
         ones = np.ones_like(self._demands.amount)
-        return sums(self._demands.building, ones, len(self.buildings) + 1)
+        self._inputs = sums(self._demands.building, ones, len(self.buildings) + 1)
 
     @cached_property
     def _cycle(self) -> tuple[Floats, Floats]:

@@ -20,8 +20,8 @@ from planweave.errors import BadInput
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.scenario import Case, Parameters, Scenario, generator
+from planweave.simulators.scripts import declare_tables
 from planweave.simulators.tables import (
-    DataTable,
     Floats,
     GraphMapping,
     NodeLabel,
@@ -44,18 +44,14 @@ unit_cost of its route.
 A plant without which some customer's demand cannot be delivered in time must not be closed.
 """
 
-TABLES = (
-    DataTable.of("plant", "name", name="text", fixed_cost="real", unit_cost="real"),
-    DataTable.of("customer", "name", name="text", demand="real", max_days="integer"),
-    DataTable.of(
-        "route",
-        "plant customer",
-        plant="text plant",
-        customer="text customer",
-        unit_cost="real",
-        days="integer",
-    ),
-)
+TABLES = declare_tables("""
+CREATE TABLE plant(name TEXT, fixed_cost REAL, unit_cost REAL, PRIMARY KEY (name));
+CREATE TABLE customer(name TEXT, demand REAL, max_days INTEGER, PRIMARY KEY (name));
+CREATE TABLE route(
+  plant TEXT, customer TEXT, unit_cost REAL, days INTEGER, PRIMARY KEY (plant, customer),
+  FOREIGN KEY (plant) REFERENCES plant (name),
+  FOREIGN KEY (customer) REFERENCES customer (name));
+""")
 
 GRAPH = GraphMapping(
     nodes=(NodeLabel("Plant", "plant", "name"), NodeLabel("Customer", "customer", "name")),
@@ -79,7 +75,7 @@ def _unit_costs(world: World) -> Floats:
     return cost
 
 
-def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
+def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world has all data
     """Total monthly cost after closing each plant; infinite if demand cannot be met in time."""
     fixed, demand = world["plant"].numbers("fixed_cost"), world["customer"].numbers("demand")
     wanted = demand > 0

@@ -19,7 +19,7 @@ belongs to the countries that have their home elsewhere:
 
 Without a merchant out(k) is split evenly over the node's destinations. The merchant steers all of
 out(n) to one of them: the home if it is a neighbour, else the first one in table order from which
-the home can be reached; if there is none nothing is steered. Each flow adds 1.05 times itself to
+the home can be reached; without such a node, it steers nothing. Each flow adds 1.05 times itself to
 the IV of its destination.
 
 Step 3, profit (equation 3): what c earns at home.
@@ -32,8 +32,8 @@ differs in four places: bonus = max(50, development(c)); T(k) counts the powers 
 second time (published ``total_power`` + Σ power(k, j), lifts included); the IV start from the
 published ``ingoing``, not from zero; and the home keeps only LV(h) - out(h) + IV(h).
 
-Generated worlds follow the printed semantics, and ``RULES`` say exactly that: whoever follows them
-reaches the simulator's decision. Rows are in alphabetical order, so "the first destination in
+Generated worlds follow the printed semantics, and ``RULES`` describe exactly that: they lead to the
+simulator's decision. Rows are in alphabetical order, so "the first destination in
 table order" is the alphabetically first one.
 
 Worlds differ in their scale: one counts its trade in hundreds, another in tenths. A few great
@@ -44,10 +44,10 @@ choice.
 
 import math
 import random
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -62,8 +62,8 @@ from planweave.simulators.scenario import (
     parameter,
     semantics_of,
 )
+from planweave.simulators.scripts import declare_tables
 from planweave.simulators.tables import (
-    DataTable,
     Floats,
     GraphMapping,
     Indices,
@@ -77,32 +77,18 @@ from planweave.simulators.tables import (
 GROWTH = 1.05
 """The merchant's factor on trading power, and the growth of a value on its way (equation 2)."""
 
-TABLES = (
-    DataTable.of(
-        "country", "country_name", country_name="text", home_node="text", development="real"
-    ),
-    DataTable.of(
-        "trade_node",
-        "trade_node",
-        trade_node="text",
-        local_value="real",
-        is_inland="boolean",
-        total_power="real",
-        outgoing="real",
-        ingoing="real",
-    ),
-    DataTable.of("flow", "source dest", source="text", dest="text", flow="real"),
-    DataTable.of(
-        "node_country",
-        "trade_node country_name",
-        trade_node="text",
-        country_name="text",
-        is_home="boolean",
-        has_merchant="boolean",
-        base_trading_power="real",
-        calculated_trading_power="real",
-    ),
-)
+TABLES = declare_tables("""
+CREATE TABLE country(
+  country_name TEXT, home_node TEXT, development REAL, PRIMARY KEY (country_name));
+CREATE TABLE trade_node(
+  trade_node TEXT, local_value REAL, is_inland BOOLEAN, total_power REAL, outgoing REAL,
+  ingoing REAL, PRIMARY KEY (trade_node));
+CREATE TABLE flow(source TEXT, dest TEXT, flow REAL, PRIMARY KEY (source, dest));
+CREATE TABLE node_country(
+  trade_node TEXT, country_name TEXT, is_home BOOLEAN, has_merchant BOOLEAN,
+  base_trading_power REAL, calculated_trading_power REAL,
+  PRIMARY KEY (trade_node, country_name));
+""")
 
 GRAPH = GraphMapping(
     nodes=(
@@ -118,100 +104,61 @@ GRAPH = GraphMapping(
 )
 
 
-@dataclass(frozen=True, eq=False)
 class Locating:
-    """A prepared Locating database for any number of questions."""
+    """A prepared Locating database for any number of questions.
 
-    world: World
-    semantics: Semantics = "annotation"
+    Attributes:
+        nodes: Node names in table order.
+        successors: Destinations of each node, in the order of the flow table.
+        order: Nodes in topological order (``find_top_n`` of algorithm 1).
+        away: Power, per node, of the countries whose home is elsewhere.
+        total: T(k) before any merchant is placed.
+    """
 
-    def __post_init__(self) -> None:
-        if self.world["node_country"].numbers("has_merchant").any():
+    def __init__(self, world: World, semantics: Semantics = "annotation") -> None:
+        self.world, self.semantics = world, semantics
+        table, country, power = (world[n] for n in ("trade_node", "country", "node_country"))
+        if power.numbers("has_merchant").any():
             raise BadInput(
                 "A merchant is already placed in node_country.",
                 fix="Set has_merchant to false: the rules place exactly one merchant.",
             )
-        self.order  # noqa: B018 - raises here if there is a cycle, not during a question
-
-    @cached_property
-    def nodes(self) -> list[str]:
-        """Node names in table order."""
-        return [str(name) for name in self.world["trade_node"].values("trade_node")]
-
-    @cached_property
-    def _countries(self) -> dict[str, tuple[int, float]]:
-        """Home node and development of each country."""
-        homes = self.world.places("country", "home_node", "trade_node", "trade_node")
-        names = self.world["country"].values("country_name")
-        development = self.world["country"].numbers("development")
-        return {
-            str(name): (int(home), float(size))
-            for name, home, size in zip(names, homes, development, strict=True)
-        }
-
-    @cached_property
-    def successors(self) -> list[list[int]]:
-        """Destinations of each node, in the order of the flow table."""
-        heads = self.world.places("flow", "source", "trade_node", "trade_node")
-        tails = self.world.places("flow", "dest", "trade_node", "trade_node")
-        found: list[list[int]] = [[] for _ in self.nodes]
-        for head, tail in zip(heads.tolist(), tails.tolist(), strict=True):
-            found[head].append(tail)
-        return found
-
-    @cached_property
-    def order(self) -> list[int]:
-        """Nodes in topological order (``find_top_n`` of algorithm 1)."""
-        waiting = [0] * len(self.nodes)
-        for tails in self.successors:
-            for tail in tails:
-                waiting[tail] += 1
-        ready = deque(node for node, count in enumerate(waiting) if not count)
-        order: list[int] = []
-        while ready:
-            order.append(node := ready.popleft())
-            for tail in self.successors[node]:
-                waiting[tail] -= 1
-                if not waiting[tail]:
-                    ready.append(tail)
-        if len(order) < len(self.nodes):
-            stuck = self.nodes[next(node for node, count in enumerate(waiting) if count)]
+        self.nodes = [str(name) for name in table.values("trade_node")]
+        self.successors: list[list[int]] = [[] for _ in self.nodes]
+        downstream = TopologicalSorter[int](dict.fromkeys(range(len(self.nodes)), ()))
+        ends = (self._places("flow", end).tolist() for end in ("source", "dest"))
+        for head, tail in zip(*ends, strict=True):
+            self.successors[head].append(tail)
+            downstream.add(tail, head)
+        try:
+            self.order = [*downstream.static_order()]
+        except CycleError as error:
             raise BadInput(
-                f"The flow of trade runs in a cycle that reaches {stuck!r}.",
+                f"The flow of trade runs in a cycle through {self.nodes[error.args[1][0]]!r}.",
                 fix="Remove one flow of the cycle: trade must run downstream.",
-            )
-        return order
+            ) from None
+        self._inland = table.numbers("is_inland")
+        homes = self._places("country", "home_node")
+        names = map(str, country.values("country_name"))
+        about = zip(homes.tolist(), country.numbers("development").tolist(), strict=True)
+        self._countries = dict(zip(names, about, strict=True))  # home node and development
+        places, base = (
+            self._places("node_country", "trade_node"),
+            power.numbers("base_trading_power"),
+        )
+        self._power_by_country: dict[str, dict[int, float]] = {}
+        owners = power.values("country_name")
+        for name, node, own in zip(owners, places.tolist(), base.tolist(), strict=True):
+            self._power_by_country.setdefault(str(name), {})[node] = own
+        home = homes[world.places("node_country", "country_name", "country", "country_name")]
+        self.away = sums(places, base * (home != places), len(self.nodes))
+        self.total = table.numbers("total_power")
+        if semantics == "annotation":
+            self.total = self.total + sums(places, base, len(self.nodes))
 
-    @cached_property
-    def _powers(self) -> tuple[Indices, Floats]:
-        """Node and base trading power of each row of node_country."""
-        places = self.world.places("node_country", "trade_node", "trade_node", "trade_node")
-        return places, self.world["node_country"].numbers("base_trading_power")
-
-    @cached_property
-    def _power_by_country(self) -> dict[str, dict[int, float]]:
-        """Base trading power of each country, by node."""
-        found: dict[str, dict[int, float]] = {}
-        names = self.world["node_country"].values("country_name")
-        for name, node, power in zip(names, *map(np.ndarray.tolist, self._powers), strict=True):
-            found.setdefault(str(name), {})[node] = power
-        return found
-
-    @cached_property
-    def away(self) -> Floats:
-        """Power, per node, of the countries whose home is elsewhere."""
-        nodes, power = self._powers
-        country = self.world.places("node_country", "country_name", "country", "country_name")
-        homes = self.world.places("country", "home_node", "trade_node", "trade_node")[country]
-        return sums(nodes, power * (homes != nodes), len(self.nodes))
-
-    @cached_property
-    def total(self) -> Floats:
-        """T(k) before any merchant is placed."""
-        total = self.world["trade_node"].numbers("total_power")
-        if self.semantics == "printed":
-            return total
-        return total + sums(*self._powers, len(self.nodes))
+    def _places(self, table: str, column: str) -> Indices:
+        """The numbers of the nodes that a column names."""
+        return self.world.places(table, column, "trade_node", "trade_node")
 
     def next_hop(self, home: int) -> dict[int, int]:
         """The node that a merchant steers to, for every node from which ``home`` can be reached."""
@@ -229,10 +176,6 @@ class Locating:
         bonus = development if self.semantics == "annotation" else development / 3
         inland = float(self._inland[node])
         return GROWTH * (base + 2 + inland * max(50.0, bonus)) - base
-
-    @cached_property
-    def _inland(self) -> Floats:
-        return self.world["trade_node"].numbers("is_inland")
 
     def simulate(self, country: str, home: str = "") -> Outcome:
         """The profit of ``country`` at home for every node its merchant can go to.

@@ -20,19 +20,22 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from planweave.errors import BadInput, PlanweaveError
 from planweave.records import writing
 from planweave.simulators import registry
-from planweave.simulators.scenario import Question, QuestionDatabase, Scenario, Script, fill
-from planweave.simulators.tables import Value
+from planweave.simulators.scenario import Question, QuestionDatabase, Scenario, fill
+from planweave.simulators.scripts import read_sql
+from planweave.simulators.tables import Value, World
 
 if TYPE_CHECKING:
     import httpx
 
 OnRead: TypeAlias = Callable[[int, int | None], None]
+ReadWorld: TypeAlias = Callable[[], World]
 
 REPOSITORY = "https://github.com/myeon9h/PlanRAG"
 COMMIT = "186b44506aaa13ee1954151f07c9a86d2a86f4b0"
@@ -44,7 +47,9 @@ _MEMBER = re.compile(
     r"(?:[^/]+/)?(?:data/)?(\w+)/"
     r"(questions/(?:\w+/)?simulated_questions?\.json|queries/SQL_format/[^/]+\.sql)"
 )
-_FIX = "Name a clone or archive that holds data/<scenario>/questions and data/<scenario>/queries."
+_FIX = (
+    "Name a clone or archive that contains data/<scenario>/questions and data/<scenario>/queries."
+)
 _TEXTS = ("question", "business_rules")
 _UNREADABLE = (
     *(OSError, EOFError, RuntimeError, NotImplementedError),  # the last two: encrypted, unknown
@@ -88,7 +93,7 @@ def load_dataset(path: str | Path) -> DataSet:
         reason = type(error).__name__
         raise BadInput(f"{path} cannot be read ({reason}).", fix=_FIX) from None
     if not files.questions:
-        raise BadInput(f"{path} holds no questions in the published layout.", fix=_FIX)
+        raise BadInput(f"{path} contains no questions in the published layout.", fix=_FIX)
     questions = [q for item in files.nearest_to_root() for q in _parse_questions(item, files)]
     _refuse_twins(questions)
     return DataSet(str(path), tuple(questions), tuple(files.missing))
@@ -105,8 +110,8 @@ class _Files:
     """The files found: question files, and scripts by scenario and name, equal ones once."""
 
     questions: list[_QuestionFile] = field(default_factory=list)
-    scripts: dict[tuple[str, str], Script] = field(default_factory=dict)
-    contents: dict[bytes, Script] = field(default_factory=dict)
+    scripts: dict[tuple[str, str], ReadWorld] = field(default_factory=dict)
+    contents: dict[bytes, ReadWorld] = field(default_factory=dict)
     databases: dict[int, QuestionDatabase] = field(default_factory=dict)
     missing: list[str] = field(default_factory=list)
     size: int = 0
@@ -121,7 +126,7 @@ class _Files:
         elif match:
             digest = hashlib.sha256(data).digest()
             if digest not in self.contents:
-                self.contents[digest] = Script(name, _decode(name, data))
+                self.contents[digest] = partial(read_sql, _decode(name, data), name)
             self.scripts[match[1], name.rpartition("/")[2]] = self.contents[digest]
 
     def nearest_to_root(self) -> list[_QuestionFile]:
@@ -138,7 +143,7 @@ class _Files:
         if script is None:
             self.missing.append(f"{question} has no {name}.sql.")
             return None
-        return self.databases.setdefault(id(script), QuestionDatabase(scenario, script=script))
+        return self.databases.setdefault(id(script), QuestionDatabase(scenario, script))
 
 
 def _decode(name: str, data: bytes) -> str:
@@ -287,11 +292,10 @@ def download(
 ) -> Path:
     """Fetch the public data set (MIT licence) as an archive for :func:`load_dataset`.
 
-    A ``.json`` file beside the archive records its origin: URL, the commit that GitHub packed (also
-    for a branch), SHA-256, size and time.
-
-    ``destination`` is created if missing; ``commit`` may be a branch or tag.
-    ``progress`` receives the bytes so far and the total, if the server reports it.
+    A ``.json`` file next to the archive records its origin: URL, the commit that GitHub packed
+    (also for a branch), SHA-256, size and time. ``destination`` is created if missing; ``commit``
+    may be a branch or tag. ``progress`` receives the bytes so far and the total, if the server
+    reports it.
     """
     import httpx
 

@@ -13,7 +13,6 @@ from typing import NamedTuple, TypeAlias
 
 from planweave.errors import BadInput
 from planweave.simulators.outcome import Aim, Decision, Outcome, Semantics
-from planweave.simulators.scripts import read_sql
 from planweave.simulators.tables import (
     DataTable,
     GraphMapping,
@@ -99,7 +98,7 @@ class Scenario:
             rules=self.rules,
             parameters=parameters,
             answer=self.simulate(*case).best,
-            database=QuestionDatabase(self, made=case.world),
+            database=QuestionDatabase(self, lambda: case.world),
         )
 
 
@@ -111,33 +110,17 @@ def fill(template: str, parameters: Parameters) -> str:
         raise BadInput(f"The question has no {missing.args[0]!r}.") from None
 
 
-@dataclass(frozen=True)
-class Script:
-    """The text of a database script and the name of its file."""
-
-    name: str
-    text: str = field(repr=False)
-
-
 @dataclass(frozen=True, eq=False)
 class QuestionDatabase:
-    """The database of a question: made by a generator, or given as a SQL script.
-
-    The script is parsed at the first use, once for all questions that share it.
-    """
+    """The database of a question; it is read at the first use, once for all its questions."""
 
     scenario: Scenario
-    made: World | None = None
-    script: Script | None = None
+    read: Callable[[], World] = field(repr=False)
 
     @cached_property
     def world(self) -> World:
         """The tables."""
-        if self.made is not None:
-            return self.made
-        if self.script is None:
-            raise BadInput("The question has no database.")
-        return read_sql(self.script.text, self.script.name)
+        return self.read()
 
     @cached_property
     def sql(self) -> str:

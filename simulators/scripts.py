@@ -19,7 +19,7 @@ TYPOS = {"has_has_merchant": "has_merchant"}
 
 
 class ScriptError(BadInput):
-    """A database script holds something that cannot be read."""
+    """A database script contains something that cannot be read."""
 
 
 class _Statement(NamedTuple):
@@ -27,7 +27,7 @@ class _Statement(NamedTuple):
     line: int
 
 
-# Possessive quantifiers: a statement is found in one pass, whatever it holds.
+# Possessive quantifiers: a statement is found in one pass, whatever it contains.
 _STRING = r"'(?:[^'\\]|''|\\.)*+'|\"(?:[^\"\\]|\"\"|\\.)*+\""
 _STATEMENT = re.compile(rf"(?:\s++|(?:--|//)[^\n]*+)*+((?:[^;\"']++|{_STRING})*+);", re.DOTALL)
 _BLANK = re.compile(r"(?:\s++|(?:--|//)[^\n]*+)*+\Z")
@@ -49,6 +49,11 @@ _TYPES: Mapping[str, ColumnType] = {
 }
 
 
+def declare_tables(script: str) -> tuple[DataTable, ...]:
+    """The tables that a script creates."""
+    return tuple(read_sql(script))
+
+
 def read_sql(text: str, name: str = "script") -> World:
     """Tables and rows of a SQL script of ``CREATE TABLE`` and ``INSERT`` statements.
 
@@ -56,8 +61,7 @@ def read_sql(text: str, name: str = "script") -> World:
     """
     tables: dict[str, DataTable] = {}
     rows: dict[str, list[Row]] = {}
-    # Each INSERT head is looked up once.
-    heads: dict[tuple[str, str], _Head] = {}
+    heads: dict[tuple[str, str], _Head] = {}  # each head of an INSERT is looked up once
     for statement in _split_statements(text, name):
         try:
             if insert := _INSERT.match(statement.text):
@@ -122,7 +126,6 @@ def _parse_table(name: str, body: str) -> DataTable:
 
 
 def _parse_literal(token: str) -> Value:
-    """Parse a string, boolean or number."""
     if token[0] in "'\"":
         return token[1:-1].replace(token[0] * 2, token[0])
     if token.upper() in ("TRUE", "FALSE"):

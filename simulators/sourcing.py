@@ -17,8 +17,8 @@ import numpy as np
 from planweave.simulators.names import invent
 from planweave.simulators.outcome import Decision, Outcome
 from planweave.simulators.scenario import Case, Parameters, Scenario, generator
+from planweave.simulators.scripts import declare_tables
 from planweave.simulators.tables import (
-    DataTable,
     GraphMapping,
     NodeLabel,
     RelationshipType,
@@ -33,20 +33,15 @@ A delivery that comes late costs days_late * ({PER_DAY:g} + {PER_UNIT:g} * units
 The lateness of a supplier costs the sum of this over all its deliveries.
 """
 
-TABLES = (
-    DataTable.of("supplier", "name", name="text"),
-    DataTable.of("site", "name", name="text"),
-    DataTable.of(
-        "delivery",
-        "id",
-        id="integer",
-        supplier="text supplier",
-        site="text site",
-        units="integer",
-        unit_price="real",
-        days_late="integer",
-    ),
-)
+TABLES = declare_tables("""
+CREATE TABLE supplier(name TEXT, PRIMARY KEY (name));
+CREATE TABLE site(name TEXT, PRIMARY KEY (name));
+CREATE TABLE delivery(
+  id INTEGER, supplier TEXT, site TEXT, units INTEGER, unit_price REAL, days_late INTEGER,
+  PRIMARY KEY (id),
+  FOREIGN KEY (supplier) REFERENCES supplier (name),
+  FOREIGN KEY (site) REFERENCES site (name));
+""")
 
 GRAPH = GraphMapping(
     nodes=(NodeLabel("Supplier", "supplier", "name"), NodeLabel("Site", "site", "name")),
@@ -56,7 +51,7 @@ GRAPH = GraphMapping(
 )
 
 
-def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world says all
+def simulate(world: World, parameters: Parameters) -> Outcome:  # noqa: ARG001 - the world has all data
     """The cost of each supplier's lateness: the value of dropping it."""
     deliveries = world["delivery"]
     by = world.places("delivery", "supplier", "supplier", "name")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -80,20 +80,6 @@ class DataTable:
                 )
             seen.add(key)
 
-    @classmethod
-    def of(cls, name: str, key: str, /, **columns: str) -> "DataTable":
-        """A table without rows; ``key`` holds the names of the key columns, separated by blanks.
-
-        ``columns`` gives the type of each column, followed by the table that it refers to, if any:
-        ``plant="text plant"``.
-        """
-        types: dict[str, ColumnType] = {kind: kind for kind in get_args(ColumnType)}
-        made = []
-        for column, declared in columns.items():
-            kind, _, references = declared.partition(" ")
-            made.append(Column(column, types[kind], references))
-        return cls(name, tuple(made), tuple(key.split()))
-
     @property
     def names(self) -> tuple[str, ...]:
         """The column names, in order."""
@@ -120,7 +106,7 @@ class DataTable:
         except ValueError:
             numbers = np.array([np.nan])
         if not np.isfinite(numbers).all():
-            raise BadInput(f"Column {self.name}.{column} holds something that is not a number.")
+            raise BadInput(f"Column {self.name}.{column} contains something that is not a number.")
         return numbers
 
 
@@ -248,7 +234,7 @@ def _sql_literal(value: Value) -> str:
     if isinstance(value, str):
         if re.search(r"[\\\r\n]", value):
             raise BadInput(
-                f"The text {value!r} holds a backslash or a line break.",
+                f"The text {value!r} contains a backslash or a line break.",
                 fix="Remove it: databases do not agree on how to write it.",
             )
         if len(value) > _TEXT_LIMIT:

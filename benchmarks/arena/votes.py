@@ -100,7 +100,7 @@ def make_pairings(records: Iterable[Record], seed: int) -> list[Pairing]:
                 made.append((draw, Pairing(task, asked[task], *pair[::-1]) if swap else match))
     if not made:
         raise BadInput(
-            "The result files hold no two different texts on one task.",
+            "The result files contain no two different texts on one task.",
             fix="Run at least two methods: planweave bench writing.",
         )
     return [match for _, match in sorted(made, key=lambda drawn: drawn[0])]

@@ -1,7 +1,7 @@
 """Results as Inspect logs, which ``inspect view`` opens, and suites as Inspect tasks.
 
 With the extra ``inspect``, ``planweave bench NAME … --log inspect`` writes a log for each method
-beside the result file. Inspect can also run a suite; the options of its command are then task
+next to the result file. Inspect can also run a suite; the options of its command are then task
 arguments::
 
     inspect eval planweave/suite --model none -T name=shop -T method=planrag -T model=embedded

@@ -103,7 +103,7 @@ class LineFile(Generic[Line]):
         self._file.close()
 
     def _move_incomplete_line(self, parsed: Parsed[Line], notify: Callable[[str], None]) -> None:
-        """Move an incomplete last line to a file beside this one."""
+        """Move an incomplete last line to a file next to this one."""
         aside = self.path.with_name(f"{self.path.name}.torn")
         with aside.open("ab") as torn:
             torn.write(parsed.torn + b"\n")

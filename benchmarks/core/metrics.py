@@ -21,7 +21,7 @@ Part = TypeVar("Part", bound=Hashable)
 _Z = 1.959963984540054
 """Quantile of the normal distribution for a 95 % interval."""
 _LEVEL = (0.025, 0.975)
-_BLOCK_NUMBERS = 1_000_000  # numbers that a bootstrap holds at once
+_BLOCK_NUMBERS = 1_000_000  # numbers that a bootstrap keeps in memory
 Means: TypeAlias = NDArray[np.float64]
 """The mean of a column in the sample itself, then in each draw of questions."""
 Groups: TypeAlias = Mapping[str, Sequence[Record]]
@@ -199,8 +199,12 @@ def group_by(items: Iterable[Item], part: Callable[[Item], Part]) -> dict[Part, 
     return found
 
 
+def _scenario(record: Record) -> str:
+    return record.scenario
+
+
 def by_part_and_method(
-    groups: Groups, part: Callable[[Record], str], *, reverse: bool = False
+    groups: Groups, part: Callable[[Record], str] = _scenario, *, reverse: bool = False
 ) -> Iterator[tuple[str, str, list[Record]]]:
     """Part, method and records, for each part in order and each method with records of it."""
     for name in sorted({part(r) for own in groups.values() for r in own}, reverse=reverse):

@@ -51,9 +51,9 @@ class Report:
         names = {record.suite for record in records}
         if len(names) != 1:
             raise BadInput(
-                "The result files hold results of several suites."
+                "The result files contain results of several suites."
                 if names
-                else "The result files hold no result yet.",
+                else "The result files contain no result yet.",
                 fix="Name result files of one suite that has run.",
             )
         groups = group_by_method(records)
@@ -219,7 +219,6 @@ def write_page(
 
 
 def _markdown(table: ReportTable) -> str:
-    """A table in Markdown, with its title and note."""
     lines = [f"| {' | '.join(table.columns)} |", f"|{'---|' * len(table.columns)}"]
     for row in table.rows:
         cells = (cell_text(cell).replace("|", "\\|").replace("\n", " ") for cell in row)

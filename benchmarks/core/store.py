@@ -1,6 +1,6 @@
 """Result files: runs and their samples, as JSON lines.
 
-A file holds ``run`` lines (command, settings, machine) and ``sample`` lines; each sample line
+A file contains ``run`` lines (command, settings, machine) and ``sample`` lines; each sample line
 belongs to the run line above it. If a key occurs twice, the later line counts.
 """
 

@@ -124,7 +124,7 @@ class Suite:
         return await play_graph(sample, on_call)
 
     async def score(self, sample: Sample, memory: Memory, on_call: OnCall) -> Score:
-        """Score a run by its final memory; that of a crashed run holds ``crash`` alone.
+        """Score a run by its final memory; that of a crashed run contains ``crash`` alone.
 
         By default, the sample's target scores the answer. ``on_call`` receives the calls of a
         judging model.

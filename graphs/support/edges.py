@@ -105,7 +105,7 @@ def route_doubt(state: WorkingMemory) -> Literal["doubtful", "sound"]:
 def route_progress(state: WorkingMemory) -> Literal["doubtful", "sound"]:
     """As :func:`route_doubt`, but not while the run follows a learned path.
 
-    A method with one prompt judges its plan in that prompt. A failed query says little about the
+    A method with one prompt judges its plan in that prompt. A failed query shows little about the
     plan: the selector gets the error and corrects the query once before the plan is judged.
     """
     context = run_context()

@@ -136,7 +136,7 @@ class ReplanEvent:
 class TokenEvent:
     """A piece of the answer while a model writes it; only with ``tokens=True``.
 
-    The checked answer may differ; the last event holds it whole.
+    The checked answer may differ; the last event contains it whole.
     """
 
     type: Literal["token"] = field(default="token", init=False)
@@ -298,7 +298,6 @@ class EventReader:
             yield ProblemEvent(where=failure["role"], text=failure["detail"])
 
     def _plan_events(self, update: Mapping[str, Any]) -> Iterator[Event]:
-        """A new plan, and each change of a plan."""
         for change in _new_items(update, "replans"):
             self._plan = change["after"]
             yield ReplanEvent(reason=change["reason"], steps=change["after"])

@@ -37,7 +37,7 @@ from planweave.nodes.support.replies import (
     decision_form,
     verdict_form,
 )
-from planweave.nodes.support.role import Node, ask_role, spent
+from planweave.nodes.support.role import ask_role, spent
 from planweave.nodes.support.turns import normalise
 from planweave.nodes.support.verdict import check_answer, withhold_decision
 from planweave.prompts import load
@@ -66,39 +66,38 @@ async def answering_machine(state: WorkingMemory, runtime: Runtime[Context]) -> 
     return await _decide(state, runtime)
 
 
-def may_continue(prompt: str, *, combined: str) -> Node:
-    """Make the answering machine of V3: it answers, or gives a reason to continue.
+async def answer_or_continue(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Answer, or give a reason to continue (V3).
 
-    At a limit it answers. Without facts it continues without a model call. The prompt ``combined``
-    is for a reply that may also hold the answer or set the next task.
+    At a limit it answers. Without facts it continues without a model call. A combined reply may
+    also contain the answer or set the next task.
     """
-
-    async def may_continue(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        context = runtime.context
-        if reason_to_answer(state, context):
-            return await answering_machine(state, runtime)
-        if not state["facts"]:
-            return {"reason": load("agent_v3/nothing_known").fill(), "task": ""}
-        combines = context.combines(_ROLE)
-        form = verdict_form(answer_form(context)) if combines else Verdict
-        task = load(combined).fill(answer=answer_text(context)) if combines else load(prompt).fill()
-        reply = await ask_role(_ROLE, form, task, state, runtime)
-        used = spent(reply)
-        fields = reply.value.model_dump() if reply.value else {}
-        if fields.get("verdict", "CONTINUE") == "CONTINUE":
-            reason: str = fields.get("reason", "")
-            wanted: str = fields.get("task", "")
-            return used | {"reason": reason.strip(), "task": wanted.strip()}
-        if fields.get("answer"):
-            last = build_action(state, thought=fields["reason"], tool="finish", input="")
-            state = {**state, "action": last | {"answer": fields["answer"]}}
-        answered = await answering_machine(state, runtime)
-        return answered | {
-            "usage": add_usage(used["usage"], answered.get("usage", {})),
-            "failures": used["failures"] + answered.get("failures", []),
-        }
-
-    return may_continue
+    context = runtime.context
+    if reason_to_answer(state, context):
+        return await answering_machine(state, runtime)
+    if not state["facts"]:
+        return {"reason": load("agent_v3/nothing_known").fill(), "task": ""}
+    combines = context.combines(_ROLE)
+    form = verdict_form(answer_form(context)) if combines else Verdict
+    if combines:
+        task = load("agent_v3/answer_or_task").fill(answer=answer_text(context))
+    else:
+        task = load("agent_v3/answering_machine").fill()
+    reply = await ask_role(_ROLE, form, task, state, runtime)
+    used = spent(reply)
+    fields = reply.value.model_dump() if reply.value else {}
+    if fields.get("verdict", "CONTINUE") == "CONTINUE":
+        reason: str = fields.get("reason", "")
+        wanted: str = fields.get("task", "")
+        return used | {"reason": reason.strip(), "task": wanted.strip()}
+    if fields.get("answer"):
+        last = build_action(state, thought=fields["reason"], tool="finish", input="")
+        state = {**state, "action": last | {"answer": fields["answer"]}}
+    answered = await answering_machine(state, runtime)
+    return answered | {
+        "usage": add_usage(used["usage"], answered.get("usage", {})),
+        "failures": used["failures"] + answered.get("failures", []),
+    }
 
 
 def given_answer(form: type[Form], state: WorkingMemory) -> StructuredReply[Form] | None:
@@ -154,9 +153,9 @@ def build_cited_answer(
 
 
 async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Decide; ask once more if the question does not admit the decision.
+    """Decide; ask again if the question does not admit the decision.
 
-    It also asks once more if a rule on the cited facts gives another decision; if the second reply
+    It also asks again if a rule on the cited facts gives another decision; if the second reply
     still differs, it withholds the decision and reports both. The decision of a learned path stays.
     """
     candidates = runtime.context.candidates
@@ -284,8 +283,8 @@ def match_candidate(decision: str | None, candidates: Sequence[str]) -> str | No
         return known[words]
     named = [one for one in known if one and f" {one} " in f" {words} "]
     longest = [one for one in named if not any(one != o and f" {one} " in f" {o} " for o in named)]
-    beside = f" {words} ".replace(f" {longest[0]} ", " ") if len(longest) == 1 else ""
-    denied = not _NEGATIONS.isdisjoint(beside.split())
+    rest = f" {words} ".replace(f" {longest[0]} ", " ") if len(longest) == 1 else ""
+    denied = not _NEGATIONS.isdisjoint(rest.split())
     return known[longest[0]] if len(longest) == 1 and not denied else None
 
 

@@ -18,7 +18,7 @@ from planweave.prompts import load
 
 
 class Thoughts(BaseModel):
-    """What AutoGPT says before it commands."""
+    """AutoGPT's thoughts before its command."""
 
     text: str = Field(max_length=THOUGHT)
     reasoning: str = Field(max_length=THOUGHT)
@@ -28,7 +28,7 @@ class Thoughts(BaseModel):
 
 
 class Command(BaseModel):
-    """What AutoGPT commands."""
+    """AutoGPT's command."""
 
     name: Tool
     input: str = Field(max_length=QUERY)
@@ -41,17 +41,17 @@ class ThoughtsAndCommand(BaseModel):
     command: Command
 
 
-def commander(prompt: str, tools: tuple[Tool, ...]) -> Node:
-    """Make the role that uses this prompt and commands ``tools``.
+def commander(tools: tuple[Tool, ...]) -> Node:
+    """Make the role that commands ``tools``.
 
-    Every reply writes the plan in working memory anew.
+    Every reply replaces the plan in working memory.
     """
 
     async def commander(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         if reason := reason_to_answer(state, runtime.context):
             return {"action": build_action(state, thought=reason, tool="finish", input="")}
         usable = select_usable(tools, state, runtime.context)
-        task = load(prompt).fill(
+        task = load("autogpt/autogpt").fill(
             tools=tools_text(usable, state, runtime.context), problem=problem_text(state)
         )
         extra = extra_temperature(count_repetitions(state["turns"]), "autogpt", runtime.context)

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.lengths import REASON
-from planweave.nodes.support.role import Node, ask_role, spent
+from planweave.nodes.support.role import ask_role, spent
 from planweave.prompts import load
 
 
@@ -18,15 +18,13 @@ class Evaluation(BaseModel):
     verdict: Literal["Accept", "Reject"]
 
 
-def evaluator(prompt: str) -> Node:
-    """Make the evaluator that uses this prompt; an unreadable reply accepts the plan."""
-
-    async def evaluator(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        reply = await ask_role("evaluator", Evaluation, load(prompt).fill(), state, runtime)
-        update: WorkingMemory = {"objection": "", **spent(reply)}
-        if reply.value is None or reply.value.verdict == "Accept":
-            return update
-        objection = reply.value.notes.strip() or "Make a different plan."
-        return update | {"objection": objection, "rejections": state["rejections"] + 1}
-
-    return evaluator
+async def evaluator(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Judge the plan; an unreadable reply accepts it."""
+    reply = await ask_role(
+        "evaluator", Evaluation, load("agent_v3/evaluator").fill(), state, runtime
+    )
+    update: WorkingMemory = {"objection": "", **spent(reply)}
+    if reply.value is None or reply.value.verdict == "Accept":
+        return update
+    objection = reply.value.notes.strip() or "Make a different plan."
+    return update | {"objection": objection, "rejections": state["rejections"] + 1}

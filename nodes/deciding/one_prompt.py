@@ -18,6 +18,7 @@ from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import unreadable_turn
 from planweave.prompts import load
 
+_PROMPT = "planrag/one_prompt"
 _REPLAN = ("replan",)
 _PLAN = ("steps", "step")
 _REWRITE = (*_REPLAN, "steps")
@@ -30,8 +31,8 @@ _ORDERS: dict[Planning, tuple[str, ...]] = {
 """The parts of a reply, in order (table 10)."""
 
 
-def one_prompt(prompt: str, tools: Sequence[Tool], *, fallback: Node) -> Node:
-    """Make the role that does all in one reply if ``context.planning`` says so."""
+def one_prompt(tools: Sequence[Tool], *, fallback: Node) -> Node:
+    """Make the role that does all in one reply if ``context.planning`` asks for it."""
 
     async def selector(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         context = runtime.context
@@ -41,9 +42,9 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, fallback: Node) -> Node:
         usable, order = select_usable(tools, state, context), _ORDERS[context.planning]
         left_out = _REWRITE if state["given_plan"] else () if state["plan"] else _REPLAN
         included = tuple(name for name in order if name not in left_out)
-        task = load(prompt).fill(
+        task = load(_PROMPT).fill(
             order=", then ".join(
-                load(f"{prompt}_{name}").fill() for name in included if name != "input"
+                load(f"{_PROMPT}_{name}").fill() for name in included if name != "input"
             ),
             tools=tools_text(usable, state, context),
             problem=problem_text(state),
@@ -66,7 +67,7 @@ def one_prompt(prompt: str, tools: Sequence[Tool], *, fallback: Node) -> Node:
 
 
 def _plan_update(state: WorkingMemory, values: dict[str, Any]) -> WorkingMemory:
-    """The update with the first plan, or with a new one if the reply says Y."""
+    """The update with the first plan, or with a new one if the reply is Y."""
     steps = [step.strip() for step in values.get("steps", []) if step.strip()]
     before = state["plan"]
     if not steps or steps == before or (before and values["replan"] == "N"):

@@ -14,14 +14,14 @@ from planweave.nodes.support.turns import is_carried_out
 
 Decided = TypeVar("Decided")
 UNUSABLE = "The last answer could not be used"
-"""Beginning of a request that asks once more."""
+"""Beginning of a request that asks again."""
 
 
 def plan_approval(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Stop until a person has decided (:func:`ask_person`).
 
-    Only the first plan of a run needs approval. An edit holds ``edited_action.args.plan``; a
-    rejection or response holds a ``message`` and goes back to the planner.
+    Only the first plan of a run needs approval. An edit contains ``edited_action.args.plan``; a
+    rejection or response contains a ``message`` and goes back to the planner.
     """
     plan = state["plan"]
     if not runtime.context.approve or not plan or is_carried_out(state):
@@ -40,7 +40,7 @@ def ask_person(
 ) -> Decided:
     """Interrupt the run until a person has decided, in the format of LangChain's chat clients.
 
-    The interrupt holds ``{"action_requests": …, "review_configs": …}`` and is resumed with
+    The interrupt contains ``{"action_requests": …, "review_configs": …}`` and is resumed with
     ``{"decisions": [{"type": …, …}]}``. If ``decide`` cannot use a decision, the person is asked
     again, with the reason.
     """

@@ -12,19 +12,11 @@ from planweave.nodes.support.combined import ask_combined, select_connected
 from planweave.nodes.support.replies import MAX_AT_ONCE, Plan, PlannedStep, PlanWithNeeds, steps_of
 from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import is_carried_out
+from planweave.prompts import names
 
 
-def planner(
-    prompt: str,
-    *,
-    with_documents: str = "",
-    following: str = "",
-    when_read: str = "",
-    combined: str = "",
-    zero_shot: str = "",
-    tools: Sequence[Tool] = (),
-) -> Node:
-    """Make the planner that uses this prompt.
+def planner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) -> Node:
+    """Make the planner that uses this prompt, or its variant for the run if there is one.
 
     It records each change of a plan that is being carried out. An unreadable reply leaves such a
     plan as it is; before the start it leaves no plan, since a rejected plan must not be used.
@@ -32,11 +24,7 @@ def planner(
 
     Args:
         prompt: The default prompt.
-        with_documents: The prompt for a run that has documents.
-        following: The prompt for a follow-up question.
-        when_read: The prompt for a run that has read its documents whole.
         combined: The prompt for a reply that may also name the needs of each step, or plan nothing.
-        zero_shot: The prompt without hints on how to analyse the question, as in the paper.
         tools: The tools for the steps, for the prompt ``combined``.
     """
 
@@ -46,11 +34,7 @@ def planner(
             return {}
         combines = bool(combined) and context.combines("planner")
         form: type[Plan | PlanWithNeeds] = PlanWithNeeds if combines else Plan
-        special = (state.get("whole") and when_read) or (state["history"] and following)
-        alone = special or (context.has_documents and with_documents) or prompt
-        name = combined if combines else alone
-        if zero_shot and context.planning == "zero_shot":
-            name = zero_shot
+        name = combined if combines else _choose_variant(prompt, state, context)
         objection = state.get("objection", "")
         occasion = objection or state["replanning"]
         task = fill_prompt(name, state, occasion=occasion)
@@ -72,6 +56,18 @@ def planner(
         return update | {"action": actions[0] if actions else None, "actions": actions}
 
     return planner
+
+
+def _choose_variant(prompt: str, state: WorkingMemory, context: Context) -> str:
+    """The first variant of a prompt that exists and fits the run, or else the prompt itself."""
+    fitting = {
+        "zero_shot": context.planning == "zero_shot",  # without hints, as in the paper
+        "when_read": state.get("whole"),
+        "following": state["history"],
+        "with_documents": context.has_documents,
+    }
+    variants = (f"{prompt}_{kind}" for kind, fits in fitting.items() if fits)
+    return next((name for name in variants if name in names()), prompt)
 
 
 def _plan_first_actions(

@@ -15,18 +15,19 @@ from planweave.nodes.support.turns import take_turn
 from planweave.prompts import load
 
 
-def replanner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) -> Node:
-    """Make the re-planner that uses this prompt."""
+def replanner(tools: Sequence[Tool]) -> Node:
+    """Make the re-planner; ``tools`` are those of the steps of a new plan."""
 
     async def replanner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
         asked = _turn_of_request(state)
         state = {**state, "iteration": asked.get("iteration", state["iteration"])}
         if reason_to_answer(state, runtime.context):
             return asked
-        combines = bool(combined) and runtime.context.combines("replanner")
+        combines = runtime.context.combines("replanner")
         form: type[Judgement | JudgementWithNeeds] = JudgementWithNeeds if combines else Judgement
         occasion = asked.get("replanning", state["replanning"])
-        task = load(combined if combines else prompt).fill(occasion=occasion)
+        prompt = "planrag/judge_task" if combines else "planrag/replanner"
+        task = load(prompt).fill(occasion=occasion)
         ask = partial(ask_combined, tools=tools) if combines else ask_role
         reply = await ask("replanner", form, task, state, runtime)
         update = asked | {"replanning": "", **spent(reply)}

@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 from planweave.memory import Context, WorkingMemory
 from planweave.nodes.support.briefing import fill_prompt
 from planweave.nodes.support.lengths import STEP
-from planweave.nodes.support.role import Node, ask_role, spent
+from planweave.nodes.support.role import ask_role, spent
 
 
 class Task(BaseModel):
@@ -15,22 +15,17 @@ class Task(BaseModel):
     task: str = Field(max_length=STEP)
 
 
-def taskmaster(prompt: str) -> Node:
-    """Make the taskmaster that uses this prompt.
+async def taskmaster(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Set the next task; after an unreadable reply, the next step of the plan or the question.
 
-    After an unreadable reply the task is the next step of the plan, or else the question. If the
-    answering machine sets the tasks, this node makes no call and takes its task or the next step.
+    If the answering machine sets the tasks, this node takes its task without a call.
     """
-
-    async def taskmaster(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        if runtime.context.combines("answering_machine"):
-            return {"task": state["task"] or _next_step_text(state)}
-        task = fill_prompt(prompt, state, reason=state["reason"])
-        reply = await ask_role("taskmaster", Task, task, state, runtime)
-        wanted = reply.value.task.strip() if reply.value else ""
-        return {"task": wanted or _next_step_text(state), **spent(reply)}
-
-    return taskmaster
+    if runtime.context.combines("answering_machine"):
+        return {"task": state["task"] or _next_step_text(state)}
+    task = fill_prompt("agent_v3/taskmaster", state, reason=state["reason"])
+    reply = await ask_role("taskmaster", Task, task, state, runtime)
+    wanted = reply.value.task.strip() if reply.value else ""
+    return {"task": wanted or _next_step_text(state), **spent(reply)}
 
 
 def _next_step_text(state: WorkingMemory) -> str:

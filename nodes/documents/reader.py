@@ -141,7 +141,6 @@ def _limit_per_page(findings: Sequence[Finding]) -> list[Finding]:
 
 
 def _problem_text(dropped: Sequence[Failure]) -> str:
-    """The problem of a turn without findings."""
     reason = next((one["detail"] for one in dropped if one["kind"] == "number_not_quoted"), "")
     problem = "The pages found do not say it."
     return f"{problem} A finding was dropped: {reason}" if reason else problem

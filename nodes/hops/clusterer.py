@@ -12,7 +12,7 @@ from planweave.nodes.support.turns import turn_taken
 
 
 def clusterer(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-    """Keep the new queries; if there is none, raise the temperature and reason once more.
+    """Keep the new queries; without any, raise the temperature and reason again.
 
     If the reasoner proposes nothing, as small models do, the question itself is the query.
     """

@@ -10,7 +10,7 @@ from planweave.nodes.shared.citation_check import CITATION
 from planweave.nodes.support.briefing import fact_text
 from planweave.nodes.support.lengths import REASONING, SEARCH, SHORT
 from planweave.nodes.support.limits import reason_to_answer
-from planweave.nodes.support.role import Node, ask_role, spent
+from planweave.nodes.support.role import ask_role, spent
 from planweave.prompts import load
 
 
@@ -22,44 +22,39 @@ class Reasoning(BaseModel):
     queries: list[Annotated[str, Field(max_length=SEARCH)]] = Field(max_length=20)
 
 
-def reasoner(prompt: str) -> Node:
-    """Make the reasoner that uses this prompt.
+async def reasoner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
+    """Think, then answer or propose queries; at a limit make no model call.
 
-    With ``context.masking`` it does not see its earlier reasoning and queries, or only the latest
-    rounds (``context.unmasked``), so that an early mistake cannot mislead it. The temperature
-    starts at ``context.first_temperature`` and rises by ``context.temperature_step`` each time its
-    queries repeat. At a limit it makes no model call.
+    With ``context.masking`` the prompt hides earlier reasoning and queries, except the latest
+    rounds (``context.unmasked``), so that an early mistake cannot mislead the model. The
+    temperature starts at ``context.first_temperature`` and rises by ``context.temperature_step``
+    each time the queries repeat.
     """
-
-    async def reasoner(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
-        context = runtime.context
-        if reason_to_answer(state, context):
-            return {"candidate_queries": []}
-        task = load(prompt).fill(
-            evidence="\n\n".join(fact_text(fact) for fact in state["facts"]) or "(none yet)",
-            count=str(context.proposals),
-        )
-        visible = context.unmasked if context.masking else len(state["turns"])
-        reply = await ask_role(
-            "reasoner",
-            Reasoning,
-            task,
-            {**state, "turns": state["turns"][max(0, len(state["turns"]) - visible) :]},
-            runtime,
-            extra_temperature=context.first_temperature
-            + context.temperature_step * state["raises"],
-            briefed=bool(visible) or not context.masking,
-        )
-        update = spent(reply)
-        thought = reply.value or Reasoning(reasoning="", answer=None, queries=[])
-        queries = [query.strip() for query in thought.queries if query.strip()]
-        return update | {
-            "reasoning": thought.reasoning.strip(),
-            "candidate_queries": queries[: context.proposals],
-            "answer": _build_answer(thought, state["facts"]),
-        }
-
-    return reasoner
+    context = runtime.context
+    if reason_to_answer(state, context):
+        return {"candidate_queries": []}
+    task = load("furepa/reasoner").fill(
+        evidence="\n\n".join(fact_text(fact) for fact in state["facts"]) or "(none yet)",
+        count=str(context.proposals),
+    )
+    visible = context.unmasked if context.masking else len(state["turns"])
+    reply = await ask_role(
+        "reasoner",
+        Reasoning,
+        task,
+        {**state, "turns": state["turns"][max(0, len(state["turns"]) - visible) :]},
+        runtime,
+        extra_temperature=context.first_temperature + context.temperature_step * state["raises"],
+        briefed=bool(visible) or not context.masking,
+    )
+    update = spent(reply)
+    thought = reply.value or Reasoning(reasoning="", answer=None, queries=[])
+    queries = [query.strip() for query in thought.queries if query.strip()]
+    return update | {
+        "reasoning": thought.reasoning.strip(),
+        "candidate_queries": queries[: context.proposals],
+        "answer": _build_answer(thought, state["facts"]),
+    }
 
 
 def _build_answer(thought: Reasoning, facts: list[Fact]) -> Answer | None:

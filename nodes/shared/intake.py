@@ -149,7 +149,7 @@ def sources_of(context: Context) -> dict[str, Source]:
 def _list_documents(collection: str, budget: int) -> str:
     """The names of the documents, or only their number if not all names fit.
 
-    The first few of many names would tell little, and small models search for what they read
+    The first few of many names would explain little, and small models search for what they read
     first.
     """
     documents = open_collection(collection).documents()

@@ -33,8 +33,8 @@ async def interpreter(state: WorkingMemory, runtime: Runtime[Context]) -> Workin
     if reply.value is None:
         return update
     if not reply.value.follows_up:
-        afresh: WorkingMemory = {"history": [], "facts": Overwrite([])}  # type: ignore[typeddict-item]
-        return update | afresh
+        cleared: WorkingMemory = {"history": [], "facts": Overwrite([])}  # type: ignore[typeddict-item]
+        return update | cleared
     reply_text = reply.value.question.strip() or state["question"]
     question = reject_repetition(reply_text, state, runtime.context)
     return update | {"question": question}

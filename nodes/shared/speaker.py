@@ -45,7 +45,6 @@ def _without_marks(text: str) -> str:
 
 
 def _unsupported_sentences(text: str) -> list[str]:
-    """The sentences that the check has marked as unsupported."""
     before = text.split(UNSUPPORTED)[:-1]
     return [_without_marks(re.split(r"(?<=[.!?])\s+(?!\[)", part.strip())[-1]) for part in before]
 

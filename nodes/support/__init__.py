@@ -1,1 +1,1 @@
-"""Shared by the nodes: prompts from state, turns, limits, checks. It holds no nodes."""
+"""Shared by the nodes: prompts from state, turns, limits, checks. It contains no nodes."""

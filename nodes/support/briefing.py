@@ -79,7 +79,6 @@ def _fit_texts(texts: Sequence[Callable[[int | None], str]], budget: int) -> lis
 
 
 def _earlier_facts(state: WorkingMemory) -> list[Fact]:
-    """Facts of earlier questions."""
     found = {number for turn in state["turns"] for number in turn["facts"]}
     return [fact for fact in state["facts"] if state["history"] and fact["number"] not in found]
 

@@ -1,7 +1,7 @@
 """Prompts of PlanRAG for replies that may hold several things at once.
 
 Planner, selector and re-planner share everything that stays the same in a run, so that a prompt
-cache reads it once. If :meth:`Context.combines` is false, each reply holds one thing, as in the
+cache reads it once. If :meth:`Context.combines` is false, each reply contains one thing, as in the
 paper.
 """
 

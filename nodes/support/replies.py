@@ -81,7 +81,7 @@ class Judgement(BaseModel):
 class PlannedStep(BaseModel):
     """A step of a plan, and the numbers of the earlier steps whose results it needs.
 
-    One that needs none may say with which tool and input it is carried out.
+    A step without needs may name its tool and input.
     """
 
     text: Step
@@ -97,13 +97,13 @@ class PlannedStep(BaseModel):
 
 
 class PlanWithNeeds(InPrompt):
-    """A :class:`Plan` that says what each step needs; no step where nothing needs planning."""
+    """A :class:`Plan` with the needs of each step; it may plan nothing."""
 
     steps: list[PlannedStep] = Field(max_length=PLAN_STEPS)
 
 
 class JudgementWithNeeds(InPrompt):
-    """A :class:`Judgement` whose new plan says what each step needs."""
+    """A :class:`Judgement` whose new plan has the needs of each step."""
 
     reason: str = Field(max_length=REASON)
     replan: Literal["Y", "N"]

@@ -83,9 +83,9 @@ def turn_taken(
 ) -> WorkingMemory:
     """What a finished action adds to working memory.
 
-    The seconds of the model ``calls`` within it count as theirs, not as the tool's. ``replanning``
-    tells the re-planner what puts the plan in doubt; it is empty after a good result. The result of
-    one of several parallel actions waits for the observer, which numbers it.
+    The seconds of the model ``calls`` within it count as theirs, not as the tool's. For the
+    re-planner, ``replanning`` names what puts the plan in doubt; it is empty after a good result.
+    The result of one of several parallel actions waits for the observer, which numbers it.
     """
     action = chosen_action(state)
     first = len(state["facts"]) + 1

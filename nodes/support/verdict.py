@@ -88,7 +88,6 @@ def _known_options(context: Context) -> set[str]:
 
 
 def _is_admitted(given: str, context: Context) -> bool:
-    """Whether the question admits the decision of a rule."""
     known = _known_options(context)
     return not known or not {one.casefold() for one in given.split(" or ")}.isdisjoint(known)
 
@@ -147,8 +146,8 @@ def withhold_decision(answer: Answer, reason: str, gives: str = "") -> Answer:
     verdict = Verdict(kind="undecided", text=_verdict_text("undecided", reason))
     if named := answer["decision"]:
         verdict["said"] = named
-        says = f'the model says "{named}"'
-        differs = f'{says}; the rule gives "{gives}"' if gives else says
+        stated = f'the model says "{named}"'
+        differs = f'{stated}; the rule gives "{gives}"' if gives else stated
         verdict["text"] = _verdict_text("undecided", f"{differs}. {reason}")
     if gives:
         verdict["gives"] = gives

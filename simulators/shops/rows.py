@@ -48,19 +48,20 @@ class Calendar(NamedTuple):
         return self.ago(1 + rng.randrange(days))
 
 
+def _numbered(row: Callable[[int, str], Row], names: Sequence[str]) -> list[Row]:
+    return [row(n, name) for n, name in enumerate(names, 1)]
+
+
 def _sales(rng: random.Random, now: Calendar) -> Tables:
     """A shop for furniture and household goods."""
     towns = rng.sample(CITIES, 5)
-    customers = [
-        (
-            n,
-            name,
-            rng.choice(towns),
-            now.ago(rng.randrange(600, 2500)),
-            rng.choice((f"{name.split()[0].lower()}{n}@example.org", None)),
-        )
-        for n, name in enumerate(rng.sample(PEOPLE, 12), 1)
-    ]
+
+    def customer(n: int, name: str) -> Row:
+        town, since = rng.choice(towns), now.ago(rng.randrange(600, 2500))
+        address = f"{name.partition(' ')[0].lower()}{n}@example.org"
+        return n, name, town, since, rng.choice((address, None))
+
+    customers = _numbered(customer, rng.sample(PEOPLE, 12))
     categories = ("kitchen", "living", "office", "garden")
     products = []
     for n, name in enumerate(rng.sample(PRODUCTS, 10), 1):
@@ -79,16 +80,15 @@ def _sales(rng: random.Random, now: Calendar) -> Tables:
 
 def _deliveries(rng: random.Random, now: Calendar) -> Tables:
     """A company that buys from several suppliers."""
-    suppliers = [
-        (
-            n,
-            name,
+
+    def supplier(n: int, name: str) -> Row:
+        country, since = (
             rng.choice(("DE", "DK", "FR", "IT", "PL")),
             now.ago(rng.randrange(900, 4000)),
-            rng.choice((f"+49 30 {rng.randrange(10**6):06}", None)),
         )
-        for n, name in enumerate(companies(8, rng), 1)
-    ]
+        return n, name, country, since, rng.choice((f"+49 30 {rng.randrange(10**6):06}", None))
+
+    suppliers = _numbered(supplier, companies(8, rng))
     sides = zip(("North", "Harbour", "East", "Central"), rng.sample(CITIES, 4), strict=True)
     warehouses = [(n, f"{side} {town}", town) for n, (side, town) in enumerate(sides, 1)]
     products = [*enumerate(rng.sample(PRODUCTS, 9), 1)]
@@ -112,17 +112,14 @@ def _deliveries(rng: random.Random, now: Calendar) -> Tables:
 
 def _staff(rng: random.Random, now: Calendar) -> Tables:
     """A company of six departments."""
-    employees = [
-        (
-            n,
-            name,
-            1 + (n - 1) % 6 if n <= 12 else rng.randint(1, 6),
-            now.ago(rng.randrange(700, 4000)),
-            now.recent(rng, 500) if rng.random() < 0.25 else None,
-            float(rng.randrange(28, 75) * 1000),
-        )
-        for n, name in enumerate(rng.sample(PEOPLE, 36), 1)
-    ]
+
+    def employee(n: int, name: str) -> tuple[int, str, int, date, date | None, float]:
+        department = 1 + (n - 1) % 6 if n <= 12 else rng.randint(1, 6)
+        hired = now.ago(rng.randrange(700, 4000))
+        left = now.recent(rng, 500) if rng.random() < 0.25 else None
+        return n, name, department, hired, left, float(rng.randrange(28, 75) * 1000)
+
+    employees = [employee(n, name) for n, name in enumerate(rng.sample(PEOPLE, 36), 1)]
     towns = rng.sample(CITIES, 3)
     departments = []
     for n, name in enumerate(rng.sample(DEPARTMENTS, 6), 1):
@@ -134,16 +131,12 @@ def _staff(rng: random.Random, now: Calendar) -> Tables:
         (n, 1 + (n - 1) % 36, now.recent(rng), rng.randint(1, 12), rng.choice(reasons))
         for n in range(1, 181)
     ]
-    reviews = [
-        (
-            36 * back + n,
-            n,
-            now.today.year - back,
-            round(rng.uniform(1.5, 5), 1) if rng.random() > 0.1 else None,
-        )
-        for back in range(3)
-        for n in range(1, 37)
-    ]
+
+    def review(back: int, n: int) -> Row:
+        grade = round(rng.uniform(1.5, 5), 1) if rng.random() > 0.1 else None
+        return 36 * back + n, n, now.today.year - back, grade
+
+    reviews = [review(back, n) for back in range(3) for n in range(1, 37)]
     return departments, employees, absences, reviews
 
 
@@ -151,29 +144,20 @@ def _stock(rng: random.Random, now: Calendar) -> Tables:
     """A shop with goods in five places."""
     suppliers = [(n, name, rng.randint(2, 30)) for n, name in enumerate(companies(4, rng), 1)]
     categories = ("bath", "hall", "kitchen", "terrace")
-    products = [
-        (
-            n,
-            name,
-            categories[n % 4],
-            1 + n % 4,
-            round(rng.uniform(2, 80), 2),
-            rng.randrange(20, 120, 5),
-            int(n > 11),
-        )
-        for n, name in enumerate(rng.sample(PRODUCTS, 15), 1)
-    ]
+
+    def product(n: int, name: str) -> Row:
+        price, least = round(rng.uniform(2, 80), 2), rng.randrange(20, 120, 5)
+        return n, name, categories[n % 4], 1 + n % 4, price, least, int(n > 11)
+
+    products = _numbered(product, rng.sample(PRODUCTS, 15))
     places = ("Aisle A", "Aisle B", "Aisle C", "Back room", "Cellar")
-    stock = [
-        (
-            n,
-            1 + (n - 1) % 15,
-            rng.choice(places),
-            rng.randint(2, 60),
-            now.recent(rng, 200) if rng.random() > 0.3 else None,
-        )
-        for n in range(1, 36)
-    ]
+
+    def lot(n: int) -> Row:
+        place, units = rng.choice(places), rng.randint(2, 60)
+        counted = now.recent(rng, 200) if rng.random() > 0.3 else None
+        return n, 1 + (n - 1) % 15, place, units, counted
+
+    stock = [lot(n) for n in range(1, 36)]
     sales = [(n, 1 + (n - 1) % 15, now.recent(rng, 100), rng.randint(1, 12)) for n in range(1, 181)]
     return suppliers, products, stock, sales
 
@@ -206,10 +190,8 @@ def _rooms(rng: random.Random, now: Calendar) -> Tables:
 
 def _tickets(rng: random.Random, now: Calendar) -> Tables:
     """A help desk of three teams."""
-    plans, topics = (
-        ("basic", "plus", "premium"),
-        (*("billing", "delivery", "login", "printing", "returns", "warranty"),),
-    )
+    plans = ("basic", "plus", "premium")
+    topics = ("billing", "delivery", "login", "printing", "returns", "warranty")
     customers = [(n, name, rng.choice(plans)) for n, name in enumerate(companies(12, rng), 1)]
     agents = [
         (n, name, ("Blue", "Green", "Red")[n % 3], now.ago(rng.randrange(600, 3000)))
@@ -220,16 +202,12 @@ def _tickets(rng: random.Random, now: Calendar) -> Tables:
         opened = now.recent(rng, 240)
         ended = opened + timedelta(rng.randint(0, 40))
         closed = None if ended >= now.today or rng.random() < 0.2 else ended
-        return (
-            n,
-            rng.randint(1, 12),
-            1 + (n - 1) % 9 if n <= 45 else rng.randint(1, 9),
-            rng.choice(topics),
-            rng.choice(("urgent", "high", "normal", "low", "normal", "low")),
-            opened,
-            closed,
-            rng.randint(1, 5) if closed and rng.random() > 0.3 else None,
-        )
+        customer = rng.randint(1, 12)
+        agent = 1 + (n - 1) % 9 if n <= 45 else rng.randint(1, 9)
+        topic = rng.choice(topics)
+        priority = rng.choice(("urgent", "high", "normal", "low", "normal", "low"))
+        grade = rng.randint(1, 5) if closed and rng.random() > 0.3 else None
+        return n, customer, agent, topic, priority, opened, closed, grade
 
     return customers, agents, [ticket(n) for n in range(1, 161)]
 
@@ -238,36 +216,30 @@ def _loans(rng: random.Random, now: Calendar) -> Tables:
     """A small savings bank."""
     managers = rng.sample(PEOPLE, 5)
     branches = [(n, town, managers[n - 1]) for n, town in enumerate(rng.sample(CITIES, 5), 1)]
-    clients = [
-        (
-            n,
-            name,
-            1 + n % 5,
-            float(rng.randrange(18, 90) * 1000),
-            rng.choice((f"0170 {rng.randrange(10**6):06}", None)),
-        )
-        for n, name in enumerate(rng.sample(PEOPLE, 22), 1)
-    ]
-    loans = [
-        (
-            n,
-            1 + (n - 1) % 22,
-            now.recent(rng, 1000),
-            float(rng.randrange(10, 400) * 100),
-            round(rng.uniform(2, 11), 2),
-            rng.choice(("car", "furniture", "house", "studies", "travel")),
-            rng.choice(("running", "running", "running", "repaid", "defaulted")),
-        )
-        for n in range(1, 61)
-    ]
-    amounts = [amount for _, _, _, amount, *_ in loans]
+
+    def client(n: int, name: str) -> Row:
+        income = float(rng.randrange(18, 90) * 1000)
+        return n, name, 1 + n % 5, income, rng.choice((f"0170 {rng.randrange(10**6):06}", None))
+
+    clients = _numbered(client, rng.sample(PEOPLE, 22))
+    amounts: list[float] = []
+
+    def loan(n: int) -> Row:
+        begun = now.recent(rng, 1000)
+        amounts.append(float(rng.randrange(10, 400) * 100))
+        rate = round(rng.uniform(2, 11), 2)
+        purpose = rng.choice(("car", "furniture", "house", "studies", "travel"))
+        status = rng.choice(("running", "running", "running", "repaid", "defaulted"))
+        return n, 1 + (n - 1) % 22, begun, amounts[-1], rate, purpose, status
+
+    loans = [loan(n) for n in range(1, 61)]
 
     def instalment(n: int) -> Row:
-        loan = (n - 1) % 60
+        number = (n - 1) % 60
         due = now.today + timedelta(rng.randint(-300, 60))
         paid = due + timedelta(rng.randint(-5, 20))
         paid_on = paid if paid < now.today and rng.random() > 0.2 else None
-        return n, loan + 1, due, paid_on, round(amounts[loan] / rng.choice((12, 24, 36)), 2)
+        return n, number + 1, due, paid_on, round(amounts[number] / rng.choice((12, 24, 36)), 2)
 
     return branches, clients, loans, [instalment(n) for n in range(1, 181)]
 
@@ -277,16 +249,13 @@ def _energy(rng: random.Random, now: Calendar) -> Tables:
     towns = rng.sample(CITIES, 3)
     uses = "School", "Library", "Town hall", "Pool", "Museum", "Depot", "Kindergarten", "Clinic"
     named = zip(rng.sample(ROOMS, len(uses)), uses, strict=True)
-    buildings = [
-        (
-            n,
-            f"{name} {use}",
-            towns[n % 3],
-            float(rng.randrange(300, 4000, 50)),
-            rng.choice((None, rng.randint(1900, 2015))),
-        )
-        for n, (name, use) in enumerate(named, 1)
-    ]
+    areas: list[float] = []
+
+    def building(n: int, name: str) -> Row:
+        areas.append(float(rng.randrange(300, 4000, 50)))
+        return n, name, towns[n % 3], areas[-1], rng.choice((None, rng.randint(1900, 2015)))
+
+    buildings = _numbered(building, [f"{name} {use}" for name, use in named])
     tariffs = [
         (n, kind, round(rng.uniform(0.08, 0.4), 3), round(rng.uniform(0.1, 0.5), 3))
         for n, kind in enumerate(("electricity", "gas", "heat"), 1)
@@ -295,20 +264,15 @@ def _energy(rng: random.Random, now: Calendar) -> Tables:
         (n, 1 + (n - 1) % 8, 1 + (n - 1) // 8, now.ago(rng.randrange(1000, 6000)))
         for n in range(1, 25)
     ]
-    areas = [area for *_, area, _ in buildings]
     usual = [rng.uniform(0.5, 9) * areas[building - 1] / 3 for _, building, *_ in meters]
     year = now.today.year
     months = [date(one, month, 1) for one in (year - 1, year) for month in range(1, 7)]
     asked = [(meter, month) for meter in range(1, 25) for month in months]
-    readings = [
-        (
-            n,
-            meter,
-            month,
-            None if rng.random() < 0.06 else round(usual[meter - 1] * rng.uniform(0.6, 1.4), 1),
-        )
-        for n, (meter, month) in enumerate(asked, 1)
-    ]
+
+    def amount(meter: int) -> float | None:
+        return None if rng.random() < 0.06 else round(usual[meter - 1] * rng.uniform(0.6, 1.4), 1)
+
+    readings = [(n, meter, month, amount(meter)) for n, (meter, month) in enumerate(asked, 1)]
     return buildings, tariffs, meters, readings
 
 

@@ -1,6 +1,6 @@
 """A shop: the tables of a small business, its rules, and decisions with one best candidate.
 
-``shops.yaml`` beside this file describes each shop. A decision is a query that ranks candidates by
+``shops.yaml`` in this folder describes each shop. A decision is a query that ranks candidates by
 their value; the first one is the right decision.
 """
 

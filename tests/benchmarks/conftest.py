@@ -1,4 +1,4 @@
-"""Each test of a benchmark keeps its collections and databases in folders of its own."""
+"""Each test of a benchmark has its own folders for collections and databases."""
 
 from pathlib import Path
 

@@ -160,7 +160,7 @@ def test_points_of_records() -> None:
         run_of("b", "wrong", 0.5),
         run_of("c", "failed", 0.4),
         run_of("d", "refused", None),
-        run_of("e", "right", None),  # a method without confidences says nothing here
+        run_of("e", "right", None),  # a method without confidences has no point
         run_of("f", "answered", 0.7, answerable=False),
         run_of("g", "empty", 0.2, answerable=False),
         run_of("h", "refused", None, answerable=False),

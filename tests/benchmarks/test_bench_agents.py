@@ -47,7 +47,7 @@ TABLES = [
     ("t5", -23.53, "arithmetic", "(52-68)/68", False, "percent", "What is the change in other?"),
     ("t6", 3, "arithmetic", "", False, "", "What has no derivation?"),
 ]
-"""What the scripted agent says: (short answer, text, what is unknown), by question."""
+"""Replies of the scripted agent by question: short answer, text, and what is unknown."""
 SAYS: dict[str, tuple[str | None, str, str]] = {
     "How much does steel": ("about 1 per cent", "A car costs 1% more [1].", ""),
     "What share of which": ("60%", "It was 60% [1].", ""),
@@ -103,7 +103,7 @@ def data(tmp_path: Path) -> Path:
 
 
 class Agent:
-    """Searches, reads, answers as :data:`SAYS` has it; as a judge it knows what is blue."""
+    """Searches, reads, answers with :data:`SAYS`; as a judge it accepts what is blue."""
 
     def __init__(self) -> None:
         self.prompts: list[Prompt] = []
@@ -195,10 +195,10 @@ def test_a_smaller_limit_chooses_a_part_in_turn(data: Path) -> None:
     assert choose(questions, None, 4) != every
 
 
-def test_what_is_missing_is_said(data: Path, tmp_path: Path) -> None:
+def test_missing_data_is_an_error(data: Path, tmp_path: Path) -> None:
     (data / "docs/report_pages.jsonl").unlink()
     bench(data, tmp_path / "out", fails="lacks the document")
-    bench(tmp_path / "nowhere", tmp_path / "out", fails="holds no questions")
+    bench(tmp_path / "nowhere", tmp_path / "out", fails="contains no questions")
 
 
 def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path
     ("h5", Answer(decision=None, why="", facts=[], unknown=""), 0.0, "rule"),
     ("h5", Answer(decision="5%", why="", facts=[], unknown="The rate."), 0.0, "rule"),
 )
-def test_no_answer_is_wrong_unless_there_is_none(
+def test_no_answer_is_right_only_if_the_documents_have_none(
     question: str, answer: Answer | None, value: float, way: str, data: Path
 ) -> None:
     (asked,) = [q for q in load(data, contexts=2, seed=1).questions if q.id == question]
@@ -245,7 +245,7 @@ def test_no_answer_is_wrong_unless_there_is_none(
     assert (score.value, score.details["scored"]) == (value, way)
 
 
-def test_what_an_answer_says_is_judged_without_its_marks() -> None:
+def test_the_judge_gets_an_answer_without_its_marks() -> None:
     answer = Answer(
         decision="red", why="It is red [1][2]. It is dear. (no source)", facts=[1], unknown=""
     )
@@ -262,7 +262,7 @@ def test_the_published_questions_by_set() -> None:
 
 
 @cases("Incorrect", "Unsure", "")
-def test_an_unsure_judge_makes_nothing_right(
+def test_an_unsure_judge_makes_no_answer_right(
     verdict: str, data: Path, tmp_path: Path, agent: Agent
 ) -> None:
     agent.verdict = verdict

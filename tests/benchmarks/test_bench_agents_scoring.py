@@ -1,4 +1,4 @@
-"""Answers by rule: quantities, spans, and what is left to the judge."""
+"""Answers by rule: quantities, spans, and the answers that only a judge can score."""
 
 import pytest
 from cases import cases
@@ -55,7 +55,7 @@ def test_is_number(text: str, expected: bool) -> None:
     assert is_number(text) is expected
 
 
-def test_the_result_stands_behind_the_last_equality_and_beside_remarks() -> None:
+def test_the_result_follows_the_last_equals_sign() -> None:
     plain, remarks = split_result("7 kg x USD 0.085/kg = USD 0.595/kg (about USD 0.6/kg)")
     assert quantities(plain) == [Quantity(0.595, 3, currency="USD", per="kg")]
     assert remarks == ["about USD 0.6/kg"]
@@ -149,7 +149,7 @@ def test_several_quantities_are_all_wanted(said: str, right: bool) -> None:
     assert gold.is_right(said, "What share of which total?") is right
 
 
-def test_either_form_of_a_gold_answer_will_do() -> None:
+def test_either_form_of_a_gold_answer_is_right() -> None:
     gold = Gold(text="", forms=((Quantity(0.765, 3),), (Quantity(0.8, 1),)))
     said = {"0.765": True, "0.8 (0.765 exactly)": True, "0.7": False, "0.765 (9 x 0.085 kg)": True}
     assert {one: gold.is_right(one, "What is it worth?") for one in said} == said
@@ -161,7 +161,7 @@ def test_either_form_of_a_gold_answer_will_do() -> None:
     ("100000 = 100000.", False),
     ("The report does not say it.", False),
 )
-def test_a_text_without_the_gold_number_is_no_matter_for_the_judge(text: str, may: bool) -> None:
+def test_the_judge_is_not_asked_about_a_text_without_the_gold_number(text: str, may: bool) -> None:
     gold = Gold(text="$67,510 thousand", forms=(tuple(quantities("$67,510 thousand")),))
     assert gold.may_occur_in(text) is may
     assert Gold(text="by ship").may_occur_in(text)

@@ -1,4 +1,4 @@
-"""Baselines of the papers run without aids for small models, and every record says what was so."""
+"""Baselines of the papers run without aids for small models, and records list the aids."""
 
 import pytest
 from cases import cases
@@ -47,7 +47,7 @@ async def test_a_baseline_has_no_aids_unless_they_are_asked_for(method: str) -> 
     ({"model": "openai:gpt-4.1"}, "off"),
     ({"models": {"judge": "openai:gpt-4.1"}}, "some"),
 )
-async def test_a_record_says_which_roles_had_aids(settings: dict[str, object], aids: str) -> None:
+async def test_a_record_names_the_roles_with_aids(settings: dict[str, object], aids: str) -> None:
     assert (await carry_out(sample("planrag", **settings), play)).aids == aids
 
 
@@ -56,7 +56,9 @@ def test_the_methods_of_the_papers_are_no_baselines() -> None:
 
 
 @cases(True, False)
-def test_that_nothing_improves_is_right(improving: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_decision_is_right_if_nothing_improves(
+    improving: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = scenario("locating")
     question = found.ask(found.generate(1, 60), 1)
     monkeypatch.setattr(Outcome, "improving", improving)

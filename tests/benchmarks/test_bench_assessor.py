@@ -101,7 +101,9 @@ def test_each_format(records: list[object], question: MultiHop, tmp_path: Path, 
     ({**MUSIQUE, "paragraphs": "none"}, "valid array"),
     ([[]], "Record 1"),
 )
-def test_wrong_records_are_told_in_a_sentence(record: object, said: str, tmp_path: Path) -> None:
+def test_wrong_records_are_reported_in_a_sentence(
+    record: object, said: str, tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match=said) as told:
         load(written(tmp_path, record))
     assert "\n" not in str(told.value)
@@ -187,7 +189,7 @@ def test_searches_of_recorded_training_runs(tmp_path: Path) -> None:
 
 
 class Fake(PlanAssessor):
-    """Chooses by a function; was trained on nothing, unless told."""
+    """Chooses by a function; ``known`` is its training question, if any."""
 
     def __init__(self, value: Callable[[str], float], known: str = "") -> None:
         self._value, self._known = value, known

@@ -62,7 +62,7 @@ def test_a_sample_is_fixed_balanced_and_grows(questions: tuple[Question, ...]) -
 
 
 @cases("file", OWN)
-def test_no_question_is_asked_that_the_experience_holds(
+def test_a_question_in_the_experience_is_refused(
     source: str, questions: tuple[Question, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path))
@@ -80,7 +80,7 @@ def test_no_question_is_asked_that_the_experience_holds(
         )
 
     assert len(asked_with(questions[2])) == 2
-    with pytest.raises(BadInput, match=f"holds 1 of the questions, such as {questions[1].id}"):
+    with pytest.raises(BadInput, match=f"contains 1 of the questions, such as {questions[1].id}"):
         asked_with(questions[1], questions[2])
 
 

@@ -59,7 +59,7 @@ def test_gold_paths_are_replayed(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("toy_shop")
-def test_ends_of_the_environment_are_told_of_players_too() -> None:
+def test_crashes_of_the_environment_are_counted_for_players() -> None:
     with open_environment("toy") as world:
         task = replace(world.tasks()[0], gold=("crash", "count", "count"))
         made = summarise("gold", list(play(world, [task], Gold)), world)
@@ -101,7 +101,7 @@ def test_a_reader_answers_by_the_form_asked(question: str, seen: str, answer: st
     assert reader.act(Observation(seen), nothing) == f"Finish[{answer}]"
 
 
-def test_a_reader_goes_on_with_what_it_found() -> None:
+def test_a_reader_continues_with_what_it_found() -> None:
     path = ["Search[Finlandia {asked}]", "Lookup[{asked}]", "Search[{found}]", "Finish[{answer}]"]
     reader = Reader("Where was the composer of Finlandia born?", path, ["Finlandia"])
     seen = watched("", "Could not find [x]. Similar: ['Finlandia (Sibelius)'].", "By Jean S, who")
@@ -185,7 +185,7 @@ def test_a_missing_library_ends_the_run(tmp_path: Path, monkeypatch: pytest.Monk
 
 
 @pytest.mark.usefixtures("toy_shop")
-def test_ends_of_the_environment_stand_in_the_report(tmp_path: Path) -> None:
+def test_crashes_of_the_environment_are_in_the_report(tmp_path: Path) -> None:
     done = ["count", "crash", "hang", "count"]
     script = Replies(action=[{"thought": "So.", "action": action} for action in done])
     words = ("--name", "toy", "--policy", "react", "--model", register(script))
@@ -197,7 +197,7 @@ def test_ends_of_the_environment_stand_in_the_report(tmp_path: Path) -> None:
     assert "(1) | 1 | 1 |" in report
 
 
-def test_models_stand_apart_in_the_report() -> None:
+def test_models_are_separate_in_the_report() -> None:
     details: dict[str, JsonValue] = {"kind": "fashion", "done": True}
     scores = [Score(value=v, answer="over", explanation="", details=details) for v in (1.0, 0.0)]
     records = [
@@ -209,7 +209,7 @@ def test_models_stand_apart_in_the_report() -> None:
     assert shares == [("react good", "100."), ("react bad", "0.0%")]
 
 
-def test_what_was_bought_counts_as_an_answer(tmp_path: Path) -> None:
+def test_a_purchase_counts_as_an_answer(tmp_path: Path) -> None:
     buys = ["search[scarf]", "click[B000000002]", "click[Buy Now]"] * 2
     script = Replies(action=[{"thought": "So.", "action": action} for action in buys])
     words = ("--name", "webshop", "--data", shop(tmp_path), "--policy", "react")

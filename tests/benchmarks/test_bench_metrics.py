@@ -19,7 +19,7 @@ def test_wilson_against_a_published_example() -> None:
     assert wilson(0.0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
 
 
-def test_wilson_holds_the_share_whatever_the_rounding() -> None:
+def test_wilson_contains_the_share() -> None:
     for n in range(1, 500):
         for share in (0.0, 1 / n, 1.0):
             low, high = wilson(share, n)

@@ -118,7 +118,7 @@ def test_texts_and_pages_are_read(tmp_path: Path) -> None:
 def test_a_file_that_is_no_haystack(name: str, content: bytes, tmp_path: Path) -> None:
     if name:
         (tmp_path / name).write_bytes(content)
-    with pytest.raises(BadInput, match=r"cannot be read|holds no text|not as it should be"):
+    with pytest.raises(BadInput, match=r"cannot be read|contains no text|not as it should be"):
         load(tmp_path / name)
 
 

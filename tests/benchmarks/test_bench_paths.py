@@ -148,7 +148,7 @@ LINES = [
 ]
 
 
-def test_rows_are_means_over_seeds_beside_rap() -> None:
+def test_rows_are_means_over_seeds_compared_with_rap() -> None:
     full, rap, ours, rule, one, noisy_rap, noisy = suite.table_rows(LINES)
     assert (full.questions, full.f1.value, full.by_seed) == (4, 0.625, [0.75, 0.5])
     assert full.f1.low <= 0.625 <= full.f1.high
@@ -164,7 +164,7 @@ def test_rows_are_means_over_seeds_beside_rap() -> None:
     assert noisy.over == {suite.RAP: Estimate(0.25, 0, 0.25, 0.25, 2, 2)}
 
 
-def test_what_is_measured_is_not_measured_again(tmp_path: Path) -> None:
+def test_measured_lines_are_not_measured_again(tmp_path: Path) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     out.mkdir()
     about = suite.settings_digest(load("alfworld", data), 10)
@@ -204,7 +204,7 @@ def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     points = [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)]
     monkeypatch.setattr(
         "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
-    )  # the training itself is tested beside it
+    )  # other tests cover the training
     data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--environment", "alfworld", "--data", data, "--out", out, "--iterations", 2)
     assert "2 iterations on 2 tasks" in train("instructrag", *words).output

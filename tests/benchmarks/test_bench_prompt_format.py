@@ -146,7 +146,7 @@ def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
 
 
 def _obedient(messages: Sequence[BaseMessage]) -> str:
-    """Follows every instruction unless it stands in a system message, and then none."""
+    """Follows every instruction, except in a system message."""
     if messages[0].type == "system":
         return "here, so sorry, " * 50
     name = next(name for name in CHECKS if task(name).instruction in messages[0].text)
@@ -175,7 +175,7 @@ def test_the_command_and_its_resumption(tmp_path: Path) -> None:
     assert "0 done before, 14 to do" in forced.output
 
 
-def test_which_models_go_on_from_a_prefix() -> None:
+def test_which_models_continue_a_prefix() -> None:
     assert can_continue("embedded:0.5b")
     assert can_continue("embedded")
     assert not can_continue("openai:gpt-4.1-mini")

@@ -1,4 +1,4 @@
-"""The benchmark of RAT: corpora without what is tested, grades, tables, and the two commands."""
+"""The benchmark of RAT: corpora without tested items, grades, tables, and the two commands."""
 
 import json
 from collections.abc import Callable
@@ -62,7 +62,7 @@ def test_no_corpus_has_a_task(family: str, folder: str, monkeypatch: pytest.Monk
 
 
 @cases("planning", "writing")
-def test_a_text_that_holds_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
+def test_a_text_that_contains_a_task_or_goal_is_dropped(asked: str, data: Path) -> None:
     from planweave.benchmarks.suites.rat.corpus import _READERS
 
     if asked == "writing":
@@ -195,7 +195,7 @@ REPLIES: dict[str, dict[str, tuple[Reply, Reply]]] = {
 
 
 def pupil(family: str, prompt: Prompt) -> Reply:
-    """Wrong at once, and right when it was told better by what it looked up."""
+    """Wrong at first, and right after a look-up that corrects it."""
     match prompt.task:
         case "draft":
             return {"thought": "", "steps": ["mine 1 stone", "craft 4 oak_planks"]}
@@ -251,7 +251,7 @@ def test_pass_at_5_over_two_programs(bench: Bench, data: Path) -> None:
 
 
 def author(prompt: Prompt) -> Reply:
-    """Writes more, the more it was told."""
+    """Writes more if the prompt has more facts."""
     match prompt.task:
         case "draft":
             return {"thought": "", "steps": ["Apollo 8 flew in 1967."]}
@@ -263,7 +263,9 @@ def author(prompt: Prompt) -> Reply:
     return f"It flew.\n\n{'In 1968.' if '1968' in prompt.text else 'When?'}"
 
 
-def test_writing_is_kept(bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_written_texts_are_stored(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     paragraphs = [["Apollo 8", ["Apollo 8 flew in 1968."]], ["Chess", ["Chess is a game."]]]
     question = {"id": "1", "question": "When?", "answer": "1968", "context": paragraphs}
     more = {"supporting_facts": [["Apollo 8", 0]], "type": "bridge", "level": "easy"}
@@ -320,7 +322,7 @@ def test_several_attempts_differ_in_seed_and_temperature(
     bench("rat-corpus", *given, "--embeddings", "words:1")
     model = register(lambda prompt: pupil("maths", prompt))
     bench("rat", *given, "--model", model, "--method", "direct")
-    assert asked == [(0.8, 0), (0.8, 1), (0.8, 2)]  # word problems: three, unless told
+    assert asked == [(0.8, 0), (0.8, 1), (0.8, 2)]  # word problems: three by default
     asked.clear()
     words = ("rat", *given, "--model", model, "--method", "direct", "--samples", 1)
     bench(*words)

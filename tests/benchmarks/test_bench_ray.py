@@ -1,4 +1,4 @@
-"""Benchmarks on a cluster of two nodes: what is lost with one of them is run again, once."""
+"""Benchmarks on a cluster of two nodes: samples lost with a node run again, once."""
 
 import json
 import pickle
@@ -142,7 +142,7 @@ def sample(data: Path) -> Sample:
     return made
 
 
-async def test_what_ray_reports_is_told_apart(tmp_path: Path) -> None:
+async def test_errors_of_ray_are_told_apart(tmp_path: Path) -> None:
     from ray import exceptions
 
     asked = sample(bench_world.write_data(tmp_path / "data", 1))

@@ -74,7 +74,7 @@ def test_each_models_questions_are_split_by_its_own_retrievals() -> None:
     assert parts == {("single", "large"), ("multiple", "small")}
 
 
-def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
+def test_unknown_figures_are_left_out_and_never_counted_as_zero() -> None:
     unpriced = full("distribution-1", "planrag", 1.0, 1.0)
     call = unpriced.calls[0]
     call = call.model_copy(update={"record": call.record.model_copy(update={"dollars": None})})
@@ -87,7 +87,7 @@ def test_what_is_not_known_is_left_out_and_never_counted_as_zero() -> None:
 
 
 @cases("Search[Ed Wood]", "a closing [/b] of nothing", "at 12:m:30")
-def test_what_a_cell_says_is_no_markup(words: str) -> None:
+def test_the_text_of_a_cell_is_no_markup(words: str) -> None:
     shown = StringIO()
     table = ReportTable(title=words, columns=(words,), rows=[(words,)])
     show_tables([table], Console(file=shown, width=80))

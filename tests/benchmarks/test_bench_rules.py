@@ -116,12 +116,12 @@ def worth(line: int, decision: str | None) -> float:
     (3, "no violation", 0),
     (3, None, 0),
 )
-def test_what_is_right(line: int, decision: str | None, value: float) -> None:
+def test_scores_of_answers(line: int, decision: str | None, value: float) -> None:
     assert worth(line, decision) == value
 
 
 @cases(("no violation", 1), ("No operation is a violation.", 1), ("violation: A, Team A", 0))
-def test_where_nothing_is_against_the_rules_that_is_the_answer(decision: str, value: float) -> None:
+def test_no_violation_is_right_where_there_is_none(decision: str, value: float) -> None:
     line = LINES[3] | {
         "answer": LeagueVerdict(violation=False, operation="C", team="C").model_dump()
     }

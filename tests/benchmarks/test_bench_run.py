@@ -95,7 +95,7 @@ def test_malformed_replies_are_answers_not_crashes(data: Path, tmp_path: Path) -
         assert record.failures
 
 
-def test_a_model_that_is_gone_ends_the_run_and_fails_nothing(data: Path, tmp_path: Path) -> None:
+def test_a_lost_model_ends_the_run_without_failures(data: Path, tmp_path: Path) -> None:
     words = ("--data", data, "--model", "scripted:gone", "--out", tmp_path, "--concurrency", 4)
     done = bench("dqa", *words, fails="scripted:gone")
     assert isinstance(done.exception, ModelUnavailable)
@@ -137,7 +137,7 @@ def test_bad_input_is_a_sentence(words: list[str], fails: str, data: Path, tmp_p
 def test_bad_files_are_one_sentence(data: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.touch()
-    bench("report", empty, fails="hold no result yet")
+    bench("report", empty, fails="contain no result yet")
     bench("report", tmp_path / "none.jsonl", fails="cannot be read")
     bench("dqa", "--data", tmp_path / "none", fails="There is no file or folder")
     damaged = tmp_path / "scripted-right.jsonl"
@@ -251,7 +251,7 @@ def test_two_suites_are_not_one_report(data: Path, tmp_path: Path) -> None:
     bench("report", file, other, fails="results of several suites")
 
 
-def test_a_question_without_a_database_is_told_and_left_out(data: Path, tmp_path: Path) -> None:
+def test_a_question_without_a_database_is_reported_and_skipped(data: Path, tmp_path: Path) -> None:
     part = tmp_path / "part"
     bench_world.write_data(part)
     for file in part.glob("data/building/queries/*/w1x*"):

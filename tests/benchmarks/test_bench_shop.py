@@ -33,7 +33,6 @@ def perfect(decision: ShopDecision) -> str:
 
 
 def turned_round(decision: ShopDecision) -> str:
-    """The query that finds the worst candidate."""
     head, last = decision.query.rsplit(" LIMIT 1", 1)
     return f"{head.removesuffix(' DESC')}{'' if head.endswith(' DESC') else ' DESC'} LIMIT 1{last}"
 
@@ -72,7 +71,7 @@ def test_queries_and_what_they_are_worth(
     assert [shop[1]["value"] for shop in tables["Right, by shop"]] == [share] * 8
 
 
-def test_any_method_can_be_asked_and_a_run_goes_on(tmp_path: Path) -> None:
+def test_any_method_can_be_asked_and_a_run_continues(tmp_path: Path) -> None:
     model = analyst(perfect, ("loans", "sales"))
     words = ("--shop", "sales,loans", "--model", model, "--seed", SEED, "--out", tmp_path / "out")
     first = bench(*words, "--method", "planrag", "--limit", 2)

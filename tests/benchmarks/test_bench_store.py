@@ -43,7 +43,9 @@ def test_the_later_line_of_a_key_counts(tmp_path: Path) -> None:
 
 
 @cases(1, 20, 200)
-def test_a_torn_last_line_is_set_aside_and_only_it_is_redone(cut: int, tmp_path: Path) -> None:
+def test_an_incomplete_last_line_is_moved_aside_and_only_it_is_redone(
+    cut: int, tmp_path: Path
+) -> None:
     path = filled(tmp_path / "a.jsonl", "one", "two")
     whole = path.read_bytes()
     path.write_bytes(whole[: -1 - cut])

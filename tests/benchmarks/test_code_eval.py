@@ -43,7 +43,7 @@ PLUS = {
 
 
 def wrong(problem: Problem) -> str:
-    """A solution that cannot be right: the function returns None whatever it is asked."""
+    """A solution that cannot be right: the function always returns None."""
     return f"{problem.solution}\n\ndef {problem.entry}(*_, **__):\n    return None\n"
 
 
@@ -102,7 +102,7 @@ def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
     assert "[(1,), {inf}, [1j]]" in problem.files["about.py"]
 
 
-def test_what_is_no_suite_is_told(tmp_path: Path) -> None:
+def test_an_unknown_format_is_an_error(tmp_path: Path) -> None:
     for module in (code_eval, math_eval):
         with pytest.raises(BadInput, match="not in a known format"):
             module.load(write_lines(tmp_path / "rows.jsonl.gz", {"question": 1}))

@@ -44,7 +44,7 @@ def times(step: CraftingStep, world: CraftingWorld) -> int:
 
 
 @pytest.mark.published
-def test_the_published_world_comes_to_what_was_kept() -> None:
+def test_the_published_world_gives_the_stored_figures() -> None:
     world = load_world(published("minecraft"))
     found = {
         kind: {"kind": kind, "plans": 0, "accepted": 0, "unexpected": list[str]()}

@@ -184,7 +184,7 @@ def test_agents_are_trained_by_the_score(train: Train, tmp_path: Path) -> None:
     card = agents_file.load_agents(tmp_path / "out" / "instructrag.npz").card
     assert card.reward == "environment"
     assert all(0 < each < 1 for each in card.rewards)
-    again = train(*words).output  # trained anew, and every episode is known
+    again = train(*words).output  # trained again, with stored episodes
     assert f"0 episodes played, {len(lines)} known from before" in again
     assert read(tmp_path / "out" / "episodes.jsonl") == lines
     assert (

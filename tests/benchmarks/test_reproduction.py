@@ -76,7 +76,7 @@ def test_a_table_shows_its_commands_with_the_options_given(tmp_path: Path) -> No
     (("planrag", "--table", "3", "--limit", "2"), "on the whole set"),
     (("planrag", "--table", "3", "--data", "/nowhere"), "no folder /nowhere"),
 )
-def test_what_is_not_there_is_said(words: tuple[str, ...], sentence: str) -> None:
+def test_an_unknown_name_is_an_error(words: tuple[str, ...], sentence: str) -> None:
     with pytest.raises(BadInput, match=sentence):
         run(*words)
 

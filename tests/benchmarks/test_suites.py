@@ -46,7 +46,7 @@ def test_bad_settings_come_first(setting: str, sentence: str, name: str, tmp_pat
     ("shop --method=", "no method ''"),
     ("text2sql --data . --mode fast", "no mode 'fast'"),
 )
-def test_a_choice_that_there_is_not_is_told(words: str, sentence: str, tmp_path: Path) -> None:
+def test_an_unknown_choice_is_an_error(words: str, sentence: str, tmp_path: Path) -> None:
     bench(*words.split(), "--out", tmp_path / "out", fails=sentence)
     assert not (tmp_path / "out").exists()
 
@@ -65,7 +65,7 @@ def test_its_command_is_there(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SUITES)
-def test_without_records_there_is_nothing_to_say(name: str) -> None:
+def test_tables_without_records(name: str) -> None:
     made = suite(name)
     assert made.measures
     assert all(table.rows is not None for table in made.tables([]))

@@ -37,7 +37,7 @@ def graph(tmp_path: Path) -> str:
 
 @pytest.fixture
 def run(database: str) -> Run:
-    """Runs a method with a script on the relational database, unless the context says another.
+    """Runs a method with a script on the relational database, unless the context names another.
 
     The plan is judged after every observation, as in the paper: its calls are checked here.
     """

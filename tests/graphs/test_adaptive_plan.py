@@ -1,4 +1,4 @@
-"""PlanRAG where one reply may say several things: at once, ticks, the answer, no plan, doubt."""
+"""PlanRAG with combined replies: parallel actions, completed steps, the answer, no plan, doubts."""
 
 from collections.abc import Sequence
 
@@ -81,7 +81,7 @@ async def test_a_rule_that_differs_is_shown_to_the_answering_machine(run: Run) -
     assert "You decided Aachen." in script.prompts[-1].text
 
 
-async def test_an_answer_from_nothing_is_none(run: Run) -> None:
+async def test_an_answer_without_facts_is_dropped(run: Run) -> None:
     script = acting(done(decide("Bonn", 1, unknown="Ships.")))
     memory = await run(script)
     assert (answer_of(memory)["decision"], answer_of(memory)["facts"]) == (None, [])
@@ -167,7 +167,7 @@ LOOKED_UP: Reply = {
         {"text": "Compare them.", "needs": [1, 2], "tool": "calculator", "input": "f1 - f2"},
     ]
 }
-"""A plan that says how its first steps are carried out."""
+"""A plan with the tools and inputs of its first steps."""
 
 
 async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(run: Run) -> None:
@@ -241,7 +241,7 @@ async def test_one_judgement_follows_for_all(run: Run) -> None:
     assert (memory["plan"], memory["done_steps"]) == (["Look at the costs."], [1])
 
 
-async def test_what_succeeds_beside_a_failure_is_kept(run: Run) -> None:
+async def test_a_success_is_kept_when_another_action_fails(run: Run) -> None:
     script = acting(acts(("sql", NOTHING, [2]), ("sql", COSTS, [1])), BONN, judge=[keep()])
     memory = await run(script)
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]

@@ -52,7 +52,7 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 @pytest.fixture
 def ask(shelf: Shelf) -> Run:
-    """Asks a method with a script over the shelf, unless the context says another source.
+    """Asks a method with a script over the shelf, unless the context names another source.
 
     The plan is revised after every observation, as in the papers: their calls are checked here.
     """
@@ -148,7 +148,7 @@ async def test_documents_and_a_database_in_one_run(name: str, ask: Run, database
 
 
 @pytest.mark.parametrize("name", TASKS)
-async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Run) -> None:
+async def test_a_quote_that_no_page_contains_is_no_fact(name: str, ask: Run) -> None:
     script = good(name, read=[finding("costs USD 1/kg", "It is cheap.")], verdict=[])
     script.left["task"].append({"task": "Again."})
     script.left["action"].insert(1, act("documents", "cost of hydrogen"))
@@ -164,7 +164,7 @@ async def test_a_quote_that_stands_nowhere_is_no_fact(name: str, ask: Run) -> No
     assert answer_of(memory)["unknown"]
 
 
-async def test_where_the_model_writes_nothing_the_facts_are_told(ask: Run) -> None:
+async def test_the_facts_are_the_answer_if_the_model_writes_none(ask: Run) -> None:
     script = good("agent_v1", answer=[tell("", "", "", told_by=[1])])
     memory = await ask("agent_v1", script, assist="on")
     assert answer_of(memory) == {
@@ -215,7 +215,7 @@ async def test_a_quote_that_begins_rightly_gives_its_sentence(heading: str, ask:
     assert memory["failures"] == []
 
 
-async def test_what_says_nothing_and_what_was_said_already_is_no_fact(ask: Run) -> None:
+async def test_empty_and_repeated_statements_are_no_facts(ask: Run) -> None:
     script = good("agent_v1")
     said = (",", "It costs USD 5.5/kg.", "It costs USD 5.5/kg.")
     findings = [found("USD 5.5/kg in 2023", statement) for statement in said]
@@ -232,7 +232,7 @@ async def test_a_guess_becomes_no_fact_by_the_calculator(guess: str, ask: Run) -
     assert memory["turns"][1]["problem"] == "A number by itself leaves nothing to calculate."
 
 
-async def test_of_documents_too_many_to_name_the_number_is_told(ask: Run, shelf: Shelf) -> None:
+async def test_many_documents_are_counted_and_not_named(ask: Run, shelf: Shelf) -> None:
     shelf.pages += [shelf.pages[-1]._replace(document=f"{number}.md") for number in range(60)]
     script = good("react")
     await ask("react", script, schema_characters=400)
@@ -240,7 +240,7 @@ async def test_of_documents_too_many_to_name_the_number_is_told(ask: Run, shelf:
     assert ".md" not in script.prompts[0].text
 
 
-async def test_what_the_calculator_worked_out_stands_beside_the_quotes(ask: Run) -> None:
+async def test_the_prompt_lists_calculations_with_the_quotes(ask: Run) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))
     script.left["answer"] = [tell("It is 11.", "11", told_by=[2])]
@@ -267,7 +267,7 @@ async def test_the_working_stays_with_the_fact_and_its_steps_have_names(ask: Run
     assert "heavy = 9 * f1 = 49.5 USD/kg" in asked
 
 
-async def test_a_bare_result_rests_on_its_calculation(ask: Run) -> None:
+async def test_a_bare_result_cites_its_calculation(ask: Run) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))
     script.left["answer"] = [tell("11 USD/kg", told_by=[])]
@@ -276,7 +276,7 @@ async def test_a_bare_result_rests_on_its_calculation(ask: Run) -> None:
     assert only(memory["claims"])["supported"]
 
 
-async def test_what_was_thought_before_a_calculation_is_not_shown_to_who_answers(ask: Run) -> None:
+async def test_the_answer_prompt_hides_the_thought_before_a_calculation(ask: Run) -> None:
     script = good("react")
     guess = {"thought": "It is 12.", "step": 1, "tool": "calculator", "input": "2 * f1"}
     script.left["action"].insert(1, guess)
@@ -300,7 +300,7 @@ async def test_over_documents_alone_the_question_is_looked_for(ask: Run, shelf: 
     ("Hydrogen", QUESTION),
     ("electrolysis", "electrolysis"),
 )
-async def test_neither_names_nor_single_words_are_sought(
+async def test_names_of_documents_and_single_words_are_not_searched(
     given: str, wanted: str, ask: Run, shelf: Shelf
 ) -> None:
     script = good("react")
@@ -310,7 +310,7 @@ async def test_neither_names_nor_single_words_are_sought(
     assert memory["turns"][0]["input"] == wanted
 
 
-async def test_a_search_that_is_made_again_goes_on_with_the_next_pages(ask: Run) -> None:
+async def test_a_repeated_search_returns_the_next_pages(ask: Run) -> None:
     heat = finding("heating value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.")
     script = Replies(action=[SEARCH] * 3 + [act("finish")], read=[READ, heat], answer=[ANSWER])
     memory = await ask("react", script, pages=1)
@@ -328,7 +328,7 @@ async def test_the_evaluator_sends_a_plan_back_as_often_as_allowed(notes: str, a
     memory = await ask("agent_v3", script, evaluations=2)
     assert script.tasks[:5] == ["plan", "evaluate", "plan", "evaluate", "plan"]
     told = [notes in prompt.text for prompt in script.prompts if prompt.task == "plan"]
-    assert told == [not notes, True, True, not notes]  # each is told for one plan alone
+    assert told == [not notes, True, True, not notes]  # each objection is in one prompt
     assert memory["rejections"] == 2
     assert "1. C." in script.prompts[5].text
 
@@ -349,7 +349,7 @@ async def test_a_given_plan_bypasses_planner_and_evaluator(ask: Run) -> None:
     assert memory["plan"] == ["Find the cost."]
 
 
-async def test_continuing_says_why_to_the_taskmaster(ask: Run) -> None:
+async def test_the_taskmaster_gets_the_reason_to_continue(ask: Run) -> None:
     on = verdict("CONTINUE", "The heating value is missing.")
     script = good("agent_v3", verdict=[on, verdict("TERMINATE")])
     script.left["task"].append({"task": "Find the heating value."})
@@ -376,7 +376,7 @@ async def test_v3_answers_in_the_reply_that_terminates(ask: Run) -> None:
     assert answer_of(memory).get("verdict", {}).get("kind") == "supported"
 
 
-async def test_v3_sets_the_next_task_in_the_reply_that_goes_on(ask: Run) -> None:
+async def test_v3_sets_the_next_task_in_the_reply_that_continues(ask: Run) -> None:
     heat = finding("value of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.", "33.3 kWh/kg", page=2)
     wanted = {"task": "Find the heating value.", "answer": None}
     script = Replies(
@@ -397,7 +397,7 @@ async def test_v3_sets_the_next_task_in_the_reply_that_goes_on(ask: Run) -> None
     assert len(memory["facts"]) == 2
 
 
-async def test_v3_plans_anew_only_after_a_problem(ask: Run) -> None:
+async def test_v3_plans_again_only_after_a_problem(ask: Run) -> None:
     script = Replies(
         plan=[plan("Find submarines."), plan("Find the cost.")],
         action=[act("documents", "submarines"), SEARCH],
@@ -409,7 +409,7 @@ async def test_v3_plans_anew_only_after_a_problem(ask: Run) -> None:
     assert memory["task"] == "Find the cost."
 
 
-async def test_autogpt_goes_on_after_an_unreadable_reply(ask: Run) -> None:
+async def test_autogpt_continues_after_an_unreadable_reply(ask: Run) -> None:
     script = good("autogpt")
     script.left["command"][:0] = [BAD, BAD]
     memory = await ask("autogpt", script)
@@ -465,7 +465,9 @@ async def test_an_unsupported_claim_is_marked(text: str, reason: str, ask: Run) 
     ("Twice that is 2 USD/kg [2].", "it does not say what was worked out"),
     ("It is more [2].", ""),
 )
-async def test_a_claim_of_the_calculator_says_its_result(text: str, reason: str, ask: Run) -> None:
+async def test_a_claim_about_a_calculation_needs_its_result(
+    text: str, reason: str, ask: Run
+) -> None:
     script = good("react")
     script.left["action"].insert(1, act("calculator", "2 * f1"))
     script.left["answer"] = [tell(text)]
@@ -495,7 +497,7 @@ async def test_the_check_can_be_switched_off(ask: Run) -> None:
 
 
 @cases("Green hydrogen does cost a lot.", "It is USD 5.5/kg in 2023.")
-async def test_an_answer_that_nothing_tells_is_none(text: str, ask: Run) -> None:
+async def test_an_answer_without_any_source_is_dropped(text: str, ask: Run) -> None:
     script = good("react", answer=[tell(text, told_by=[])])
     memory = await ask("react", script, assist="on")
     answer = answer_of(memory)
@@ -503,7 +505,7 @@ async def test_an_answer_that_nothing_tells_is_none(text: str, ask: Run) -> None
     assert answer["unknown"] == "The facts that were found do not tell it."
 
 
-async def test_an_answer_that_a_fact_supports_stands_though_the_model_names_none(ask: Run) -> None:
+async def test_a_supported_answer_stays_if_the_model_cites_nothing(ask: Run) -> None:
     script = good("react", answer=[tell("Hydrogen was USD 5.5/kg.", "USD 5.5/kg", told_by=[])])
     answer = answer_of(await ask("react", script))
     assert (answer["decision"], answer["facts"]) == ("USD 5.5/kg", [1])
@@ -586,7 +588,7 @@ def several(*shorts: str | None) -> Replies:
     )
 
 
-async def test_the_ensemble_takes_what_most_runs_say(ask: Run) -> None:
+async def test_the_ensemble_takes_the_answer_of_most_runs(ask: Run) -> None:
     script = several("USD 9/kg", "USD 5.5/kg", "usd 5.5/KG")
     memory = await ask("ensemble", script, ensemble_of="agent_v1", ensemble_runs=3)
     assert answer_of(memory)["decision"] in ("USD 5.5/kg", "usd 5.5/KG")

@@ -101,7 +101,7 @@ def _made(folder: Path, script: str) -> Path:
     return path
 
 
-async def test_a_query_without_rows_is_told_in_a_sentence(single: Run) -> None:
+async def test_a_query_without_rows_is_reported_in_a_sentence(single: Run) -> None:
     script = Replies(write=["SELECT name FROM plant WHERE cost > 99"] * 2)
     memory = await single(script)
     assert answer_of(memory)["unknown"].startswith("The query found no rows. No row meets")
@@ -116,7 +116,7 @@ async def test_the_result_that_most_candidates_agree_on_is_taken(single: Run) ->
     assert len(memory["facts"]) == 1
 
 
-async def test_a_list_says_a_thing_once_however_often_it_stands_there(single: Run) -> None:
+async def test_a_repeated_item_of_a_list_counts_once(single: Run) -> None:
     twice = "SELECT name FROM plant UNION ALL SELECT name FROM plant"
     script = Replies(write=["SELECT name FROM plant", twice])
     given = {"question": "Which plants are there?"}
@@ -146,7 +146,7 @@ async def test_an_endless_query_is_run_once(single: Run, monkeypatch: pytest.Mon
     assert answer_of(memory)["unknown"] == "The query was stopped after 10 s."
 
 
-async def test_when_no_candidate_runs_the_problem_is_told(single: Run) -> None:
+async def test_the_problem_is_reported_if_no_candidate_runs(single: Run) -> None:
     script = Replies(write=["SELECT x FROM nowhere"] * 4)
     memory = await single(script, query_candidates=3)
     assert memory["facts"] == []
@@ -226,7 +226,7 @@ async def test_a_ranking_decides_without_the_model(single: Run) -> None:
     assert answer["basis"] == {"how": "lowest", "column": "value"}
 
 
-async def test_the_verdict_on_a_ranking_says_what_its_query_leaves_out(single: Run) -> None:
+async def test_the_verdict_on_a_ranking_names_what_its_query_leaves_out(single: Run) -> None:
     verdicts = []
     for query in (RANKED, "SELECT name, LENGTH(name) AS value FROM plant"):
         memory = await single(
@@ -270,7 +270,9 @@ GOVERNMENT = {"question": "Which language does the government speak?"}
     (["yes", "SELECT language FROM plant"], "nothing about: language."),
     ids=["the model finds no place for it", "the query needs a name that is none"],
 )
-async def test_what_nothing_says_is_refused(replies: list[str], problem: str, single: Run) -> None:
+async def test_a_question_without_an_answer_is_refused(
+    replies: list[str], problem: str, single: Run
+) -> None:
     script = Replies(write=[*replies, CHEAPEST])
     memory = await single(script, GOVERNMENT, least_answerable=0.5)
     assert answer_of(memory)["decision"] is None
@@ -358,7 +360,7 @@ async def test_a_lost_database_is_no_end(
         assert said in answer_of(memory)["unknown"]
 
 
-async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> None:
+async def test_rules_with_an_invalid_date_count_as_without_a_date(single: Run) -> None:
     rules = "Today is 2024-30-12. The lowest cost decides."
     script = Replies(write=[CHEAPEST])
     asked = Input(question="Which plant is cheapest this year?")
@@ -370,7 +372,7 @@ async def test_rules_with_a_date_that_is_none_are_as_without(single: Run) -> Non
     ("The lowest cost decides.", f'"this year" is from {date.today().year}-01-01'),
     ("Today is 2020-05-01. The lowest cost decides.", "This year is from '2020-01-01' on."),
 )
-async def test_a_ranking_is_told_its_days(rules: str, said: str, single: Run) -> None:
+async def test_the_prompt_of_a_ranking_has_its_dates(rules: str, said: str, single: Run) -> None:
     script = Replies(write=[CHEAPEST])
     asked = Input(question="Which plant is cheapest this year?")
     await single(script, asked, rules=rules, candidates=("Aachen", "Bonn"))

@@ -37,7 +37,7 @@ async def awaited(state: Wider) -> Wider:
 
 
 @cases(wider, awaited)
-async def test_a_declared_key_of_its_own_is_kept(node: object) -> None:
+async def test_a_node_writes_a_declared_key(node: object) -> None:
     graph = Builder(Wider)
     graph.add_node("wider", node)  # type: ignore[arg-type]
     graph.add_edge(START, "wider")
@@ -79,7 +79,7 @@ async def test_a_node_is_handed_the_slice_that_its_signature_names() -> None:
 
 
 @pytest.mark.parametrize("name", METHODS)
-def test_a_graph_holds_what_its_method_declares(name: str) -> None:
+def test_a_graph_has_the_state_that_its_method_declares(name: str) -> None:
     method = METHODS.get(name)
     held = {key for key in method.builder.channels if not key.startswith(("__", "branch:"))}
     assert (

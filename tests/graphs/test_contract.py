@@ -1,4 +1,4 @@
-"""What every method and tool promises, ours or a package's: it is enough that it is registered."""
+"""The contract of every registered method and tool, ours or a package's."""
 
 import json
 import re
@@ -78,7 +78,7 @@ def calls(memory: WorkingMemory) -> int:
 
 
 def check(name: str, memory: WorkingMemory) -> None:
-    """What holds at the end of every run."""
+    """Check what is true at the end of every run."""
     answer = answer_of(memory)
     assert answer["decision"] or answer["why"] or answer["unknown"]
     assert [fact["number"] for fact in memory["facts"]] == [*range(1, len(memory["facts"]) + 1)]
@@ -158,7 +158,7 @@ async def test_malformed_replies_never_end_it(name: str, world: World) -> None:
     assert answer_of(memory)["unknown"]
 
 
-async def test_a_run_that_broke_off_goes_on_where_it_was(name: str, world: World) -> None:
+async def test_a_run_that_failed_continues_where_it_was(name: str, world: World) -> None:
     wanted = await run(name, world)
     whole = len(world.player.prompts)
     if not whole:
@@ -180,11 +180,11 @@ async def test_a_run_that_broke_off_goes_on_where_it_was(name: str, world: World
         await graph.ainvoke(given, THREAD, context=settings, durability="sync")
     memory = await graph.ainvoke(None, THREAD, context=settings)
     assert memory["answer"] == wanted["answer"]
-    # A member of an ensemble is a run of its own, and begins again.
+    # A member of an ensemble is a separate run, and starts again.
     assert len(world.player.prompts) - whole <= (3 if name == "ensemble" else 0)
 
 
-async def test_it_stops_before_any_node_and_goes_on(name: str, world: World) -> None:
+async def test_it_stops_before_any_node_and_continues(name: str, world: World) -> None:
     graph = METHODS.get(name).compiled(checkpointer=InMemorySaver(), interrupt_before="*")
     given: Any = {"question": world.question}
     settings, stops = context(world), 0
@@ -221,7 +221,7 @@ async def test_what_cannot_be_asked_gets_one_sentence_and_a_fix(
     assert world.player.prompts == []
 
 
-async def test_a_model_that_nobody_provides_gets_one_sentence(name: str, world: World) -> None:
+async def test_an_unknown_model_provider_gets_one_sentence(name: str, world: World) -> None:
     if name not in MODELLESS:
         with pytest.raises(PlanweaveError, match="no model provider"):
             await run(name, world, model="nobody:x")
@@ -242,13 +242,13 @@ THOROUGH |= {"citation_check": "model", "max_iterations": 3}
 
 
 class Watched:
-    """A method built anew, each of whose nodes is watched: what it is given, what it returns."""
+    """A new build of a method that records the input and the update of each node."""
 
     def __init__(self, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: set[str] = set()
         monkeypatch.setattr(building, "_with_checks", self._with_checks)
         for part in _KEPT:
-            part.cache_clear()  # built anew, too
+            part.cache_clear()  # these are built again, too
         self.method = replace(METHODS.get(name))
         inside = self.method.builder.subgraphs()
         graphs = [self.method.builder, *(part.builder for part in inside.values())]

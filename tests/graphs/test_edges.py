@@ -99,7 +99,9 @@ async def test_a_predefined_plan_skips_the_planner(name: str, run: Run) -> None:
 
 @pytest.mark.parametrize("name", LOOPS)
 @pytest.mark.parametrize("lacks", ["The database holds nothing about ships.", ""])
-async def test_an_unanswerable_question_is_said_to_be_so(name: str, lacks: str, run: Run) -> None:
+async def test_an_unanswerable_question_is_reported_as_such(
+    name: str, lacks: str, run: Run
+) -> None:
     script = Replies(plan=[plan("Finish: no table is about ships.")], action=[act("finish", lacks)])
     answer = answer_of(await run(name, script))
     assert (answer["decision"], answer["why"], answer["facts"]) == (None, lacks, [])
@@ -108,7 +110,7 @@ async def test_an_unanswerable_question_is_said_to_be_so(name: str, lacks: str, 
 
 
 @pytest.mark.parametrize("name", PLANNED)
-async def test_a_malformed_plan_goes_on_without(name: str, run: Run) -> None:
+async def test_a_run_continues_without_a_malformed_plan(name: str, run: Run) -> None:
     script = good(plan=[BAD, BAD])
     memory = await run(name, script)
     assert answer_of(memory)["decision"] == "Bonn"
@@ -155,7 +157,7 @@ async def test_edited(written: list[str] | str, name: str, database: str) -> Non
     assert answer_of(memory)["decision"] == "Bonn"
 
 
-async def test_a_given_plan_that_is_rejected_gives_way_to_another(database: str) -> None:
+async def test_a_rejected_given_plan_is_replaced(database: str) -> None:
     script = good(plan=[plan("Another one.")], judge=[change("A third one.")])
     thread = approving("planrag", script, database)
     await thread.go({"question": "Which?", "predefined_plan": ["Mine."]})
@@ -231,7 +233,7 @@ async def test_a_tool_without_database_is_not_offered(name: str, graph: str, run
 
 
 @pytest.mark.parametrize("name", LOOPS)
-async def test_what_went_wrong_again_and_again_is_told_once(name: str, run: Run) -> None:
+async def test_a_repeated_problem_is_reported_once(name: str, run: Run) -> None:
     script = Replies(
         plan=[plan("Look.")], action=[act("sql", "SELECT price FROM plant")] * 9, judge=[keep()] * 9
     )
@@ -243,7 +245,7 @@ async def test_what_went_wrong_again_and_again_is_told_once(name: str, run: Run)
 
 
 @pytest.mark.parametrize("name", LOOPS)
-async def test_running_in_a_ring_ends(name: str, run: Run) -> None:
+async def test_a_run_that_repeats_itself_ends(name: str, run: Run) -> None:
     again = [act("sql", CHEAPEST)] * 9
     script = Replies(
         plan=[plan("Look.")], action=again, judge=[keep()] * 9, decide=[decide("Bonn", 1)]
@@ -362,7 +364,7 @@ def endless(count: int) -> Replies:
 
 
 @pytest.mark.parametrize("name", LOOPS)
-async def test_a_limit_that_leaves_no_facts_is_told(name: str, run: Run) -> None:
+async def test_a_limit_without_facts_is_reported(name: str, run: Run) -> None:
     script = Replies(plan=[plan("Look.")], action=[act("sql", "SELECT x FROM a")], judge=[keep()])
     script.left["action"].append(act("thinking", "Something is wrong."))
     script.left["judge"].append(keep())

@@ -79,7 +79,7 @@ async def run(name: str, context: Context, **given: object) -> WorkingMemory:
 
 
 def acting(*actions: str, name: str = "react") -> Replies:
-    """A model that does these actions, whatever its method is called."""
+    """A model that does these actions, for any method."""
     if name == "genground":
         grounded = [{"answer": f"Grounded {n}."} for n in range(len(actions) - 1)]
         return Replies(deduce=[deduce(action) for action in actions], ground=grounded)
@@ -87,7 +87,7 @@ def acting(*actions: str, name: str = "react") -> Replies:
 
 
 def next_step_told(prompt: str) -> str:
-    """The plan's next step, as the actor is told it."""
+    """The plan's next step in the actor's prompt."""
     told = re.search(r"Its next step: (.*)", prompt)
     return told[1] if told else ""
 
@@ -108,7 +108,7 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
     assert "Search[…]: opens the page" in first.messages[0].text
     assert memory["question"] in first.messages[0].text
     assert "He was born in Finland." in script.prompts[-1].text
-    assert "the Republic of Finland" not in first.text  # the truth is shown to nobody
+    assert "the Republic of Finland" not in first.text  # no prompt shows the right answer
 
 
 @pytest.mark.parametrize("name", ALL)
@@ -121,7 +121,7 @@ async def test_a_repeated_action_is_done_again(name: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -> None:
+async def test_the_prompt_warns_of_repetition(name: str, tmp_path: Path) -> None:
     circle = ("Search[Finlandia]", "Search[Oslo]", "Search[Finlandia]", "Finish[no]")
     script = acting(*circle, name=name)
     memory = await run(name, in_encyclopedia(tmp_path, script, trials=1, assist="on"))
@@ -133,7 +133,7 @@ async def test_who_goes_round_in_circles_is_told_so(name: str, tmp_path: Path) -
 
 
 @pytest.mark.parametrize("name", of_family("act"))
-async def test_without_a_task_it_says_so(name: str, tmp_path: Path) -> None:
+async def test_a_missing_task_is_reported(name: str, tmp_path: Path) -> None:
     script = Replies()
     with pytest.raises(BadInput, match="no task to act on"):
         await run(name, Context(model=register(script), retrievals=0), question="Which?")
@@ -191,7 +191,7 @@ async def test_values_of_other_tasks_are_not_shown(tmp_path: Path) -> None:
     assert "alloy" not in "".join(prompt.text for prompt in script.prompts)
 
 
-async def test_what_is_asked_for_stands_before_the_end(tmp_path: Path) -> None:
+async def test_requested_actions_come_before_the_end(tmp_path: Path) -> None:
     script, context = in_shop(tmp_path)
     script.left["action"] = [
         do(text) for text in ("search[scarf]", "click[B000000001]", "click[red]", "click[Buy Now]")
@@ -274,7 +274,7 @@ async def test_fitting_actions_come_first_by_an_aid(aids: str, second: str, tmp_
 
 
 @cases("instructrag", "rap")
-async def test_without_paths_they_say_so(name: str, tmp_path: Path) -> None:
+async def test_missing_paths_are_reported(name: str, tmp_path: Path) -> None:
     failed = tmp_path / "failed.jsonl"
     failed.write_text('{"question": "a?", "steps": [{"action": "b"}], "success": false}\n')
     with pytest.raises(BadInput, match="no path that succeeded"):
@@ -290,7 +290,9 @@ async def test_reflexion_learns_from_a_failed_trial(tmp_path: Path) -> None:
     assert memory["reflections"] == [{"trial": 1, "score": 0.0, "text": "Search first."}]
     assert "You have tried this task before" not in script.prompts[0].text
     assert "- Search first." in script.prompts[2].text
-    assert "Finish[Sweden]" not in script.prompts[2].text  # a trial begins afresh
+    assert (
+        "Finish[Sweden]" not in script.prompts[2].text
+    )  # a trial starts without the earlier turns
     assert "score of 0.00 out of 1" in script.prompts[1].text
     episode = memory["episode"]
     assert episode is not None
@@ -347,7 +349,7 @@ async def test_what_can_be_done_is_listed_where_it_can_be(tmp_path: Path) -> Non
     assert listed in script.prompts[1].text
 
 
-async def test_what_shows_nothing_new_rests_for_a_while(tmp_path: Path) -> None:
+async def test_an_action_without_effect_is_listed_last(tmp_path: Path) -> None:
     search, product = "search[warm scarf]", "click[B000000001]"
     red, blue = "click[red]", "click[navy blue]"
     there_and_back = ("click[Description]", "click[< Prev]", "click[Features]", "click[< Prev]")
@@ -387,7 +389,7 @@ async def test_of_several_actions_the_first_is_done_and_remembered() -> None:
     assert [fact["text"] for fact in memory["facts"]] == ["1", "2", "3"]
 
 
-async def test_a_run_goes_on_after_everything_was_closed(tmp_path: Path) -> None:
+async def test_a_run_continues_after_everything_was_closed(tmp_path: Path) -> None:
     script = acting(*GOLD)
     context = in_encyclopedia(tmp_path, script)
     thread = Thread("react", script, {"interrupt_after": ["environment"]}, **dict(context))

@@ -181,7 +181,7 @@ async def test_to_stop_reading_stops_the_run(offers: str) -> None:
     assert len(asked) < 3
 
 
-def test_a_run_that_goes_on_counts_the_steps_of_its_plan() -> None:
+def test_a_resumed_run_counts_the_steps_of_its_plan() -> None:
     reader = EventReader("planrag")
     assert [*reader.read("values", {"plan": ["Look.", "Decide."], "done_steps": []})] == []
     found = [*reader.read("updates", {"tools": {"done_steps": [1]}})]

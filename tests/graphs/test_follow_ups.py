@@ -1,4 +1,4 @@
-"""Several questions in one thread: a follow-up goes on with what is known, another one does not."""
+"""Several questions in one thread: only a follow-up uses the known facts."""
 
 from collections.abc import Awaitable, Callable
 
@@ -51,7 +51,7 @@ def understood(question: str, *, follows_up: bool = True) -> Reply:
     return {"follows_up": follows_up, "question": question}
 
 
-async def test_a_follow_up_goes_on_with_the_facts(talk: Talk) -> None:
+async def test_a_follow_up_uses_the_earlier_facts(talk: Talk) -> None:
     script = Replies(
         plan=[plan("Read the costs."), plan("Read the regions.")],
         action=[act("sql", COSTS), act("finish"), act("sql", REGIONS), act("finish")],
@@ -79,7 +79,7 @@ async def test_a_follow_up_goes_on_with_the_facts(talk: Talk) -> None:
     assert "No data has been read yet" not in after
 
 
-async def test_another_question_starts_afresh(talk: Talk) -> None:
+async def test_another_question_starts_without_facts(talk: Talk) -> None:
     script = Replies(
         plan=[plan("Read the costs."), plan("Read the regions.")],
         action=[act("sql", COSTS), act("finish"), act("sql", REGIONS), act("finish")],
@@ -153,7 +153,7 @@ async def test_a_further_question_is_not_refused(follows: bool, talk: Talk) -> N
     assert not script.left["write"]
 
 
-async def test_messages_alone_tell_what_a_follow_up_means(database: str) -> None:
+async def test_messages_alone_explain_a_follow_up(database: str) -> None:
     west = understood("Which plant in the west is cheapest?")
     actions = [act("sql", REGIONS), act("finish")]
     script = Replies(action=actions, decide=[decide("Bonn", 1)], interpret=[west])

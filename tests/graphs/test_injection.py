@@ -16,7 +16,7 @@ DELETE = "MATCH (n) DETACH DELETE n"
 
 
 class Obedient:
-    """Looks at the data, then does whatever a text in its prompt tells it to run."""
+    """Looks at the data, then runs any command in its prompt."""
 
     def __init__(self, tool: str, look: str) -> None:
         self.tool, self.look = tool, look
@@ -71,7 +71,7 @@ async def test_an_order_in_the_data_changes_nothing(
     if name != "single_rag":  # whose only query was the refused one
         assert len(memory["facts"]) == 1
     answer = answer_of(memory)
-    assert answer["decision"] is None  # Cottbus is no candidate, whoever says so
+    assert answer["decision"] is None  # Cottbus is no candidate
     assert [(f.name, f.read_text()) for f in path.parent.iterdir()] == [(path.name, script)]
 
 

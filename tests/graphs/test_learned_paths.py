@@ -116,7 +116,7 @@ async def test_the_path_policy_asks_no_model_where_its_query_is_refused(
     assert problem in memory["turns"][0]["problem"]
 
 
-async def test_the_path_policy_says_where_no_decision_is_named(run: Run, tmp_path: Path) -> None:
+async def test_the_path_policy_reports_a_path_without_a_decision(run: Run, tmp_path: Path) -> None:
     question, file = solved("building"), tmp_path / "own.jsonl"
     write_paths(file, [TaskPath("building", question.prompt, ("sql[SELECT id FROM building]",))])
     memory = await _policy(run, question, tmp_path, experience=str(file))
@@ -145,7 +145,7 @@ async def test_where_nothing_fits_a_plan_is_made(asked: str, run: Run, tmp_path:
     assert "No learned path" in answer_of(policy)["unknown"]
 
 
-async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path) -> None:
+async def test_the_model_replaces_a_path_that_fails(run: Run, tmp_path: Path) -> None:
     question = solved("building")
     file = own_path(tmp_path, question, "SELECT nothing AS decision FROM goods")
     read = act("sql", "SELECT id FROM building")
@@ -160,7 +160,7 @@ async def test_a_path_that_fails_gives_way_to_the_model(run: Run, tmp_path: Path
 
 
 @cases("file", OWN)
-async def test_what_was_confirmed_for_one_question_serves_another(
+async def test_a_confirmed_path_serves_another_question(
     source: str, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = scenario("building")

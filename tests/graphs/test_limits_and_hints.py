@@ -53,7 +53,7 @@ async def test_a_long_decision_is_admitted(run: Run) -> None:
     assert answer_of(memory)["decision"] == long.strip()
 
 
-async def test_what_is_not_admitted_is_told_how_many_decisions_there_are(run: Run) -> None:
+async def test_the_second_prompt_counts_the_admitted_decisions(run: Run) -> None:
     names = [f"plant {number}" for number in range(40)]
     script = Replies(action=[act("sql", COSTS)], decide=[decide("shop 7", 1), decide("plant 7", 1)])
     await run("single_rag", script, candidates=names)

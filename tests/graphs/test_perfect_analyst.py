@@ -1,4 +1,4 @@
-"""Right plans and queries reach the annotated decisions: what is left to gain is the model's."""
+"""Right plans and queries reach the annotated decisions, so other errors are the model's."""
 
 import os
 from pathlib import Path
@@ -73,7 +73,7 @@ async def test_reaches_the_annotated_decisions(
         if not outcome.degenerate:
             clean += 1
             missed += [] if hit else [question.id]
-            if kind == "relational":  # a query beside others may find nothing where there is one
+            if kind == "relational":  # one of several queries may find nothing
                 problems = [turn["problem"] for turn in memory["turns"] if turn["problem"]]
                 assert not problems, question.id
         assert not memory["failures"], question.id

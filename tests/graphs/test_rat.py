@@ -1,4 +1,4 @@
-"""RAT and its baselines: every edge, what retrieval changes, and what is handed over."""
+"""RAT and its baselines: every edge, the changes by retrieval, and the product."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +26,6 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
 
 @pytest.fixture
 def ask(shelf: Shelf) -> Run:
-    """Asks a method with a script over the shelf."""
     return asking(QUESTION, collection="energy")
 
 

@@ -1,4 +1,4 @@
-"""Reading: what a finding may hold, how much of a page it quotes, and whole collections."""
+"""Reading: the parts of a finding, the length of its quote, and whole collections."""
 
 from typing import Any
 
@@ -42,7 +42,6 @@ async def ask(name: str, script: Replies, **context: Any) -> WorkingMemory:
 
 
 def reading(*findings: dict[str, object]) -> Replies:
-    """One search, one reading, an answer."""
     return Replies(
         action=[act("documents", "Cuba"), act("finish")],
         read=[{"findings": list(findings)}],
@@ -60,7 +59,7 @@ def quote_of(fact: Fact) -> str:
     return fact["quote"]["text"]
 
 
-async def test_a_finding_holds_every_value_of_a_row_to_be_calculated_with(shelf: Shelf) -> None:
+async def test_a_finding_gives_the_calculator_every_value_of_a_row(shelf: Shelf) -> None:
     values = {"Basic Economy": "$200", "Business": "$150"}
     script = reading(found(CUBA, "To Cuba, basic costs $200, business $150.", values))
     script.left["action"].insert(1, act("calculator", "f1_basic_economy + 2 * f1_business"))
@@ -107,7 +106,7 @@ async def test_the_paragraph_is_quoted_where_the_sentence_is_too_little(shelf: S
     assert quote_of(fact) == "The tariff is of 2024. Bags to Cuba cost $200 each."
 
 
-async def test_a_number_that_nothing_says_drops_the_finding_and_says_why(shelf: Shelf) -> None:
+async def test_a_number_without_a_source_drops_the_finding_with_a_reason(shelf: Shelf) -> None:
     script = reading(found(CUBA, "To Cuba it costs $777."))
     memory = await ask("react", script, whole_collection="off")
     assert memory["facts"] == []
@@ -151,7 +150,7 @@ async def test_ten_findings_of_a_page_are_kept(shelf: Shelf) -> None:
     assert len(await facts_of(*findings)) == 10
 
 
-async def test_a_page_that_is_cut_inside_a_table_keeps_its_names(shelf: Shelf) -> None:
+async def test_a_page_cut_inside_a_table_keeps_the_column_names(shelf: Shelf) -> None:
     rows = "\n".join(f"| Region {number} | ${number} | $1 |" for number in range(100))
     text = f"{HEADING}\n\n{HEADER}\n{RULE}\n{rows}\n{CUBA}"
     page = shelf.pages[0]._replace(text=text, chunk=CUBA)

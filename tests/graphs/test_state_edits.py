@@ -1,4 +1,4 @@
-"""A person may edit the state at every checkpoint of a run, as Studio does, and go on."""
+"""A person may edit the state at every checkpoint of a run, as Studio does, and continue."""
 
 from pathlib import Path
 
@@ -19,6 +19,6 @@ async def test_every_checkpoint_can_be_edited(tmp_path: Path) -> None:
     graph = thread.graph
     states = [state async for state in graph.aget_state_history(thread.config)]
     assert len(states) > 10
-    for state in states[:-2]:  # the first two hold what was asked and no more
+    for state in states[:-2]:  # the first two contain only the question
         edited = await graph.aupdate_state(state.config, {"plan": ["Do this."]})
         assert (await graph.aget_state(edited)).values["plan"] == ["Do this."]

@@ -1,4 +1,4 @@
-"""What the check of an answer comes to, on every edge, and how it is said in the chat."""
+"""The result of the check of an answer, on every edge, and its text in the chat."""
 
 from cases import cases
 from scripted import Replies, Reply, Run, act, answer_of, decide

@@ -1,4 +1,4 @@
-"""Working memory grows by reducers, whatever the order in which updates are put together."""
+"""Reducers update working memory in any order of the updates."""
 
 from operator import add
 from typing import Annotated, Any, TypedDict

@@ -102,7 +102,7 @@ CASES: dict[Callable[..., Any], tuple[Sequence[Any], Any, Any]] = {
     ),
 }
 NO_AIDS = {asking.count_stuck_turns, replies.drop_if_empty}
-"""Helpers beside the aids: they count or tidy, whatever the switch says."""
+"""Helpers of the aids: they count or tidy, independently of the switch."""
 
 
 def public(module: ModuleType) -> set[Callable[..., Any]]:
@@ -164,7 +164,7 @@ def test_a_name_with_a_dot_is_no_file(switch: str, monkeypatch: pytest.MonkeyPat
 
 
 @cases("It holds 44 kWh/kg.", "It is as cheap as coal.")
-def test_what_the_page_does_not_say_is_never_stated(statement: str) -> None:
+def test_a_statement_that_the_page_lacks_is_dropped(statement: str) -> None:
     assert (
         replies.quote_if_unstated(statement, "33.3 kWh/kg", HEAT, Context(assist="off"))
         == "33.3 kWh/kg"

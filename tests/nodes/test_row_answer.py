@@ -1,4 +1,4 @@
-"""Rows as the answer: what is listed, what the check says of it, and what is left to a model."""
+"""Rows as the answer: the listed values, their verdict, and the questions for a model."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ DRAFT = "Ash costs 7,135.5 dollars. Birch costs 5 [1]."
     ),
     ("Birch costs 5 [1].", "\n\nAfter the check:\n\n**Birch**\n\nBirch costs 5 [1]."),
 )
-def test_only_what_the_check_has_changed_is_said_again(why: str, rest: str) -> None:
+def test_only_what_the_check_has_changed_is_repeated(why: str, rest: str) -> None:
     answer = Answer(why=why, facts=[1], decision="Birch", unknown="")
     assert complete_streamed(DRAFT, answer, []) == rest
 

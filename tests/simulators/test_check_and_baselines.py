@@ -1,4 +1,4 @@
-"""The deciders without a model, and what the check says, on worlds made by hand."""
+"""The deciders without a model, and the check, on worlds made by hand."""
 
 from planweave.simulators import baselines, registry
 from planweave.simulators.check import check
@@ -19,7 +19,7 @@ def question(name: str, rows: tuple[list[Row], ...], answer: Decision, **asked: 
         rules="",
         parameters=asked,
         answer=answer,
-        database=QuestionDatabase(scenario, made=world),
+        database=QuestionDatabase(scenario, lambda: world),
     )
 
 
@@ -83,7 +83,7 @@ def test_the_check_counts_every_question_once() -> None:
     assert {score.name: (score.annotated, score.right) for score in second.baselines} == wanted
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_reported() -> None:
     seen: list[tuple[int, int]] = []
     check(DataSet("here", (building(0.0),)), progress=lambda *at: seen.append(at))
     assert seen == [(1, 1)]

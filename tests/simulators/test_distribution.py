@@ -30,7 +30,7 @@ def test_by_hand() -> None:
     assert outcome.best == "a"
 
 
-def test_a_customer_that_nobody_else_reaches_in_time_keeps_its_plant() -> None:
+def test_the_only_plant_that_reaches_a_customer_stays_open() -> None:
     late = [*ROUTES[:3], ("b", "y", 1.0, 4), *ROUTES[4:]]
     outcome = simulate(world(PLANTS, CUSTOMERS, late), {})
     assert outcome.values[0] == 60 + 8 * 5 + 10 * 14  # y from c

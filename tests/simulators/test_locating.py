@@ -132,6 +132,6 @@ def test_bad_questions_are_refused() -> None:
         simulate(world(), {})
 
 
-def test_the_rules_say_every_number_the_simulator_uses() -> None:
+def test_the_rules_state_every_number_that_the_simulator_uses() -> None:
     for number in ("1.05", "50", "development / 3", "base_trading_power + 2", "alphabetically"):
         assert number in RULES

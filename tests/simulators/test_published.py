@@ -134,7 +134,7 @@ def test_a_corrupt_database_is_named_and_the_others_are_checked(folder: Path) ->
     assert result.checked == 1
 
 
-def test_a_wrong_answer_is_told_by_id(folder: Path) -> None:
+def test_a_wrong_answer_is_reported_by_id(folder: Path) -> None:
     file = folder / "data/building/questions/simulated_questions.json"
     entries = json.loads(file.read_text())
     entries[1]["answer"] = -1
@@ -235,7 +235,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
 def test_a_member_that_lies_about_its_size_is_refused(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The directory says ten bytes; unpacking stops there, and the checksum tells."""
+    """The archive states ten bytes, so unpacking stops there and the checksum differs."""
     target = zipped(folder, tmp_path / "set.zip")
     data = target.read_bytes()
     place = data.index(b"PK\x01\x02")

@@ -50,7 +50,7 @@ def test_same_seed_same_bytes_other_seed_other_world(name: str) -> None:
     scenario = registry.scenario(name)
 
     def script(seed: int) -> str:
-        return QuestionDatabase(scenario, made=scenario.generate(seed, 100).world).sql
+        return QuestionDatabase(scenario, lambda: scenario.generate(seed, 100).world).sql
 
     assert script(5) == script(5)
     assert script(5) != script(6)
@@ -133,7 +133,9 @@ def test_installed_plug_ins_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     ("nowhere.at_all:X", "cannot be loaded"),
     ("planweave.simulators.distribution:RULES", "no scenario"),
 )
-def test_bad_plug_ins_are_told(value: str, sentence: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_bad_plug_ins_are_reported(
+    value: str, sentence: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plug_in(monkeypatch, value)
     with pytest.raises(PlanweaveError, match=sentence):
         registry.scenario("chess")

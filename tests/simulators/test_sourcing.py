@@ -25,6 +25,6 @@ def test_days_and_units_count_together() -> None:
     assert outcome.regret("ash") == pytest.approx(20)
 
 
-def test_a_delivery_by_nobody_is_refused() -> None:
+def test_a_delivery_without_a_supplier_is_refused() -> None:
     with pytest.raises(BadInput, match="nobody"):
         simulate(world((1, "nobody", 1, 1.0, 0)), {})

@@ -18,8 +18,8 @@ def collect(
 ) -> str:
     """Make the collection of these documents, unless it exists, and return its name.
 
-    The name holds a digest of the content, so that other documents make another collection and an
-    interrupted run can continue.
+    The name contains a digest of the content, so that other documents make another collection and
+    an interrupted run can continue.
     """
     name = f"bench/agents-{_content_digest(documents, embeddings)}"
     collection = open_collection(name, embeddings=embeddings, create=True)

@@ -57,7 +57,7 @@ def load_pairs(path: Path) -> list[Pair]:
     """Read a file of judged pairs."""
     found = read_records(path, Pair, fix=_FIX)
     if not found:
-        raise BadInput(f"{path} holds no pair.", fix=_FIX)
+        raise BadInput(f"{path} contains no pair.", fix=_FIX)
     return found
 
 

@@ -32,7 +32,7 @@ from planweave.records import read_records
 SETS = ("simple 1", "simple 2", "complex 1", "complex 2", "calculation")
 
 _FIX = (
-    "Name a folder that holds docs/questions.jsonl with its documents, tatqa/dev.jsonl.gz, or both."
+    "Name a folder with docs/questions.jsonl and its documents, with tatqa/dev.jsonl.gz, or both."
 )
 
 
@@ -65,7 +65,7 @@ class Gold:
         return None
 
     def may_occur_in(self, text: str) -> bool:
-        """Whether a text can hold this answer; if it lacks a number of the answer, it cannot.
+        """Whether a text can contain this answer; if it lacks a number of the answer, it cannot.
 
         Signs are ignored, since words may express them ("it fell by 22 %").
         """
@@ -82,13 +82,13 @@ def _unsigned(given: Sequence[Quantity]) -> list[Quantity]:
 
 @dataclass(frozen=True, kw_only=True)
 class DocumentQuestion:
-    """A question with its answer and the pages that hold it."""
+    """A question with its answer and the pages that contain it."""
 
     id: str  # its id in the data set; for TAT-QA, the beginning of it
     part: str  # the set, one of `SETS`
     asked: str
     gold: Gold | None
-    evidence: frozenset[tuple[str, int]]  # the pages that hold it, as (document, page)
+    evidence: frozenset[tuple[str, int]]  # the pages that contain it, as (document, page)
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class _Context(BaseModel):
 
 
 def load(folder: Path, *, contexts: int, seed: int) -> FolderContents:
-    """Read the data sets that the folder holds.
+    """Read the data sets that the folder contains.
 
     ``contexts`` is the number of contexts drawn from TAT-QA; they become documents.
     """
@@ -167,7 +167,7 @@ def load(folder: Path, *, contexts: int, seed: int) -> FolderContents:
             documents.append(_table_document(context))
             questions += [q for one in context.questions if (q := _table_question(one, context))]
     if not questions:
-        raise BadInput(f"{folder} holds no questions.", fix=_FIX)
+        raise BadInput(f"{folder} contains no questions.", fix=_FIX)
     return FolderContents(questions, documents)
 
 

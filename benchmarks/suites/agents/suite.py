@@ -124,7 +124,7 @@ class Agents(Suite):
         found = load(options.data, contexts=options.contexts, seed=options.seed)
         chosen = choose([q for q in found.questions if q.part in sets], options.limit, options.seed)
         if not chosen:
-            raise BadInput(f"{options.data} holds no question of the named sets.")
+            raise BadInput(f"{options.data} contains no question of the named sets.")
         collection = _collection_finder(found.documents, options, status)
         return Selection(
             samples=_judge_checks(options, context)
@@ -191,12 +191,10 @@ async def _measure_rag(
     judge = await RagJudge.of(context, on_call)
     pages = await asyncio.to_thread(find_pages, asked, context, context.pages)
     read = "\n\n".join(page["text"][: context.page_characters] for page in pages)
-    faithful = await faithfulness(answer, read, judge, question=asked)
-    relevant = await answer_relevance(asked, answer, judge, embeddings())
     return {
-        "faithfulness": faithful.value,
-        "answer_relevance": relevant.value,
-        "context_relevance": (await context_relevance(asked, read, judge)).value,
+        "faithfulness": await faithfulness(answer, read, judge, question=asked),
+        "answer_relevance": await answer_relevance(asked, answer, judge, embeddings()),
+        "context_relevance": await context_relevance(asked, read, judge),
     }
 
 

@@ -40,8 +40,6 @@ class _Metrics(NamedTuple):
 
 
 class _Details(BaseModel):
-    """Details of the score of an answer."""
-
     trial: int
     asked: str
     gold: str | None
@@ -190,7 +188,7 @@ def _judge_model(records: Sequence[Record]) -> str:
     "method | a fact from a gold page | answers that cite a page | citing a gold page | "
     "cited pages that are gold | claims supported",
     note="Of the questions that the documents answer: answers with a fact from a page that "
-    "holds the evidence; of those that cite a page, how many cite such a page, and the mean "
+    "contains the evidence; of those that cite a page, how many cite such a page, and the mean "
     "share of such pages among the cited ones. The last column is over all claims (sentences "
     "of the answers), as the citation check sees them. In brackets: 95 % interval and number.",
 )
@@ -208,7 +206,6 @@ def _citations(own: Sequence[Record]) -> Cells:
 
 
 def _cited(record: Record) -> set[tuple[str, int]]:
-    """The pages that the answer cites."""
     numbers = (record.answer or {}).get("facts")
     return {*record.pages(numbers if isinstance(numbers, list) else [])}
 
@@ -279,5 +276,5 @@ _questions = table_by_part(
     lambda own: mean_and_deviation([100 * record.score.value for record in own]),
     order=lambda row: SETS.index(row[0]),
     note="Per cent of trials, mean ± sample standard deviation. No right answer: the documents "
-    "do not hold it.",
+    "do not contain it.",
 )

@@ -89,7 +89,6 @@ def _load_words() -> _Words:
 
 
 def _draw_names(rng: random.Random, count: int) -> list[str]:
-    """Draw different names in one of several styles."""
     words = _load_words()
     style = rng.choice(("plain", "plain", "lower", "two", "code"))
     found: dict[str, None] = {}
@@ -149,12 +148,8 @@ class _World:
         order = sorted(range(count), key=lambda i: self.values[i])
         self.low, self.high = order[0], order[-1]
         self.columns = [domain.key, domain.group, self.measure.column, self.other.column]
-        self.rows = [
-            [name, group, value, other]
-            for name, group, value, other in zip(
-                self.names, self.groups, self.values, self.others, strict=True
-            )
-        ]
+        columns = (self.names, self.groups, self.values, self.others)
+        self.rows = [list(row) for row in zip(*columns, strict=True)]
 
     def _column(self, measure: _Measure, count: int) -> list[int | float]:
         found: dict[int | float, None] = {}
@@ -313,13 +308,8 @@ def _counted(w: _World, _: random.Random) -> _Cases:
         if n != inside:
             yield "count of another group", f"{n}", False, every, question
             q = f"SELECT COUNT(*) AS n FROM {d.table} WHERE {d.group} = '{g}'"
-            yield (
-                "query on another group",
-                f"{n}",
-                False,
-                [query_fact(1, ["n"], [[n]], q)],
-                question,
-            )
+            other = [query_fact(1, ["n"], [[n]], q)]
+            yield "query on another group", f"{n}", False, other, question
             break
 
 
@@ -354,15 +344,9 @@ def _summed(w: _World, _: random.Random) -> _Cases:
     yield "right sum", f"{total}", True, summed, question
     yield "wrong sum", f"{round(total * 1.1 + 1, m.digits)}", False, summed, question
     yield "one value for a sum", f"{w.values[0]}", False, [w.value_of(0)], question
-    mean = f"SELECT AVG({m.column}) AS mean FROM {d.table}"
     average = round(total / len(w.values), 2)
-    yield (
-        "mean for a sum",
-        f"{average}",
-        False,
-        [query_fact(1, ["mean"], [[average]], mean)],
-        question,
-    )
+    mean = [query_fact(1, ["mean"], [[average]], f"SELECT AVG({m.column}) AS mean FROM {d.table}")]
+    yield "mean for a sum", f"{average}", False, mean, question
 
 
 _Claims = Iterator[tuple[str, str, bool, Sequence[Fact]]]

@@ -112,7 +112,6 @@ def failure_class(record: Record) -> FailureClass | None:
 
 
 def _turns_with_rows(record: Record) -> Iterator[MemoryEntry]:
-    """The turns whose query returned rows."""
     return (turn for turn in record.turns if turn["tool"] in _QUERIES and turn.get("facts"))
 
 

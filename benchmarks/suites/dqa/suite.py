@@ -145,7 +145,7 @@ def samples(
 
 
 def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
-    """Raise if the experience, from any source, holds one of the questions."""
+    """Raise if the experience, from any source, contains one of the questions."""
     if settings.experience is None:
         return
     paths = load_paths(settings.experience, settings.owner)
@@ -153,7 +153,7 @@ def _check_unseen(questions: Iterable[Question], settings: Context) -> None:
     known = [q.id for q in questions if " ".join(q.prompt.split()) in seen]
     if known:
         raise BadInput(
-            f"The experience holds {len(known)} of the questions, such as {known[0]}.",
+            f"The experience contains {len(known)} of the questions, such as {known[0]}.",
             fix="Measure with experience that comes from other questions.",
         )
 

@@ -1,6 +1,6 @@
 """The tables of the Decision QA report; the paper's figures are in docs/reproduction.md."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from planweave.benchmarks.core.metrics import (
@@ -46,10 +46,7 @@ def decision_tables(records: Sequence[Record]) -> list[ReportTable]:
     ]
 
 
-def _by_scenario_and_method(groups: Groups) -> Iterator[tuple[str, str, list[Record]]]:
-    return by_part_and_method(groups, lambda record: record.scenario, reverse=True)
-
-
+_by_scenario_and_method = partial(by_part_and_method, reverse=True)
 _row_per_part = partial(row_per_group, _by_scenario_and_method)
 
 
@@ -98,7 +95,6 @@ def _against_baselines(groups: Groups) -> Rows:
 
 
 def _baseline_scores(records: Sequence[Record]) -> dict[str, dict[str, float]]:
-    """Score of each baseline on each question."""
     scores: dict[str, dict[str, float]] = {}
     for record in records:
         found = record.score.details.get("baselines")

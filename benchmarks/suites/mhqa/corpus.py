@@ -37,9 +37,9 @@ def collect_paragraphs(
 ) -> ParagraphCollection:
     """Make the collection of the questions' paragraphs, unless it exists.
 
-    Its name holds a digest of its content, so that other paragraphs make another collection and an
-    interrupted run can continue. ``questions`` are all of the data set, since the paragraphs of the
-    other questions distract. If ``embeddings`` is ``none``, the search is by words only.
+    Its name contains a digest of its content, so that other paragraphs make another collection and
+    an interrupted run can continue. ``questions`` are all of the data set, since the paragraphs of
+    the other questions distract. If ``embeddings`` is ``none``, the search is by words only.
     """
     placed = place_paragraphs(questions)
     titles: dict[str, list[str]] = {}

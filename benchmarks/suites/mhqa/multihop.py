@@ -104,8 +104,6 @@ class _MusiqueParagraph(BaseModel):
 
 
 class _Musique(BaseModel):
-    """A record of MuSiQue-Ans."""
-
     id: str
     question: str
     answer: str

@@ -87,7 +87,7 @@ _FIGURES = "exact match | F1 | supporting paragraphs found | all of them found"
 
 
 _by_dataset = row_per_group(
-    partial(by_part_and_method, part=lambda record: record.scenario),
+    by_part_and_method,
     "Answers and paragraphs by data set",
     "data set | method | " + _FIGURES,
     note="Published normalisation; an answer without a short answer counts as empty. Found is "

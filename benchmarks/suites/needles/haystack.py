@@ -63,7 +63,7 @@ def load(path: Path) -> Haystack:
     else:
         text = read_text(path, fix=_FIX)
     if not text.strip():
-        raise BadInput(f"{path} holds no text.", fix=_FIX)
+        raise BadInput(f"{path} contains no text.", fix=_FIX)
     return Haystack.of(text)
 
 

@@ -378,16 +378,16 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
 
     def over(other: str) -> Estimate | None:
         _, comma, level = name.partition(", ")
-        beside = ("ablation" if part == "candidates" else part, other + comma + level)
+        rival_line = ("ablation" if part == "candidates" else part, other + comma + level)
         theirs = {
             (line.seed, score.question): score.f1
             for line in lines
-            if (line.part, line.name) == beside
+            if (line.part, line.name) == rival_line
             for score in line.scores
         }
         pairs = [(score.f1, theirs.get((seed, score.question))) for seed, score in scores]
         less = [(mine - value,) for mine, value in pairs if value is not None]
-        alone = name == beside[1] or len(less) < len(pairs)
+        alone = name == rival_line[1] or len(less) < len(pairs)
         return None if alone else estimated(less)[0]
 
     f1, *recalls = estimated([(score.f1, *score.recalls) for _, score in scores])

@@ -78,7 +78,6 @@ class PromptFormat(Suite):
 
 
 def _parse_temperatures(text: str) -> list[float]:
-    """The temperatures in a comma-separated list."""
     try:
         found = [float(part) for part in text.split(",")]
     except ValueError:

@@ -163,7 +163,7 @@ def _read_writing(data: Path) -> tuple[list[Text], list[Text]]:
     files = sorted({*data.glob("*_distractor_*.json*"), *data.glob("hotpot_train_*.json*")})
     if not files:
         raise BadInput(
-            f"{data} holds no paragraphs of HotpotQA.",
+            f"{data} contains no paragraphs of HotpotQA.",
             fix="Give the folder of hotpot_dev_distractor_v1.json with --data.",
         )
     found = (multihop.load(path) for path in files)

@@ -87,7 +87,7 @@ class RatOptions(AttemptOptions):
         return self.samples or {"code": 5, "maths": 3}.get(self.family, 1)
 
     def settings(self) -> dict[str, str | int]:
-        """The family tells a method what to write."""
+        """The family determines what a method writes."""
         return {**super().settings(), "family": one_of(self.family, tuple(FILES), "task family")}
 
 

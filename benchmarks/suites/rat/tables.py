@@ -1,7 +1,6 @@
 """Tables of the RAT benchmark."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from pydantic import BaseModel, TypeAdapter
 
@@ -42,7 +41,7 @@ def rat_tables(records: Sequence[Record]) -> list[ReportTable]:
         _scores(groups),
         _pass_at_k(groups),
         retrieval_table(groups),
-        seconds_table(_by_dataset(groups)),
+        seconds_table(by_part_and_method(groups)),
     ]
 
 
@@ -50,11 +49,8 @@ def _attempts(record: Record) -> list[Attempt]:
     return _ATTEMPTS.validate_python(record.score.details.get("attempts", []))
 
 
-_by_dataset = partial(by_part_and_method, part=lambda record: record.scenario)
-
-
 @row_per_group(
-    _by_dataset,
+    by_part_and_method,
     "Score by data set",
     "scenario | method | right",
     note="Programs: all tests pass (pass@1). Word problems: the program gives the published "
@@ -66,7 +62,7 @@ def _scores(own: Sequence[Record]) -> Cells:
 
 
 @row_per_group(
-    _by_dataset,
+    by_part_and_method,
     "At least one of several attempts",
     "scenario | method | k | pass@k",
     note="Unbiased estimate (Chen et al. 2021, eq. 1).",
@@ -81,7 +77,7 @@ def _pass_at_k(own: Sequence[Record]) -> Cells:
 
 
 @row_per_group(
-    _by_dataset,
+    by_part_and_method,
     "What retrieval did",
     "scenario | method | retrievals | steps drafted | steps changed | unreadable replies",
     note="Mean · median · 95th percentile of an attempt; shares are of the steps for which a "
@@ -114,5 +110,5 @@ def seconds_table(own: Sequence[Record]) -> Cells:
     """Seconds of generation and of everything else (table 8), by scenario and method."""
     written = [sum(call.record.seconds for call in record.calls) for record in own]
     # Parallel calls can take longer in total than the question.
-    beside = [max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)]
-    return spread(written), spread(beside), spread([record.seconds for record in own])
+    other = [max(0.0, one.seconds - seconds) for one, seconds in zip(own, written, strict=True)]
+    return spread(written), spread(other), spread([record.seconds for record in own])

@@ -1,6 +1,6 @@
 """Reads problems and the rules that decide them.
 
-A folder holds ``problems.jsonl[.gz]`` and ``rules_<domain>.txt`` for each domain. A problem has
+A folder contains ``problems.jsonl[.gz]`` and ``rules_<domain>.txt`` for each domain. A problem has
 ``id``, ``domain``, ``level``, ``prompt`` and ``answer``: a number of dollars, or for the league
 ``{violation, operation, team}``. ``form_answer`` is a second right answer, ``doubts`` lists known
 flaws of the problem.
@@ -65,7 +65,7 @@ def load(data: Path, domains: Sequence[Domain], levels: Sequence[int] = ()) -> L
         if problem.domain in domains and (not levels or problem.level in levels)
     ]
     if not wanted:
-        raise BadInput(f"{data} holds no problem of these domains and levels.", fix=_FIX)
+        raise BadInput(f"{data} contains no problem of these domains and levels.", fix=_FIX)
     files = {domain: data / f"rules_{domain}.txt" for domain in domains}
     rules = {domain: RuleBook(file, read_text(file, fix=_FIX)) for domain, file in files.items()}
     return LoadedRules(wanted, rules)

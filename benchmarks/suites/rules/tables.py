@@ -10,8 +10,6 @@ from planweave.benchmarks.core.table import Cells, ReportTable, row_per_method, 
 
 
 class _Details(BaseModel):
-    """Details of the score of an answer."""
-
     domain: str
     level: int
     gold: str

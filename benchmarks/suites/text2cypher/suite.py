@@ -1,6 +1,6 @@
 """Text to Cypher: questions about graphs, answered by one query each.
 
-A folder holds ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
+A folder has ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
 and ``graphs/`` (NAME.cypher or NAME.cql). A question needs ``graph``, ``question`` and, if there is
 an answer, ``gold``. If ``answer`` is missing, the gold is run. The set has one gold per question,
 but its two authors chose different columns, so a result may have fewer or more columns than the
@@ -27,7 +27,7 @@ from planweave.benchmarks.suites.query_writing.question import (
 )
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
 
-_FIX = "Give a folder with questions.jsonl and graphs/, or a question file beside graphs/."
+_FIX = "Give a folder with questions.jsonl and graphs/, or a question file next to graphs/."
 _LAST_RETURN = re.compile(r"\bRETURN\b(?!.*\bRETURN\b)(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -44,7 +44,7 @@ class _Line(QuestionLine):
 
 
 def load(data: Path, graphs: Path | None = None) -> list[QueryQuestion]:
-    """Load questions (:func:`load_questions`); by default, ``graphs/`` is beside them."""
+    """Load questions (:func:`load_questions`); by default, ``graphs/`` is next to them."""
     graphs = graphs or (data if data.is_dir() else data.parent) / "graphs"
     return load_questions(data, graphs, None, _Line, _make_question, fix=_FIX)
 
@@ -87,7 +87,7 @@ class CypherOptions(QueryOptions):
 
     graphs: Annotated[
         Path | None,
-        typer.Option(help="Folder of the graphs; if unset, graphs/ beside the questions."),
+        typer.Option(help="Folder of the graphs; if unset, graphs/ next to the questions."),
     ] = None
 
 

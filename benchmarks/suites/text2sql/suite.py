@@ -1,7 +1,7 @@
 """Text to SQL: questions about tables, answered by one query each.
 
-A folder holds ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
-and ``databases/``: NAME.sql (or NAME.sqlite), optionally with NAME.glossary.txt beside it. A
+A folder has ``questions.jsonl[.gz]``, ``unanswerable.jsonl[.gz]`` if there are such questions,
+and ``databases/``: NAME.sql (or NAME.sqlite), optionally with NAME.glossary.txt next to it. A
 question needs ``database`` (or ``db_id``), ``question``, and ``golds`` (or one ``gold``, ``query``
 or ``SQL``). If ``answers`` are missing, the golds are run.
 """
@@ -28,7 +28,7 @@ from planweave.benchmarks.suites.query_writing.question import (
 from planweave.benchmarks.suites.query_writing.trial import QueryOptions, QuerySuite
 from planweave.records import read_text
 
-_FIX = "Give a folder with questions.jsonl and databases/, or a question file beside databases/."
+_FIX = "Give a folder with questions.jsonl and databases/, or a question file next to databases/."
 _SENTENCE = re.compile(r"'((?:[^']|'')*)'")
 
 
@@ -50,7 +50,7 @@ class _Line(QuestionLine):
 def load(
     data: Path, part: QuestionPart | None = None, databases: Path | None = None
 ) -> list[QueryQuestion]:
-    """Load questions (:func:`load_questions`); by default, ``databases/`` is beside them."""
+    """Load questions (:func:`load_questions`); by default, ``databases/`` is next to them."""
     databases = databases or (data if data.is_dir() else data.parent) / "databases"
     return load_questions(data, databases, part, _Line, _make_question, fix=_FIX)
 
@@ -121,7 +121,7 @@ class SqlOptions(QueryOptions):
 
     databases: Annotated[
         Path | None,
-        typer.Option(help="Folder of the databases; if unset, databases/ beside the questions."),
+        typer.Option(help="Folder of the databases; if unset, databases/ next to the questions."),
     ] = None
     only: Annotated[
         QuestionPart | None,

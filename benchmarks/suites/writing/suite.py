@@ -37,7 +37,7 @@ class WritingOptions(AttemptOptions):
     web_search: Annotated[str, typer.Option(help=f"Search the web with: {', '.join(KNOWN)}.")] = ""
 
     def settings(self) -> dict[str, str | int]:
-        """The family tells a method what to write."""
+        """The family determines what a method writes."""
         return {**super().settings(), "family": "writing"}
 
 
