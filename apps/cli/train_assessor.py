@@ -1,7 +1,7 @@
 """``planweave train plan-assessor``: train the plan assessor."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -17,7 +17,6 @@ from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.options import output_folder
 from planweave.benchmarks.core import machine
 from planweave.benchmarks.core.picture import Figure, draw_picture
-from planweave.benchmarks.suites.assessor import measure as assessor
 from planweave.benchmarks.suites.assessor.rounds import (
     Lot,
     Round,
@@ -27,7 +26,7 @@ from planweave.benchmarks.suites.assessor.rounds import (
 )
 from planweave.benchmarks.suites.mhqa import multihop
 from planweave.errors import require
-from planweave.learning import AssessorCard, Embed, Group
+from planweave.learning import AssessorCard, Embed, Group, features
 from planweave.learning.plan_assessor import VERSION, fingerprint, save
 
 if TYPE_CHECKING:
@@ -94,8 +93,17 @@ def _groups(data: Path, embed: Embed, seed: int, console: Console) -> list[Group
             strangers=_UNRELATED,
             searches=searches,
         )
-        groups += list(assessor.training_groups(made, embed))
+        groups += list(_training_groups(made, embed))
     return groups
+
+
+def _training_groups(made: Iterable[Round], embed: Embed) -> Iterator[Group]:
+    """Rounds as training groups for the assessor's head."""
+    for one in made:
+        evidence = [paragraph.page for paragraph in one.evidence]
+        inputs = features(one.question.question, evidence, one.candidates, embed)
+        gains = np.array(one.gains, np.float32)
+        yield Group(one.question.question, one.question.dataset, inputs, gains)
 
 
 def _half_greedy(round_: Round, lot: Lot) -> int:

@@ -5,7 +5,7 @@ rank at which the chosen query finds the next supporting paragraph, so that a me
 an MRR. Rounds of one question are not independent, so intervals come from a bootstrap of questions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from planweave.benchmarks.core.metrics import Estimate, Means, bootstrap, group_
 from planweave.benchmarks.core.table import Rows, table_of_rows
 from planweave.benchmarks.suites.assessor.rounds import Round, play_rounds
 from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop
-from planweave.learning import Embed, Group, PlanAssessor, features
+from planweave.learning import Embed, PlanAssessor
 
 
 class RoundScores(NamedTuple):
@@ -125,12 +125,3 @@ def mrr_table(results: Sequence[DatasetFigures]) -> Rows:
         mrr = (f"{one.mrr[name].value:.3f}" for name in CHOOSERS)
         more = (f"{gained:.3f}" for gained in (*one.gained.values(), one.closed))
         yield one.dataset, one.questions, one.rounds, *mrr, *more
-
-
-def training_groups(made: Iterable[Round], embed: Embed) -> Iterator[Group]:
-    """Rounds as training groups for the assessor's head."""
-    for one in made:
-        evidence = [paragraph.page for paragraph in one.evidence]
-        inputs = features(one.question.question, evidence, one.candidates, embed)
-        gains = np.array(one.gains, np.float32)
-        yield Group(one.question.question, one.question.dataset, inputs, gains)
