@@ -229,6 +229,8 @@ def test_a_plan_is_carried_out(offers: str) -> None:
     ({"plan": [1]}, "predefined_plan"),
     ({"approve": True}, "is not a function"),
     ({}, "connected"),
+    ({}, "settings `database`"),
+    ({"database": "a.db", "settings": {"database": "b.db"}}, "database and the setting .* differ"),
 )
 def test_what_is_wrong_is_one_sentence(options: Any, words: str) -> None:
     given = {"model": replies()} | options
