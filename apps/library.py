@@ -168,7 +168,13 @@ def _settings(options: Options, models: ExitStack) -> dict[str, Any]:
         settings.model_dump(exclude_unset=True) if isinstance(settings, Context) else {**settings}
     )
     names = {"database": "database", "documents": "collection", "rules": "rules", "model": "model"}
-    given |= {names[name]: value for name, value in options.items() if name in names}
+    for option in names.keys() & options.keys():
+        value, setting = options[option], names[option]  # type: ignore[literal-required]
+        if given.get(setting, value) != value:
+            raise BadInput(
+                f"The option {option} and the setting {setting} differ.", fix="Give one of them."
+            )
+        given[setting] = value
     if isinstance(given.get("database"), Path):
         given["database"] = str(given["database"])
     if isinstance(given.get("database"), str):
