@@ -50,6 +50,12 @@ class QueryFailed(PlanweaveError):
     exit_code = 4
 
 
+class QueryEmpty(QueryFailed):
+    """There is no query."""
+
+    exit_code = 1
+
+
 @dataclass(frozen=True, kw_only=True)
 class Limits:
     """Limits of one query; it uses ``owner``'s share of shared resources."""

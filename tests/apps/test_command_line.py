@@ -385,6 +385,8 @@ def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
     ("SELECT 1; SELECT 2", 2),
     ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT sum(n) FROM t", 3),
     ("SELECT price FROM ofer", 4),
+    (" ", 1),
+    ("/* nothing */", 1),
 )
 def test_query_exit_codes(statement: str, code: int, planweave: CommandLine, offers: str) -> None:
     run = planweave("query", "--database", offers, statement, "--seconds", "0.5")
