@@ -18,6 +18,7 @@ from planweave.apps.threads import NAME, Thread, is_kept, load_thread, new_id
 from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
 from planweave.graphs.support.events import AnswerEvent, Event, Result
+from planweave.graphs.support.running import check_order
 from planweave.memory import Context, Input, check_input
 from planweave.models import registered
 from planweave.tools.connect import sort_by_kind
@@ -73,6 +74,7 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
     with ExitStack() as models:
         given = _settings(options, models)
         thread = _thread(given, options, with_plan=bool(plan))
+        check_order(thread.method, thread.context, with_plan=bool(plan))
         is_saved = options.get("thread") is not None
         if is_saved:
             await asyncio.to_thread(thread.check_models)
@@ -167,14 +169,7 @@ def _settings(options: Options, models: ExitStack) -> dict[str, Any]:
     given: dict[str, Any] = (
         settings.model_dump(exclude_unset=True) if isinstance(settings, Context) else {**settings}
     )
-    names = {"database": "database", "documents": "collection", "rules": "rules", "model": "model"}
-    for option in names.keys() & options.keys():
-        value, setting = options[option], names[option]  # type: ignore[literal-required]
-        if given.get(setting, value) != value:
-            raise BadInput(
-                f"The option {option} and the setting {setting} differ.", fix="Give one of them."
-            )
-        given[setting] = value
+    given |= _named_settings(options, given)
     if isinstance(given.get("database"), Path):
         given["database"] = str(given["database"])
     if isinstance(given.get("database"), str):
@@ -198,6 +193,17 @@ def _settings(options: Options, models: ExitStack) -> dict[str, Any]:
             )
         given |= {} if given.get("approve_tools") else {"approve": True}
     return given
+
+
+def _named_settings(options: Options, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that have an option of their own; refuse one that is also given otherwise."""
+    names = {"database": "database", "documents": "collection", "rules": "rules", "model": "model"}
+    named = {names[name]: value for name, value in options.items() if name in names}
+    if differing := [name for name, value in named.items() if given.get(name, value) != value]:
+        raise BadInput(
+            f"The setting {differing[0]} is given twice, and differs.", fix="Give it once."
+        )
+    return named
 
 
 def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thread:

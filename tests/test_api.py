@@ -227,16 +227,28 @@ def test_a_plan_is_carried_out(offers: str) -> None:
     ({"model": replies().with_retry()}, "RunnableRetry is no chat model"),
     ({"plan": "Look."}, "list of its steps"),
     ({"plan": [1]}, "predefined_plan"),
+    ({"plan": ["Look."], "method": "direct"}, "direct uses no plan"),
+    ({"settings": {"models": {"planer": "embedded"}}}, "no role 'planer'.*planner.*thinker"),
     ({"approve": True}, "is not a function"),
     ({}, "connected"),
     ({}, "settings `database`"),
-    ({"database": "a.db", "settings": {"database": "b.db"}}, "database and the setting .* differ"),
+    ({"database": "a.db", "settings": {"database": "b.db"}}, "setting database is given twice"),
 )
 def test_what_is_wrong_is_one_sentence(options: Any, words: str) -> None:
     given = {"model": replies()} | options
     with pytest.raises(planweave.PlanweaveError, match=words) as raised:
         planweave.run(QUESTION, **given)
     assert isinstance(raised.value, ValueError)
+
+
+def test_a_file_of_prices_is_read_before_a_call(
+    offers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = planweave_models.process_settings().model_copy(update={"prices": Path("nowhere")})
+    monkeypatch.setattr("planweave.models.usage.process_settings", lambda: settings)
+    unasked = ScriptedModel(lambda _: pytest.fail("The model is asked."))
+    with pytest.raises(planweave.BadInput, match=r"nowhere cannot be read"):
+        planweave.run(QUESTION, database=offers, model=unasked)
 
 
 def test_a_script_that_is_too_short_says_so(offers: str) -> None:

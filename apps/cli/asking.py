@@ -140,6 +140,7 @@ def start_thread(
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import Thread, new_id
     from planweave.graphs.support.choice import choose
+    from planweave.graphs.support.running import check_order
     from planweave.nodes.acting.environment import episode_of
     from planweave.nodes.deciding.experience import load_paths
     from planweave.nodes.shared.intake import sources_of
@@ -161,6 +162,7 @@ def start_thread(
     sources_of(context)  # reports missing sources first
     choice = choose(context, with_plan=plan is not None)
     method = models.method or choice.method
+    check_order(method, context, with_plan=plan is not None)
     if METHODS.get(method).family == "act":
         episode_of(context)  # reports a missing task
     if context.experience:

@@ -31,7 +31,13 @@ from planweave.graphs.support.events import (
     ThoughtEvent,
     TokenEvent,
 )
-from planweave.graphs.support.running import belongs, events, graph, subgraphs_of
+from planweave.graphs.support.running import (
+    belongs,
+    check_order,
+    events,
+    graph,
+    subgraphs_of,
+)
 from planweave.memory import Context
 from planweave.nodes.shared.speaker import complete_streamed
 from planweave.nodes.support.briefing import plan_text, source_text
@@ -115,6 +121,7 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
         service = await asyncio.to_thread(offered)
         service.check_offered(order.method)
         context = service.admit(order.settings)
+        await asyncio.to_thread(check_order, order.method, context, with_plan=False)
         lock = locks.get(order.thread) if order.thread else nullcontext()
         kept = checkpoints() if order.thread else nullcontext()
         async with lock, long_term_memory() as store, kept as saver:

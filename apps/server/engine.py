@@ -144,7 +144,9 @@ class Engine:
         self, person: Person, thread_id: str | None, request: RunRequest, *, quiet: bool = False
     ) -> dict[str, Any]:
         """Queue a run; return it as JSON of the protocol."""
-        order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
+        order = await asyncio.to_thread(  # the first import of a method is slow
+            order_of, person, request, stateless=thread_id is None, quiet=quiet
+        )
         if request.nodes or request.input:
             known = (await asyncio.to_thread(METHODS.get, order.method)).builder
             check_nodes(request.nodes, known.nodes)

@@ -357,12 +357,12 @@ def test_a_run_whose_model_was_slow_is_gone_on_with(planweave: CommandLine, offe
     assert len(model.requests) == 5
 
 
-def test_a_model_of_a_role_that_there_is_not_is_told(planweave: CommandLine, offers: str) -> None:
+def test_a_model_of_a_role_that_did_not_play_is_told(planweave: CommandLine, offers: str) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
         asked = ("decide", "Which?", "--database", offers, "--model", model.name)
-        other = ("--role-model", f"planer={model.name}", "--role-model", f"planner={model.name}")
+        other = ("--role-model", f"drafter={model.name}", "--role-model", f"planner={model.name}")
         run = planweave(*asked, *other)
-    assert "The run used no model for the role 'planer'." in run.stdout
+    assert "The run used no model for the role 'drafter'." in run.stdout
     assert "'planner'" not in run.stdout
 
 
@@ -454,13 +454,16 @@ def test_what_cannot_be_begun(
     (("--resume", "nosuch"), "no thread"),
     (("--resume", ""), "no thread ''"),
     (("--method", "instructrag"), "no task to act on"),
+    (("--method", "direct", "--plan", "plan.txt"), "direct uses no plan"),
+    (("--role-model", "planer=embedded"), "did you mean planner"),
     (("--experience", "nosuch.jsonl"), "nosuch.jsonl cannot be read"),
     (("--resume", "x", "--plan", "plan.txt"), "--plan has no effect with --resume"),
     (("--resume", "x", "--max-calls", "5"), "--max-calls has no effect with --resume"),
 )
 def test_wrong_options(
-    arguments: tuple[str, str], word: str, planweave: CommandLine, offers: str
+    arguments: tuple[str, str], word: str, planweave: CommandLine, offers: str, tmp_path: Path
 ) -> None:
+    (tmp_path / "plan.txt").write_text("Look.")
     run = planweave("decide", "Which?", "--database", offers, *arguments)
     assert_one_clear_error(run, word)
     assert run.stdout == ""

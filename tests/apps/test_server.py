@@ -291,6 +291,7 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     last = [part async for part in events][-1]
     assert (last.event, last.data["error"]) == ("error", "BadInput")
     run: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    planned = {"assistant_id": "direct", "input": {"question": "Hi!", "predefined_plan": ["Hi"]}}
     more: Any
     lost = {"database": "nosuch.db"}
     said = {"parts": [{"text": "Which?"}], "metadata": {"context": lost}}
@@ -310,6 +311,8 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             (json.dumps(run | {"input": {"messages": [], "question": " "}}), 422),
             (json.dumps(run | {"input": {"question": "Hi!", "foo": "x"}}), 422),
             (json.dumps(run | {"command": {"resume": 1}}), 422),
+            (json.dumps(planned), 422),
+            (json.dumps(run | {"context": {"models": {"planer": "embedded"}}}), 422),
             (json.dumps(run | {"input": {"question": "x" * 30_000}}), 413),
             ("[" * 10_000, 422),
             ("[]", 422),
