@@ -320,8 +320,10 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         ):
             reply = await page.post("/runs/wait", content=body)
             assert (reply.status_code, "detail" in reply.json()) == (status, True)
-        reply = await page.post("/v1/chat/completions", json=chat)
-        assert (reply.status_code, "nosuch.db" in reply.text) == (400, True)
+        for name in ("nosuch.db", "nosuch.sql", "nosuch.csv", "nosuch.cql"):
+            asked = chat | {"context": {"graph" if "cql" in name else "database": name}}
+            reply = await page.post("/v1/chat/completions", json=asked)
+            assert (reply.status_code, name in reply.text) == (400, True)
         assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
         error = (await page.post("/a2a/planrag", json=late)).json()["error"]
         assert (error["code"], "'nosuch'" in error["message"]) == (-32001, True)
