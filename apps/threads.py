@@ -65,7 +65,10 @@ class Thread:
             "context": context,
             "example": asdict(self.example) if self.example else None,
         }
-        (threads_folder() / f"{self.id}.json").write_text(json.dumps(record), encoding="utf-8")
+        with lock_thread(self.id):  # a run that is under way keeps its settings
+            part = threads_folder() / f"{self.id}.part"
+            part.write_text(json.dumps(record), encoding="utf-8")
+            part.replace(_settings_file(self.id))  # whole, also where the disk is full
 
 
 def new_id() -> str:

@@ -1,6 +1,7 @@
 """The public interface, as a program of somebody else uses it."""
 
 import asyncio
+import errno
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from typer.main import get_command
 
 import planweave
 from planweave import models as planweave_models
+from planweave.apps.threads import load_thread, lock_thread
 from planweave.testing import Reply, ScriptedModel
 
 QUESTION = "Which offer is cheapest?"
@@ -169,6 +171,24 @@ def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: Com
     state = os.environ["PLANWEAVE_STATE_DIR"]
     listed = planweave_("runs", "list", "--json", PLANWEAVE_STATE_DIR=state)
     assert "offers-1" in listed.stdout
+
+
+def test_a_thread_at_work_keeps_its_settings(offers: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: planweave.Options = {"database": offers, "thread": "offers-2"}
+    planweave.run(QUESTION, model=replies(), **given)
+    before = load_thread("offers-2")
+    other = given | {"model": replies(), "settings": {"pages": 7}}
+    with lock_thread("offers-2"), pytest.raises(planweave.BadInput, match="Another process"):
+        planweave.run("And?", **other)
+
+    def fill(path: Path, _: str, **__: object) -> None:
+        path.write_bytes(b"{")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", fill)
+    with pytest.raises(OSError, match="No space"):
+        planweave.run("And?", **other)
+    assert load_thread("offers-2") == before
 
 
 def test_without_a_thread(offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
