@@ -378,6 +378,7 @@ def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
     script.write_text('CREATE (a:City {name:"Ulm"});\nCREATE (b:City {name:"Bonn"});\n')
     run = planweave("query", "--graph", str(script), "MATCH (c:City) RETURN count(c)")
     assert run.stdout.splitlines() == ["count(c)", "2"]
+    assert_one_clear_error(planweave("query", "--graph", str(script), " "), "query is empty")
 
 
 @cases(
@@ -423,7 +424,10 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
     (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
     (("Which?", "--rules", "none.txt"), ("none.txt", "cannot be read")),
     (("Which?", "--rules", "empty.txt"), ("empty.txt", "is empty")),
-    (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
+    (
+        ("Which?", "--setting", "tools=absent"),
+        ("There is no tool 'absent'", "The tools are: none."),
+    ),
     (
         ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
         ("no plan to approve", "--method planrag"),
@@ -450,6 +454,7 @@ def test_what_cannot_be_begun(
     (("--scenario", "sourcing"), "its own database"),
     (("--role-model", "planner"), "planner=openai:gpt-4o"),
     (("--max-iterations", "0"), "max_iterations"),
+    (("--setting", "database=other.db"), "database is given twice"),
     (("--replan", "sometimes"), "replan"),
     (("--resume", "nosuch"), "no thread"),
     (("--resume", ""), "no thread ''"),
