@@ -21,6 +21,7 @@ from planweave.graphs.support.events import AnswerEvent, Event, Result
 from planweave.graphs.support.running import check_order
 from planweave.memory import Context, Input, check_input
 from planweave.models import registered
+from planweave.state import is_file_name
 from planweave.tools.connect import sort_by_kind
 
 
@@ -64,9 +65,9 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
             f"There is no option {min(unknown)!r}.",
             fix="Give settings that have no option of their own as settings={…}.",
         )
-    plan = options.get("plan") or ()
-    if isinstance(plan, str):
-        raise BadInput("The plan is a single text.", fix="Give a list of its steps.")
+    plan: object = options.get("plan") or ()
+    if isinstance(plan, str) or not isinstance(plan, Sequence):
+        raise BadInput(f"The plan is a {type(plan).__name__}.", fix="Give a list of its steps.")
     start: Input = {"question": question}
     if plan:
         start["predefined_plan"] = [*plan]
@@ -208,8 +209,8 @@ def _named_settings(options: Options, given: Mapping[str, Any]) -> dict[str, Any
 
 def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thread:
     """The thread of a run; a saved thread continues with its method and settings."""
-    name = options.get("thread")
-    if name is not None and not NAME.fullmatch(name):
+    name: object = options.get("thread")
+    if name is not None and not (isinstance(name, str) and is_file_name(name, NAME)):
         raise BadInput(
             f"{name!r} is not the name of a thread.",
             fix="Use letters, digits, - and _, at most 64.",

@@ -21,7 +21,7 @@ from planweave.apps.sqlite_file import (
     exclusive_lock,
 )
 from planweave.redact import HIDDEN, without_passwords
-from planweave.state import StateSettings, private_folder
+from planweave.state import StateSettings, is_file_name, private_folder
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -83,7 +83,7 @@ def newest_files() -> list[Path]:
 
 def is_kept(thread: str) -> bool:
     """Whether there is a thread of this name."""
-    return NAME.fullmatch(thread) is not None and _settings_file(thread).is_file()
+    return is_file_name(thread, NAME) and _settings_file(thread).is_file()
 
 
 def load_thread(thread: str, urls: Mapping[str, str | None] | None = None) -> Thread:
