@@ -175,7 +175,7 @@ def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: Com
 
 def test_a_thread_at_work_keeps_its_settings(offers: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given: planweave.Options = {"database": offers, "thread": "offers-2"}
-    planweave.run(QUESTION, model=replies(), **given)
+    planweave.run(QUESTION, **given | {"model": replies()})
     before = load_thread("offers-2")
     other = given | {"model": replies(), "settings": {"pages": 7}}
     with lock_thread("offers-2"), pytest.raises(planweave.BadInput, match="Another process"):
