@@ -42,6 +42,7 @@ from planweave.memory import Context
 from planweave.nodes.shared.speaker import complete_streamed
 from planweave.nodes.support.briefing import plan_text, source_text
 from planweave.texts import shorten
+from planweave.tools.database import DatabaseMissing
 
 if TYPE_CHECKING:
     from langgraph_sdk.client import LangGraphClient
@@ -134,9 +135,12 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
             request = order.request
             given = Command(resume=order.resume) if request["command"] else request["input"]
             run = events(compiled, given, context, thread=order.thread, **options)
-            async with aclosing(run):
-                async for event in run:
-                    yield event
+            try:
+                async with aclosing(run):
+                    async for event in run:
+                        yield event
+            except DatabaseMissing as error:
+                raise error.of_operator() from None
 
     return run
 

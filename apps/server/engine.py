@@ -38,7 +38,7 @@ from planweave.graphs.support.running import Graph
 from planweave.graphs.support.running import graph as method_graph
 from planweave.memory import Context, WorkingMemory
 from planweave.texts import shorten
-from planweave.tools.database import DatabaseMissing, DatabaseUnavailable
+from planweave.tools.database import DatabaseMissing
 from planweave.usage import Meter, Usage, metered
 
 log = logging.getLogger(__name__)
@@ -369,7 +369,7 @@ class Engine:
 
     def _error_json(self, error: BaseException, claim: RunClaim) -> dict[str, str]:
         if isinstance(error, DatabaseMissing) and not self._names_its_database(claim):
-            error = DatabaseUnavailable(error.problem, fix=error.fix)  # no fault of the caller's
+            error = error.of_operator()
         if self.settings.shared and isinstance(error, PlanweaveError):
             error = error.without_address()
         return error_data(error, claim)
