@@ -18,8 +18,10 @@ from planweave.apps.threads import NAME, Thread, is_kept, load_thread, new_id
 from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
 from planweave.graphs.support.events import AnswerEvent, Event, Result
+from planweave.graphs.support.running import check_order
 from planweave.memory import Context, Input, check_input
 from planweave.models import registered
+from planweave.state import is_file_name
 from planweave.tools.connect import sort_by_kind
 
 
@@ -63,9 +65,9 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
             f"There is no option {min(unknown)!r}.",
             fix="Give settings that have no option of their own as settings={…}.",
         )
-    plan = options.get("plan") or ()
-    if isinstance(plan, str):
-        raise BadInput("The plan is a single text.", fix="Give a list of its steps.")
+    plan: object = options.get("plan") or ()
+    if isinstance(plan, str) or not isinstance(plan, Sequence):
+        raise BadInput(f"The plan is a {type(plan).__name__}.", fix="Give a list of its steps.")
     start: Input = {"question": question}
     if plan:
         start["predefined_plan"] = [*plan]
@@ -73,6 +75,7 @@ async def astream(question: str, **options: Unpack[Options]) -> AsyncGenerator[E
     with ExitStack() as models:
         given = _settings(options, models)
         thread = _thread(given, options, with_plan=bool(plan))
+        check_order(thread.method, thread.context, with_plan=bool(plan))
         is_saved = options.get("thread") is not None
         if is_saved:
             await asyncio.to_thread(thread.check_models)
@@ -167,8 +170,7 @@ def _settings(options: Options, models: ExitStack) -> dict[str, Any]:
     given: dict[str, Any] = (
         settings.model_dump(exclude_unset=True) if isinstance(settings, Context) else {**settings}
     )
-    names = {"database": "database", "documents": "collection", "rules": "rules", "model": "model"}
-    given |= {names[name]: value for name, value in options.items() if name in names}
+    given |= _named_settings(options, given)
     if isinstance(given.get("database"), Path):
         given["database"] = str(given["database"])
     if isinstance(given.get("database"), str):
@@ -194,10 +196,21 @@ def _settings(options: Options, models: ExitStack) -> dict[str, Any]:
     return given
 
 
+def _named_settings(options: Options, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings that have an option of their own; refuse one that is also given otherwise."""
+    names = {"database": "database", "documents": "collection", "rules": "rules", "model": "model"}
+    named = {names[name]: value for name, value in options.items() if name in names}
+    if differing := [name for name, value in named.items() if given.get(name, value) != value]:
+        raise BadInput(
+            f"The setting {differing[0]} is given twice, and differs.", fix="Give it once."
+        )
+    return named
+
+
 def _thread(given: dict[str, Any], options: Options, *, with_plan: bool) -> Thread:
     """The thread of a run; a saved thread continues with its method and settings."""
-    name = options.get("thread")
-    if name is not None and not NAME.fullmatch(name):
+    name: object = options.get("thread")
+    if name is not None and not (isinstance(name, str) and is_file_name(name, NAME)):
         raise BadInput(
             f"{name!r} is not the name of a thread.",
             fix="Use letters, digits, - and _, at most 64.",

@@ -21,7 +21,7 @@ from planweave.apps.sqlite_file import (
     exclusive_lock,
 )
 from planweave.redact import HIDDEN, without_passwords
-from planweave.state import StateSettings, private_folder
+from planweave.state import StateSettings, is_file_name, private_folder
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -65,7 +65,10 @@ class Thread:
             "context": context,
             "example": asdict(self.example) if self.example else None,
         }
-        (threads_folder() / f"{self.id}.json").write_text(json.dumps(record), encoding="utf-8")
+        with lock_thread(self.id):  # a run that is under way keeps its settings
+            part = threads_folder() / f"{self.id}.part"
+            part.write_text(json.dumps(record), encoding="utf-8")
+            part.replace(_settings_file(self.id))  # whole, also where the disk is full
 
 
 def new_id() -> str:
@@ -80,7 +83,7 @@ def newest_files() -> list[Path]:
 
 def is_kept(thread: str) -> bool:
     """Whether there is a thread of this name."""
-    return NAME.fullmatch(thread) is not None and _settings_file(thread).is_file()
+    return is_file_name(thread, NAME) and _settings_file(thread).is_file()
 
 
 def load_thread(thread: str, urls: Mapping[str, str | None] | None = None) -> Thread:

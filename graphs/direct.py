@@ -7,7 +7,7 @@ from planweave.memory import Writing
 from planweave.nodes.drafting.finisher import finisher
 
 
-@method("direct", family="write", baseline=True, state=Writing)
+@method("direct", family="write", baseline=True, state=Writing, uses_plan=False)
 def direct(graph: Builder) -> None:
     begin(graph, "finisher")
     graph.add_node("finisher", finisher)

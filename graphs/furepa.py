@@ -17,7 +17,7 @@ from planweave.nodes.hops.clusterer import clusterer
 from planweave.nodes.hops.reasoner import reasoner
 
 
-@method("furepa", family="hops", state=Hopping)
+@method("furepa", family="hops", state=Hopping, uses_plan=False)
 def furepa(graph: Builder) -> None:
     begin(graph, "reasoner")
     graph.add_node("reasoner", reasoner)

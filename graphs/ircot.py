@@ -11,7 +11,7 @@ from planweave.nodes.documents.evidence import evidence
 from planweave.nodes.hops.thinker import thinker
 
 
-@method("ircot", family="hops", baseline=True, state=Hopping)
+@method("ircot", family="hops", baseline=True, state=Hopping, uses_plan=False)
 def ircot(graph: Builder) -> None:
     begin(graph, "thinker")
     graph.add_node("thinker", thinker)

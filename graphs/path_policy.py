@@ -18,7 +18,7 @@ class PathPolicy(Tooled, Guided, total=False):
     """The learned path, the query's result, the answer."""
 
 
-@method("path_policy", family="learned", state=PathPolicy)
+@method("path_policy", family="learned", state=PathPolicy, uses_plan=False)
 def path_policy(graph: Builder) -> None:
     begin(graph, "experience")
     graph.add_node("experience", experience(always=True))

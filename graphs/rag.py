@@ -9,7 +9,7 @@ from planweave.nodes.drafting.finisher import finisher
 from planweave.nodes.drafting.retriever import question_documents
 
 
-@method("rag", family="write", baseline=True, state=Writing)
+@method("rag", family="write", baseline=True, state=Writing, uses_plan=False)
 def rag(graph: Builder) -> None:
     begin(graph, "documents")
     graph.add_node("documents", build_reading(question_documents, evidence))

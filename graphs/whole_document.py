@@ -9,7 +9,7 @@ from planweave.nodes.documents.whole_collection import whole_collection
 from planweave.nodes.drafting.finisher import finisher
 
 
-@method("whole_document", family="documents", state=Writing)
+@method("whole_document", family="documents", state=Writing, uses_plan=False)
 def whole_document(graph: Builder) -> None:
     begin(graph, "documents")
     graph.add_node("documents", build_reading(whole_collection, evidence))

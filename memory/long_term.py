@@ -1,8 +1,10 @@
 """Long-term memory: what is kept for an owner (a user or project) between threads."""
 
-from typing import TypedDict
+from contextlib import suppress
 
 from langgraph.store.base import BaseStore
+from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypedDict  # pydantic wants this one before Python 3.12
 
 _MAX_TERMS = 1_000
 
@@ -16,6 +18,9 @@ class Term(TypedDict):
     confirmed: bool
 
 
+_TERM = TypeAdapter(Term)
+
+
 def _namespace(owner: str) -> tuple[str, ...]:
     # A store allows no dot. A plain substitute could turn the name into another owner's.
     return ("owners", owner.replace("%", "%25").replace(".", "%2E"), "abbreviations")
@@ -25,16 +30,12 @@ async def abbreviations_of(store: BaseStore, owner: str) -> dict[str, Term]:
     """Every abbreviation that was proposed to this owner."""
     space = _namespace(owner)
     items = await store.asearch(space, limit=_MAX_TERMS)
-    return {
-        item.key: Term(
-            expansion=str(item.value["expansion"]),
-            document=str(item.value["document"]),
-            page=int(item.value["page"]),
-            confirmed=bool(item.value["confirmed"]),
-        )
-        for item in sorted(items, key=lambda item: item.key)
-        if item.namespace == space  # some stores match _ with any character
-    }
+    terms: dict[str, Term] = {}
+    for item in sorted(items, key=lambda item: item.key):
+        if item.namespace == space:  # some stores match _ with any character
+            with suppress(ValidationError):  # a caller of the server may have written anything
+                terms[item.key] = _TERM.validate_python(item.value)
+    return terms
 
 
 async def confirmed_abbreviations(store: BaseStore, owner: str) -> dict[str, str]:

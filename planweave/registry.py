@@ -52,7 +52,7 @@ class Registry(Generic[T]):
         if name not in self._known:
             raise BadInput(
                 f"There is no {self.kind} {name!r}.",
-                fix=f"The {self.kind}s are: {', '.join(self.names())}.",
+                fix=f"The {self.kind}s are: {', '.join(self.names()) or 'none'}.",
             )
         return self._known[name]
 

@@ -1,5 +1,6 @@
 """Settings of the process, and where what outlasts a run is kept."""
 
+import re
 from pathlib import Path
 from typing import TypeVar
 
@@ -8,6 +9,8 @@ from pydantic import Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict, SettingsError
 
 from planweave.errors import BadInput, StoreUnusable, place_and_reason
+
+_MAX_NAME_BYTES = 200  # file systems allow 255 bytes, which may be 64 letters
 
 Settings = TypeVar("Settings", bound=BaseSettings)
 
@@ -27,6 +30,11 @@ def read_settings(kind: type[Settings]) -> Settings:
         f"The setting {variable} cannot be used: {': '.join([*inside, reason])}.",
         fix="Correct it in the environment or in the file .env.",
     )
+
+
+def is_file_name(name: str, form: re.Pattern[str]) -> bool:
+    """Whether a name has this form, and is short enough for file systems with an ending behind."""
+    return form.fullmatch(name) is not None and len(name.encode()) <= _MAX_NAME_BYTES
 
 
 def private_folder(folder: Path, what: str, variable: str) -> Path:

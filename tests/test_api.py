@@ -1,6 +1,7 @@
 """The public interface, as a program of somebody else uses it."""
 
 import asyncio
+import errno
 import json
 import os
 import re
@@ -19,6 +20,7 @@ from typer.main import get_command
 
 import planweave
 from planweave import models as planweave_models
+from planweave.apps.threads import load_thread, lock_thread
 from planweave.testing import Reply, ScriptedModel
 
 QUESTION = "Which offer is cheapest?"
@@ -171,6 +173,24 @@ def test_a_further_question_goes_on_with_the_thread(offers: str, planweave_: Com
     assert "offers-1" in listed.stdout
 
 
+def test_a_thread_at_work_keeps_its_settings(offers: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given: planweave.Options = {"database": offers, "thread": "offers-2"}
+    planweave.run(QUESTION, **given | {"model": replies()})
+    before = load_thread("offers-2")
+    other = given | {"model": replies(), "settings": {"pages": 7}}
+    with lock_thread("offers-2"), pytest.raises(planweave.BadInput, match="Another process"):
+        planweave.run("And?", **other)
+
+    def fill(path: Path, _: str, **__: object) -> None:
+        path.write_bytes(b"{")
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", fill)
+    with pytest.raises(OSError, match="No space"):
+        planweave.run("And?", **other)
+    assert load_thread("offers-2") == before
+
+
 def test_without_a_thread(offers: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANWEAVE_STATE_DIR", str(tmp_path / "state"))
     planweave.run(QUESTION, database=offers, model=replies())
@@ -222,19 +242,36 @@ def test_a_plan_is_carried_out(offers: str) -> None:
     ({"settings": 3}, "settings are int"),
     ({"max_calls": 2}, "no option 'max_calls'.*settings"),
     ({"thread": "../x"}, "not the name of a thread"),
+    ({"thread": 5}, "not the name of a thread"),
+    ({"thread": "\U00020000" * 64}, "not the name of a thread"),
     ({"rules": Path("nowhere.txt")}, "nowhere.txt"),
     ({"model": "script:nowhere.yaml"}, "nowhere.yaml"),
     ({"model": replies().with_retry()}, "RunnableRetry is no chat model"),
     ({"plan": "Look."}, "list of its steps"),
+    ({"plan": 5}, "list of its steps"),
     ({"plan": [1]}, "predefined_plan"),
+    ({"plan": ["Look."], "method": "direct"}, "direct uses no plan"),
+    ({"settings": {"models": {"planer": "embedded"}}}, "no role 'planer'.*planner.*thinker"),
     ({"approve": True}, "is not a function"),
     ({}, "connected"),
+    ({}, "settings `database`"),
+    ({"database": "a.db", "settings": {"database": "b.db"}}, "setting database is given twice"),
 )
 def test_what_is_wrong_is_one_sentence(options: Any, words: str) -> None:
     given = {"model": replies()} | options
     with pytest.raises(planweave.PlanweaveError, match=words) as raised:
         planweave.run(QUESTION, **given)
     assert isinstance(raised.value, ValueError)
+
+
+def test_a_file_of_prices_is_read_before_a_call(
+    offers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = planweave_models.process_settings().model_copy(update={"prices": Path("nowhere")})
+    monkeypatch.setattr("planweave.models.usage.process_settings", lambda: settings)
+    unasked = ScriptedModel(lambda _: pytest.fail("The model is asked."))
+    with pytest.raises(planweave.BadInput, match=r"nowhere cannot be read"):
+        planweave.run(QUESTION, database=offers, model=unasked)
 
 
 def test_a_script_that_is_too_short_says_so(offers: str) -> None:

@@ -23,6 +23,10 @@ class DatabaseUnavailable(PlanweaveError):
 class DatabaseMissing(DatabaseUnavailable, BadInput):
     """There is no such file: whoever named it can correct the name."""
 
+    def of_operator(self) -> DatabaseUnavailable:
+        """The error for a caller, where the operator has named the file."""
+        return DatabaseUnavailable(self.problem, fix=self.fix)
+
 
 class RoleTooPowerful(DatabaseUnavailable):
     """The server's role may do more than read; ``remedy`` is SQL that creates a read-only role."""
@@ -48,6 +52,12 @@ class QueryFailed(PlanweaveError):
     """The engine rejected the query; ``fix`` suggests what it may have meant."""
 
     exit_code = 4
+
+
+class QueryEmpty(QueryFailed):
+    """There is no query."""
+
+    exit_code = 1
 
 
 @dataclass(frozen=True, kw_only=True)

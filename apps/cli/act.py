@@ -84,7 +84,7 @@ def act(
         "owner": owner,
         "agents": resolved(agents),
         "trials": trials,
-        **limits.settings(),
+        **limits.settings(given),
     }
     task_to_do = find_task_to_solve(context_of(settings))
     if task_to_do is None:

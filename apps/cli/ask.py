@@ -83,7 +83,7 @@ def ask(
         "approve": approve,
         "evaluations": texts.evaluations,
         "owner": texts.owner,
-        **limits.settings(),
+        **limits.settings(given),
     }
     start_thread(
         question, settings, models, plan=plan, command="ask", as_json=thread_options.as_json

@@ -90,10 +90,16 @@ class LimitOptions:
     max_dollars: Annotated[float | None, typer.Option(help="Budget of dollars.")] = None
     setting: Settings = None
 
-    def settings(self) -> dict[str, Any]:
-        """The limits, overridden by each ``--setting``."""
+    def settings(self, given: typer.Context) -> dict[str, Any]:
+        """The limits, and each ``--setting``, which may not repeat an option that is given."""
         limits = asdict(self)
-        return limits | named(limits.pop("setting"), "--setting", "max_reply_tokens=1024")
+        others = named(limits.pop("setting"), "--setting", "max_reply_tokens=1024")
+        if twice := [name for name in others if _is_given(given, name)]:
+            raise BadInput(
+                f"The setting {twice[0]} is given twice: as an option and with --setting.",
+                fix="Leave out one of them.",
+            )
+        return limits | others
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,6 +146,7 @@ def start_thread(
     from planweave.apps.cli.answering import answer
     from planweave.apps.threads import Thread, new_id
     from planweave.graphs.support.choice import choose
+    from planweave.graphs.support.running import check_order
     from planweave.nodes.acting.environment import episode_of
     from planweave.nodes.deciding.experience import load_paths
     from planweave.nodes.shared.intake import sources_of
@@ -161,6 +168,7 @@ def start_thread(
     sources_of(context)  # reports missing sources first
     choice = choose(context, with_plan=plan is not None)
     method = models.method or choice.method
+    check_order(method, context, with_plan=plan is not None)
     if METHODS.get(method).family == "act":
         episode_of(context)  # reports a missing task
     if context.experience:
@@ -176,12 +184,16 @@ def refuse_ignored_options(given: typer.Context, *used: str) -> None:
     """Refuse options that a resumed thread ignores, as it keeps its settings."""
     known = {"resume", "as_json", *used}
     for one in given.command.params:
-        source = given.get_parameter_source(one.name or "")
-        if source and source.name == "COMMANDLINE" and one.name not in known:
+        if one.name not in known and _is_given(given, one.name or ""):
             raise BadInput(
                 f"{one.opts[0]} has no effect with --resume: a thread keeps its settings.",
                 fix="Leave it out, or ask again without --resume.",
             )
+
+
+def _is_given(given: typer.Context, option: str) -> bool:
+    source = given.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def resume_thread(

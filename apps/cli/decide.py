@@ -100,7 +100,7 @@ def decide(
             )
     elif candidates:
         settings["candidates"] = _query_candidates(sources.graph or sources.database, candidates)
-    settings |= {"experience": experience or None, "approve": approve, **limits.settings()}
+    settings |= {"experience": experience or None, "approve": approve, **limits.settings(given)}
     start_thread(
         question or (example.question().prompt if example else ""),
         settings,

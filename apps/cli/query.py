@@ -28,7 +28,7 @@ def query(
 ) -> None:
     """Run one read-only query.
 
-    Exit code 1: no database, or a wrong value. 2: refused. 3: took too long. 4: failed.
+    Exit code 1: no database, no query, or a wrong value. 2: refused. 3: took too long. 4: failed.
     """
     del trust_role  # its callback has stored it
     urls = [url for url in (database, graph) if url]

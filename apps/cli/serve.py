@@ -102,6 +102,7 @@ def _check_startup(settings: "ServerSettings", host: str, port: int) -> None:
     from planweave.apps.server.people import Gate
     from planweave.apps.server.tables import check_database
     from planweave.apps.service import service
+    from planweave.models import price_of
 
     if Gate(settings).has_no_users:
         raise BadInput(
@@ -109,7 +110,7 @@ def _check_startup(settings: "ServerSettings", host: str, port: int) -> None:
             fix="Make a key: planweave serve --users FILE --new-key NAME.",
         )
     check_database(settings.database())
-    service()
+    price_of(service().context.model)  # reads the files of the service and of prices
     if not settings.shared and not _is_loopback(host):
         raise BadInput(
             f"Without keys, the server answers anybody, so it does not listen at {host}.",

@@ -31,11 +31,18 @@ from planweave.graphs.support.events import (
     ThoughtEvent,
     TokenEvent,
 )
-from planweave.graphs.support.running import belongs, events, graph, subgraphs_of
+from planweave.graphs.support.running import (
+    belongs,
+    check_order,
+    events,
+    graph,
+    subgraphs_of,
+)
 from planweave.memory import Context
 from planweave.nodes.shared.speaker import complete_streamed
 from planweave.nodes.support.briefing import plan_text, source_text
 from planweave.texts import shorten
+from planweave.tools.database import DatabaseMissing
 
 if TYPE_CHECKING:
     from langgraph_sdk.client import LangGraphClient
@@ -115,6 +122,7 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
         service = await asyncio.to_thread(offered)
         service.check_offered(order.method)
         context = service.admit(order.settings)
+        await asyncio.to_thread(check_order, order.method, context, with_plan=False)
         lock = locks.get(order.thread) if order.thread else nullcontext()
         kept = checkpoints() if order.thread else nullcontext()
         async with lock, long_term_memory() as store, kept as saver:
@@ -127,9 +135,12 @@ def in_process(offered: Callable[[], Service] = service) -> Runner:
             request = order.request
             given = Command(resume=order.resume) if request["command"] else request["input"]
             run = events(compiled, given, context, thread=order.thread, **options)
-            async with aclosing(run):
-                async for event in run:
-                    yield event
+            try:
+                async with aclosing(run):
+                    async for event in run:
+                        yield event
+            except DatabaseMissing as error:
+                raise error.of_operator() from None
 
     return run
 

@@ -38,6 +38,7 @@ from planweave.graphs.support.running import Graph
 from planweave.graphs.support.running import graph as method_graph
 from planweave.memory import Context, WorkingMemory
 from planweave.texts import shorten
+from planweave.tools.database import DatabaseMissing
 from planweave.usage import Meter, Usage, metered
 
 log = logging.getLogger(__name__)
@@ -49,6 +50,7 @@ _MAX_CRASHES = 3  # a run that has crashed so many workers fails
 
 _TIMED_OUT = {"error": "TimeoutError", "message": "The run took longer than the server allows."}
 
+_DATABASES = frozenset({"database", "graph"})
 _FIELDS = frozenset(WorkingMemory.__annotations__)
 
 Reason = Literal["cancelled", "lost", "drained"]
@@ -144,7 +146,9 @@ class Engine:
         self, person: Person, thread_id: str | None, request: RunRequest, *, quiet: bool = False
     ) -> dict[str, Any]:
         """Queue a run; return it as JSON of the protocol."""
-        order = order_of(person, request, stateless=thread_id is None, quiet=quiet)
+        order = await asyncio.to_thread(  # the first import of a method is slow
+            order_of, person, request, stateless=thread_id is None, quiet=quiet
+        )
         if request.nodes or request.input:
             known = (await asyncio.to_thread(METHODS.get, order.method)).builder
             check_nodes(request.nodes, known.nodes)
@@ -364,6 +368,8 @@ class Engine:
         return status
 
     def _error_json(self, error: BaseException, claim: RunClaim) -> dict[str, str]:
+        if isinstance(error, DatabaseMissing) and not self._names_its_database(claim):
+            error = error.of_operator()
         if self.settings.shared and isinstance(error, PlanweaveError):
             error = error.without_address()
         return error_data(error, claim)
@@ -371,6 +377,11 @@ class Engine:
     def _context(self, claim: RunClaim) -> Context:
         person = Person(claim.person, self._limits(claim.person), shared=self.settings.shared)
         return context_for(person, RunRequest.model_validate(claim.payload).settings)
+
+    def _names_its_database(self, claim: RunClaim) -> bool:
+        """Whether the caller has named the database itself, not by a name of the operator's."""
+        sent, context = RunRequest.model_validate(claim.payload).settings, self._context(claim)
+        return any(sent.get(kind) == getattr(context, kind) for kind in {*sent} & _DATABASES)
 
     async def _drain(self) -> None:
         """Wait until active runs end, then give back the others."""

@@ -13,6 +13,7 @@ from planweave.apps.server.people import Person
 from planweave.apps.server.runs import RunOrder, Strategy
 from planweave.apps.server.threads import Metadata
 from planweave.apps.service import service
+from planweave.graphs.support.running import check_order
 from planweave.memory import Context, check_input, check_state
 from planweave.texts import shorten
 from planweave.tools.files.kept import path_of
@@ -190,6 +191,7 @@ def order_of(
     if request.command and request.command.update:
         check_state(request.command.update, "command.update", removes=False)
     context = context_for(person, request.settings)
+    check_order(method, context, with_plan=bool((request.input or {}).get("predefined_plan")))
     payload = request.model_copy(update={"stream_mode": [] if quiet else request.modes})
     return RunOrder(
         method=method,

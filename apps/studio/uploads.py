@@ -19,7 +19,7 @@ from planweave import BadInput
 from planweave.apps.locks import NamedLocks
 from planweave.apps.studio.access import Access, Quota
 from planweave.learning.experience import experience_of
-from planweave.state import private_folder
+from planweave.state import is_file_name, private_folder
 from planweave.tools.documents.collection import usage
 from planweave.tools.documents.store import settings
 from planweave.tools.files import kept as databases
@@ -78,10 +78,10 @@ def bytes_left(owner: str | None, quota: Quota) -> int:
 
 def file_name(name: str, kinds: Collection[str]) -> str:
     """Check the name of an uploaded file, so that it leads to no other folder."""
-    if not _FILE_NAME.fullmatch(name) or ".." in name:
+    if not is_file_name(name, _FILE_NAME) or ".." in name:
         raise BadInput(
             f"{name!r} cannot be a file name.",
-            fix="Use letters, digits, spaces and . - _ ( ), at most 120 of them.",
+            fix="Use letters, digits, spaces and . - _ ( ), and fewer of them.",
         )
     if not name.lower().endswith(tuple(kinds)):
         raise BadInput(

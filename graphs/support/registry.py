@@ -45,6 +45,7 @@ class Method:
         state: The state that its nodes pass to each other; all of working memory if None.
         baseline: Whether it is a baseline of a paper. Benchmarks run baselines without the aids
             for small models unless the caller asks for them.
+        uses_plan: Whether it uses a given plan.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Method:
     wire: "Callable[[Builder], None]"
     state: type[Any] | None = None
     baseline: bool = False
+    uses_plan: bool = True
 
     @property
     def description(self) -> str:
@@ -101,6 +103,7 @@ def method(
     family: Family,
     baseline: bool = False,
     state: type[Any] | None = None,
+    uses_plan: bool = True,
 ) -> "Callable[[Callable[[Builder], None]], Method]":
     """Decorate the function that wires a method; the first line of its module describes it.
 
@@ -110,6 +113,7 @@ def method(
         state: Its working memory: a sum of concerns (``planweave.memory``) and the keys that only
             its own nodes write; all of working memory if None.
         baseline: Whether it is a baseline of a paper.
+        uses_plan: Whether it uses a given plan; otherwise a run with one is refused.
     """
     if family not in get_args(Family):
         raise BadInput(
@@ -118,9 +122,15 @@ def method(
         )
 
     def register(wire: "Callable[[Builder], None]") -> Method:
-        return METHODS.add(
-            name, Method(name=name, family=family, wire=wire, baseline=baseline, state=state)
+        made = Method(
+            name=name,
+            family=family,
+            wire=wire,
+            baseline=baseline,
+            state=state,
+            uses_plan=uses_plan,
         )
+        return METHODS.add(name, made)
 
     return register
 

@@ -9,11 +9,15 @@ from langgraph.config import get_config
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.base import BaseStore
 
+from planweave import BadInput
 from planweave.graphs.support.builder import Builder
 from planweave.graphs.support.edges import RECURSION_LIMIT
 from planweave.graphs.support.events import Event, EventReader
 from planweave.graphs.support.registry import METHODS
 from planweave.memory import Context, WorkingMemory
+from planweave.models import price_of
+from planweave.nodes.support.progress import DOING
+from planweave.tools.suggest import did_you_mean
 
 Graph: TypeAlias = CompiledStateGraph[WorkingMemory, Context, Any, WorkingMemory]
 """A compiled method; its input is ``Any``, since LangGraph takes more forms than it types."""
@@ -38,6 +42,24 @@ def graph(
         method.compiled(checkpointer=checkpointer, store=store) if is_stored else method.graph
     )
     return cast("Graph", compiled)
+
+
+def check_order(name: str, context: Context, *, with_plan: bool) -> None:
+    """Refuse what a run would ignore or find too late: a plan, models of no role, wrong prices."""
+    method = METHODS.get(context.ensemble_of if name == "ensemble" else name)
+    if with_plan and not method.uses_plan:
+        raise BadInput(
+            f"The method {method.name} uses no plan.",
+            fix="Leave out the plan, or choose the method planrag or agent_v3.",
+        )
+    price_of(context.model)  # reads the file of prices
+    is_ours = method.wire.__module__.startswith("planweave.")  # others may have roles of their own
+    for role in context.models if is_ours else ():
+        if role not in DOING:
+            raise BadInput(
+                f"There is no role {role!r}{did_you_mean(role, DOING)}",
+                fix=f"The roles are: {', '.join(DOING)}.",
+            )
 
 
 class StreamPart(NamedTuple):

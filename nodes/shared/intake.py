@@ -139,9 +139,9 @@ def sources_of(context: Context) -> dict[str, Source]:
     if not sources and context.retrievals:
         raise BadInput(
             "No database and no document collection is connected.",
-            fix="Give --database, --graph, --collection or --web-search (in a run's context "
-            "`database`, `graph`, `collection` or `web_search`). `planweave docs add FILE` adds "
-            "documents.",
+            fix="Give one of the settings `database`, `graph`, `collection` and `web_search`; on "
+            "the command line, --database, --graph, --collection or --web-search, or first "
+            "`planweave docs add FILE`.",
         )
     return sources
 

@@ -17,21 +17,30 @@ from planweave.models.spoken import Speaking
 from planweave.usage import held
 
 _SECONDS = 0.4  # between two reports of one call
-_DOING = {
+DOING = {
+    "actor": "choosing the next action",
     "answering_machine": "writing the answer",
+    "autogpt": "choosing the next command",
+    "deducer": "choosing the next action",
     "drafter": "writing a draft",
     "evaluator": "judging the plan",
     "finisher": "writing the answer",
+    "grounder": "checking what was seen",
     "interpreter": "reading the question",
     "judge": "checking",
     "planner": "writing the plan",
     "query_writer": "writing a query",
     "reader": "reading the pages",
+    "reasoner": "reasoning from the evidence",
+    "reflector": "learning from the attempt",
     "replanner": "judging the plan",
     "reviser": "revising the draft",
     "selector": "choosing the next step",
+    "taskmaster": "setting the next task",
+    "thinker": "thinking",
     "to_query": "writing a search query",
 }
+"""What every role does."""
 _ANSWER_FIELDS = ("why", "text")
 """Fields with the text of an answer, which may itself be a field of another reply."""
 
@@ -90,7 +99,7 @@ def report_call(
 
     ``answer_field`` of the reply goes into the message stream while it is written.
     """
-    doing = _DOING.get(role, f"asking the model as {role.replace('_', ' ')}")
+    doing = DOING.get(role, f"asking the model as {role.replace('_', ' ')}")
     last = 0.0
 
     def send(**more: int) -> None:

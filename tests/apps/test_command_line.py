@@ -356,12 +356,12 @@ def test_a_run_whose_model_was_slow_is_gone_on_with(planweave: CommandLine, offe
     assert len(model.requests) == 5
 
 
-def test_a_model_of_a_role_that_there_is_not_is_told(planweave: CommandLine, offers: str) -> None:
+def test_a_model_of_a_role_that_did_not_play_is_told(planweave: CommandLine, offers: str) -> None:
     with serving(*scripted(*WHOLE_RUN)) as model:
         asked = ("decide", "Which?", "--database", offers, "--model", model.name)
-        other = ("--role-model", f"planer={model.name}", "--role-model", f"planner={model.name}")
+        other = ("--role-model", f"drafter={model.name}", "--role-model", f"planner={model.name}")
         run = planweave(*asked, *other)
-    assert "The run used no model for the role 'planer'." in run.stdout
+    assert "The run used no model for the role 'drafter'." in run.stdout
     assert "'planner'" not in run.stdout
 
 
@@ -377,6 +377,7 @@ def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
     script.write_text('CREATE (a:City {name:"Ulm"});\nCREATE (b:City {name:"Bonn"});\n')
     run = planweave("query", "--graph", str(script), "MATCH (c:City) RETURN count(c)")
     assert run.stdout.splitlines() == ["count(c)", "2"]
+    assert_one_clear_error(planweave("query", "--graph", str(script), " "), "query is empty")
 
 
 @cases(
@@ -384,6 +385,8 @@ def test_query_on_a_graph_file(planweave: CommandLine, tmp_path: Path) -> None:
     ("SELECT 1; SELECT 2", 2),
     ("WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT sum(n) FROM t", 3),
     ("SELECT price FROM ofer", 4),
+    (" ", 1),
+    ("/* nothing */", 1),
 )
 def test_query_exit_codes(statement: str, code: int, planweave: CommandLine, offers: str) -> None:
     run = planweave("query", "--database", offers, statement, "--seconds", "0.5")
@@ -420,7 +423,10 @@ MANY = f"SELECT a.name FROM offer a, {', '.join(f'offer o{number}' for number in
     (("Which?", "--database", "OFFERS", "--plan", "none.txt"), ("none.txt",)),
     (("Which?", "--rules", "none.txt"), ("none.txt", "cannot be read")),
     (("Which?", "--rules", "empty.txt"), ("empty.txt", "is empty")),
-    (("Which?", "--setting", "tools=absent"), ("There is no tool 'absent'",)),
+    (
+        ("Which?", "--setting", "tools=absent"),
+        ("There is no tool 'absent'", "The tools are: none."),
+    ),
     (
         ("Which?", "--database", "OFFERS", "--approve", "--method", "react"),
         ("no plan to approve", "--method planrag"),
@@ -447,17 +453,21 @@ def test_what_cannot_be_begun(
     (("--scenario", "sourcing"), "its own database"),
     (("--role-model", "planner"), "planner=openai:gpt-4o"),
     (("--max-iterations", "0"), "max_iterations"),
+    (("--setting", "database=other.db"), "database is given twice"),
     (("--replan", "sometimes"), "replan"),
     (("--resume", "nosuch"), "no thread"),
     (("--resume", ""), "no thread ''"),
     (("--method", "instructrag"), "no task to act on"),
+    (("--method", "direct", "--plan", "plan.txt"), "direct uses no plan"),
+    (("--role-model", "planer=embedded"), "did you mean planner"),
     (("--experience", "nosuch.jsonl"), "nosuch.jsonl cannot be read"),
     (("--resume", "x", "--plan", "plan.txt"), "--plan has no effect with --resume"),
     (("--resume", "x", "--max-calls", "5"), "--max-calls has no effect with --resume"),
 )
 def test_wrong_options(
-    arguments: tuple[str, str], word: str, planweave: CommandLine, offers: str
+    arguments: tuple[str, str], word: str, planweave: CommandLine, offers: str, tmp_path: Path
 ) -> None:
+    (tmp_path / "plan.txt").write_text("Look.")
     run = planweave("decide", "Which?", "--database", offers, *arguments)
     assert_one_clear_error(run, word)
     assert run.stdout == ""

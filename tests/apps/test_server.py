@@ -291,6 +291,7 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
     last = [part async for part in events][-1]
     assert (last.event, last.data["error"]) == ("error", "BadInput")
     run: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+    planned = {"assistant_id": "direct", "input": {"question": "Hi!", "predefined_plan": ["Hi"]}}
     more: Any
     lost = {"database": "nosuch.db"}
     said = {"parts": [{"text": "Which?"}], "metadata": {"context": lost}}
@@ -310,6 +311,8 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             (json.dumps(run | {"input": {"messages": [], "question": " "}}), 422),
             (json.dumps(run | {"input": {"question": "Hi!", "foo": "x"}}), 422),
             (json.dumps(run | {"command": {"resume": 1}}), 422),
+            (json.dumps(planned), 422),
+            (json.dumps(run | {"context": {"models": {"planer": "embedded"}}}), 422),
             (json.dumps(run | {"input": {"question": "x" * 30_000}}), 413),
             ("[" * 10_000, 422),
             ("[]", 422),
@@ -317,8 +320,10 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
         ):
             reply = await page.post("/runs/wait", content=body)
             assert (reply.status_code, "detail" in reply.json()) == (status, True)
-        reply = await page.post("/v1/chat/completions", json=chat)
-        assert (reply.status_code, "nosuch.db" in reply.text) == (400, True)
+        for name in ("nosuch.db", "nosuch.sql", "nosuch.csv", "nosuch.cql"):
+            asked = chat | {"context": {"graph" if "cql" in name else "database": name}}
+            reply = await page.post("/v1/chat/completions", json=asked)
+            assert (reply.status_code, name in reply.text) == (400, True)
         assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
         error = (await page.post("/a2a/planrag", json=late)).json()["error"]
         assert (error["code"], "'nosuch'" in error["message"]) == (-32001, True)

@@ -153,10 +153,13 @@ def test_a_context_opens_nothing_of_the_server(settings: dict[str, object], serv
 def test_where_a_database_is_stays_with_the_operator(server: Served, folder: Path) -> None:
     with caller(server, "alice") as alice:
         run = alice.post("/runs/wait", json=asked("Which offer?", database="gone")).json()
+        said = {"model": "single_rag", "messages": [{"role": "user", "content": "Which offer?"}]}
+        chat = alice.post("/v1/chat/completions", json=said | {"context": {"database": "gone"}})
         studio = alice.post("/studio/api/databases", json={"url": "gone"}).json()
         nameless = alice.post("/runs/wait", json=asked("Which offer?", database="unset")).json()
     for told in (*(run["__error__"]["message"] for run in (run, nameless)), studio["detail"]):
         assert told.startswith("The database cannot be used at present.")
+    assert (run["__error__"]["error"], chat.status_code) == ("DatabaseUnavailable", 502)
     log = server.log.read_text()
     assert str(folder / "gone.db") in log
     assert "NEVER_SET" in log

@@ -328,6 +328,7 @@ def test_a_file_becomes_a_database_that_is_listed_asked_and_deleted(page: TestCl
     ("a.db", b"hello", "a.db is no SQLite database."),
     ("a.csv", b"", "a.csv holds no rows."),
     ("../a.csv", b"a\n1\n", "cannot be a file name"),
+    ("表" * 100 + ".csv", b"a\n1\n", "cannot be a file name"),
     ("a.txt", b"a\n1\n", "a.txt is not a kind of file that can be read."),
     ("a.csv", b"a\n" + b"1\n" * 600_000, "larger than 1,000,000 bytes"),
 )

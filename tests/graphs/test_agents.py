@@ -556,6 +556,7 @@ async def test_only_confirmed_ones_serve_a_later_thread_and_only_their_owner(she
     await propose(store, "alice", "LCOH", told)
     await propose(store, "al.ice", "LCOH", told)
     assert await confirm(store, "al.ice", "LCOH")
+    await store.aput(("owners", "alice", "abbreviations"), "CCS", {"expansion": 1})
     assert not await abbreviations_of(store, "al_ice")
     unconfirmed, confirmed, foreign = good("react"), good("react"), good("react")
     await remember(unconfirmed, store, shelf)

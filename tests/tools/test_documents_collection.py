@@ -247,7 +247,20 @@ def test_folders_are_for_their_owner_alone(tmp_path: Path) -> None:
         assert (tmp_path / "data" / folder).stat().st_mode & 0o777 == 0o700
 
 
-@cases("", "..", "../x", "a/../../x", "/etc/x", "a/b/c", "a\\b", ".hidden", "a/", "x\0y", "x" * 99)
+@cases(
+    "",
+    "..",
+    "../x",
+    "a/../../x",
+    "/etc/x",
+    "a/b/c",
+    "a\\b",
+    ".hidden",
+    "a/",
+    "x\0y",
+    "x" * 99,
+    "𠀀" * 64,
+)
 def test_names_that_lead_elsewhere_are_refused(name: str, tmp_path: Path) -> None:
     for call in (open_collection, delete_collection):
         with pytest.raises(BadInput, match="cannot be the name of a collection"):

@@ -2,7 +2,9 @@
 
 import ipaddress
 import socket
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -34,6 +36,12 @@ class _Handler(Handler):
             self.reply(status=302, location=self.path.removeprefix("/to/"))
         elif path == "/loop":
             self.reply(status=302, location="/loop")
+        elif path == "/slow":  # headers without end, a byte at a time
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
+            with suppress(OSError):
+                for _ in range(40):
+                    time.sleep(0.1)
+                    self.wfile.write(b"x")
         elif path == "/nowhere":
             self.reply(status=304)
         elif path in PAGES:
@@ -107,6 +115,10 @@ def test_limits(server: str, tmp_path: Path) -> None:
         fetch(f"{server}/large.txt", tmp_path, max_bytes=1000, private=True)
     with pytest.raises(BadInput, match="did not arrive in time"):
         fetch(f"{server}/large.txt", tmp_path, max_seconds=0, private=True)
+    began = time.monotonic()
+    with pytest.raises(BadInput, match="did not arrive in time"):
+        fetch(f"{server}/slow", tmp_path, max_seconds=0.3, private=True)
+    assert time.monotonic() - began < 3
 
 
 @cases(

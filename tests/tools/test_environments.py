@@ -308,6 +308,9 @@ class Broken(Environment):
     def admissible(self) -> tuple[str, ...]:
         raise RuntimeError("no board")
 
+    def close(self) -> None:
+        raise RuntimeError("no board")
+
 
 def test_errors_of_a_plug_in_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ENVIRONMENTS._known, "chess", lambda _: Broken())

@@ -1,5 +1,6 @@
 """Files of rows become databases: typed, within time and memory, and nothing is lost silently."""
 
+import os
 import sqlite3
 import zipfile
 from contextlib import closing
@@ -246,6 +247,15 @@ def test_a_folder_that_is_called_as_a_file_is_called_a_folder(tmp_path: Path) ->
     (tmp_path / "a.csv").mkdir()
     with pytest.raises(BadInput, match=r"a\.csv is a folder, not a file\."):
         import_file(tmp_path / "a.csv", tmp_path / "into.db")
+
+
+def test_a_file_that_may_not_be_read_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.touch(mode=0)
+    if os.access(path, os.R_OK):
+        pytest.skip("This user may read every file.")
+    with pytest.raises(BadInput, match=r"^a\.csv may not be read\."):
+        import_file(path, tmp_path / "into.db")
 
 
 def test_a_file_of_two_gigabytes_is_refused_unread(tmp_path: Path) -> None:

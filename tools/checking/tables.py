@@ -85,16 +85,13 @@ class FactRows:
             for cell in dict.fromkeys(row[column] for row in self.rows):
                 if isinstance(cell, str) and cell.strip():
                     found += [Mention(a, b, column, cell) for a, b in find_cell(text, cell)]
-        return sorted(
-            one
-            for one in found
-            if not any(
-                other.begin <= one.begin
-                and one.end <= other.end
-                and other.end - other.begin > one.end - one.begin
-                for other in found
-            )
-        )
+        kept, reach = list[Mention](), (0, 0)  # the end that is reached so far, and from where
+        for one in sorted(found, key=lambda one: (one.begin, -one.end)):
+            if reach[0] < one.end or reach == (one.end, one.begin):
+                kept.append(one)
+            if reach[0] < one.end:
+                reach = one.end, one.begin
+        return sorted(kept)
 
     def where(self, rows: Iterable[Row]) -> "FactRows":
         """The same table with other rows."""

@@ -7,7 +7,7 @@ that pass run on an immutable graph or in a read transaction.
 import re
 
 from planweave.tools.cypher.tokens import CypherToken, Tokens, remove_comments, token_at, tokenize
-from planweave.tools.database import QueryRefused
+from planweave.tools.database import QueryEmpty, QueryRefused
 
 _MAX_CHARACTERS = 20_000
 _MAX_DEPTH = 60
@@ -35,6 +35,7 @@ def guard(query: str) -> tuple[str, tuple[CypherToken, ...]]:
         tokens.
 
     Raises:
+        QueryEmpty: The query is empty.
         QueryRefused: The query is not one plain read.
     """
     fence = _FENCE.search(query) if query.lstrip().startswith("```") else None
@@ -57,8 +58,10 @@ def guard(query: str) -> tuple[str, tuple[CypherToken, ...]]:
 
 def _check_statement(tokens: Tokens) -> None:
     """Refuse all but one statement that begins with a reading clause and is not deeply nested."""
-    if not tokens or tokens[0].word not in _STARTS:
-        first = tokens[0].text if tokens else "nothing"
+    if not tokens:
+        raise QueryEmpty("The query is empty.", fix="Begin it with MATCH.")
+    if tokens[0].word not in _STARTS:
+        first = tokens[0].text
         raise QueryRefused(
             f"A query must begin with MATCH, WITH, UNWIND, RETURN or CALL {{…}}, not {first!r}.",
             fix="Only reading is allowed here.",

@@ -20,7 +20,7 @@ from pydantic_settings import SettingsConfigDict
 
 from planweave import BadInput
 from planweave.errors import StoreUnusable
-from planweave.state import ProcessSettings, private_folder, read_settings
+from planweave.state import ProcessSettings, is_file_name, private_folder, read_settings
 from planweave.tools.documents.chunks import PageChunk
 from planweave.tools.documents.pages import Document, DocumentLimits, PageText, Paging
 
@@ -169,7 +169,7 @@ def documents_folder() -> Path:
 
 def path_of(name: str) -> Path:
     """The file of the collection ``name``, such as energy or alice/energy."""
-    if not _NAME.fullmatch(name):
+    if not is_file_name(name, _NAME):
         raise BadInput(
             f"{name!r} cannot be the name of a collection.",
             fix="Use letters, digits, - and _, with the owner's name before a slash if need be, "

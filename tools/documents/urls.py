@@ -8,9 +8,11 @@ address. Every redirect is treated like the first URL.
 import ipaddress
 import socket
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Timer
+from typing import Any
 from urllib.parse import unquote, urljoin, urlsplit
 
 import httpx
@@ -21,6 +23,7 @@ from planweave.tools.documents.pages import KINDS, kind_of
 _REDIRECTS = 5
 _MAX_NAME_BYTES = 200  # bytes; file systems allow 255, and an ending may be added
 _TIMEOUT = httpx.Timeout(20.0, connect=10.0)
+_LATE = "The document at the URL did not arrive in time."
 _IPV4_NETWORKS = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("::/96"))
 _UNICAST = ipaddress.IPv6Network("2000::/3")
 """The assigned part of IPv6."""
@@ -59,7 +62,7 @@ def fetch(
     deadline = time.monotonic() + max_seconds
     try:
         for _ in range(_REDIRECTS + 1):
-            with _request(url, private=private) as reply:
+            with _request(url, deadline, private=private) as reply:
                 if reply.has_redirect_location:
                     url = urljoin(url, reply.headers["location"])
                     continue
@@ -69,6 +72,8 @@ def fetch(
                 _save(reply, path, max_bytes, deadline)
                 return path
     except (httpx.HTTPError, httpx.InvalidURL) as error:
+        if time.monotonic() > deadline:
+            raise BadInput(_LATE) from None
         raise BadInput(
             f"{_shown(url)} cannot be fetched ({type(error).__name__}).",
             fix="Check the address and the network.",
@@ -77,8 +82,8 @@ def fetch(
 
 
 @contextmanager
-def _request(url: str, *, private: bool) -> Iterator[httpx.Response]:
-    """Request the URL from its checked address."""
+def _request(url: str, deadline: float, *, private: bool) -> Iterator[httpx.Response]:
+    """Request the URL from its checked address; the connection is cut off at the deadline."""
     place = _checked_url(url)
     address = _resolve(place.host, place.port or (443 if place.scheme == "https" else 80), private)
     headers = {
@@ -88,15 +93,44 @@ def _request(url: str, *, private: bool) -> Iterator[httpx.Response]:
     }
     # No proxy of the environment: it would resolve the name again.
     with (
+        _cut_off(deadline) as trace,
         httpx.Client(timeout=_TIMEOUT, trust_env=False) as client,
         client.stream(
             "GET",
             place.copy_with(host=address),
             headers=headers,
-            extensions={"sni_hostname": place.host},
+            extensions={"sni_hostname": place.host, "trace": trace},
         ) as reply,
     ):
         yield reply
+
+
+@contextmanager
+def _cut_off(deadline: float) -> Iterator[Callable[[str, Mapping[str, Any]], None]]:
+    """Yield a listener that learns of the connection, which is shut down at the deadline.
+
+    The time limit of each read would let a server send its headers for days, byte by byte.
+    """
+    sockets: list[socket.socket] = []
+
+    def cut() -> None:
+        for one in sockets:
+            with suppress(OSError):  # it is closed, or has become part of an encrypted one
+                one.shutdown(socket.SHUT_RDWR)
+
+    def heard(event: str, info: Mapping[str, Any]) -> None:
+        if event in ("connection.connect_tcp.complete", "connection.start_tls.complete"):
+            sockets.append(info["return_value"].get_extra_info("socket"))
+            if time.monotonic() > deadline:
+                cut()
+
+    timer = Timer(max(deadline - time.monotonic(), 0), cut)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield heard
+    finally:
+        timer.cancel()
 
 
 def _checked_url(url: str) -> httpx.URL:
@@ -176,9 +210,9 @@ def _save(reply: httpx.Response, path: Path, max_bytes: int, deadline: float) ->
             size += len(block)
             if size > max_bytes:
                 raise BadInput(f"The document at the URL has more than {max_bytes / 1e6:,.0f} MB.")
-            if time.monotonic() > deadline:
-                raise BadInput("The document at the URL did not arrive in time.")
             file.write(block)
+    if time.monotonic() > deadline:  # it may have been cut off
+        raise BadInput(_LATE)
 
 
 def _shown(url: str) -> str:

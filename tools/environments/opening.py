@@ -1,5 +1,6 @@
 """Environments by name."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -17,6 +18,8 @@ from planweave.tools.environments.base import (
 
 Connect: TypeAlias = Callable[[Path | None], Environment]
 """Opens an environment, given its file or folder of data."""
+
+_log = logging.getLogger(__name__)
 
 Opens = TypeVar("Opens", bound=Callable[..., object])
 
@@ -101,7 +104,10 @@ class _PlugIn(Environment):
             return self._environment.admissible()
 
     def close(self) -> None:
-        self._environment.close()
+        try:
+            self._environment.close()
+        except Exception:  # what it has shown still counts
+            _log.exception("%s cannot be closed", self._label)
 
     def _running(self, what: str) -> AbstractContextManager[None]:
         return _reported(f"{self._label} cannot {what} its task", EnvironmentFailed)

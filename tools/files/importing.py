@@ -11,7 +11,7 @@ from threading import BoundedSemaphore
 from typing import Any, cast
 
 from planweave import BadInput
-from planweave.tools.database import DatabaseUnavailable
+from planweave.tools.database import DatabaseMissing, DatabaseUnavailable
 from planweave.tools.documents.store import settings
 from planweave.tools.files import KINDS, SHEETS
 from planweave.tools.own_folder import OwnFolder
@@ -91,7 +91,8 @@ def open_rows(path: Path) -> SqlDatabase:
         backend = open_file(made)
     except BadInput as error:
         folder.remove()
-        raise DatabaseUnavailable(error.problem, fix=error.fix) from None
+        kind = DatabaseUnavailable if path.exists() else DatabaseMissing
+        raise kind(error.problem, fix=error.fix) from None
     except BaseException:
         folder.remove()
         raise

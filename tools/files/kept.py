@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from planweave import BadInput
 from planweave.memory import LOCAL
+from planweave.state import is_file_name
 from planweave.tools.documents.store import settings
 from planweave.tools.files.importing import Imported, ImportedTable, import_file
 
@@ -73,7 +74,7 @@ def keep(path: Path, name: str, owner: str | None, *, into: str = "") -> Kept:
 def path_of(name: str, owner: str | None) -> Path:
     """The file of a database."""
     path = _folder(owner) / f"{name}.db"
-    if not _NAME.fullmatch(name) or not path.is_file():
+    if not is_file_name(name, _NAME) or not path.is_file():
         raise BadInput(f"There is no database {name!r} of yours.", fix="Choose one that is listed.")
     return path
 

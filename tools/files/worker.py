@@ -46,6 +46,8 @@ def _answer(request: Request, into: Path) -> dict[str, Any]:
             made = list(_written(base, read(request, base, notes), notes))
     except Unusable as error:
         return {"problem": f"{request.name} {error}", "fix": error.fix}
+    except PermissionError:
+        return {"problem": f"{request.name} may not be read.", "fix": "Change its permissions."}
     except (sqlite3.Error, OSError) as error:
         return {
             "problem": f"{request.name} cannot be stored as a database ({error}).",

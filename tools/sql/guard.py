@@ -19,7 +19,7 @@ from sqlglot.errors import ParseError, TokenError
 from sqlglot.tokenizer_core import Token
 
 from planweave.texts import listed, shorten
-from planweave.tools.database import QueryFailed, QueryRefused
+from planweave.tools.database import QueryEmpty, QueryFailed, QueryRefused
 from planweave.tools.sql.fields import Tables, check_fields
 from planweave.tools.sql.functions import BARE, FUNCTIONS, GRAMMAR, INSTEAD, TYPES
 from planweave.tools.suggest import nearest
@@ -89,7 +89,7 @@ def unwrap_query(query: str) -> str:
     """Remove the code fence, label and spaces that models put around a query.
 
     Raises:
-        QueryFailed: The query is empty.
+        QueryEmpty: The query is empty.
         QueryRefused: It is too long.
     """
     text = query.strip()
@@ -97,7 +97,7 @@ def unwrap_query(query: str) -> str:
         text = fenced[1].strip()
     text = _LABEL.sub("", text)
     if not text:
-        raise QueryFailed("The query is empty.", fix=_READ_ONLY)
+        raise QueryEmpty("The query is empty.", fix=_READ_ONLY)
     if len(text) > _LONGEST_QUERY:
         raise QueryRefused(
             f"The query is {len(text)} characters long; {_LONGEST_QUERY} are allowed.",
@@ -139,7 +139,7 @@ def _tokenize(source: str, dialect: str) -> list[Token]:
 
 def _check_tokens(tokens: Sequence[Token], dialect: str) -> None:
     if not tokens:
-        raise QueryFailed("The query is empty.", fix=_READ_ONLY)
+        raise QueryEmpty("The query is empty.", fix=_READ_ONLY)
     if any(token.token_type == TokenType.SEMICOLON for token in tokens):
         raise QueryRefused("The query holds more than one statement.", fix=_READ_ONLY)
     if tokens[0].token_type not in (*_STARTS, *_MORE_STARTS[dialect]):

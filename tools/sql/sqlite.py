@@ -152,7 +152,8 @@ def open_script(path: Path) -> SqliteBackend:
     try:
         script = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise DatabaseUnavailable(
+        kind = DatabaseUnavailable if path.exists() else DatabaseMissing
+        raise kind(
             f"The SQL script {path} cannot be read: {error.strerror}.", fix="Check the path."
         ) from error
     except UnicodeDecodeError as error:
