@@ -10,8 +10,8 @@ from langgraph_sdk import Auth, get_client
 from starlette.applications import Starlette
 
 from planweave.apps import studio
-from planweave.apps.embed import openai_routes, over_protocol
 from planweave.apps.origins import is_known
+from planweave.apps.protocols import openai_routes, over_protocol
 from planweave.apps.service import service
 
 _service = service()

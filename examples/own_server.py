@@ -11,7 +11,7 @@ from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.middleware.trustedhost import TrustedHostMiddleware
 
-from planweave.apps.embed import routes
+from planweave.apps.protocols import routes
 
 os.environ.setdefault("PLANWEAVE_SERVICE", "examples/service.json")
 own_names = Middleware(TrustedHostMiddleware, allowed_hosts=["127.0.0.1", "localhost"])

@@ -55,8 +55,8 @@ def mcp(
 async def _serve(offered: "Service") -> None:
     from mcp.server.stdio import stdio_server
 
-    from planweave.apps.embed.mcp_server import mcp_server
-    from planweave.apps.embed.runs import in_process
+    from planweave.apps.protocols.mcp_server import mcp_server
+    from planweave.apps.protocols.runs import in_process
 
     server = mcp_server(in_process(lambda: offered), lambda: offered)
     async with stdio_server() as (reading, writing):

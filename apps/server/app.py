@@ -75,11 +75,11 @@ def create_app() -> Starlette:
 
 def other_routes() -> list[BaseRoute]:
     """Routes that are not of the protocol: the studio's, and those for other programs."""
-    from planweave.apps import embed, studio
-    from planweave.apps.embed.on_server import on_server
+    from planweave.apps import protocols, studio
+    from planweave.apps.protocols.on_server import on_server
 
     access = studio.Access(owner=_owner, quota=_quota)
-    return [*studio.routes(access), *embed.routes(on_server)]
+    return [*studio.routes(access), *protocols.routes(on_server)]
 
 
 def _owner(request: Request) -> str | None:

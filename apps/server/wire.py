@@ -11,7 +11,7 @@ from langgraph.types import Interrupt
 from pydantic import BaseModel
 from starlette.responses import JSONResponse
 
-from planweave.apps.embed.wire import openai_error
+from planweave.apps.protocols.wire import openai_error
 
 _OPTIONS = orjson.OPT_NON_STR_KEYS | orjson.OPT_PASSTHROUGH_DATACLASS
 

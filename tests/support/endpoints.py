@@ -1,4 +1,4 @@
-"""The interfaces of ``planweave.apps.embed`` on loopback, in this process, for scripted models."""
+"""The interfaces of ``apps.protocols`` on loopback, in this process, for scripted models."""
 
 import json
 import threading
@@ -13,7 +13,7 @@ from scripted import Replies, Script, act, decide, keep, plan, register
 from servers import free_port
 from starlette.applications import Starlette
 
-from planweave.apps.embed import routes
+from planweave.apps.protocols import routes
 from planweave.apps.service import service
 
 QUERY = "SELECT name, price FROM offer ORDER BY price LIMIT 1"

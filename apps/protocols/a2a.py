@@ -20,15 +20,15 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput, PlanweaveError, __version__
-from planweave.apps.embed.runs import (
+from planweave.apps.origins import is_here
+from planweave.apps.protocols.runs import (
     CallerOrder,
     Runner,
     RunOutcome,
     parse_decision,
     wait_for_outcome,
 )
-from planweave.apps.embed.wire import error_reply, event_stream, read_body
-from planweave.apps.origins import is_here
+from planweave.apps.protocols.wire import error_reply, event_stream, read_body
 from planweave.apps.request_body import NotJson, validate
 from planweave.apps.server.errors import NotFound, NothingWaits
 from planweave.apps.service import Service

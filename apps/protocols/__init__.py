@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from starlette.routing import BaseRoute
 
-from planweave.apps.embed.a2a import a2a_routes
-from planweave.apps.embed.mcp_server import mcp_routes
-from planweave.apps.embed.openai_api import openai_routes
-from planweave.apps.embed.runs import CallerOrder, Runner, in_process, over_protocol
+from planweave.apps.protocols.a2a import a2a_routes
+from planweave.apps.protocols.mcp_server import mcp_routes
+from planweave.apps.protocols.openai_api import openai_routes
+from planweave.apps.protocols.runs import CallerOrder, Runner, in_process, over_protocol
 from planweave.apps.service import Service, service
 
 __all__ = ["CallerOrder", "Runner", "in_process", "openai_routes", "over_protocol", "routes"]

@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.requests import Request
 
-from planweave.apps.embed.runs import CallerOrder, RunFailed, Streamed, read_events
+from planweave.apps.protocols.runs import CallerOrder, RunFailed, Streamed, read_events
 from planweave.apps.server.engine import Engine
 from planweave.apps.server.people import Person
 from planweave.apps.server.requests import RunRequest

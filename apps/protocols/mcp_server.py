@@ -7,8 +7,8 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import Receive, Scope, Send
 
 from planweave import BadInput, __version__
-from planweave.apps.embed.runs import CallerOrder, Runner, RunOutcome, waits_for_person
-from planweave.apps.embed.wire import error_reply
+from planweave.apps.protocols.runs import CallerOrder, Runner, RunOutcome, waits_for_person
+from planweave.apps.protocols.wire import error_reply
 from planweave.apps.service import Service
 from planweave.graphs import METHODS
 

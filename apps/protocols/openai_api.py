@@ -19,7 +19,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from planweave import BadInput
-from planweave.apps.embed.runs import (
+from planweave.apps.protocols.runs import (
     CallerOrder,
     Runner,
     RunOutcome,
@@ -27,7 +27,7 @@ from planweave.apps.embed.runs import (
     wait_for_outcome,
     waits_for_person,
 )
-from planweave.apps.embed.wire import error_reply, event_stream, openai_error, read_body
+from planweave.apps.protocols.wire import error_reply, event_stream, openai_error, read_body
 from planweave.apps.request_body import validate
 from planweave.apps.service import Service
 from planweave.graphs.support.events import TokenEvent

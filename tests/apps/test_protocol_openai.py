@@ -281,7 +281,7 @@ def test_what_nobody_outside_can_fix_is_not_shown(
         raise ZeroDivisionError("secret")
 
     operator.offers(Replies())
-    monkeypatch.setattr("planweave.apps.embed.runs.graph", broken)
+    monkeypatch.setattr("planweave.apps.protocols.runs.graph", broken)
     with pytest.raises(openai.InternalServerError) as failed:
         client.chat.completions.create(model="planrag", messages=ASKED)
     assert "secret" not in str(failed.value)
@@ -306,7 +306,7 @@ def test_a_caller_who_goes_away_ends_the_run(
         finally:
             ended.set()
 
-    monkeypatch.setattr("planweave.apps.embed.runs.long_term_memory", memory)
+    monkeypatch.setattr("planweave.apps.protocols.runs.long_term_memory", memory)
     operator.offers(waiting, database=offers)
     caller = HTTPConnection(address.removeprefix("http://"))
     body = json.dumps({"model": "iter_rag", "messages": ASKED, "stream": streams})
