@@ -7,7 +7,7 @@ from typing import Literal
 from planweave.tools.linking import plain, stem, stems_of
 
 _AVERAGE = r"\b(?:averages?|mean|typical(?:ly)?)\b"
-CLAUSE = r"(?:(?!\band\b)[^.?;])*"
+CLAUSE = r"(?:(?!\band\b)[^.?;]){0,400}"
 """Text of the same clause: "in total, and how much on average" asks for two values."""
 _SUMS = re.compile(
     rf"{_AVERAGE}{CLAUSE}\b(?:(?:of |over )?(?:these|those)|(?:of|over) (?:the|their)) (?:\w+ )?"

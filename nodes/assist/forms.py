@@ -28,11 +28,11 @@ _SPAN = rf"(?:(?:{COUNT})\b|years?\b|months?\b|weeks?\b|quarters?\b|days\b)"
 _TIME = r"\b(?:dates?|days?|times?|when)\b"
 _OF_EACH = r"\b(?:each|every|all)\b(?! (?:quarter|month|week|year|day)s?\b)"
 _ENDS = re.compile(
-    rf"{_OF_EACH}[^.?;]*{_TIME}{CLAUSE}\b{_END.format(1)}(?!\W*$|[.,;?]| {_SPAN}| names?\b)"
-    rf"|{_OF_EACH}[^.?;]*\b{_END.format(2)} (?:date|day|time)\b"
-    rf"|\bwhen\b[^.?;]*\b(?:each|every)\b[^.?;]*\b{_END.format(3)}"
-    rf"|{_TIME} of {CLAUSE}\b{_END.format(4)}[^.?;]*\b(?:of|for) (?:each|every)\b"
-    rf"|{_OF_EACH}[^.?;]*\b(?:its|their) {_END.format(5)} \w+ (?:date|day|time)\b",
+    rf"{_OF_EACH}[^.?;]{{0,400}}{_TIME}{CLAUSE}\b{_END.format(1)}(?!\W*$|[.,;?]| {_SPAN}| names?\b)"
+    rf"|{_OF_EACH}[^.?;]{{0,400}}\b{_END.format(2)} (?:date|day|time)\b"
+    rf"|\bwhen\b[^.?;]{{0,400}}\b(?:each|every)\b[^.?;]{{0,400}}\b{_END.format(3)}"
+    rf"|{_TIME} of {CLAUSE}\b{_END.format(4)}[^.?;]{{0,400}}\b(?:of|for) (?:each|every)\b"
+    rf"|{_OF_EACH}[^.?;]{{0,400}}\b(?:its|their) {_END.format(5)} \w+ (?:date|day|time)\b",
     re.IGNORECASE,
 )
 _BOTH_ENDS = re.compile(r"\bfirst\b.*\b(?:last|latest)\b", re.IGNORECASE)
