@@ -1,8 +1,8 @@
 """What the words of a question that a database does not have say about its answer.
 
-"Email" or "why" hardly ever stand in a question that a database without these words can answer;
-"than" or "altogether" often do. How often was counted in questions with and without an answer. The
-result is a list of words with whole weights that a person can read and change.
+A database that has no word for "email" or "why" can hardly ever answer a question with it; one
+without "than" or "altogether" often can. Both were counted in questions with and without an answer.
+The result is a list of words with whole weights, which a person can read and change.
 """
 
 import json
@@ -28,7 +28,7 @@ Weights = Mapping[str, int]
 
 
 def learn_weights(questions: Iterable[tuple[Collection[str], bool]]) -> dict[str, int]:
-    """The weights from questions: the stems of missing words, and whether there is an answer.
+    """Learn weights from questions: the stems of missing words, and whether there is an answer.
 
     A weight is the rounded logarithm of how much more often a word is missing in questions without
     an answer than in those with one, from -2 to 2.
@@ -51,10 +51,12 @@ def learn_weights(questions: Iterable[tuple[Collection[str], bool]]) -> dict[str
     return {word: max(-MAX_WEIGHT, min(MAX_WEIGHT, one)) for word, one in found.items()}
 
 
-def lower_chance(chance: float, missing: Collection[str], weights: Weights | None = None) -> float:
-    """The chance of an answer after the missing words of the question (their stems).
+def correct_chance(
+    chance: float, missing: Collection[str], weights: Weights | None = None
+) -> float:
+    """Correct the chance of an answer, from 0 to 1, by the stems of the question's missing words.
 
-    It rises if these are harmless. If most are not listed, as in another language, it stays.
+    Harmless words raise it. It stays if most words are not listed, as in another language.
     """
     weights = shipped_weights() if weights is None else weights
     listed = [weights[word] for word in missing if word in weights]
@@ -65,8 +67,8 @@ def lower_chance(chance: float, missing: Collection[str], weights: Weights | Non
     return 1 / (1 + math.exp(_LOG_ODDS * doubt) * (1 - chance) / chance)
 
 
-def suspicious_words(missing: Mapping[str, str], weights: Weights | None = None) -> list[str]:
-    """The missing words (by stem) that speak against an answer, the weightiest first."""
+def find_suspicious_words(missing: Mapping[str, str], weights: Weights | None = None) -> list[str]:
+    """Find the missing words (by stem) that speak against an answer, the weightiest first."""
     weights = shipped_weights() if weights is None else weights
     found = [stem for stem in missing if weights.get(stem, 1) > 0]
     return [missing[stem] for stem in sorted(found, key=lambda stem: -weights.get(stem, 1))]

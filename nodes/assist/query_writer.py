@@ -13,7 +13,7 @@ from typing import NamedTuple, TypeAlias
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
-from planweave.learning.question_words import lower_chance, suspicious_words
+from planweave.learning.question_words import correct_chance, find_suspicious_words
 from planweave.nodes.assist.answerable import Refusal, answerable_prompt
 from planweave.nodes.assist.forms import (
     fill_each_form,
@@ -229,13 +229,13 @@ async def _find_refusal(
     if name := await asyncio.to_thread(find_unknown_name, need, database):
         return load("query_writer/invented").fill(name=name)
     chance = await refusal.chance(answerable_prompt(ground, need.question, explain_terms(need)))
-    missing = await asyncio.to_thread(missing_words, need, database)
-    if lower_chance(chance, missing) >= refusal.least:
+    missing = await asyncio.to_thread(list_missing_words, need, database)
+    if correct_chance(chance, missing) >= refusal.least:
         return ""
     said, value = await asyncio.to_thread(database.misspelt, need.question)
     if said:
         return load("query_writer/misspelt").fill(said=said, value=value)
-    words = listed(suspicious_words(missing), _MAX_MISSING)
+    words = listed(find_suspicious_words(missing), _MAX_MISSING)
     named = f"{load('query_writer/missing').fill(words=words)} " if words else ""
     return load("query_writer/unanswerable").fill(missing=named)
 
@@ -249,7 +249,7 @@ def find_unknown_name(need: Need, database: Database) -> str:
     return find_unknown_attribute(need.question, database.schema(), _known_text(need, database))
 
 
-def missing_words(need: Need, database: Database) -> dict[str, str]:
+def list_missing_words(need: Need, database: Database) -> dict[str, str]:
     """The words of the question that the database does not have, by stem."""
     return find_missing_words(need.question, database.schema(), _known_text(need, database))
 

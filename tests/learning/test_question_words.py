@@ -8,11 +8,11 @@ from cases import cases
 
 from planweave.learning.question_words import (
     MAX_WEIGHT,
+    correct_chance,
+    find_suspicious_words,
     learn_weights,
-    lower_chance,
     read_weights,
     shipped_weights,
-    suspicious_words,
     write_weights,
 )
 
@@ -43,12 +43,12 @@ def test_few_counts_weigh_little() -> None:
     (["the", "than"], 0.0, 0.0),
 )
 def test_missing_words_change_the_chance(missing: list[str], chance: float, after: float) -> None:
-    assert lower_chance(chance, missing, WEIGHTS) == pytest.approx(after, abs=0.01)
+    assert correct_chance(chance, missing, WEIGHTS) == pytest.approx(after, abs=0.01)
 
 
 def test_a_refusal_names_the_weightiest_words() -> None:
     missing = {"the": "the", "fee": "fees", "email": "emails", "quux": "quux", "than": "than"}
-    assert suspicious_words(missing, WEIGHTS) == ["emails", "fees", "quux"]
+    assert find_suspicious_words(missing, WEIGHTS) == ["emails", "fees", "quux"]
 
 
 def test_weights_are_written_as_lists_that_a_person_can_read(tmp_path: Path) -> None:

@@ -16,14 +16,14 @@ from planweave.benchmarks.core.metrics import Estimate, rate
 from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
-from planweave.learning.question_words import lower_chance
+from planweave.learning.question_words import correct_chance
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
 from planweave.nodes.assist.answerable import answerable_prompt
 from planweave.nodes.assist.query_writer import (
     explain_terms,
     find_unknown_name,
-    missing_words,
+    list_missing_words,
     schema_prompt,
 )
 from planweave.tools.connect import open_database
@@ -69,8 +69,8 @@ async def measure_chances(
             if context.judges_questions:
                 prompt = answerable_prompt(ground, need.question, explain_terms(need))
                 chance = (await chance_of_yes(asked, prompt, role="query_writer")).yes
-            missing = await asyncio.to_thread(missing_words, need, database)
-            chance = lower_chance(chance, missing)
+            missing = await asyncio.to_thread(list_missing_words, need, database)
+            chance = correct_chance(chance, missing)
         found.append(QuestionChance(question.id, question.answerable, chance))
         on_question()
     return found
