@@ -18,6 +18,55 @@ _LEAST_COUNT = 3
 """Questions that must have a word before it is listed."""
 _PRIOR = 8
 """Questions of both kinds that are added to the counts of each word: few counts weigh little."""
+_GRAMMAR = frozenset(
+    [
+        "about",
+        "across",
+        "against",
+        "alone",
+        "already",
+        "behind",
+        "can",
+        "could",
+        "doe",
+        "down",
+        "every",
+        "from",
+        "he",
+        "her",
+        "him",
+        "his",
+        "i",
+        "in",
+        "it",
+        "its",
+        "me",
+        "my",
+        "of",
+        "off",
+        "on",
+        "our",
+        "out",
+        "over",
+        "she",
+        "their",
+        "they",
+        "through",
+        "to",
+        "up",
+        "us",
+        "we",
+        "where",
+        "who",
+        "whom",
+        "whose",
+        "will",
+        "would",
+        "you",
+        "your",
+    ]
+)
+"""Stems that say nothing about data: they never speak against an answer."""
 _MAX_UNLISTED = 2
 """Most unlisted words that count: more are rather names or another language."""
 _LOG_ODDS = 0.4
@@ -48,7 +97,8 @@ def learn_weights(questions: Iterable[tuple[Collection[str], bool]]) -> dict[str
         for word, count in sorted(counts.items())
         if count >= _LEAST_COUNT
     }
-    return {word: max(-MAX_WEIGHT, min(MAX_WEIGHT, one)) for word, one in found.items()}
+    most = {word: 0 if word in _GRAMMAR else MAX_WEIGHT for word in found}
+    return {word: max(-MAX_WEIGHT, min(most[word], one)) for word, one in found.items()}
 
 
 def correct_chance(

@@ -22,6 +22,13 @@ _PLAIN = word_set(
     "yearly"
 )
 """Words of calculation, order and time, which are not names of attributes."""
+_CALENDAR = word_set(
+    "january february march april may june july august september october november december monday "
+    "tuesday wednesday thursday friday saturday sunday weekend weekday spring summer autumn fall "
+    "winter today yesterday tomorrow now day date week month quarter year morning evening night "
+    "when"
+)
+_DATED = re.compile(r"(?:^|_|\b)(?:date|day|time|year|month|when)|(?:_on|_at)$", re.IGNORECASE)
 _COMPUTED = re.compile(r"\bas [^,;.?]*\b(?:times|minus|plus|(?:divided|multiplied) by)\b", re.I)
 """A question that itself defines how to compute the attribute."""
 
@@ -44,11 +51,22 @@ def find_unknown_attribute(question: str, schema: Schema, explained: str = "") -
 def find_missing_words(question: str, schema: Schema, explained: str = "") -> dict[str, str]:
     """Find all words of a question that the database does not have, each with its stem as key.
 
-    Words of ``explained`` are known as well; numbers do not count.
+    Words of ``explained`` are known as well, and those of a calendar if the database has dates.
+    Numbers do not count.
     """
     known = _known_roots(schema, explained)
-    words = (word for word in tokens(question) if word.isalpha())
+    calendar = _CALENDAR if _has_dates(schema) else frozenset()
+    words = (word for word in tokens(question) if word.isalpha() and stem(word) not in calendar)
     return {stem(word): word for word in words if not is_known(word, known)}
+
+
+def _has_dates(schema: Schema) -> bool:
+    fields = [field for one in schema.entities for field in one.fields]
+    return any(
+        field.type.lower().startswith(("date", "timestamp", "datetime"))
+        or _DATED.search(field.name)
+        for field in fields
+    )
 
 
 def _known_roots(schema: Schema, explained: str) -> frozenset[str]:

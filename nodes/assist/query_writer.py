@@ -236,7 +236,7 @@ async def _find_refusal(
     if said:
         return load("query_writer/misspelt").fill(said=said, value=value)
     words = listed(find_suspicious_words(missing), _MAX_MISSING)
-    named = f"{load('query_writer/missing').fill(words=words)} " if words else ""
+    named = f" {load('query_writer/missing').fill(words=words)}" if words else ""
     return load("query_writer/unanswerable").fill(missing=named)
 
 

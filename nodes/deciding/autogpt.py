@@ -18,7 +18,7 @@ from planweave.prompts import load
 
 
 class Thoughts(BaseModel):
-    """AutoGPT's thoughts before its command."""
+    """What AutoGPT says before it commands."""
 
     text: str = Field(max_length=THOUGHT)
     reasoning: str = Field(max_length=THOUGHT)

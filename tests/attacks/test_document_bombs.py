@@ -22,7 +22,7 @@ LONGEST = 1_000_000  # characters of text in an answer, before those of its last
 
 
 @pytest.mark.parametrize("name", BOMBS if FULL else [*BOMBS][::18])
-def test_it_ends_in_time(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_ends(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is read or refused, and the next document is read.
 
     This process parses nothing and gets the text in short answers, so that its threads go on.

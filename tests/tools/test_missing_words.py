@@ -3,7 +3,7 @@
 from cases import cases
 from shop import database_of
 
-from planweave.tools.missing_words import find_unknown_attribute
+from planweave.tools.missing_words import find_missing_words, find_unknown_attribute
 from planweave.tools.sql import SqlDatabase
 
 shelter = database_of("""
@@ -11,6 +11,7 @@ CREATE TABLE animals (id INTEGER PRIMARY KEY, species TEXT, weight_kg REAL, boug
   adoption_price REAL);
 CREATE TABLE visits (id INTEGER PRIMARY KEY, animal_id INTEGER REFERENCES animals (id), day TEXT);
 """)
+prices = database_of("CREATE TABLE prices (item TEXT, price REAL);")
 
 
 @cases(
@@ -28,6 +29,16 @@ CREATE TABLE visits (id INTEGER PRIMARY KEY, animal_id INTEGER REFERENCES animal
 )
 def test_missing_attributes(question: str, attribute: str, shelter: SqlDatabase) -> None:
     assert find_unknown_attribute(question, shelter.schema()) == attribute
+
+
+def test_words_of_a_calendar_are_known_where_there_are_dates(
+    shelter: SqlDatabase, prices: SqlDatabase
+) -> None:
+    question, explained = "How many emails came on Saturdays in July?", "how many came on in"
+    assert find_missing_words(question, shelter.schema(), explained) == {"email": "emails"}
+    assert set(find_missing_words(question, prices.schema(), explained)) == {
+        *("email", "saturday", "july")
+    }
 
 
 def test_explained_words_are_known(shelter: SqlDatabase) -> None:

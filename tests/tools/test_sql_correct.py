@@ -273,6 +273,7 @@ DEAREST = 'SELECT colour, MAX("unit price") FROM product'
 ALL_THREE = f"SELECT name {BOTH} JOIN product p ON s.product_id = p.product_id WHERE sale_id = 1"
 BY_AMOUNT = "SELECT sale_id, amount FROM sale ORDER BY amount DESC LIMIT 1"
 MEAN = "SELECT AVG(amount) FROM sale"
+MEAN_EACH = "SELECT sale_id, AVG(amount) AS m FROM sale GROUP BY sale_id ORDER BY m DESC"
 NAMED = "SELECT DISTINCT city FROM customer"
 
 
@@ -351,6 +352,9 @@ NAMED = "SELECT DISTINCT city FROM customer"
     ("What is the mean amount, to one decimal?", MEAN, ((153.3,),)),
     ("What is the mean amount? Two decimal places, please.", MEAN, ((153.33,),)),
     ("How many sales were there, to one decimal?", "SELECT COUNT(*) FROM sale", ((3,),)),
+    ("Which sale is the dearest, to one decimal?", f"{MEAN_EACH} LIMIT 1", ((2, 400),)),
+    ("Which request first came in, ordered by amount?", BY_AMOUNT, ((2, 400),)),
+    ("What is the most common first name?", BY_AMOUNT, ((2, 400),)),
 )
 def test_corrections_by_the_question(
     question: str, query: str, rows: object, shop: SqlDatabase

@@ -57,9 +57,14 @@ _ORDER = re.compile(
     r"|\bfirst (?:\d+|two|three|four|five|ten) (?!(?:minute|hour|day|week|month|quarter|year)s)",
     re.I,
 )
-_COMPARED = re.compile(r"\bcompared (?:to|with)\b|\bversus\b|\bvs\b", re.I)
-_ONE_NUMBER = re.compile(r"\bdifferen\w+|\bratio\b|\bhow (?:much|many) (?:more|less|fewer)\b", re.I)
-_UNION = re.compile(r"\bUNION\b", re.I)
+_COMPARED = re.compile(r"\bcompared (?:to|with)\b", re.I)
+_ONE_NUMBER = re.compile(
+    r"\b(?:differen\w+|ratio|percent\w*|gr[eo]w\w*|increas\w*|decreas\w*|chang\w*)\b"
+    r"|\bhow (?:much|many) (?:more|less|fewer)\b",
+    re.I,
+)
+_COMPUTES_UNION = re.compile(r"\b(?:COUNT|SUM|AVG|MIN|MAX)\s*\(.*\bUNION\b", re.I | re.DOTALL)
+_TWO_SIDES = re.compile(r"[-/]|\bCASE\b", re.I)
 _CONVERSION = re.compile(
     r"\s+as\s+(?:real|float|double)\b|\b(?:cast|nullif|tofloat)\b|\b1(?:\.0)?\s*\*|,\s*0\b"
     r"|\s+as\s+\w+$|\s+|[()]",
@@ -188,12 +193,12 @@ def _answers_all(question: str, view: FactRows) -> bool:
 
 def _find_missing_group(question: str, query: str, rows: Sequence[Sequence[object]]) -> str:
     """Why numbers do not compare two groups: one is missing, or nothing tells them apart."""
-    if any(len(row) > 1 for row in rows):
+    if any(len(row) > 1 or not isinstance(row[0], int | float) for row in rows):
         return ""
-    if len(rows) == 1 and _COMPARED.search(question) and not _ONE_NUMBER.search(question):
+    is_comparison = _COMPARED.search(question) and not _ONE_NUMBER.search(question)
+    if len(rows) == 1 and is_comparison and not _TWO_SIDES.search(query):
         return "The question compares two things, and the query shows one value."
-    are_numbers = all(isinstance(cell, int | float) for row in rows for cell in row)
-    if len(rows) > 1 and are_numbers and _UNION.search(query):
+    if len(rows) > 1 and _COMPUTES_UNION.search(query):
         return "Nothing in the rows says which value is which."
     return ""
 

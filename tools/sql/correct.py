@@ -76,10 +76,10 @@ def correct_query(
     changes += dialects.set_present(tree, now) if now else []
     if isinstance(tree, exp.Select) and not ranks:
         changes += aggregates.sum_rows(tree, question, lookup.counts_differ)
-        changes += slips.round_as_asked(tree, f"{question} {instructions}", dialect)
         names = (field.name for entity in schema.entities for field in entity.fields)
         tree, averaged = aggregates.average_groups(tree, question, names)
         changes += averaged
+        changes += slips.round_as_asked(tree, f"{question} {instructions}", dialect)
     if not changes:
         return Corrected(query, doubts=doubts)
     return Corrected(tree.sql(dialect=dialect), tuple(dict.fromkeys(changes)), doubts)

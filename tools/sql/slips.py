@@ -13,11 +13,12 @@ from planweave.tools.suggest import nearest
 _SORTED_LIST = re.compile(
     r"^\W*(?:which|what are|list|show|return|give)\b(?!.*\b(?:top|first|last|single|one)\b)"
     r".*\b(?:(?:ordered|sorted|ranked) (?:by|from)|in (?:de|a)scending order)\b"
-    r"|\b(?:\w+est|most \w+) first\b",
+    r"|^(?!.*\b(?:top|single|one)\b).*[,;(]\s*(?:the )?(?:\w+est|most \w+) first\s*(?:[.?!;,)]|$)",
     re.IGNORECASE | re.DOTALL,
 )
-_DECIMALS = re.compile(r"\b(?P<digits>one|two|three|[1-6])[ -]decimals?\b", re.IGNORECASE)
+_DECIMALS = re.compile(r"(?<!with )\b(?P<digits>one|two|three|[1-6])[ -]decimals?\b", re.IGNORECASE)
 _DIGITS = {"one": "1", "two": "2", "three": "3"}
+_COMPUTED = (exp.Avg, exp.Sum, exp.Div, exp.Mul, exp.Sub, exp.Add)
 _FEW_VALUES = 12
 _LONGEST_CODE = 2
 YES = ("y", "yes", "true", "t", "1")
@@ -42,18 +43,25 @@ def remove_limit(select: exp.Select, question: str) -> list[str]:
 
 
 def round_as_asked(select: exp.Select, question: str, dialect: str) -> list[str]:
-    """Round the numbers that a query computes if the question asks for some decimals."""
+    """Round the numbers that a query computes if the question asks for some decimals.
+
+    Rounded numbers may be equal, so those that the query filters or ranks by stay exact.
+    """
     asked = _DECIMALS.search(question)
-    if not asked or select.find(exp.Round):
+    if not asked or select.find(exp.Round, exp.Limit, exp.Having):
         return []
     said = asked["digits"].lower()
-    digits = _DIGITS.get(said, said)
+    group = select.args.get("group")
+    keys = {key.name.lower() for key in group.expressions} if group else set()
+    rounded = False
     for shown in select.expressions:
         number = shown.unalias()
-        if number.find(exp.Avg, exp.Sum, exp.Div):
+        if isinstance(number.unnest(), _COMPUTED) and shown.alias.lower() not in keys - {""}:
             exact = exp.cast(number.copy(), "numeric") if dialect == "postgres" else number.copy()
-            number.replace(exp.Round(this=exact, decimals=exp.Literal.number(digits)))
-    return ["rounds as asked"] if select.find(exp.Round) else []
+            decimals = exp.Literal.number(_DIGITS.get(said, said))
+            number.replace(exp.Round(this=exact, decimals=decimals))
+            rounded = True
+    return ["rounds as asked"] if rounded else []
 
 
 def divide_as_real_numbers(tree: exp.Expr) -> list[str]:

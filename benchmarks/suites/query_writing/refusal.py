@@ -1,10 +1,11 @@
 """Refusal: calibrates the chance of an answer below which a question is refused.
 
-A model answers in one word whether the tables can answer; the probability of "yes" is the chance of
-a question. The threshold is calibrated by split conformal prediction (Vovk et al. 2005;
-Papadopoulos et al. 2002): it is the ``floor((n + 1) a)``-th smallest chance of ``n`` answerable
-questions. So at most a share ``a`` of new answerable questions of the same kind is refused, for any
-distribution of the chances. The share of refused unanswerable questions is measured.
+A model answers in one word whether the tables can answer. The chance of a question is the
+probability of "yes", corrected by the words that the database does not have. The threshold is
+calibrated by split conformal prediction (Vovk et al. 2005; Papadopoulos et al. 2002): it is the
+``floor((n + 1) a)``-th smallest chance of ``n`` answerable questions. So at most a share ``a`` of
+new answerable questions of the same kind is refused, for any distribution of the chances. The share
+of refused unanswerable questions is measured.
 """
 
 import asyncio
@@ -30,7 +31,7 @@ from planweave.tools.connect import open_database
 
 
 class QuestionChance(NamedTuple):
-    """A question, whether it is answerable, and its chance by the model."""
+    """A question, whether it is answerable, and its chance."""
 
     name: str
     answerable: bool
