@@ -33,8 +33,9 @@ def read_settings(kind: type[Settings]) -> Settings:
 
 
 def is_file_name(name: str, form: re.Pattern[str]) -> bool:
-    """Whether a name has this form, and is short enough for file systems with an ending behind."""
-    return form.fullmatch(name) is not None and len(name.encode()) <= _MAX_NAME_BYTES
+    """Whether a name has this form, and its parts are short enough for a file with an ending."""
+    fits = all(len(part.encode()) <= _MAX_NAME_BYTES for part in name.split("/"))
+    return form.fullmatch(name) is not None and fits
 
 
 def private_folder(folder: Path, what: str, variable: str) -> Path:

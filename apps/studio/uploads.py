@@ -81,7 +81,7 @@ def file_name(name: str, kinds: Collection[str]) -> str:
     if not is_file_name(name, _FILE_NAME) or ".." in name:
         raise BadInput(
             f"{name!r} cannot be a file name.",
-            fix="Use letters, digits, spaces and . - _ ( ), and fewer of them.",
+            fix="Use letters, digits, spaces and . - _ ( ), at most 120 of them (200 bytes).",
         )
     if not name.lower().endswith(tuple(kinds)):
         raise BadInput(

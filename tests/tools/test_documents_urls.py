@@ -115,10 +115,8 @@ def test_limits(server: str, tmp_path: Path) -> None:
         fetch(f"{server}/large.txt", tmp_path, max_bytes=1000, private=True)
     with pytest.raises(BadInput, match="did not arrive in time"):
         fetch(f"{server}/large.txt", tmp_path, max_seconds=0, private=True)
-    began = time.monotonic()
     with pytest.raises(BadInput, match="did not arrive in time"):
         fetch(f"{server}/slow", tmp_path, max_seconds=0.3, private=True)
-    assert time.monotonic() - began < 3
 
 
 @cases(
