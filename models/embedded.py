@@ -6,6 +6,7 @@ a transport that fills in the address, so a model object holds no port, no key a
 
 import asyncio
 import atexit
+import gc
 import logging
 import os
 import secrets
@@ -157,5 +158,7 @@ def shut_down() -> None:
     """Stop every embedded server of this process; also runs at exit."""
     with _starting:
         mine = [key for key in _servers if key[0] == os.getpid()]
+        if mine:
+            gc.collect()  # closes connections of interrupted calls, which the server would wait for
         for key in mine:
             del _servers[key]

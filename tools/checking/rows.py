@@ -59,7 +59,7 @@ _ORDER = re.compile(
 )
 _COMPARED = re.compile(r"\bcompared (?:to|with)\b", re.I)
 _ONE_NUMBER = re.compile(
-    r"\b(?:differen\w+|ratio|percent\w*|gr[eo]w\w*|increase\w*|decrease\w*|change\w*)\b"
+    r"\b(?:difference|differs?|differed|ratio|percent\w*|gr[eo]w\w*|increase\w*|decrease\w*|change\w*)\b"
     r"|\bhow (?:much|many) (?:more|less|fewer)\b",
     re.I,
 )
