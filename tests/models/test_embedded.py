@@ -208,3 +208,32 @@ async def test_missing_runtime_is_told(
 
 def test_cores_are_counted() -> None:
     assert 1 <= physical_cores() <= (os.cpu_count() or 1)
+
+
+LEAVES_A_CALL_OPEN = """
+import socket, sys, time
+from pathlib import Path
+from planweave.models import ModelSettings
+from planweave.models.embedded import serve
+
+endpoint = serve(Path(sys.argv[1]), ModelSettings(n_ctx=8192))
+call = socket.create_connection((endpoint.url.host, endpoint.url.port))
+body = b'{"prompt": "One, two,", "n_predict": 8000, "ignore_eos": true}'
+head = f"POST /completion HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer {endpoint.key}\\r\\n"
+head += f"Content-Type: application/json\\r\\nContent-Length: {len(body)}\\r\\n\\r\\n"
+call.sendall(head.encode() + body)
+time.sleep(3)
+leftover = [call]
+leftover.append(leftover)  # only the garbage collector closes it
+del call, leftover
+"""
+
+
+@pytest.mark.model
+def test_a_call_that_was_left_open_does_not_keep_the_process(weighted: ModelSettings) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LEAVES_A_CALL_OPEN, str(resolve(MODEL, settings=weighted))],
+        check=False,
+        timeout=60,  # the call itself takes minutes
+    )
+    assert done.returncode == 0
