@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 SHIPPED_FILE = Path(__file__).parent / "artefacts" / "question-words.json"
 MAX_WEIGHT = 2
@@ -72,7 +73,7 @@ _MAX_UNLISTED = 2
 _LOG_ODDS = 0.4
 """What a weight of 1 takes from the logarithm of the odds of an answer."""
 
-Weights = Mapping[str, int]
+Weights: TypeAlias = Mapping[str, int]
 """Weights by stem: positive for words that speak against an answer."""
 
 
