@@ -13,7 +13,7 @@ from planweave.apps.cli.question_sets import questions_in
 from planweave.apps.options import writable
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
 from planweave.learning.question_words import learn_weights, write_weights
-from planweave.nodes.assist.query_writer import list_missing_words
+from planweave.nodes.assist.query_writer import find_unknown_words
 from planweave.tools.connect import open_database
 
 
@@ -43,5 +43,5 @@ def words(
 def _missing(questions: Sequence[QueryQuestion]) -> Iterator[tuple[set[str], bool]]:
     """The stems of the missing words of each question, and whether it has an answer."""
     for question in track(questions, "questions"):
-        missing = list_missing_words(make_need(question), open_database(str(question.source)))
+        _, missing = find_unknown_words(make_need(question), open_database(str(question.source)))
         yield set(missing), question.answerable

@@ -226,10 +226,10 @@ async def _find_refusal(
     """
     if need.rules.strip() or not refusal.least:
         return ""
-    if name := await asyncio.to_thread(find_unknown_name, need, database):
+    name, missing = await asyncio.to_thread(find_unknown_words, need, database)
+    if name:
         return load("query_writer/invented").fill(name=name)
     chance = await refusal.chance(answerable_prompt(ground, need.question, explain_terms(need)))
-    missing = await asyncio.to_thread(list_missing_words, need, database)
     if correct_chance(chance, missing) >= refusal.least:
         return ""
     said, value = await asyncio.to_thread(database.misspelt, need.question)
@@ -244,18 +244,15 @@ def _refuse(problem: str) -> Written:
     return Written(Candidate("", (), None, problem), None, (), refused=True)
 
 
-def find_unknown_name(need: Need, database: Database) -> str:
-    """An attribute that the question asks for and the database has no word for; empty if none."""
-    return find_unknown_attribute(need.question, database.schema(), _known_text(need, database))
+def find_unknown_words(need: Need, database: Database) -> tuple[str, dict[str, str]]:
+    """The attribute asked for that the database has no word for, and all missing words by stem.
 
-
-def list_missing_words(need: Need, database: Database) -> dict[str, str]:
-    """The words of the question that the database does not have, by stem."""
-    return find_missing_words(need.question, database.schema(), _known_text(need, database))
-
-
-def _known_text(need: Need, database: Database) -> str:
-    return " ".join([need.instructions, need.background, *database.linked(need.question)])
+    The attribute is empty if the database has a word for it.
+    """
+    schema, question = database.schema(), need.question
+    known = " ".join([need.instructions, need.background, *database.linked(question)])
+    attribute = find_unknown_attribute(question, schema, known)
+    return attribute, find_missing_words(question, schema, known)
 
 
 def find_objection(candidate: Candidate, need: Need, ranking: Ranking | None = None) -> str:

@@ -23,8 +23,7 @@ from planweave.models import achat_model, chance_of_yes
 from planweave.nodes.assist.answerable import answerable_prompt
 from planweave.nodes.assist.query_writer import (
     explain_terms,
-    find_unknown_name,
-    list_missing_words,
+    find_unknown_words,
     schema_prompt,
 )
 from planweave.tools.connect import open_database
@@ -65,12 +64,12 @@ async def measure_chances(
             schema_prompt, need, database, context.schema_characters * 2
         )
         chance = 0.0
-        if not await asyncio.to_thread(find_unknown_name, need, database):
+        unknown, missing = await asyncio.to_thread(find_unknown_words, need, database)
+        if not unknown:
             chance = 0.5
             if context.judges_questions:
                 prompt = answerable_prompt(ground, need.question, explain_terms(need))
                 chance = (await chance_of_yes(asked, prompt, role="query_writer")).yes
-            missing = await asyncio.to_thread(list_missing_words, need, database)
             chance = correct_chance(chance, missing)
         found.append(QuestionChance(question.id, question.answerable, chance))
         on_question()
