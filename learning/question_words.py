@@ -67,18 +67,18 @@ _GRAMMAR = frozenset(
         "your",
     ]
 )
-"""Stems that say nothing about data: they never speak against an answer."""
+"""Words that say nothing about data: they never speak against an answer."""
 _MAX_UNLISTED = 2
 """Most unlisted words that count: more are rather names or another language."""
 _LOG_ODDS = 0.4
 """What a weight of 1 takes from the logarithm of the odds of an answer."""
 
 Weights: TypeAlias = Mapping[str, int]
-"""Weights by stem: positive for words that speak against an answer."""
+"""Weights by the singular: positive for words that speak against an answer."""
 
 
 def learn_weights(questions: Iterable[tuple[Collection[str], bool]]) -> dict[str, int]:
-    """Learn weights from questions: the stems of missing words, and whether there is an answer.
+    """Learn weights from questions: the singulars of missing words, and whether there is an answer.
 
     A weight is the rounded logarithm of how much more often a word is missing in questions without
     an answer than in those with one, from -2 to 2.
@@ -105,7 +105,7 @@ def learn_weights(questions: Iterable[tuple[Collection[str], bool]]) -> dict[str
 def correct_chance(
     chance: float, missing: Collection[str], weights: Weights | None = None
 ) -> float:
-    """Correct the chance of an answer, from 0 to 1, by the stems of the question's missing words.
+    """Correct the chance of an answer, from 0 to 1, by the missing words (their singulars).
 
     Harmless words raise it. It stays if most words are not listed, as in another language.
     """
@@ -119,10 +119,10 @@ def correct_chance(
 
 
 def find_suspicious_words(missing: Mapping[str, str], weights: Weights | None = None) -> list[str]:
-    """Find the missing words (by stem) that speak against an answer, the weightiest first."""
+    """Find the missing words (by singular) that speak against an answer, the weightiest first."""
     weights = shipped_weights() if weights is None else weights
-    found = [stem for stem in missing if weights.get(stem, 1) > 0]
-    return [missing[stem] for stem in sorted(found, key=lambda stem: -weights.get(stem, 1))]
+    found = [one for one in missing if weights.get(one, 1) > 0]
+    return [missing[one] for one in sorted(found, key=lambda one: -weights.get(one, 1))]
 
 
 def write_weights(file: Path, weights: Weights, made: str) -> None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Literal
 
-from planweave.tools.linking import plain, stem, stems_of
+from planweave.tools.linking import plain, singular, singulars_of
 
 _AVERAGE = r"\b(?:averages?|mean|typical(?:ly)?)\b"
 CLAUSE = r"(?:(?!\band\b)[^.?;]){0,400}"
@@ -37,7 +37,7 @@ def find_inner_aggregate(question: str, columns: Iterable[str]) -> Literal["", "
         return "sum"
     found = _NUMBERS.search(question)
     noun = next(filter(None, found.groups()), "") if found else ""
-    counted = {stem(word) for word in plain(noun).split()}
+    counted = {singular(word) for word in plain(noun).split()}
     if not counted or counted & _UNITS:
         return ""
-    return "" if any(stems_of(name) <= counted for name in columns) else "count"
+    return "" if any(singulars_of(name) <= counted for name in columns) else "count"

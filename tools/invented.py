@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 
 from planweave.tools.database import Schema
-from planweave.tools.linking import stem
+from planweave.tools.linking import singular
 
 _WORD = re.compile(r"[^\W\d_]+")
 _PARTS = re.compile(r"[^\W\d_A-Z]+|[A-Z]+(?![a-z])|[A-Z][^\W\d_A-Z]*")
@@ -39,4 +39,4 @@ def _joined(name: str) -> str:
 
 def _single(word: str) -> str:
     """A word without its plural ending."""
-    return stem(re.sub(r"(?<=\w\w)ie$", "y", word))  # movie, movies
+    return singular(re.sub(r"(?<=\w\w)ie$", "y", word))  # movie, movies

@@ -61,12 +61,12 @@ def find_mentioned_values(
     A word that names a table or an aggregate function does not mention a value.
     """
     text = f" {plain(question)} "
-    names = {word for entity in schema.entities for word in stems_of(entity.name)}
+    names = {word for entity in schema.entities for word in singulars_of(entity.name)}
     mentioned = {
         (entity.name, field.name): [
             value
             for value in values(entity.name, field.name)
-            if _is_mentioned(value, text) and stem(plain(value)) not in names | _AGGREGATES
+            if _is_mentioned(value, text) and singular(plain(value)) not in names | _AGGREGATES
         ]
         for entity in schema.entities
         for field in entity.fields
@@ -124,7 +124,7 @@ def _phrases_by_initials(words: Sequence[str], lengths: Iterable[int]) -> dict[s
 def _similarity(phrase: str, value: str) -> float:
     """From 0 to 1, of texts with the same initials; 0 if short words or numbers differ."""
     pairs = zip(phrase.split(), value.split(), strict=True)
-    different = [(one, other) for one, other in pairs if stem(one) != stem(other)]
+    different = [(one, other) for one, other in pairs if singular(one) != singular(other)]
     if not different:
         return 1.0
     if any(min(len(one), len(other)) < 3 or not one.isalpha() for one, other in different):
@@ -147,7 +147,7 @@ def _is_mentioned(value: str, text: str) -> bool:
 
 def _find_mentioned_columns(question: str, schema: Schema) -> list[str]:
     """The columns of only one table whose names have several words, all in the question."""
-    words = {stem(word) for word in plain(question).split()}
+    words = {singular(word) for word in plain(question).split()}
     names = Counter(field.name for entity in schema.entities for field in entity.fields)
     return [
         f"{entity.name}.{field.name}"
@@ -155,7 +155,7 @@ def _find_mentioned_columns(question: str, schema: Schema) -> list[str]:
         for field in entity.fields
         if names[field.name] == 1
         and len(parts := parts_of(field.name)) > 1
-        and all(stem(part.casefold()) in words for part in parts)
+        and all(singular(part.casefold()) in words for part in parts)
     ]
 
 
@@ -165,10 +165,10 @@ def select_mentioned(question: str, schema: Schema) -> Schema:
     Tables or labels come first if the question mentions them or their columns, then those that
     refer to several of these. If it mentions none, the schema stays as it is.
     """
-    words = {stem(word) for word in plain(question).split()}
+    words = {singular(word) for word in plain(question).split()}
 
     def mentioned_share(name: str) -> float:
-        parts = stems_of(name)
+        parts = singulars_of(name)
         return len(parts & words) / len(parts) if parts else 0.0
 
     weights = {
@@ -191,9 +191,9 @@ def parts_of(name: str) -> list[str]:
     return _PARTS_OF_A_NAME.findall(name)
 
 
-def stems_of(name: str) -> set[str]:
+def singulars_of(name: str) -> set[str]:
     """The stems of the words of a name or a question."""
-    return {stem(part.casefold()) for part in parts_of(name)}
+    return {singular(part.casefold()) for part in parts_of(name)}
 
 
 def plain(text: str) -> str:
@@ -201,7 +201,7 @@ def plain(text: str) -> str:
     return " ".join(_WORDS.findall(text.casefold()))
 
 
-def stem(word: str) -> str:
+def singular(word: str) -> str:
     """A word without its plural ending."""
     if word.endswith("ies"):
         return f"{word[:-3]}y"

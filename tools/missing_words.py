@@ -5,7 +5,7 @@ import re
 from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.words import GENERIC, roots, tokens, word_set
 from planweave.tools.database import Schema
-from planweave.tools.linking import stem
+from planweave.tools.linking import singular
 
 _PHRASE = r"((?:(?!by\b|with\b|that\b|where\b|top\b|\d)[\w-]+\s+){1,4}?)"
 _ATTRIBUTE = re.compile(
@@ -49,15 +49,15 @@ def find_unknown_attribute(question: str, schema: Schema, explained: str = "") -
 
 
 def find_missing_words(question: str, schema: Schema, explained: str = "") -> dict[str, str]:
-    """Find all words of a question that the database does not have, each with its stem as key.
+    """Find all words of a question that the database does not have, each by its singular.
 
     Words of ``explained`` are known as well, and those of a calendar if the database has dates.
     Numbers do not count.
     """
     known = _known_roots(schema, explained)
     calendar = _CALENDAR if _has_dates(schema) else frozenset()
-    words = (word for word in tokens(question) if word.isalpha() and stem(word) not in calendar)
-    return {stem(word): word for word in words if not is_known(word, known)}
+    words = (word for word in tokens(question) if word.isalpha() and singular(word) not in calendar)
+    return {singular(word): word for word in words if not is_known(word, known)}
 
 
 def _has_dates(schema: Schema) -> bool:

@@ -10,6 +10,7 @@ from datetime import date
 from typing import NamedTuple
 
 from planweave.tools.checking.words import stem
+from planweave.tools.linking import singular
 from planweave.tools.suggest import shared_start
 
 _SMALL_WORDS = """
@@ -177,7 +178,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 def _forms(word: str) -> tuple[str, ...]:
     """A word in singular and plural."""
-    single = f"{word[:-3]}y" if word.endswith("ies") else word.removesuffix("s")
+    single = singular(word)
     return word, single, f"{single}s"
 
 

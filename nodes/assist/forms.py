@@ -10,7 +10,7 @@ from planweave.texts import COUNT
 from planweave.tools import Database
 from planweave.tools.asked_average import CLAUSE, find_inner_aggregate
 from planweave.tools.cypher.links import asked_hops, can_chain
-from planweave.tools.linking import parts_of, plain, stem
+from planweave.tools.linking import parts_of, plain, singular
 from planweave.tools.present import depends_on_present, find_spans, find_year_parts
 from planweave.tools.rules import find_stated_present
 from planweave.tools.sql import SqlDatabase
@@ -60,7 +60,7 @@ def fill_ratio_form(question: str, database: Database) -> str:
     parts = found["sides"].split(" to ")
     whole = _ALL.search(parts[-1])
     if whole and (group := _find_counted(parts[0], tables)) and group.is_limited:
-        is_same = stem(whole["noun"].casefold()) == group.noun
+        is_same = singular(whole["noun"].casefold()) == group.noun
         return load("query_writer/ratio_of_all").fill() if is_same else ""
     for place in range(1, len(parts)):
         first = _find_counted(" to ".join(parts[:place]), tables)
@@ -146,7 +146,7 @@ def _find_counted(side: str, tables: Iterable[str]) -> _Counted | None:
 
     "Core courses" and "courses that have exams" are courses; "the area of all lakes" is an area.
     """
-    words = [stem(word) for word in plain(_NUMBER.sub("", side.strip())).split()]
+    words = [singular(word) for word in plain(_NUMBER.sub("", side.strip())).split()]
     place = next((i for i, word in enumerate(words) if word in tables), None)
     if place is None or words[place] in _AMOUNTS:
         return None
@@ -156,4 +156,4 @@ def _find_counted(side: str, tables: Iterable[str]) -> _Counted | None:
 
 
 def _singular_name(table: str) -> str:
-    return " ".join(stem(part.casefold()) for part in parts_of(table))
+    return " ".join(singular(part.casefold()) for part in parts_of(table))

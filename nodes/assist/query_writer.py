@@ -245,7 +245,7 @@ def _refuse(problem: str) -> Written:
 
 
 def find_unknown_words(need: Need, database: Database) -> tuple[str, dict[str, str]]:
-    """The attribute asked for that the database has no word for, and all missing words by stem.
+    """The attribute asked for that the database has no word for, and all missing words by singular.
 
     The attribute is empty if the database has a word for it.
     """

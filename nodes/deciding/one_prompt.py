@@ -82,7 +82,10 @@ def _reply_form(tools: tuple[Tool, ...], included: tuple[str, ...]) -> type[Base
     """The schema of the reply, with these parts in order."""
     parts: dict[str, Any] = {
         "replan": (Literal["Y", "N"], ...),
-        "steps": (list[Step], Field(min_length="replan" not in included, max_length=PLAN_STEPS)),
+        "steps": (
+            list[Step],
+            Field(min_length=int("replan" not in included), max_length=PLAN_STEPS),
+        ),
         "step": (int, ...),
         "thought": (str, Field(max_length=THOUGHT)),
         "tool": (Literal[tools], ...),

@@ -11,7 +11,7 @@ from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.resolved import ResolvedQuery
 from planweave.tools.cypher.titles import identifies
 from planweave.tools.cypher.tokens import Corrections, Edit, Tokens, quote_name, token_at
-from planweave.tools.linking import stem
+from planweave.tools.linking import singular
 
 _COUNTED = re.compile(
     r"\b(?:(?:most|fewest|least|many)(?: number of)?|number of)"
@@ -182,18 +182,18 @@ def _is_mentioned(link: PatternLink, node: Element, query: ResolvedQuery) -> boo
     """Whether the question has the label, or the verb of the link apart from other labels."""
     words = [word.lower() for word in re.findall(r"\w+", query.question)]
     label = node.names[0].lower()
-    if label in {*words, *map(stem, words)}:
+    if label in {*words, *map(singular, words)}:
         return True
     elements = [element for element in query.elements.values() if element.is_node]
     others = {name.lower() for element in elements for name in element.names} - {label}
     verb = _verb_root(link.relationship.names[0].partition("_")[0])[:_ROOT_LENGTH]
-    return any(word.startswith(verb) for word in words if stem(word) not in others)
+    return any(word.startswith(verb) for word in words if singular(word) not in others)
 
 
 def _find_counted_label(query: ResolvedQuery) -> str:
     """The label that the question counts; empty if it counts something else."""
     asked = _COUNTED.search(query.question)
-    nouns = {stem(asked["noun"].lower()), asked["noun"].lower()} if asked else set()
+    nouns = {singular(asked["noun"].lower()), asked["noun"].lower()} if asked else set()
     return next((label for label in query.nodes if label.lower() in nouns), "")
 
 

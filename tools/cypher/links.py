@@ -8,7 +8,7 @@ from planweave.tools.cypher.patterns import Element, PatternLink
 from planweave.tools.cypher.resolved import ResolvedQuery, property_names
 from planweave.tools.cypher.tokens import Corrections, Edit, Tokens, quote_name
 from planweave.tools.database import Entity
-from planweave.tools.linking import parts_of, stem
+from planweave.tools.linking import parts_of, singular
 
 _NEVER = re.compile(r"\bnever\b|\bat all\b", re.I)
 _NONE = re.compile(r"\b(?:never|nobody|no one|none|without|no|not)\b|n['\u2019]t\b", re.I)
@@ -41,7 +41,7 @@ def correct_asked_directions(query: ResolvedQuery) -> Corrections:
         if bool(left) == bool(right):
             continue
         first, *others = parts_of(type_.name)
-        verb = r"\W+".join([rf"{re.escape(stem(first.lower()))}\w*", *map(re.escape, others)])
+        verb = r"\W+".join([rf"{re.escape(singular(first.lower()))}\w*", *map(re.escape, others)])
         value = "|".join(map(re.escape, left or right))
         is_end = re.search(rf"\b{verb}\W+(?:{value})\b", query.question, re.I)
         is_start = re.search(rf"\b(?:{value}) (?:\w+ly )?{verb}(?!\w| by\b)", query.question, re.I)
@@ -214,8 +214,10 @@ def _find_asked(labels: Sequence[str], question: str) -> int | None:
     """Which of two labels a question asks for: the one after "which", or the unnamed one."""
     noun = _ASKED.search(question)
     for text, is_named in ((noun[1] if noun else "", True), (question, False)):
-        words = {stem(word.lower()) for word in re.findall(r"\w+", text)}
-        found = [at for at, one in enumerate(labels) if (stem(one.lower()) in words) is is_named]
+        words = {singular(word.lower()) for word in re.findall(r"\w+", text)}
+        found = [
+            at for at, one in enumerate(labels) if (singular(one.lower()) in words) is is_named
+        ]
         if len(found) == 1:
             return found[0]
     return None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from sqlglot import exp
 
 from planweave.tools.asked_average import find_inner_aggregate
-from planweave.tools.linking import plain, stem, stems_of
+from planweave.tools.linking import plain, singular, singulars_of
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.tree import (
     clear_clauses,
@@ -37,7 +37,7 @@ _NOT_SUMMED = frozenset(
     | {"share", "average", "avg"}
 )
 """Words in names of columns that are not summed, whatever else the name has: ``sale_price``."""
-_SYNONYMS = [frozenset(map(stem, words)) for words in SYNONYMS]
+_SYNONYMS = [frozenset(map(singular, words)) for words in SYNONYMS]
 _BOUND = r"\b(?:above|over|below|under|than|least|most|exceed\w*)\D{0,12}?"
 _AVERAGE_BOUND = re.compile(
     rf"\b(?:average|mean)\b[^.?!;]{{0,60}}?{_BOUND}(?P<after>\d+(?:\.\d+)?)"
@@ -146,7 +146,7 @@ def _find_order(select: exp.Select, question: str) -> Sequence[exp.Expr]:
     if isinstance(by, exp.Column) and not by.table:
         named = {one.alias_or_name: one.unalias() for one in select.expressions}
         by = named.get(by.name, by)
-    if by.find(exp.AggFunc, exp.Select, exp.Window) or stems_of(by.name) & _NOT_SUMMED:
+    if by.find(exp.AggFunc, exp.Select, exp.Window) or singulars_of(by.name) & _NOT_SUMMED:
         return ()
     return (by,) if _asks_for_total(question) or _is_summed(by) else ()
 
@@ -171,7 +171,7 @@ def _replace_by_sums(select: exp.Select, measures: Sequence[exp.Expr]) -> None:
 
 
 def _is_summed(measure: exp.Expr) -> bool:
-    words = stems_of(measure.name)
+    words = singulars_of(measure.name)
     return bool(words & _SUMMED) and not words & _NOT_SUMMED
 
 
@@ -186,6 +186,6 @@ def _is_subject(column: exp.Expr, question: str) -> bool:
     asked = _SUBJECT.search(question)
     if asked is None:
         return False
-    own, noun = stems_of(column.name), stem(asked["noun"].lower())
+    own, noun = singulars_of(column.name), singular(asked["noun"].lower())
     same = (words for words in _SYNONYMS if noun in words)
     return bool(own & {noun}.union(*same)) or asked[0].lower().startswith("who ")

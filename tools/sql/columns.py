@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from sqlglot import exp
 
-from planweave.tools.linking import parts_of, plain, stem
+from planweave.tools.linking import parts_of, plain, singular
 from planweave.tools.sql.catalogue import Catalogue
 from planweave.tools.sql.tree import get_outputs, get_sources, group_by
 
@@ -130,7 +130,7 @@ def _find_group_columns(question: str, names: _Names) -> Iterator[exp.Column]:
     for found in _EACH.finditer(question):
         yield from _find_leading_column(found["words"], names)
     for found in _BY.finditer(question):  # "by customer 5" names one customer, and no group
-        words = [stem(word) for word in plain(found["words"]).split()]
+        words = [singular(word) for word in plain(found["words"]).split()]
         if (column := _find_column(words, names)) is not None:
             yield column
 
@@ -144,7 +144,7 @@ def _find_asked_columns(question: str, names: _Names) -> Iterator[exp.Column]:
 
 def _find_leading_column(text: str, names: _Names) -> Iterator[exp.Column]:
     """Find the column that the most words at the beginning of a text name."""
-    words = [stem(word) for word in plain(text).split() if word != "the"]
+    words = [singular(word) for word in plain(text).split() if word != "the"]
     for length in range(min(len(words), _MOST_WORDS), 0, -1):
         if (column := _find_column(words[:length], names)) is not None:
             yield column
@@ -156,6 +156,6 @@ def _find_column(words: list[str], names: _Names) -> exp.Column | None:
     for ending in _ENDINGS:
         for alias, columns in names.items():
             for name, written in columns.items():
-                if [stem(part.casefold()) for part in parts_of(name)] == [*words, *ending]:
+                if [singular(part.casefold()) for part in parts_of(name)] == [*words, *ending]:
                     return exp.column(written, table=alias)
     return None

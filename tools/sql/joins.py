@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from planweave.tools.linking import parts_of, plain, stem
+from planweave.tools.linking import parts_of, plain, singular
 from planweave.tools.sql.catalogue import Catalogue, Link
 from planweave.tools.sql.tree import find_column_pairs, get_own_columns, get_sources
 from planweave.tools.suggest import nearest
@@ -170,10 +170,10 @@ class _SelectCorrector:
 
     def _find_asked(self, columns: Sequence[str], written: str) -> str:
         """Find the column that the question names, unless it names the one that is written."""
-        words = f" {' '.join(stem(word) for word in plain(self._question).split())} "
+        words = f" {' '.join(singular(word) for word in plain(self._question).split())} "
 
         def is_named(name: str) -> bool:
-            parts = [stem(part.casefold()) for part in parts_of(name)]
+            parts = [singular(part.casefold()) for part in parts_of(name)]
             return len(parts) > 1 and f" {' '.join(parts)} " in words
 
         return "" if is_named(written) else next(filter(is_named, columns), "")
@@ -356,7 +356,7 @@ def _find_similar(name: str, known: Iterable[str], *, close: float = 0.6) -> tup
 
 def _get_ending(name: str) -> str:
     """Return the stem of the last word of a name; empty for a name without words, such as ``_``."""
-    return stem("".join(parts_of(name)[-1:]).casefold())
+    return singular("".join(parts_of(name)[-1:]).casefold())
 
 
 def _build_alias(alias: str, table: str) -> exp.TableAlias | None:
