@@ -17,11 +17,12 @@ from planweave.memory import (
 from planweave.nodes.support.naming import named_values
 from planweave.nodes.support.turns import normalise
 from planweave.prompts import load
-from planweave.texts import shorten
+from planweave.texts import listed, shorten
 from planweave.tools.bound import TOOLS
 from planweave.tools.calculator import Given
 
 _LINE_CHARACTERS = 160
+_SHOWN_CANDIDATES = 10
 
 
 def ground(state: WorkingMemory, context: Context) -> str:
@@ -32,9 +33,18 @@ def ground(state: WorkingMemory, context: Context) -> str:
         )
     return load("documents/ground" if context.has_documents else "common/ground").fill(
         question=state["question"],
-        rules=context.rules.strip() or "(none given)",
+        rules=_rules_text(context),
         schema=state["schema_text"],
     )
+
+
+def _rules_text(context: Context) -> str:
+    """The rules, and the decisions that the question admits if they are given."""
+    rules, candidates = context.rules.strip() or "(none given)", context.candidates
+    if not candidates:
+        return rules
+    choices = listed(candidates, _SHOWN_CANDIDATES)
+    return f"{rules}\n\n{load('common/choices').fill(count=str(len(candidates)), choices=choices)}"
 
 
 def briefing(state: WorkingMemory, context: Context) -> str:
