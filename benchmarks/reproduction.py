@@ -129,7 +129,7 @@ $ planweave reproduce rat --limit 20 --model openai:gpt-4o --data DATA
 
 DATA (or `PLANWEAVE_PUBLISHED`) is a folder with the published files, each data set in its own folder: `dqa/`, `hotpotqa/`, `2wikimultihopqa/`, `musique/`, `trajectories/`, `alfworld/`, `webshop/`, `scienceworld/`, `code/`, `math/`, `minecraft/`, `docs/`, `tatqa/`, `rag_eval/`. Commands go on where they were stopped.
 
-Our figures are of small open models on two processor cores that did other work as well, so seconds are too high. A dash: made by the runs of another table, or not kept. The papers used GPT-3.5, GPT-4 and models of like size. `analyst:perfect` (PlanRAG, table 4) and the players without a model (InstructRAG, table 1) reach high figures by the same code: low ones are the model's. In brackets: 95 % intervals.
+Our figures are of small open models, where a row does not say otherwise on two processor cores that did other work as well, so seconds are too high. A dash: made by the runs of another table, or not kept. The papers used GPT-3.5, GPT-4 and models of like size. `analyst:perfect` (PlanRAG, table 4) and the players without a model (InstructRAG, table 1) reach high figures by the same code: low ones are the model's. In brackets: 95 % intervals.
 """  # noqa: E501 - a paragraph of the page is one line
 
 
