@@ -1,7 +1,7 @@
 """Selects the sentences of a rule text that a question needs, as small models apply all they read.
 
-A definition is left out if neither the question nor a selected rule mentions its term. The current
-date is left out if nothing depends on it.
+Only a definition is left out, if neither the question nor a selected rule mentions its term, and
+the current date, if nothing depends on it.
 """
 
 import re
@@ -14,12 +14,12 @@ from planweave.tools.linking import singular
 from planweave.tools.suggest import shared_start
 
 _SMALL_WORDS = """
-    a an the of is are was were be been it its this that these those to in on at by for from with
-    without and or not no if has have had do does did which what who whose where when how most
-    least more less than first one we our us you your should would could must may can will there
-    here they them he she his her as so because going go take takes took only others other each
-    every any all into up out over s per goes another never longer question about unless missing
-    empty
+    a an the of is are was were be been it its this that these those to in on at by for from
+    with without and or not no if has have had do does did which what who whose where when how
+    most least more less than first one we our us you your should would could must may can will
+    there here they them he she his her as so because going go take takes took come comes came
+    only others other each every any all into up out over s per goes another never longer
+    question about unless missing empty
 """
 _STOPS = frozenset(_SMALL_WORDS.split())
 DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -32,7 +32,7 @@ _TIME = re.compile(
 )
 _EXCLUSION = re.compile(
     r"\b(?:not? count|ignored?|excluded?|left out)\b(?: (?:for|from) (?P<of>[^.;]*?))?"
-    r"[.;]?$|^Only\b.* count(?:s)? for (?P<only>[^.;]*)",
+    r"[.;]?$|^Only\b.* (?:counts? for|earns?|gets?|receives?|pays?|has|have) (?P<only>[^.;]*)",
     re.I,
 )
 _UNLESS = re.compile(r",? unless the question is about (?P<what>[^.;]*)", re.I)
@@ -43,7 +43,8 @@ _FORMULA = re.compile(
     r"product of|difference)\b",
     re.I,
 )
-_DECIDING = re.compile(r"\b(?:decid\w+|prefer\w*|choose|pick|wins?|priority|ties?|must)\b", re.I)
+_DESCRIBES = re.compile(r"\bbelongs? to\b|\bwith(?:out)?\b.*\bworks?\b", re.I)
+"""Says what data mean, so that it matters only to a question that speaks of them."""
 _QUALIFIED = re.compile(r"\bwith(?:out)?\b", re.I)
 _LEAST_STEM = 4
 
@@ -143,8 +144,9 @@ def _read(text: str, general: set[str]) -> _Rule:
             return _read_definition(text, right, left, general)
         if _FORMULA.search(right):
             return _read_definition(text, left.split(" of ")[0], right, general)
-    about = () if _DECIDING.search(text) else _specific(_words(text), general)
-    return _Rule(text, about, needs_all=False, body="")
+    if _DESCRIBES.search(text):
+        return _Rule(text, _specific(_words(text), general), needs_all=False, body="")
+    return _Rule(text, (), needs_all=False, body=text)
 
 
 def _read_definition(text: str, term: str, body: str, general: set[str]) -> _Rule:

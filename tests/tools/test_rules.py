@@ -37,7 +37,20 @@ def test_the_date_is_kept_if_time_matters() -> None:
     assert not select_needed(RULES, "Which ward has the most beds?", THINGS).present
 
 
-def test_a_deciding_sentence_is_kept() -> None:
-    assert select_needed("Cost decides.", "Which plant is best?", ["plant"]).sentences == (
-        "Cost decides.",
-    )
+@cases(
+    "Cost decides.",
+    "Only delivered orders count.",
+    "Ignore orders below 10 euro.",
+    "Orders from Oslo count double.",
+    "A customer needs at least two orders to be eligible.",
+    "Do not take anybody from Riga.",
+    "Customers from Riga are not allowed.",
+)
+def test_what_defines_nothing_is_kept(rule: str) -> None:
+    assert select_needed(rule, "Who gets the voucher?", ["orders"]).sentences == (rule,)
+
+
+def test_verbs_do_not_hide_a_definition() -> None:
+    rule = "A delivery that comes late costs days * 20."
+    asked = "Whose lateness costs the most?"
+    assert select_needed(rule, asked, ["delivery"]).sentences == (rule,)

@@ -60,6 +60,25 @@ def test_a_wrong_ranking_is_doubted(
     assert doubt in database.doubts(changed, MOST_WORTH, RULES)
 
 
+@cases(
+    ("Do not take anybody from Graz.", "The query does not use “Graz”."),
+    ("Ignore parcels below 10 euro.", "The query does not use “10”."),
+    *(
+        (rule, f"The query does not use “{rule}”.")
+        for rule in ("Blocked hauliers get nothing.", "A haulier needs two parcels to be eligible.")
+    ),
+)
+def test_a_rule_that_the_query_does_not_follow_is_a_doubt(
+    rule: str, doubt: str, database: SqlDatabase
+) -> None:
+    assert database.doubts(RIGHT, MOST_WORTH, f"{RULES}{rule}") == (doubt,)
+
+
+@cases("We carry parcels.", "Prices are in euro.", "If two are equal, take the first by name.")
+def test_a_rule_that_demands_nothing_is_no_doubt(rule: str, database: SqlDatabase) -> None:
+    assert database.doubts(RIGHT, MOST_WORTH, f"{RULES}{rule}") == ()
+
+
 MOST_OVERDUE = "Which haulier has the most overdue parcels?"
 OVERDUE = (
     "SELECT h.name, COUNT(*) AS value FROM parcels p JOIN hauliers h ON h.id = p.haulier_id "

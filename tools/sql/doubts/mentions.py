@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from sqlglot import exp
 
-from planweave.tools.checking.words import KINDS, stem, tokens
+from planweave.tools.checking.words import KINDS, find_superlatives, stem, tokens
 from planweave.tools.rules import DAY
 from planweave.tools.sql.doubts.formulas import computes
 from planweave.tools.sql.doubts.measure import find_unused_measure
@@ -14,6 +14,14 @@ from planweave.tools.sql.doubts.question import SchemaQuestion, find_plain_numbe
 from planweave.tools.terms import MONEY, PIECES, Rule, stems
 
 _TODAY = re.compile(r"\b(?:today|is past|until now)\b", re.I)
+_DEMANDS = re.compile(
+    r"\b(?:not?|never|nobody|nothing|none|only|needs?|must|should|may|can|cannot|eligible|allowed|"
+    r"counts?|counted|ignore\w*|exclude\w*|out|leave|prefer\w*|take|choose|pick|use|gets?|least|"
+    r"double|twice|half|before|after|unless|if|when)\b",
+    re.I,
+)
+"""Words of a rule that says what to do; others describe the data."""
+_SETTLES_TIES = re.compile(r"\b(?:ties?|tied|equal\w*|alphabet\w*)\b", re.I)
 
 
 def find_unused(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
@@ -28,6 +36,8 @@ def find_unused(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
                 yield value
     for rule in asked.rules:
         yield from _find_unused_parts(query, asked, rule)
+        if _is_unread(rule, asked):
+            yield rule.text
     yield from find_unused_measure(query, asked)
 
 
@@ -63,6 +73,17 @@ def _find_unused_parts(query: RankingQuery, asked: SchemaQuestion, rule: Rule) -
     for word, operators in (("minus", [exp.Sub]), ("divided by", [exp.Div, exp.Avg])):
         if f" {word} " in rule.body and not query.value.find(*operators):
             yield word
+
+
+def _is_unread(rule: Rule, asked: SchemaQuestion) -> bool:
+    """Whether a rule demands something, and names nothing that a query can be searched for."""
+    is_demand = _DEMANDS.search(rule.text) and not _SETTLES_TIES.search(rule.text)
+    if not is_demand or rule.term or rule.leaves_out_gaps or find_superlatives(rule.text):
+        return False
+    terms = {stem(word) for other in asked.rules for word in other.term}
+    names = (asked.find_columns(rule.text), asked.find_values(rule.text), asked.find_periods())
+    is_named = find_plain_numbers(rule.text) or any(next(iter(found), None) for found in names)
+    return not (is_named or terms & stems(tokens(rule.text)))
 
 
 def find_unmentioned(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
