@@ -24,9 +24,10 @@ _IF = re.compile(
 _WITHOUT = re.compile(
     r".+?\b(?P<body>with(?:out)? .+?) (?:is|are|was|were|has|have) (?P<term>.+)", re.I
 )
-_MARKED = re.compile(
+MARKED = re.compile(
     r".+?\b(?P<body>with(?:out)? (?:a |an )?(?:date|value|number|entry) in (?P<column>\w+))", re.I
 )
+"""Says which rows are meant by the column that marks them."""
 _EXCLUDES = re.compile(
     r"\b(?:do|does) not count\b|\bnever\b|\bignored\b|\bexcluded\b|\bleft out\b", re.I
 )
@@ -90,7 +91,7 @@ def select_relevant(rules: str, question: str, things: Sequence[str]) -> tuple[l
     kept |= {
         rule
         for rule in read
-        if (marked := _MARKED.match(rule.text))
+        if (marked := MARKED.match(rule.text))
         and (_head(rule.text, general) in left_out or stems(tokens(marked["column"])) & asked)
     }
     while True:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from planweave.tools.checking.words import KINDS, find_superlatives, stem, tokens
-from planweave.tools.rules import DAY
+from planweave.tools.rules import DAY, find_periods
 from planweave.tools.sql.doubts.formulas import computes
 from planweave.tools.sql.doubts.measure import find_unused_measure
 from planweave.tools.sql.doubts.query import RankingQuery
 from planweave.tools.sql.doubts.question import SchemaQuestion, find_plain_numbers
-from planweave.tools.terms import MONEY, PIECES, Rule, stems
+from planweave.tools.terms import MARKED, MONEY, PIECES, Rule, stems
 
 _TODAY = re.compile(r"\b(?:today|is past|until now)\b", re.I)
 _DEMANDS = re.compile(
@@ -80,8 +80,11 @@ def _is_unread(rule: Rule, asked: SchemaQuestion) -> bool:
     is_demand = _DEMANDS.search(rule.text) and not _SETTLES_TIES.search(rule.text)
     if not is_demand or rule.term or rule.leaves_out_gaps or find_superlatives(rule.text):
         return False
+    if rule.excludes and any(MARKED.match(other.text) for other in asked.rules):
+        return False  # another rule says which rows these are
     terms = {stem(word) for other in asked.rules for word in other.term}
-    names = (asked.find_columns(rule.text), asked.find_values(rule.text), asked.find_periods())
+    periods = find_periods(rule.text, asked.today)
+    names = (asked.find_columns(rule.text), asked.find_values(rule.text), periods)
     is_named = find_plain_numbers(rule.text) or any(next(iter(found), None) for found in names)
     return not (is_named or terms & stems(tokens(rule.text)))
 
