@@ -97,9 +97,9 @@ def _head(result: QueryResult, shown: int) -> list[str]:
     """The lines above the header: whether rows are missing, and the hint."""
     head = []
     if result.total_rows is None:
-        head.append(f"truncated: {shown} of more than {len(result.rows)} rows")
+        head.append(f"the first {shown} of more than {len(result.rows)} rows")
     elif shown < result.total_rows:
-        head.append(f"truncated: {shown} of {result.total_rows} rows")
+        head.append(f"the first {shown} of {result.total_rows} rows")
     elif not shown:
         head.append(_NO_ROWS)
     if result.hint:

@@ -579,7 +579,7 @@ def test_numbers_of_a_fact_are_shown_as_they_are(capsys: pytest.CaptureFixture[s
     rows: list[list[Value]] = [["West", 12345.67], ["North", 0.1 + 0.2]]
     fact: Fact = {
         "number": 1,
-        "text": "truncated: 2 of 7 rows\nregion | revenue\nWest | 12345.7\nNorth | 0.3",
+        "text": "the first 2 of 7 rows\nregion | revenue\nWest | 12345.7\nNorth | 0.3",
         "values": {},
         "source": "sql",
         "query": "SELECT 1",
@@ -589,7 +589,7 @@ def test_numbers_of_a_fact_are_shown_as_they_are(capsys: pytest.CaptureFixture[s
     Story(Console(width=100, highlight=False)).show(FactEvent(fact=fact))
     shown = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert shown == [
-        *("[1] truncated: 2 of 7 rows", "region | revenue", "West | 12345.67", "North | 0.3")
+        *("[1] the first 2 of 7 rows", "region | revenue", "West | 12345.67", "North | 0.3")
     ]
 
 

@@ -28,8 +28,8 @@ def result(
 @cases(
     (result([("genoa", 12.3456789), ("rome", None)]), f"{HEAD}\ngenoa | 12.3457\nrome | null"),
     (result([("a", 1.00000012), ("b", 1.00000013)]), f"{HEAD}\na | 1.00000012\nb | 1.00000013"),
-    (result([("a", 1)], total=7), f"truncated: 1 of 7 rows\n{HEAD}\na | 1"),
-    (result([("a", 1)], total=None), f"truncated: 1 of more than 1 rows\n{HEAD}\na | 1"),
+    (result([("a", 1)], total=7), f"the first 1 of 7 rows\n{HEAD}\na | 1"),
+    (result([("a", 1)], total=None), f"the first 1 of more than 1 rows\n{HEAD}\na | 1"),
     (result([], hint="No x equals 'y'."), f"no rows\nhint: No x equals 'y'.\n{HEAD}"),
     (result([], columns=("a\nb",), hint="no 'x\ny'"), "no rows\nhint: no 'x\\ny'\na\\nb"),
     (result([(ATTACK, 1)]), f"{HEAD}\n{OBEYED_BY_NOBODY} | 1"),
@@ -66,7 +66,7 @@ def test_cut_rows_are_counted() -> None:
     shown = len(text.splitlines()) - 2
     assert len(text) <= 200
     assert shown > 5
-    assert text.startswith(f"truncated: {shown} of 100 rows\n")
+    assert text.startswith(f"the first {shown} of 100 rows\n")
 
 
 def test_one_huge_cell_is_cut() -> None:

@@ -151,6 +151,16 @@ class _Walk:
     def _each(self, node: ast.ListComp | ast.GeneratorExp, depth: int) -> "Value":
         return list(self._items(node, depth))
 
+    def _item(self, node: ast.Subscript, depth: int) -> "Value":
+        values, place = self.value(node.value, depth + 1), self._number(node.slice, depth)
+        if not isinstance(values, list) or place not in range(len(values)):
+            count = len(values) if isinstance(values, list) else 0
+            raise CalculationFailed(
+                f"There is no such item; {count} can be named.",
+                fix="Name an item of a list by its place from 0 on, as in f1_price[0].",
+            )
+        return values[int(place)]
+
     def _called(self, node: ast.Call, depth: int) -> "Value":
         if not isinstance(node.func, ast.Name) or node.keywords:
             raise CalculationFailed(_OTHER, fix=_USE)
@@ -238,6 +248,7 @@ _NODES: Mapping[type[ast.expr], Callable[[_Walk, Any, int], "Value"]] = {
     ast.List: _Walk._list,
     ast.ListComp: _Walk._each,
     ast.GeneratorExp: _Walk._each,
+    ast.Subscript: _Walk._item,
     ast.Call: _Walk._called,
 }
 

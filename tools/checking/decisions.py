@@ -653,7 +653,7 @@ def _check_calculation(
     known = {n for f in facts if f is not fact for n in find_numbers(_full_text(f))}
     known |= {n for f in facts for n in f["values"].values() if isinstance(n, int | float)}
     known |= set(find_numbers(f"{asked.question} {asked.rules}"))
-    plain = re.sub(r"\b[^\W\d]\w*", " ", expression)
+    plain = re.sub(r"\b[^\W\d]\w*(?:\[\d+\])?", " ", expression)
     invented = [
         n
         for n in find_numbers(re.sub(r"[-+*/()^,]", " ", plain))
