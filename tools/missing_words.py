@@ -29,6 +29,7 @@ _CALENDAR = word_set(
     "when"
 )
 _DATED = re.compile(r"(?:^|_|\b)(?:date|day|time|year|month|when)|(?:_on|_at)$", re.IGNORECASE)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _COMPUTED = re.compile(r"\bas [^,;.?]*\b(?:times|minus|plus|(?:divided|multiplied) by)\b", re.I)
 """A question that itself defines how to compute the attribute."""
 
@@ -65,6 +66,7 @@ def _has_dates(schema: Schema) -> bool:
     return any(
         field.type.lower().startswith(("date", "timestamp", "datetime"))
         or _DATED.search(field.name)
+        or any(map(_DAY.match, field.samples))
         for field in fields
     )
 
