@@ -42,8 +42,6 @@ def test_words_of_a_calendar_are_known_where_there_are_dates(
 
 
 sales = database_of("CREATE TABLE sales (sold TEXT); INSERT INTO sales VALUES ('2025-01-02');")
-    "CREATE TABLE orders (ordered TEXT); INSERT INTO orders VALUES ('2025-01-02');"
-)
 
 
 def test_days_in_a_text_column_are_dates(sales: SqlDatabase) -> None:
