@@ -1,8 +1,11 @@
 """What a query or a sentence does otherwise than question and facts say is not shown in green."""
 
+from collections.abc import Sequence
+
 from cases import cases
 
-from planweave.benchmarks.suites.check.pairs import query_fact, quote_fact
+from planweave.benchmarks.suites.check.pairs import Pair, query_fact, quote_fact
+from planweave.benchmarks.suites.check.row_answers import check_row_answers
 from planweave.memory import Value
 from planweave.tools.checking import check_decision, check_rows, judge
 
@@ -168,3 +171,25 @@ def test_claims_about_a_document(claim: str, true: bool | None) -> None:
 def test_decisions_from_a_document(decision: str, question: str, right: bool) -> None:
     found = check_decision(decision, [quote_fact(1, REPORT)], question=question)
     assert (found.kind == "supported") is right
+
+
+def test_rows_of_wrong_queries_hardly_pass() -> None:
+    found = check_row_answers()
+    right = [one.passed for one in found if one.pair.supported]
+    wrong = [one.pair.case for one in found if one.passed and not one.pair.supported]
+    assert sum(right) >= 0.95 * len(right) >= 19
+    assert wrong == ["repeated values", "condition left out", "condition left out"]
+
+
+def test_wrong_queries_of_the_pairs_return_other_rows() -> None:
+    found = check_row_answers()
+    rows = {one.pair.question: rows_of(one.pair) for one in found if one.pair.supported}
+    assert all(
+        rows_of(one.pair) != rows[one.pair.question] for one in found if not one.pair.supported
+    )
+
+
+def rows_of(pair: Pair) -> Sequence[Sequence[Value]]:
+    table = pair.facts[0].get("table")
+    assert table
+    return table["rows"]

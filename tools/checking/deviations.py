@@ -15,6 +15,21 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _BEGINS = ("on or after", "from", "since", "after")
+_STRICT = {"before": {"<"}, "after": {">"}, "on or before": {"<="}, "on or after": {">="}}
+_EXACTLY = re.compile(r"\bexactly (\d+(?:\.\d+)?)\b", re.IGNORECASE)
+_PERIOD = re.compile(
+    r"\b(?:in|of|during) (?:the year )?((?:[a-z]+ )?(?:19|20)\d{2})\b(?!-)", re.IGNORECASE
+)
+_ONE_SIDE = re.compile(r">=?\s*'?(?:19|20)\d{2}")
+_OTHER_SIDE = re.compile(
+    r"<|(?<![<>!])=\s*'?(?:19|20)\d{2}|\blike\b|\bbetween\b|\bin\s*\(|strftime|year|month",
+    re.IGNORECASE,
+)
+_DIFFERENT = re.compile(r"\bhow many (?:different|distinct|unique)\b", re.IGNORECASE)
+_ENDS = (
+    ("first", "highest", re.compile(r"\bwhen\b.*\bfirst\b|\bfirst time\b|\bearliest\b", re.I)),
+    ("last", "lowest", re.compile(r"\bwhen\b.*\blast\b|\blast time\b|\blatest\b", re.I)),
+)
 _COMPARED = re.compile(
     r"(?:[\w\"\]`]|\))\s*(?:<=|>=|<>|!=|<|>|=)\s*(\d+(?:\.\d+)?)(?![\w.'\-])(?!\s*[-+*/])"
 )
@@ -35,6 +50,8 @@ def find_deviation(question: str, reading: QueryReading) -> str:
     """The first point in which a query deviates from a question; empty if it deviates in none."""
     if not denies(question) and (problem := _find_wrong_bound(question, reading.text)):
         return problem
+    if problem := _find_wrong_extent(question, reading):
+        return problem
     if "avg" in reading.aggregates and _MEANS.isdisjoint(tokens(question)):
         return "The query takes a mean, of which the question says nothing."
     if number := find_unasked_number(question, reading):
@@ -52,12 +69,32 @@ def _find_wrong_bound(question: str, query: str) -> str:
         is_distance = bound.text.lower().startswith("over") and signs == {"="}
         if not signs & meant and not is_distance:
             return f"The query does not ask for “{bound.text}”."
+    for number in _EXACTLY.findall(write_in_digits(question)):
+        if _find_signs(number, query) & {"<", ">", "<=", ">="} in ({">"}, {"<"}, {">="}, {"<="}):
+            return f"The query does not ask for “exactly {number}”."
     for word, day in _DAY.findall(question):
         near = (day,) if "-" in day else tuple(str(int(day) + step) for step in (-1, 0, 1))
         signs = {sign for one in near for sign in _find_signs(one, query, is_prefix=True)}
         direction = ">" if word.lower() in _BEGINS else "<"
-        if signs and not any(sign.startswith(direction) for sign in signs):
+        strict = _STRICT.get(word.lower(), signs) if "-" in day else signs
+        if signs and not any(sign.startswith(direction) for sign in signs & strict):
             return f"The query does not ask for “{word} {day}”."
+    return ""
+
+
+def _find_wrong_extent(question: str, reading: QueryReading) -> str:
+    """A period without its end, the wrong end of a time, or a count of repeated values."""
+    query = reading.text
+    period = _PERIOD.search(question)
+    if period and _ONE_SIDE.search(query) and not _OTHER_SIDE.search(query):
+        return f"The query goes beyond “{period[1]}”."
+    taken = {direction for direction, _ in reading.extremes}
+    for word, opposite, asked in _ENDS:
+        if asked.search(question) and taken == {opposite}:
+            return f"The query does not take the {word}."
+    is_count = "count" in reading.aggregates and "distinct" not in query.lower()
+    if _DIFFERENT.search(question) and is_count and "group by" not in query.lower():
+        return "The query counts repeated values, and the question asks for different ones."
     return ""
 
 

@@ -14,6 +14,7 @@ from planweave.benchmarks.suites.check import measure as suite
 from planweave.benchmarks.suites.check.measure import load_pack
 from planweave.benchmarks.suites.check.pairs import generate_pairs
 from planweave.benchmarks.suites.check.rankings import check_rankings
+from planweave.benchmarks.suites.check.row_answers import check_row_answers
 
 
 def check(
@@ -25,12 +26,13 @@ def check(
     failures: Annotated[bool, typer.Option("--failures", help="Print the wrong results.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Precision and recall of the check of decisions, sentences and rankings, without a model.
+    """Precision and recall of the check of decisions, sentences, rankings, rows; asks no model.
 
     The rankings, right and changed ones, are of the shops that the seed generates.
     """
     found = suite.check_pairs(generate_pairs(seed, pairs) if pairs else load_pack())
     found += check_rankings(seed) if pairs else []
+    found += check_row_answers()
     console = Console(stderr=as_json, highlight=False)
     show_tables(suite.check_tables(found), console)
     if failures:

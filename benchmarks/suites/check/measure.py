@@ -1,4 +1,4 @@
-"""Precision and recall of the check of decisions, sentences and rankings."""
+"""Precision and recall of the check of decisions, sentences, rankings and rows."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -56,7 +56,7 @@ def check_tables(found: Sequence[Checked]) -> list[ReportTable]:
 
 
 @table_of_rows(
-    "Check of decisions, sentences and rankings",
+    "Check of decisions, sentences, rankings and rows",
     "kind | pairs | precision | recall | wrong ones passed",
     note="Precision: of what passes as supported, the share that is. Recall: of what is "
     "supported, the share that passes. 95 % intervals; each pair counts once.",

@@ -16,13 +16,15 @@ from pydantic import TypeAdapter
 
 from planweave.memory import Fact, Quote, Table, Value
 
-Kind = Literal["decision", "claim", "ranking"]
+Kind = Literal["decision", "claim", "ranking", "rows"]
 
 
 class Pair(NamedTuple):
     """A text, the facts that it cites, and whether they support it."""
 
-    kind: Kind  # a decision, a sentence of its reasons, or a ranking query
+    kind: (
+        Kind  # a decision, a sentence of its reasons, a ranking query, or a query whose rows answer
+    )
     case: str  # what is right or wrong in the text
     text: str
     supported: bool
