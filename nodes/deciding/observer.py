@@ -7,6 +7,7 @@ from langgraph.types import Overwrite
 
 from planweave.memory import Fact, Turn, Value, WorkingMemory
 from planweave.nodes.support.combined import open_steps
+from planweave.nodes.support.turns import normalise
 
 _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"|\b\d+(?:\.\d+)?\b")
 
@@ -14,18 +15,20 @@ _LITERAL = re.compile(r"'[^']*'|\"[^\"]*\"|\b\d+(?:\.\d+)?\b")
 def observer(state: WorkingMemory) -> WorkingMemory:
     """Take in the results of a round of actions, once all of them have ended.
 
-    It marks the steps that a successful action completes. A problem, a result without any value,
-    or a contradiction to an earlier result puts the plan in doubt.
+    It marks the steps that a successful action completes, or one that repeats a successful one. A
+    problem, a result without any value, or a contradiction to an earlier result puts the plan in
+    doubt.
     """
     update = _number_observed(state)
     turns = update.get("turns") or state["turns"][-1:]
     facts = [*state["facts"], *update.get("facts", [])]
     new = {number for turn in turns for number in turn["facts"]}
-    ticked = {number for turn in turns if not turn["problem"] for number in _completed_steps(turn)}
+    problems = [turn for turn in turns if turn["problem"] and not _is_known(turn, state["turns"])]
+    ticked = {number for turn in turns if turn not in problems for number in _completed_steps(turn)}
     plan = range(1, len(state["plan"]) + 1)
     done = [number for number in plan if number in ticked or number in state.get("done_steps", ())]
     left = open_steps({**state, "done_steps": done})
-    doubts = [turn["problem"] for turn in turns if turn["problem"]]
+    doubts = [turn["problem"] for turn in problems]
     doubts += [
         text for fact in facts if fact["number"] in new for text in _find_doubts(fact, facts)
     ]
@@ -34,6 +37,12 @@ def observer(state: WorkingMemory) -> WorkingMemory:
         "step": left[0] if left else len(plan) + 1,
         "replanning": " ".join(dict.fromkeys(doubts)),
     }
+
+
+def _is_known(turn: Turn, turns: Sequence[Turn]) -> bool:
+    """Whether a turn repeats an action that led to a fact."""
+    kind = (turn["tool"], normalise(turn["input"]))
+    return any(one["facts"] and (one["tool"], normalise(one["input"])) == kind for one in turns)
 
 
 def _completed_steps(turn: Turn) -> list[int]:

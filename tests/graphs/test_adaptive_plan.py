@@ -66,7 +66,7 @@ def tail(prompt: Prompt) -> str:
 async def test_three_calls_are_enough(run: Run) -> None:
     script = acting(acts(("sql", COSTS, [1, 2])), BONN)
     memory = await run(script, query_rows=7)
-    assert "returns 7 rows at most" in asked_to_act(script)[0].text
+    assert "shows 7 rows at most" in asked_to_act(script)[0].text
     assert script.tasks == ["plan", "action", "action"]
     assert answer_of(memory)["decision"] == "Bonn"
     verdict = answer_of(memory)["verdict"]
@@ -364,3 +364,10 @@ async def test_a_selector_of_one_action_repeats_no_first_actions(
     script = Replies(plan=[{"steps": first}], action=actions, judge=[keep()], decide=bonn)
     memory = await run(script)
     assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS, NOTHING]
+
+
+async def test_a_repeated_success_completes_its_step(run: Run) -> None:
+    script = acting(acts(("sql", COSTS, [1])), acts(("sql", COSTS, [2])), BONN)
+    memory = await run(script)
+    assert script.tasks == ["plan", "action", "action", "action"]
+    assert (memory["done_steps"], len(memory["facts"])) == ([1, 2], 1)
