@@ -62,6 +62,14 @@ def test_the_declared_rank_is_checked() -> None:
     assert agreeing.kind == "not_in_facts"  # nothing asks for the highest cost
 
 
+def test_a_declared_rank_is_no_second_place() -> None:
+    rows = (("Aachen", 1, 5), ("Bonn", 2, 4), ("Cottbus", 3, 6))
+    fact = query_fact(1, ("name", "a", "b"), rows, "SELECT name, a, b FROM plant")
+    asked = "Which plant comes second lowest?"
+    found = check_decision("Bonn", [fact], question=asked, how="lowest", column="a")
+    assert found.kind == "not_in_facts"
+
+
 def test_incomplete_rows_give_no_rank() -> None:
     table = {**PLANTS["table"], "complete": False}
     cut: Fact = {**PLANTS, "table": table}  # type: ignore[typeddict-item]

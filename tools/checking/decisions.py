@@ -695,7 +695,9 @@ def _check_declared_rank(
     decision: str, tables: Sequence[FactRows], how: str, column: str, asked: Requirements
 ) -> DecisionCheck | None:
     """The contradiction by the rank that the model declares; None if it gives the decision."""
-    if how not in ("highest", "lowest"):
+    if how not in ("highest", "lowest") or any(
+        one.place > 1 for one in find_superlatives(asked.question)
+    ):
         return None
     wanted = roots(column)
     for view in reversed(tables):
