@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,13 +13,15 @@ from bench_command import rows
 from cases import cases
 from json_lines import write_lines
 from published import published
-from pydantic import JsonValue
-from records import record
+from records import answered, record, score
 from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import Result
 
-from planweave.benchmarks.core.record import Record, Score
+from planweave import BadInput
+from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import read
+from planweave.benchmarks.suites.mhqa import multihop
+from planweave.benchmarks.suites.mhqa.multihop import MultiHop, Paragraph, SubQuestion
 from planweave.benchmarks.suites.mhqa.retrieval import search
 from planweave.benchmarks.suites.mhqa.suite import (
     _WHOLE_PARAGRAPHS,
@@ -30,7 +33,7 @@ from planweave.benchmarks.suites.mhqa.suite import (
 )
 from planweave.benchmarks.suites.mhqa.tables import judge_support, mhqa_tables
 from planweave.learning import CandidateQuery
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 from planweave.models import ModelRequest, register_provider
 from planweave.testing import ScriptedModel
 from planweave.tools.documents.collection import open_collection
@@ -41,12 +44,16 @@ FILM = "Stull is a film that was directed by Ann Lee."
 PERSON = "Ann Lee was born in Kansas."
 OTHER = "Ann Lee is also the name of a boat."
 QUESTION = "Where was the director of the film Stull born?"
-CONTEXT = [["Boat", ["A boat swims."]], ["Stull", [FILM]], ["Ann Lee", [PERSON]]]
+CONTEXT = [
+    ["Boat", ["A boat swims."]],
+    ["Stull", ["Stull is a film", " that was directed by Ann Lee."]],
+    ["Ann Lee", [PERSON]],
+]
 WIKI = {
     "id": "a/1",
     "question": QUESTION,
     "answer": "Kansas",
-    "supporting_facts": [["Stull", 0], ["Ann Lee", 0]],
+    "supporting_facts": [["Stull", 0], ["Stull", 1], ["Ann Lee", 0]],
     "context": CONTEXT,
 }
 EVIDENCES = {"evidences": [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]}
@@ -67,6 +74,58 @@ MUSIQUE = {
         )
     ],
 }
+
+
+BOAT, STULL, LEE = (
+    Paragraph(*both) for both in (("Boat", "A boat swims."), ("Stull", FILM), ("Ann Lee", PERSON))
+)
+FROM_HOTPOT = MultiHop(
+    id="a/1",
+    dataset="hotpotqa",
+    question=QUESTION,
+    answers=("Kansas",),
+    paragraphs=(BOAT, STULL, LEE),
+    supporting=(STULL, LEE),
+    hops=2,
+)
+STEPS = (SubQuestion("Stull director", "Ann Lee"), SubQuestion("Ann Lee born in", "Kansas"))
+FROM_MUSIQUE = MultiHop(
+    id="3hop__1",
+    dataset="musique",
+    question=QUESTION,
+    answers=("The State of Kansas", "Kansas"),
+    paragraphs=(Paragraph("Ann Lee", OTHER), LEE, STULL),
+    supporting=(STULL, LEE),
+    hops=3,
+    steps=(STEPS[0], SubQuestion("#1 born in", "Kansas"), SubQuestion("#2 state", "Kansas")),
+)
+
+
+@cases(
+    ([WIKI, WIKI], FROM_HOTPOT),
+    ([WIKI | EVIDENCES], replace(FROM_HOTPOT, dataset="2wikimultihopqa", steps=STEPS)),
+    ([MUSIQUE], FROM_MUSIQUE),
+    ([WIKI | {"id": None}], replace(FROM_HOTPOT, id=QUESTION)),
+    ids=["hotpotqa", "2wikimultihopqa", "musique", "a lost id"],
+)
+def test_each_format(records: list[object], question: MultiHop, tmp_path: Path) -> None:
+    for name in ("some.jsonl", "some.jsonl.gz"):
+        assert multihop.load(write_lines(tmp_path / name, *records)) == [question]
+
+
+@cases(
+    ({"question": "?", "answer": "!"}, r"Line 1 .*supporting_facts: Field required"),
+    (WIKI | {"context": []}, "at least 1 item"),
+    (WIKI | {"supporting_facts": [["Nowhere", 0]]}, "names none of its paragraphs"),
+    (MUSIQUE | {"paragraphs": "none"}, "valid array"),
+    ([[]], "Record 1"),
+)
+def test_wrong_records_are_reported_in_a_sentence(
+    record: object, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=said) as told:
+        multihop.load(write_lines(tmp_path / "some.jsonl", record))
+    assert "\n" not in str(told.value)
 
 
 @cases(
@@ -200,10 +259,10 @@ def test_a_corpus_is_made_once_for_the_same_paragraphs(data: Path, tmp_path: Pat
 
 def test_an_alias_is_a_right_answer(data: Path) -> None:
     (one,) = pool("musique", data)
-    score = one.score(Answer(decision="kansas", why="", facts=[], unknown=""))
-    assert (score.value, score.answer) == (1.0, "kansas")
-    assert score.details["hops"] == 3
-    assert score.details["supporting"] == [list(place) for place in one.supporting]
+    found = one.score(answered("kansas"))
+    assert (found.value, found.answer) == (1.0, "kansas")
+    assert found.details["hops"] == 3
+    assert found.details["supporting"] == [list(place) for place in one.supporting]
     assert one.score(None).value == one.score(None).details["f1"] == 0.0
 
 
@@ -318,15 +377,14 @@ def scored(
     """A record whose gold answer is "red car", on the paragraphs (p, 1) and (p, 2)."""
     dataset, _, hops = question.partition("-")
     found = match_answer(answer, ["red car"])
-    details: dict[str, JsonValue] = {"f1": found.f1, "hops": int(hops[0]), "answers": ["red car"]}
-    details["supporting"] = [["p", 1], ["p", 2]]
+    details = {"f1": found.f1, "hops": int(hops[0]), "supporting": [["p", 1], ["p", 2]]}
     quotes = [{"document": title, "page": page, "text": ""} for title, page in places or ()]
     return record(
         question,
         method,
         suite="mhqa",
         scenario=dataset,
-        score=Score(value=found.exact, answer=answer or None, explanation="", details=details),
+        score=score(found.exact, answer or None, answers=["red car"], **details),
         facts=[{"number": n, "quote": quote} for n, quote in enumerate(quotes, 1)],
         turns=[] if places is None else [{"input": "q"}] * 2,
     )

@@ -5,8 +5,10 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+import bag_of_words
 import numpy as np
 import pytest
+from bag_of_words import WordEmbeddings
 from bench_command import bench, invoke
 from cases import cases
 from json_lines import write_lines
@@ -16,6 +18,7 @@ from planweave import BadInput
 from planweave.apps.cli.train import app
 from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
+from planweave.benchmarks.suites.paths.instruction_graph import sweep
 from planweave.benchmarks.suites.paths.tasks import answer_type, goods_type, load, split_tasks
 from planweave.learning import agents_file
 from planweave.learning.agent_batches import AgentSettings, published_settings, to_numpy
@@ -23,6 +26,8 @@ from planweave.learning.agents_file import AgentsCard
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey
 from planweave.learning.guide import make_guide
 from planweave.learning.meta_training import Trained, TrainingPoint, new_agents
+from planweave.learning.paths import TaskPath, read_paths, write_paths
+from planweave.models import register_embeddings
 
 pytestmark = pytest.mark.usefixtures("word_vectors")
 paths = partial(bench, "paths", "--environment", "alfworld")
@@ -95,37 +100,31 @@ def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: Path) 
     assert {split_tasks(given, seed).seen[0].name for seed in range(8)} == {"stone", "fruit"}
 
 
-def test_too_few_paths_are_refused(tmp_path: Path) -> None:
+def test_a_task_of_one_question_cannot_be_halved(tmp_path: Path) -> None:
     file = trajectories(tmp_path)
-    file.write_text("\n".join(file.read_text("utf-8").splitlines()[:6]), "utf-8")
+    lines = file.read_text("utf-8").splitlines()
+    once = [
+        {"task_type": "once", "question": "?", "steps": [{"action": f"go to shelf {number}"}]}
+        for number in range(5)
+    ]
+    file.write_text("\n".join([*lines, *map(json.dumps, once)]), "utf-8")
+    made = split_tasks(load("alfworld", file), 1)
+    assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
+    file.write_text("\n".join(lines[:6]), "utf-8")
     with pytest.raises(BadInput, match="too few successful paths"):
         load("alfworld", file)
 
 
-def test_a_task_of_one_question_cannot_be_halved(tmp_path: Path) -> None:
-    file = trajectories(tmp_path)
-    steps = [[{"action": f"go to shelf {number}"}] for number in range(5)]
-    once = [{"task_type": "once", "question": "Which?", "steps": each} for each in steps]
-    added = "".join(json.dumps(record) + "\n" for record in once)
-    file.write_text(file.read_text("utf-8").rstrip() + "\n" + added, "utf-8")
-    made = split_tasks(load("alfworld", file), 1)
-    assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
-
-
 @pytest.mark.published
-def test_published_trajectories_of_the_shop_make_five_tasks() -> None:
-    given = load("webshop", published("trajectories/webshop_react500.jsonl.gz"))
-    made = split_tasks(given, 1)
-    assert [len(part) for part in (made.seen, made.unseen)] == [2, 3]
-
-
-@pytest.mark.published
-def test_published_trajectories_make_twelve_tasks() -> None:
-    given = load("hotpotqa", published("trajectories/hotpotqa_success.jsonl.gz"))
+@cases(("webshop", "webshop_react500", 321, 2, 3), ("hotpotqa", "hotpotqa_success", 40, 6, 6))
+def test_published_trajectories_make_tasks(
+    name: str, file: str, failed: int, seen: int, unseen: int
+) -> None:
+    given = load(name, published(f"trajectories/{file}.jsonl.gz"))
     assert "Reflexion" not in {path.origin for path in given}  # questions of the dev split
     made = split_tasks(given, 1)
-    assert [len(part) for part in (made.seen, made.unseen)] == [6, 6]
-    assert sum(path.reward < 1 for path in given) == 40
+    assert (len(made.seen), len(made.unseen)) == (seen, unseen)
+    assert sum(path.reward < 1 for path in given) == failed
 
 
 def line(seed: int, part: str, name: str, *f1: float) -> suite.Measured:
@@ -288,20 +287,49 @@ def saved(folder: Path) -> Path:
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
-    path.write_bytes(path.read_bytes() + b" ")
-    with pytest.raises(BadInput, match="not the one that its card describes"):
-        agents_file.load_agents(path)
-    path.with_suffix(".json").write_text("{}", "utf-8")
-    with pytest.raises(BadInput, match="is damaged"):
-        agents_file.load_agents(path)
-    path.unlink()
-    with pytest.raises(BadInput, match="cannot be read"):
-        agents_file.load_agents(path)
+    card, weights = path.with_suffix(".json"), path.read_bytes()
+    good = card.read_text("utf-8")
+    for text, data, said in (
+        (good.replace(f'"{FEATURES[-1]}"', '"other"'), weights, "another version"),
+        (good, weights + b" ", "not the one that its card describes"),
+        ("{}", weights, "is damaged"),
+        (good, None, "cannot be read"),
+    ):
+        card.write_text(text, "utf-8")
+        path.unlink(missing_ok=True)
+        if data:
+            path.write_bytes(data)
+        with pytest.raises(BadInput, match=said):
+            agents_file.load_agents(path)
 
 
-def test_agents_of_another_version_are_refused(tmp_path: Path) -> None:
-    path = saved(tmp_path)
-    card = path.with_suffix(".json")
-    card.write_text(card.read_text("utf-8").replace(f'"{FEATURES[-1]}"', '"other"'), "utf-8")
-    with pytest.raises(BadInput, match="another version"):
-        agents_file.load_agents(path)
+PATHS = [
+    TaskPath("film", "a", ("search director", "search director born", "finish 1956")),
+    TaskPath("film", "b", ("search director", "finish 1946")),
+    TaskPath("city", "c", ("lookup river", "finish 1956")),
+]
+
+
+def test_the_instruction_graphs_are_measured(tmp_path: Path) -> None:
+    register_embeddings("bag", WordEmbeddings)
+    file, out = tmp_path / "paths.jsonl", tmp_path / "out"
+    write_paths(file, [*PATHS, TaskPath("film", "failed", ("finish",), reward=0.5)])
+    words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1"]
+    done = bench(*words, "--out", out, "--json")
+    told = json.loads(done.stdout)
+    assert told == json.loads((out / "instruction-graph.json").read_text())
+    assert told["sweep"]["paths"] == 3
+    assert told["sweep"]["lines"][0]["threshold"] == 0
+    assert str(tmp_path) not in done.stdout
+    write_paths(file, [TaskPath("film", "failed", ("finish",), reward=0.5)])
+    bench(*words, fails="path")
+
+
+@pytest.mark.published
+def test_the_published_paths_grow_with_the_threshold() -> None:
+    file = published("trajectories/hotpotqa_success.jsonl.gz")
+    made = sweep([path for path in read_paths(file) if path.reward == 1], bag_of_words.embed)
+    assert (made.paths, made.instructions) == (968, 2265)
+    counts = [line.nodes for line in made.lines]
+    assert counts == sorted(counts)
+    assert counts[0] == 2

@@ -10,16 +10,16 @@ import bench_command
 import pytest
 from cases import cases
 from langchain_core.messages import BaseMessage
-from records import record
+from records import answered, record, score
 from scripted import Prompt, Reply, act, decide, keep, plan, register
 from speaking import speaks
 
 from planweave.benchmarks.core.metrics import Estimate
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.shop.suite import choose, is_same, samples, score_decision
 from planweave.benchmarks.suites.shop.tables import grade_run, is_vouched_for, shop_tables
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 from planweave.simulators.shops import DOMAINS, ShopDecision
 from planweave.tools.connect import open_database
 
@@ -136,9 +136,9 @@ DECISION = ShopDecision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}
     (None, "undecided"),
 )
 def test_a_decision_is_judged(said: str | None, result: str) -> None:
-    score = score_decision(DECISION, Answer(decision=said, why="", facts=[], unknown=""))
-    assert score.details["result"] == result
-    assert score.value == float(result == "right")
+    found = score_decision(DECISION, answered(said))
+    assert found.details["result"] == result
+    assert found.value == float(result == "right")
     assert score_decision(DECISION, None).details["result"] == "undecided"
 
 
@@ -146,22 +146,15 @@ def test_an_id_may_have_words_around_it() -> None:
     assert is_same("delivery 17", "17")
     assert not is_same("17 or 18", "17")
     assert not is_same("117", "17")
-    assert score_decision(
-        replace(DECISION, values={"17": 2, "1": 1, "3": 0}),
-        Answer(decision="Delivery no. 17", why="", facts=[], unknown=""),
-    ).value
+    several = replace(DECISION, values={"17": 2, "1": 1, "3": 0})
+    assert score_decision(several, answered("Delivery no. 17")).value
 
 
 def run_of(result: str, *supported: bool, error: str = "") -> Record:
     claims = [{"text": "t", "facts": [1], "supported": s, "reason": ""} for s in supported]
-    details = {"result": result, "best": "Ann", "decision": "d"}
-    score = Score.model_validate(
-        {"value": float(result == "right"), "answer": "x", "explanation": "", "details": details}
-    )
+    found = score(float(result == "right"), result=result, best="Ann", decision="d")
     name = f"{result}-{supported}-{error}"
-    return record(
-        name, "single_rag", key=name, suite="shop", score=score, claims=claims, error=error
-    )
+    return record(name, "single_rag", suite="shop", score=found, claims=claims, error=error)
 
 
 RUNS = [

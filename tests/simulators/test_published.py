@@ -58,6 +58,8 @@ def test_what_is_saved_is_loaded_and_checks(folder: Path) -> None:
         assert after.rules == before.rules
         assert after.answer == before.answer
         assert after.world.tables == before.world.tables
+        assert before.database
+        assert before.database.cypher.count("\n") == before.world.rows
         assert after.answer in after.candidates
         assert after.candidates == after.simulate().candidates
     report = check(dataset)
@@ -71,7 +73,7 @@ def test_archives_clones_and_data_folders_are_read(
     mode: Literal["w:xz", "w:gz", "w:"], folder: Path, tmp_path: Path
 ) -> None:
     with tarfile.open(tmp_path / "packed", mode) as archive:
-        archive.add(folder, arcname="./")
+        archive.add(folder, arcname="./PlanRAG-main")
     (tmp_path / "outer").mkdir()
     (tmp_path / "outer" / "PlanRAG").symlink_to(folder)
     for path in (tmp_path / "packed", folder / "data", tmp_path / "outer"):
