@@ -35,7 +35,7 @@ def written(task: str, method: str, words: str | None = None, **changed: object)
     quality = dict(zip(METHODS, ("good", "fair", "poor"), strict=True))[method]
     said = f"A {quality} text on {task}.\n\n<b>{MARK}</b>" if words is None else words
     found = score(1.0, said, asked=f"Write on {task}.")
-    return record(task, method, score=found, suite="writing", **changed)
+    return record(task, method, 1.0, score=found, suite="writing", **changed)
 
 
 RECORDS = [written(task, method) for task in TASKS for method in METHODS]

@@ -36,7 +36,7 @@ def test_a_rate_by_hand(
 ) -> None:
     found = rate(values, [*clusters])
     assert found is not None
-    assert (found.value, found.error) == (share, pytest.approx(error))
+    assert [found.value, found.error] == pytest.approx([share, error])
     assert (found.low, found.high) == pytest.approx(wilson(share, independent))
     assert (found.n, found.clusters) == (4, independent)
     if independent == 4:

@@ -178,8 +178,8 @@ def _forgetful(messages: Sequence[BaseMessage]) -> str:
 
 
 def test_the_command_its_picture_and_its_resumption(tmp_path: Path) -> None:
-    words = ("--data", given(tmp_path), "--model", speaks(_forgetful), "--out", tmp_path)
-    words += ("--longest", 2000)
+    source = ("--data", given(tmp_path), "--longest", 2000, "--out", tmp_path)
+    words = (*source, "--model", speaks(_forgetful))
     first = bench(*words, "--runs", 1)
     assert "0 done before, 2 to do" in first.output
     assert "recall 90.0%" in first.output

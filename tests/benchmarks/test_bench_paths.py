@@ -4,6 +4,7 @@ import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import bag_of_words
 import numpy as np
@@ -118,7 +119,7 @@ def test_a_task_of_one_question_cannot_be_halved(tmp_path: Path) -> None:
 @pytest.mark.published
 @cases(("webshop", "webshop_react500", 321, 2, 3), ("hotpotqa", "hotpotqa_success", 40, 6, 6))
 def test_published_trajectories_make_tasks(
-    name: str, file: str, failed: int, seen: int, unseen: int
+    name: Literal["webshop", "hotpotqa"], file: str, failed: int, seen: int, unseen: int
 ) -> None:
     given = load(name, published(f"trajectories/{file}.jsonl.gz"))
     assert "Reflexion" not in {path.origin for path in given}  # questions of the dev split

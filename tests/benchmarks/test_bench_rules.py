@@ -172,8 +172,8 @@ def test_problems_with_known_flaws_are_shown_apart() -> None:
     records = []
     for number, problem in enumerate(map(Problem.model_validate, LINES)):
         about = problem.model_dump(mode="json", include={"domain", "level", "doubts"})
-        parts = {"violation": True, "operation": False} if number == 3 else {}
-        found = score(float(number != 2), gold="y", parts=parts, **about)
+        about["parts"] = {"violation": True, "operation": False} if number == 3 else {}
+        found = score(float(number != 2), gold="y", **about)
         records.append(record(problem.id, score=found))
     tables = {table.title: table for table in rules_tables(records)}
     [row] = tables["Problems with and without known flaws"].rows

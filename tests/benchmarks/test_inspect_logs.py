@@ -61,10 +61,10 @@ def test_each_trial_of_a_question_is_an_epoch(tmp_path: Path) -> None:
     inspect_ai = pytest.importorskip("inspect_ai", reason=REASON)
     from planweave.benchmarks.core.inspect_logs import write_logs
 
-    about = {"suite": "dqa", "command": "", "started": "2026-01-01T00:00:00+00:00"}
-    about |= {"models": ["m"], "settings": {}, "versions": {}, "machine": {}}
+    about = {"suite": "dqa", "command": "planweave", "started": "2026-01-01T00:00:00+00:00"}
+    more = {"models": ["m"], "settings": {}, "versions": {}, "machine": {}}
     trials = {str(number): record(key=str(number)) for number in (1, 2)}
-    (path,) = write_logs(Results([Run.model_validate(about)], trials), tmp_path)
+    (path,) = write_logs(Results([Run.model_validate(about | more)], trials), tmp_path)
     samples = inspect_ai.log.read_eval_log(str(path)).samples
     epochs = [(one.id, one.epoch) for one in samples]
     assert epochs == [("locating-1 graph", 1), ("locating-1 graph", 2)]

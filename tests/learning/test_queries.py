@@ -5,7 +5,9 @@ import random
 import re
 import sqlite3
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -170,6 +172,7 @@ def test_what_a_dialect_could_read_as_an_escape_fills_no_slot() -> None:
     assert select_safe([*hostile, "Bonn", "O'Hara", "Köln"]) == ["Bonn", "O'Hara", "Köln"]
 
 
+@cache
 def course(name: str) -> CourseMaterial:
     worlds = Worlds(scenario=scenario(name), smallest=60, largest=120)
     return CourseMaterial(Course(worlds=worlds, lessons=120, trial=60, unseen=60))
@@ -192,7 +195,7 @@ def test_more_is_decided_rightly_the_more_was_answered(name: str) -> None:
 
 
 def test_nothing_is_learned_without_lessons_or_right_decisions() -> None:
-    material = course("building")
+    material = copy(course("building"))
     with pytest.raises(BadInput, match="Nothing was learned"):
         Learner(material, SMALL).learned()
     learner = Learner(material, replace(SMALL, generations=1))
