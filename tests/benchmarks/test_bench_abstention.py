@@ -101,11 +101,11 @@ def test_the_first_threshold_allows_a_wrong_answer() -> None:
 
 def test_a_failure_ends_the_search() -> None:
     """What passes by luck further down is not taken."""
-    early = ladder(*range(80, 100), number=1000)
+    early = ladder(*range(80, 100), number=400)
     found = find_threshold(early, target=0.1)
     assert found is not None
     assert 80 < measure_threshold(early, found).given < 100
-    assert any(s.limit(0.95) <= 0.1 for s in curve(early) if s.given > 500)
+    assert any(s.limit(0.95) <= 0.1 for s in curve(early) if s.given > 300)
 
 
 def test_the_target_is_exceeded_as_rarely_as_promised() -> None:

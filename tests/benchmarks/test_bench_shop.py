@@ -57,18 +57,20 @@ def analyst(query: Callable[[ShopDecision], str], only: tuple[str, ...] = DOMAIN
     return register(reply)
 
 
-@cases((perfect, 1.0), (turned_round, 0.0))
+@cases((perfect, 1.0, DOMAINS), (turned_round, 0.0, DOMAINS[:2]))
 def test_queries_and_what_they_are_worth(
-    query: Callable[[ShopDecision], str], share: float, tmp_path: Path
+    query: Callable[[ShopDecision], str], share: float, shops: tuple[str, ...], tmp_path: Path
 ) -> None:
     words = ("--method", "single_rag", "--seed", SEED, "--out", tmp_path / "out", "--json")
-    tables = bench_command.printed(bench("--model", analyst(query), *words))
+    model = analyst(query, shops)
+    done = bench("--model", model, "--shop", ",".join(shops), *words)
+    tables = bench_command.printed(done)
     [row] = tables["Decisions and what the check says of them"]
     assert row[1]["value"] == share
-    assert row[1]["n"] == 48
+    assert row[1]["n"] == 6 * len(shops)
     assert row[2]["value"] + row[3]["value"] == 1 - share
     assert row[4]["value"] == 0
-    assert [shop[1]["value"] for shop in tables["Right, by shop"]] == [share] * 8
+    assert [shop[1]["value"] for shop in tables["Right, by shop"]] == [share] * len(shops)
 
 
 def test_any_method_can_be_asked_and_a_run_continues(tmp_path: Path) -> None:
