@@ -22,7 +22,7 @@ from planweave.benchmarks.suites.paths import measure as suite
 from planweave.benchmarks.suites.paths.instruction_graph import sweep
 from planweave.benchmarks.suites.paths.tasks import answer_type, goods_type, load, split_tasks
 from planweave.learning import agents_file
-from planweave.learning.agent_batches import AgentSettings, published_settings, to_numpy
+from planweave.learning.agent_batches import Agents, AgentSettings, to_numpy
 from planweave.learning.agents_file import AgentsCard
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey
 from planweave.learning.guide import make_guide
@@ -199,18 +199,34 @@ def test_agents_that_were_trained_before_are_tried(tmp_path: Path) -> None:
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
 
 
-def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    agents = new_agents(AgentSettings(width=8, layers=1), 64)
-    points = [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)]
-    monkeypatch.setattr(
-        "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
-    )  # other tests cover the training
+Untrained = list[tuple[Survey, AgentSettings, Agents]]
+
+
+@pytest.fixture
+def untrained(monkeypatch: pytest.MonkeyPatch) -> Untrained:
+    """What was to be trained, with what settings, and the small agents given instead."""
+    asked: Untrained = []
+
+    def no_training(
+        survey: Survey, _m: object, _e: object, settings: AgentSettings, *_: object, **__: object
+    ) -> Trained:
+        agents = new_agents(replace(settings, width=8, layers=1), 64)
+        asked.append((survey, settings, agents))
+        return Trained(agents, [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)])
+
+    monkeypatch.setattr("planweave.learning.meta_training.train", no_training)
+    monkeypatch.setattr(suite, "train", no_training)
+    return asked  # other tests cover the training
+
+
+def test_trained_agents_have_a_card(tmp_path: Path, untrained: Untrained) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--environment", "alfworld", "--data", data, "--out", out, "--iterations", 2)
     assert "2 iterations on 2 tasks" in train("instructrag", *words).output
     assert sorted(file.name for file in out.iterdir()) == [
         *("instructrag.json", "instructrag.npz", "instructrag.png")
     ]
+    ((_, _, agents),) = untrained
     loaded = agents_file.load_agents(out / "instructrag.npz")
     assert loaded.card.rewards == [0.25, 0.5]
     assert loaded.card.tasks == {"stone": 6, "fruit": 6}
@@ -221,39 +237,23 @@ def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-def test_as_published_there_are_no_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data, out, seen = trajectories(tmp_path), tmp_path / "out", []
-
-    def no_training(survey: Survey, *_: object, **__: object) -> Trained:
-        seen.append(survey)
-        return Trained(new_agents(published_settings(1, 0), 64), [])
-
-    monkeypatch.setattr("planweave.learning.meta_training.train", no_training)
+def test_as_published_there_are_no_slots(tmp_path: Path, untrained: Untrained) -> None:
+    data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--environment", "alfworld", "--data", data, "--out", out, "--as-published")
     train("instructrag", *words)
-    assert seen[0].slots is None
-    assert {"dig stone", "give fruit"} <= {*seen[0].texts}
+    ((survey, _, _),) = untrained
+    assert survey.slots is None
+    assert {"dig stone", "give fruit"} <= {*survey.texts}
     loaded = agents_file.load_agents(out / "instructrag.npz")
     assert (loaded.card.published, loaded.card.features) == (True, PRINTED)
-    given = tuple(load("alfworld", data))
-    guide = make_guide(given, str(out / "instructrag.npz"))
+    guide = make_guide(tuple(load("alfworld", data)), str(out / "instructrag.npz"))
     proposed = guide.propose("get stone for person9", 2)
     assert {path.expected for path in proposed} == {0.0}
     assert guide.shown(proposed[0], "get stone for person9") == proposed[0][0]
 
 
 @pytest.mark.slow
-def test_the_papers_agents_have_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deltas = []
-
-    def no_training(*given: object, **_: object) -> Trained:
-        settings = given[3]
-        assert isinstance(settings, AgentSettings)
-        assert settings.printed
-        deltas.append(settings.threshold)
-        return Trained(new_agents(replace(settings, width=8, layers=1), 64), [])
-
-    monkeypatch.setattr(suite, "train", no_training)
+def test_the_papers_agents_have_a_name(tmp_path: Path, untrained: Untrained) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--data", data, "--out", out, "--agents", "as-published", "--seed", 1, "--json")
     report = json.loads(paths(*words).stdout)
@@ -262,7 +262,8 @@ def test_the_papers_agents_have_a_name(tmp_path: Path, monkeypatch: pytest.Monke
     assert {f"{suite.FULL}, {tenths}0%" for tenths in (1, 2, 3, 4, 5)} <= {*names}
     assert not {suite.PRINTED, suite.NO_CALIBRATION} & {*names}
     paths(*words, "--delta", 0.8)
-    assert {*deltas} == {0.4, 0.8}
+    assert all(settings.printed for _, settings, _ in untrained)
+    assert {settings.threshold for _, settings, _ in untrained} == {0.4, 0.8}
     lines = [json.loads(text) for text in (out / "alfworld.jsonl").read_text().splitlines()]
     assert len({line["about"] for line in lines}) == 2
 
