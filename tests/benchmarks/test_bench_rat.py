@@ -185,6 +185,7 @@ def pupil(family: str, prompt: Prompt) -> Reply:
             steps = ["mine 1 oak_log", "craft 4 oak_planks"]
             first = "## Steps that are checked\n(nothing)" in prompt.text
             return {"steps": steps, "text": steps[not first], "earlier": []}
+    assert prompt.task == ("steps" if family == "planning" else "program")
     wrong, right = REPLIES[family]
     return right if "mine 1 oak_log" in prompt.text else wrong
 

@@ -65,7 +65,7 @@ def test_names_of_a_question_and_its_path_become_slots(
     known: list[TaskPath], asked: str, open_: str, path: Sequence[str], form: Sequence[str]
 ) -> None:
     own = TaskPath("t", asked, tuple(path))
-    slots = QuestionSlots.of([*known, own])
+    slots = QuestionSlots.of(known or [own])
     assert slots.question(asked) == open_
     assert slots.path(own) == replace(own, instructions=tuple(form))
 
