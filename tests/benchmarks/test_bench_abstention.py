@@ -1,4 +1,4 @@
-"""Coverage against error, and the calibrated threshold."""
+"""Thresholds below which a question is not answered: of confidence, and of a chance."""
 
 import json
 import random
@@ -10,10 +10,12 @@ import bench_command
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from records import record
+from json_lines import write_lines
+from records import record, score
 from scipy import stats
+from scripted import register
 
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.suites.query_writing.abstention import (
     ConfidencePoint,
@@ -23,25 +25,17 @@ from planweave.benchmarks.suites.query_writing.abstention import (
     measure_threshold,
     upper_limit,
 )
+from planweave.benchmarks.suites.query_writing.refusal import QuestionChance, calibrate
+from planweave.benchmarks.suites.query_writing.refusal import find_threshold as find_quantile
 
 bench = partial(bench_command.bench, "abstention")
 
 
-def point(
-    number: int,
-    confidence: float,
-    right: bool = True,
-    *,
-    answerable: bool = True,
-    answered: bool = True,
-) -> ConfidencePoint:
-    return ConfidencePoint(
-        question=f"q{number}",
-        confidence=confidence,
-        answerable=answerable,
-        answered=answered,
-        right=right and answerable and answered,
-    )
+def point(number: int, confidence: float, right: bool = True, **changed: bool) -> ConfidencePoint:
+    """A right answer to a question that can be answered, if nothing else is given."""
+    given = {"answerable": True, "answered": True} | changed
+    right = right and all(given.values())
+    return ConfidencePoint(question=f"q{number}", confidence=confidence, right=right, **given)
 
 
 @given(
@@ -53,12 +47,6 @@ def test_the_limit_is_clopper_and_pearsons(n: int, data: st.DataObject, confiden
     wrong = data.draw(st.integers(0, n))
     exact = 1.0 if wrong == n else float(stats.beta.ppf(confidence, wrong + 1, n - wrong))
     assert upper_limit(wrong, n, confidence) == pytest.approx(exact, abs=1e-9)
-
-
-def test_without_answers_there_is_no_threshold() -> None:
-    assert upper_limit(0, 0) == 1
-    assert find_threshold([]) is None
-    assert find_threshold([point(n, 0.9, answered=False) for n in range(99)]) is None
 
 
 BY_HAND = [
@@ -76,13 +64,8 @@ BY_HAND = [
 def test_a_threshold_by_hand() -> None:
     there = measure_threshold(BY_HAND, 0.8)
     assert (there.given, there.wrong) == (4, 2)
-    assert there.coverage
-    assert there.error
-    assert there.refused
-    assert (there.coverage.value, there.coverage.n) == (0.6, 5)
-    assert (there.error.value, there.error.n) == (0.5, 4)
-    assert there.refused.value == pytest.approx(2 / 3)
-    assert there.refused.n == 3
+    shares = [(one.value, one.n) for one in (there.coverage, there.error, there.refused) if one]
+    assert shares == [(0.6, 5), (0.5, 4), (pytest.approx(2 / 3), 3)]
     nothing = measure_threshold(BY_HAND, 0.95)
     assert (nothing.given, nothing.error) == (0, None)
 
@@ -111,15 +94,18 @@ def test_the_first_threshold_allows_a_wrong_answer() -> None:
     assert find_threshold(ladder(0, 1, 2, 3, 4, 5)) is None
     assert find_threshold(ladder()[:28]) is None  # too few to show that 10 % is held
     assert find_threshold(ladder()[:46]) is not None
+    assert upper_limit(0, 0) == 1
+    assert find_threshold([]) is None
+    assert find_threshold([point(n, 0.9, answered=False) for n in range(99)]) is None
 
 
 def test_a_failure_ends_the_search() -> None:
     """What passes by luck further down is not taken."""
-    early = ladder(*range(80, 100), number=1000)
+    early = ladder(*range(80, 100), number=400)
     found = find_threshold(early, target=0.1)
     assert found is not None
     assert 80 < measure_threshold(early, found).given < 100
-    assert any(s.limit(0.95) <= 0.1 for s in curve(early) if s.given > 500)
+    assert any(s.limit(0.95) <= 0.1 for s in curve(early) if s.given > 300)
 
 
 def test_the_target_is_exceeded_as_rarely_as_promised() -> None:
@@ -147,11 +133,8 @@ def _true_error(confidence: float) -> float:
 
 def run_of(name: str, result: str, confidence: float | None, *, answerable: bool = True) -> Record:
     right = result == ("right" if answerable else "refused")
-    details = {"result": result, "answerable": answerable, "confidence": confidence}
-    score = Score.model_validate(
-        {"value": float(right), "answer": "x", "explanation": "", "details": details}
-    )
-    return record(name, "guided", key=name, suite="text2sql", score=score, database="")
+    found = score(float(right), result=result, answerable=answerable, confidence=confidence)
+    return record(name, "guided", key=name, suite="text2sql", score=found, database="")
 
 
 def test_points_of_records() -> None:
@@ -174,19 +157,16 @@ def test_points_of_records() -> None:
     assert not confidence_points([crashed])[0].answered
 
 
-def kept(folder: Path, *runs: Record) -> Path:
-    path = folder / "results.jsonl"
-    with closing(ResultFile(path, print)) as results:
-        for run in runs:
-            results.append(run)
-    return path
-
-
 def test_the_command(tmp_path: Path) -> None:
     runs = [run_of(f"a{number}", "right", 0.9) for number in range(120)]
     runs += [run_of(f"b{number}", "wrong", 0.2) for number in range(120)]
     runs += [run_of(f"u{number}", "answered", 0.1, answerable=False) for number in range(120)]
-    path = kept(tmp_path, *runs)
+    path = tmp_path / "results.jsonl"
+    with closing(ResultFile(path, print)) as results:
+        results.append(run_of("a", "right", None))
+        bench(path, fails="No result in these files has a confidence")
+        for run in runs:
+            results.append(run)
     done = json.loads(bench(path, "--out", tmp_path / "out", "--json").stdout)
     threshold, steps = done["tables"]
     [row] = threshold["rows"]
@@ -199,6 +179,40 @@ def test_the_command(tmp_path: Path) -> None:
     assert "Calibrated threshold" in (tmp_path / "out" / "abstention.md").read_text("utf-8")
 
 
-def test_results_without_a_confidence(tmp_path: Path) -> None:
-    path = kept(tmp_path, run_of("a", "right", None))
-    bench(path, fails="No result in these files has a confidence")
+def test_the_threshold_is_the_conformal_quantile() -> None:
+    chances = [place / 10 for place in range(10)]
+    assert find_quantile(chances, 0.5) == 0.4  # the fifth smallest of ten: floor(11 * 0.5)
+    assert find_quantile(chances, 0.1) == 0.0
+    assert find_quantile(chances, 0.05) is None  # nineteen questions are needed for that
+
+
+def test_the_threshold_is_measured_on_the_other_half() -> None:
+    known = [QuestionChance(f"known {number}", True, 1 - number / 100) for number in range(60)]
+    unknown = [QuestionChance(f"unknown {number}", False, 0.1) for number in range(40)]
+    found = calibrate([*known, *unknown], target=0.2, seed=1)
+    assert found.threshold is not None
+    assert found.lost is not None
+    assert found.refused is not None
+    assert 0.4 < found.threshold < 0.7
+    assert found.calibrated_on + found.lost.n == 60
+    assert found.refused.value == 1
+
+
+def test_the_command_asks_the_model_and_writes_the_table(tmp_path: Path) -> None:
+    (tmp_path / "databases").mkdir()
+    (tmp_path / "databases" / "shop.sql").write_text(
+        "CREATE TABLE lamp (id INTEGER PRIMARY KEY, colour TEXT, price REAL);"
+        "INSERT INTO lamp VALUES (1, 'red', 3);"
+    )
+    price, weather = "What is the price of lamp {}?", "What is the weather in {}?"
+    for name, question, gold, count in (
+        ("questions", price, "SELECT price FROM lamp", 40),
+        ("unanswerable", weather, "", 10),
+    ):
+        line = {"db_id": "shop", "gold": gold}
+        lines = (line | {"id": f"{name}{n}", "question": question.format(n)} for n in range(count))
+        write_lines(tmp_path / f"{name}.jsonl", *lines)
+    model = register(lambda prompt: "no" if "weather" in prompt.text else "Yes.")
+    out = tmp_path / "out"
+    bench_command.bench("refusal", "--data", tmp_path, "--model", model, "--out", out, "--json")
+    assert "| 0.5 | 100.0%" in (out / "refusal.md").read_text()

@@ -10,14 +10,14 @@ from cases import cases
 from json_lines import write_lines
 from published import published
 from pydantic import JsonValue
-from records import record
+from records import answered, record, score
 from scripted import Prompt, Reply, act, playing, tell
 from snapshots import compare
 from typer.testing import Result
 
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import read
-from planweave.benchmarks.suites.agents.judge import Human, Pair, clear_pairs
+from planweave.benchmarks.suites.agents.judge import Human, Pair
 from planweave.benchmarks.suites.agents.questions import SETS, choose, load
 from planweave.benchmarks.suites.agents.suite import Trial, full_answer
 from planweave.benchmarks.suites.agents.tables import agent_tables
@@ -96,7 +96,7 @@ def data(tmp_path: Path) -> Path:
         for n, questions in enumerate((TABLES, []))
     ]
     write_lines(folder / "tatqa" / "dev.jsonl.gz", *contexts)
-    pairs = [pair(1, 2, 1), pair(2, 0, 2), pair(3, 1, 1), pair(4, -1, -2)]
+    pairs = [pair(1, 2, 1), pair(2, 0, 2), pair(3, 1, 1), pair(4, -1, -2), pair(5, 2, -2)]
     lines = [one.model_dump(mode="json") for one in pairs]
     write_lines(folder / "rag_eval" / "ragchecker_human_pairs.jsonl.gz", *lines)
     return folder
@@ -230,12 +230,12 @@ def test_answers_are_scored_by_rule_where_that_can_be(data: Path, tmp_path: Path
 
 @cases(
     ("h1", None, 0.0, "no answer"),
-    ("h1", Answer(decision=None, why="", facts=[], unknown="All."), 0.0, "no answer"),
-    ("h1", Answer(decision="1%", why="", facts=[], unknown=""), 1.0, "rule"),
+    ("h1", answered(None, unknown="All."), 0.0, "no answer"),
+    ("h1", answered("1%"), 1.0, "rule"),
     ("h5", None, 0.0, "rule"),
-    ("h5", Answer(decision=None, why="", facts=[], unknown="The rate."), 1.0, "rule"),
-    ("h5", Answer(decision=None, why="", facts=[], unknown=""), 0.0, "rule"),
-    ("h5", Answer(decision="5%", why="", facts=[], unknown="The rate."), 0.0, "rule"),
+    ("h5", answered(None, unknown="The rate."), 1.0, "rule"),
+    ("h5", answered(None), 0.0, "rule"),
+    ("h5", answered("5%", unknown="The rate."), 0.0, "rule"),
 )
 def test_no_answer_is_right_only_if_the_documents_have_none(
     question: str, answer: Answer | None, value: float, way: str, data: Path
@@ -246,10 +246,8 @@ def test_no_answer_is_right_only_if_the_documents_have_none(
 
 
 def test_the_judge_gets_an_answer_without_its_marks() -> None:
-    answer = Answer(
-        decision="red", why="It is red [1][2]. It is dear. (no source)", facts=[1], unknown=""
-    )
-    assert full_answer(answer) == "red\nIt is red. It is dear."
+    marked = answered("red", why="It is red [1][2]. It is dear. (no source)")
+    assert full_answer(marked) == "red\nIt is red. It is dear."
 
 
 @pytest.mark.published
@@ -274,10 +272,14 @@ def test_an_unsure_judge_makes_no_answer_right(
     assert judged["verdict"] == (verdict or None)
 
 
-def test_the_judge_sees_question_and_answers(data: Path, tmp_path: Path, agent: Agent) -> None:
-    bench(data, tmp_path, "--trials", 1, "--judge-pairs", 0, "--set", "complex 1")
+def test_another_judge_sees_question_and_answers(data: Path, tmp_path: Path, agent: Agent) -> None:
+    words = ("--trials", 1, "--judge-pairs", 0, "--set", "complex 1", "--judge", "agent:other")
+    bench(data, tmp_path, *words)
     (prompt,) = [prompt for prompt in agent.prompts if prompt.task == "mark"]
     compare("agents_bench", {"mark": prompt.messages})
+    calls = [call.record for record in results(tmp_path).values() for call in record.calls]
+    models = {(call.role == ANSWER_JUDGE, call.model) for call in calls}
+    assert models == {(True, "agent:other"), (False, "agent:x")}
 
 
 def test_trials_differ_by_seed_and_are_resumed(data: Path, tmp_path: Path, agent: Agent) -> None:
@@ -311,25 +313,13 @@ def test_each_document_is_measured_by_itself(data: Path, tmp_path: Path, agent: 
     assert len(collections("bench")) > 1
 
 
-def test_another_judge_is_asked(data: Path, tmp_path: Path, agent: Agent) -> None:
-    bench(data, tmp_path, "--trials", 1, "--set", "complex 1", "--judge", "agent:other")
-    calls = [call.record for record in results(tmp_path).values() for call in record.calls]
-    models = {(call.role == ANSWER_JUDGE, call.model) for call in calls}
-    assert models == {(True, "agent:other"), (False, "agent:x")}
-
-
-def test_pairs_that_people_agree_on_strongly() -> None:
-    pairs = [pair(1, 2, 1), pair(2, 2, 0), pair(3, 1, 1), pair(4, -2, -1), pair(5, 2, -2)]
-    assert [one.instance_id for one in clear_pairs(pairs)] == [1, 4]
-
-
 def scored(question: str, trial: int, value: float, **changed: JsonValue) -> Record:
-    details: dict[str, JsonValue] = {"trial": trial, "asked": f"{question}?", "gold": "1"}
+    details: dict[str, object] = {"trial": trial, "asked": f"{question}?", "gold": "1"}
     details |= {"evidence": [["a.pdf", 1]], "found": True, "scored": "rule", "judged": None}
-    score = Score(value=value, answer="1", explanation="", details=details | changed)
+    found = score(value, "1", **details | changed)
     part = {"a": "simple 1", "b": "simple 1", "c": "calculation"}[question]
     key = f"{question}/{trial}"
-    return record(question, "agent_v1", key=key, suite="agents", scenario=part, score=score)
+    return record(question, "agent_v1", key=key, suite="agents", scenario=part, score=found)
 
 
 def test_sets_and_questions_over_trials_by_hand() -> None:
@@ -390,11 +380,10 @@ def test_citations_by_hand() -> None:
 def test_the_judge_beside_people_by_hand() -> None:
     better = ("Correct", "Correct", "Unsure", "Incorrect", None)
     other = ("Incorrect", "Correct", "Incorrect", "Correct", "Incorrect")
-    made = []
-    for n, (one, two) in enumerate(zip(better, other, strict=True)):
-        found: dict[str, JsonValue] = {"better": one, "other": two}
-        score = Score(value=1, answer="x", explanation="", details=found)
-        made.append(record(f"d-{n}", ANSWER_JUDGE, key=f"d-{n}", suite="agents", score=score))
+    made = [
+        record(f"d-{n}", ANSWER_JUDGE, suite="agents", score=score(1, better=one, other=two))
+        for n, (one, two) in enumerate(zip(better, other, strict=True))
+    ]
     (row,) = rows(agent_tables(made), "The judge beside people")
     assert row[1] == "5"
     assert row[2].startswith("60.0%")

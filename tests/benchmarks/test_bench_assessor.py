@@ -1,4 +1,4 @@
-"""Multi-hop questions in three formats, rounds of a search, and the figures of a choice."""
+"""Queries proposed for multi-hop questions, rounds of a search, and the figures of a choice."""
 
 import json
 from collections.abc import Callable
@@ -8,22 +8,13 @@ from pathlib import Path
 import pytest
 from bag_of_words import embed
 from bench_command import bench
-from cases import cases
 from json_lines import write_lines
 
 from planweave import BadInput
 from planweave.benchmarks.suites.assessor import measure as suite
-from planweave.benchmarks.suites.assessor.rounds import (
-    Round,
-    choose_best,
-    find_names,
-    play_rounds,
-    propose_queries,
-    reciprocal_gain,
-    recorded_searches,
-)
+from planweave.benchmarks.suites.assessor import rounds
 from planweave.benchmarks.suites.assessor.search import run_searches
-from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion, load
+from planweave.benchmarks.suites.mhqa.multihop import Corpus, MultiHop, Paragraph, SubQuestion
 from planweave.learning import CandidateQuery, PlanAssessor, plan_assessor
 
 STULL = Paragraph("Stull (film)", "Stull is a film. It was directed by Ann Lee.")
@@ -41,98 +32,34 @@ QUESTION = MultiHop(
 )
 
 WIKI = {
-    "id": "1",
     "question": QUESTION.question,
     "answer": "Kansas",
-    "supporting_facts": [["Stull (film)", 0], ["Stull (film)", 1], ["Ann Lee", 0]],
-    "context": [
-        ["Boat", ["A boat swims."]],
-        ["Stull (film)", ["Stull is a film.", " It was directed by Ann Lee."]],
-        ["Ann Lee", ["Ann Lee was born in Kansas."]],
-    ],
+    "supporting_facts": [[one.title, 0] for one in QUESTION.supporting],
+    "context": [[one.title, [one.text]] for one in QUESTION.paragraphs],
 }
-MUSIQUE = {
-    "id": "1",
-    "question": QUESTION.question,
-    "answer": "Kansas",
-    "answer_aliases": ["KS"],
-    "question_decomposition": [
-        {"question": "Stull >> director", "answer": "Ann Lee", "paragraph_support_idx": 2},
-        {"question": "#1 >> born in", "answer": "Kansas", "paragraph_support_idx": 0},
-    ],
-    "paragraphs": [
-        {"idx": n, "title": p.title, "paragraph_text": p.text, "is_supporting": p != BOAT}
-        for n, p in enumerate((LEE, BOAT, STULL))
-    ],
-}
-
-
-def written(folder: Path, *records: object, name: str = "some.jsonl.gz") -> Path:
-    return write_lines(folder / name, *records)
-
-
-EVIDENCES = [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]
-HOTPOT = replace(QUESTION, dataset="hotpotqa", steps=())
-IN_MUSIQUE = replace(
-    QUESTION,
-    dataset="musique",
-    answers=("Kansas", "KS"),
-    paragraphs=(LEE, BOAT, STULL),
-    steps=(SubQuestion("Stull director", "Ann Lee"), SubQuestion("#1 born in", "Kansas")),
-)
-
-
-@pytest.mark.parametrize("name", ["some.jsonl", "some.jsonl.gz"])
-@cases(
-    ([WIKI, WIKI], HOTPOT),
-    ([{**WIKI, "evidences": EVIDENCES}], QUESTION),
-    ([MUSIQUE], IN_MUSIQUE),
-    ([{**WIKI, "id": None}], replace(HOTPOT, id=QUESTION.question)),
-    ids=["hotpotqa", "2wikimultihopqa", "musique", "a lost id"],
-)
-def test_each_format(records: list[object], question: MultiHop, tmp_path: Path, name: str) -> None:
-    assert load(written(tmp_path, *records, name=name)) == [question]
-
-
-@cases(
-    ({"question": "?", "answer": "!"}, r"Line 1 .*supporting_facts: Field required"),
-    ({**WIKI, "context": []}, "at least 1 item"),
-    ({**WIKI, "supporting_facts": [["Nowhere", 0]]}, "names none of its paragraphs"),
-    ({**MUSIQUE, "paragraphs": "none"}, "valid array"),
-    ([[]], "Record 1"),
-)
-def test_wrong_records_are_reported_in_a_sentence(
-    record: object, said: str, tmp_path: Path
-) -> None:
-    with pytest.raises(BadInput, match=said) as told:
-        load(written(tmp_path, record))
-    assert "\n" not in str(told.value)
 
 
 def test_names_in_reading_order() -> None:
     text = 'In which film by Ann Lee of Kansas did "a small boat" and the U.S. Navy meet in 1992?'
-    assert find_names(text) == ["a small boat", "Ann Lee of Kansas", "U.S. Navy", "1992"]
+    assert rounds.find_names(text) == ["a small boat", "Ann Lee of Kansas", "U.S. Navy", "1992"]
 
 
-def test_a_proposer_names_only_what_is_given() -> None:
-    start = propose_queries(QUESTION, [])
+def test_a_proposer_names_only_what_is_given_and_references_wait() -> None:
+    start = rounds.propose_queries(QUESTION, [])
     assert start[0] == QUESTION.question.rstrip("?")
     assert "Stull director" in start
     assert not any("Lee" in query for query in start)
-    later = propose_queries(QUESTION, [STULL])
+    later = rounds.propose_queries(QUESTION, [STULL])
     assert {"Ann Lee", "Ann Lee born in", "Stull director born"} <= set(later)
     assert len(set(later)) == len(later)
-
-
-def test_references_wait_for_their_answer() -> None:
     musique = replace(QUESTION, steps=(QUESTION.steps[0], SubQuestion("#1 born in", "Kansas")))
-    assert not any("#" in query for query in propose_queries(musique, []))
-    assert "Ann Lee born in" in propose_queries(musique, [STULL])
+    assert not any("#" in query for query in rounds.propose_queries(musique, []))
+    assert "Ann Lee born in" in rounds.propose_queries(musique, [STULL])
 
 
 def test_gain_is_the_reciprocal_rank_of_what_is_missing() -> None:
-    assert reciprocal_gain(QUESTION, [BOAT, LEE, STULL]) == 0.5
-    assert reciprocal_gain(QUESTION, [BOAT]) == 0
+    assert rounds.reciprocal_gain(QUESTION, [BOAT, LEE, STULL]) == 0.5
+    assert rounds.reciprocal_gain(QUESTION, [BOAT]) == 0
 
 
 def filler(count: int) -> tuple[Paragraph, ...]:
@@ -159,7 +86,7 @@ def test_rounds_depend_on_the_seed_alone() -> None:
     corpus = Corpus(questions, embed)
 
     def queries(seed: int, order: Callable[[list[MultiHop]], list[MultiHop]]) -> set[object]:
-        made = play_rounds(order(questions), corpus, seed=seed, candidates=3)
+        made = rounds.play_rounds(order(questions), corpus, seed=seed, candidates=3)
         return {(r.question.id, r.number, *(c.query for c in r.candidates)) for r in made}
 
     assert queries(1, list) == queries(1, lambda some: some[::-1])
@@ -169,7 +96,7 @@ def test_rounds_depend_on_the_seed_alone() -> None:
 def test_strangers_and_recorded_searches_join_the_candidates() -> None:
     questions = world()
     searches = {QUESTION.question: ["Stull cast", "Somebody Else"]}
-    made = play_rounds(
+    made = rounds.play_rounds(
         questions, Corpus(questions, embed), seed=1, candidates=50, strangers=6, searches=searches
     )
     first = {candidate.query for candidate in next(made).candidates}
@@ -184,8 +111,8 @@ def test_searches_of_recorded_training_runs(tmp_path: Path) -> None:
     seen, unseen = (
         {"question": q, "split": s, "steps": steps} for q, s in (("a", "train"), ("b", "dev"))
     )
-    path = written(tmp_path, seen, unseen)
-    assert recorded_searches(path) == {"a": ["Stull", "Ann Lee"]}
+    path = write_lines(tmp_path / "some.jsonl", seen, unseen)
+    assert rounds.recorded_searches(path) == {"a": ["Stull", "Ann Lee"]}
 
 
 class Fake(PlanAssessor):
@@ -204,7 +131,9 @@ class Fake(PlanAssessor):
 
 def test_a_choice_by_hand() -> None:
     some = [CandidateQuery(query, []) for query in ("a", "bbb", "cc")]
-    one = Round(question=QUESTION, number=0, evidence=(), candidates=some, gains=[0.5, 0.25, 0.0])
+    one = rounds.Round(
+        question=QUESTION, number=0, evidence=(), candidates=some, gains=[0.5, 0.25, 0.0]
+    )
     assert suite.score_round(one, Fake(len)) == ("1", 0.25, 0.5, 0.25, 0.5)
 
 
@@ -220,7 +149,9 @@ def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
     (part,) = suite.assessed_sets(world(), Fake(len), embed)
     gains = {
         (one.evidence, candidate.query): value
-        for one in play_rounds(part.unseen, part.corpus, seed=1, candidates=6, choose=choose_best)
+        for one in rounds.play_rounds(
+            part.unseen, part.corpus, seed=1, candidates=6, choose=rounds.choose_best
+        )
         for candidate, value in zip(one.candidates, one.gains, strict=True)
     }
     pages = {tuple(p.page for p in evidence): evidence for evidence, _ in gains}
@@ -238,7 +169,7 @@ def test_an_assessor_that_knows_the_truth_is_as_good_as_the_best() -> None:
 
 @pytest.mark.usefixtures("word_vectors")
 def test_command(tmp_path: Path) -> None:
-    words = ("assessor", "--data", written(tmp_path, WIKI))
+    words = ("assessor", "--data", write_lines(tmp_path / "some.jsonl.gz", WIKI))
     assert "hotpotqa" in bench(*words).output
     made = json.loads(bench(*words, "--json").stdout)
     assert made["artefact"]["sha256"] == plan_assessor().card.sha256

@@ -4,19 +4,12 @@ import numpy as np
 import pytest
 from bench_world import SIZE, write_data
 from cases import cases
-from pydantic import JsonValue
-from records import record
+from records import answered, record, score
 
 from planweave import BadInput
-from planweave.benchmarks.core.record import MemoryEntry, Score
+from planweave.benchmarks.core.record import MemoryEntry
 from planweave.benchmarks.core.suite import Sample
-from planweave.benchmarks.suites.dqa.analysis import (
-    failure_class,
-    has_missed_all,
-    read_columns,
-    retrievals,
-    unread_values,
-)
+from planweave.benchmarks.suites.dqa import analysis
 from planweave.benchmarks.suites.dqa.suite import (
     DecisionScorer,
     choose,
@@ -27,7 +20,7 @@ from planweave.benchmarks.suites.dqa.suite import (
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, write_paths
 from planweave.learning.queries.memory import OWN, load_learned
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 from planweave.simulators.outcome import Outcome
 from planweave.simulators.published import load_dataset
 from planweave.simulators.registry import scenario
@@ -36,10 +29,6 @@ from planweave.simulators.scenario import Question
 
 def asked(name: str, seed: int = 1) -> Question:
     return scenario(name).ask(scenario(name).generate(seed, SIZE), seed)
-
-
-def answer(decision: str | None) -> Answer:
-    return Answer(decision=decision, why="", facts=[], unknown="")
 
 
 @pytest.fixture(scope="module")
@@ -119,16 +108,17 @@ def test_the_same_questions_for_every_method_and_database(
 def test_answers_are_judged_by_the_simulator(name: str) -> None:
     question = asked(name)
     outcome, judge = question.simulate(), DecisionScorer(question)
-    best = judge.score(answer(str(question.answer)))
+    best = judge.score(answered(str(question.answer)))
     assert best.value == 1.0
     assert best.details["lost_share"] == pytest.approx(0.0)
     assert best.details["clean"] is True
     assert best.details["improves"] is True
     worst = outcome.candidates[int(np.argmax([outcome.regret(c) for c in outcome.candidates]))]
-    wrong = judge.score(answer(str(worst)))
+    wrong = judge.score(answered(str(worst)))
     assert wrong.value == 0.0
     assert wrong.details["lost_share"] == pytest.approx(1.0)
-    for nothing in (judge.score(None), judge.score(answer(None)), judge.score(answer("nowhere"))):
+    for said in (None, answered(None), answered("nowhere")):
+        nothing = judge.score(said)
         assert (nothing.value, nothing.details["lost_share"]) == (0.0, 1.0)
     found = best.details["baselines"]
     assert isinstance(found, dict)
@@ -177,7 +167,7 @@ LOC, BLD = "locating", "building"
 def test_what_a_query_reads(
     tool: str, query: str, where: str, columns: set[str], summed: set[str]
 ) -> None:
-    found = read_columns(tool, query, where)
+    found = analysis.read_columns(tool, query, where)
     assert columns <= found.columns
     assert found.summed == summed
     if not columns:
@@ -198,42 +188,79 @@ READS_IV = "SELECT ingoing FROM trade_node"
 
 def test_missed_data() -> None:
     none = record(turns=turns("SELECT dest FROM flow", f"!{READS_IV}"))
-    assert unread_values(none) == ["IV", "TP_total"]
-    assert has_missed_all(none)
+    assert analysis.unread_values(none) == ["IV", "TP_total"]
+    assert analysis.has_missed_all(none)
     some = record(turns=turns(READS_IV))
-    assert unread_values(some) == ["TP_total"]
-    assert not has_missed_all(some)
+    assert analysis.unread_values(some) == ["TP_total"]
+    assert not analysis.has_missed_all(some)
     every = record(turns=turns(READS_IV, READS_POWER))
-    assert unread_values(every) == []
+    assert analysis.unread_values(every) == []
     summed = record(
         turns=turns("SELECT SUM(base_trading_power), SUM(flow) FROM node_country, flow")
     )
-    assert unread_values(summed) == []
+    assert analysis.unread_values(summed) == []
     plain = record(turns=turns("SELECT base_trading_power, flow FROM node_country, flow"))
-    assert unread_values(plain) == ["IV", "TP_total"]
-    assert unread_values(record(scenario="distribution")) is None
-    assert not has_missed_all(record(scenario="distribution"))
-    assert retrievals(none) == 2
+    assert analysis.unread_values(plain) == ["IV", "TP_total"]
+    assert analysis.unread_values(record(scenario="distribution")) is None
+    assert not analysis.has_missed_all(record(scenario="distribution"))
+    assert analysis.retrievals(none) == 2
 
 
-def score(value: float = 0.0, said: str | None = "x", improving: bool = True) -> Score:
-    details: dict[str, JsonValue] = {"improves": improving}
-    return Score(value=value, answer=said, explanation="", details=details)
-
-
+SILENT = score(0, None, improves=True)
 REFUSED = [{"role": "answering_machine", "kind": "not_admitted", "detail": "y"}]
 
 
 @cases(
-    (None, {"score": score(1.0)}),
+    (None, {"score": score(1, improves=True)}),
     ("OTH", {"error": "ValueError: x"}),
-    ("QUR", {"turns": turns(f"!{READS_IV}"), "score": score(said=None)}),
-    ("CAN", {"turns": turns(READS_IV), "score": score(said=None), "failures": REFUSED}),
-    ("CAN", {"turns": turns(READS_IV), "score": score(improving=False)}),
-    ("OTH", {"turns": turns(READS_IV), "score": score(said=None)}),
-    ("OTH", {"score": score(said=None)}),
+    ("QUR", {"turns": turns(f"!{READS_IV}"), "score": SILENT}),
+    ("CAN", {"turns": turns(READS_IV), "score": SILENT, "failures": REFUSED}),
+    ("CAN", {"turns": turns(READS_IV), "score": score(0, improves=False)}),
+    ("OTH", {"turns": turns(READS_IV), "score": SILENT}),
+    ("OTH", {"score": SILENT}),
     ("MIS", {"turns": turns("SELECT dest FROM flow")}),
     ("DEEP", {"turns": turns(READS_IV)}),
 )
 def test_failure_classes(expected: str | None, changed: dict[str, object]) -> None:
-    assert failure_class(record().model_copy(update=changed)) == expected
+    assert analysis.failure_class(record().model_copy(update=changed)) == expected
+
+
+ROW = "Retrieve the buildings that supply steel"
+DEMAND = "Retrieve the demand for steel"
+GAIN = "Calculate the new price of steel for each building"
+BEST = "Compare the prices and take the lowest"
+
+
+@cases(
+    ([ROW, DEMAND, BEST], [DEMAND, ROW, BEST], "re-order"),
+    ([ROW, GAIN], [ROW, "Assume that coal matters most"], "replace"),
+    ([ROW, GAIN], [ROW, "Calculate the new price of coal for each building"], "change target"),
+    ([ROW, BEST], [ROW, DEMAND, BEST], "add look-up"),
+    ([ROW, BEST], [ROW, GAIN, BEST], "add calculation"),
+    ([ROW], [ROW, DEMAND, GAIN], "add both actions"),
+    (
+        ["Retrieve the demand and the supply of steel"],
+        ["Retrieve the demand of steel", "Retrieve the supply of steel"],
+        "divide to sub-steps",
+    ),
+    ([ROW], [ROW, "Assume that levels are linear"], "others"),
+    ([ROW, DEMAND, GAIN], [ROW, GAIN], "delete"),
+    (
+        ["Retrieve the demand of steel", "Retrieve the supply of steel", BEST],
+        ["Retrieve the demand and the supply of steel", BEST],
+        "merge",
+    ),
+)
+def test_kinds_of_re_planning(
+    before: list[str], after: list[str], expected: analysis.Category
+) -> None:
+    assert analysis.replan_category(before, after) == expected
+
+
+@cases(True, False)
+def test_no_decision_is_right_if_nothing_improves(
+    improving: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    question = asked("locating")
+    monkeypatch.setattr(Outcome, "improving", improving)
+    assert DecisionScorer(question).score(answered("none")).value == float(not improving)

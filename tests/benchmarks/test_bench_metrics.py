@@ -1,4 +1,5 @@
 import pytest
+from cases import cases
 from records import record
 
 from planweave.benchmarks.core.metrics import (
@@ -13,41 +14,34 @@ from planweave.benchmarks.core.metrics import (
 )
 
 
-def test_wilson_against_a_published_example() -> None:
+def test_wilson_against_a_published_example_and_around_every_share() -> None:
     # Newcombe 1998, table I: 81 of 263, and 0 of 20
     assert wilson(81 / 263, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     assert wilson(0.0, 20) == pytest.approx((0.0, 0.1611), abs=5e-5)
-
-
-def test_wilson_contains_the_share() -> None:
     for n in range(1, 500):
         for share in (0.0, 1 / n, 1.0):
             low, high = wilson(share, n)
             assert 0 <= low <= share <= high <= 1
 
 
-def test_a_rate_by_hand() -> None:
-    found = rate([1, 0, 0, 1])
+@cases(
+    ([1, 0, 0, 1], "abcd", 0.25, 0.5, 4),  # sqrt(4 · 0.5²) / 4
+    # runs on one question are not independent
+    ([1, 1, 0, 0], "aabb", 2**0.5 / 4, 0.5, 2),  # two clusters that deviate by +1 and -1
+    ([1, 0, 1, 0], "aabb", 0, 0.5, 2),
+    ([0, 0, 0, 0], "aabb", 0, 0, 2),
+)
+def test_a_rate_by_hand(
+    values: list[float], clusters: str, error: float, share: float, independent: int
+) -> None:
+    found = rate(values, [*clusters])
     assert found is not None
-    assert found.value == 0.5
-    assert found.error == pytest.approx(0.25)  # sqrt(4 · 0.5²) / 4
-    assert (found.low, found.high) == pytest.approx(wilson(0.5, 4))
-    assert (found.n, found.clusters) == (4, 4)
+    assert [found.value, found.error] == pytest.approx([share, error])
+    assert (found.low, found.high) == pytest.approx(wilson(share, independent))
+    assert (found.n, found.clusters) == (4, independent)
+    if independent == 4:
+        assert rate(values) == found
     assert rate([]) is None
-
-
-def test_runs_on_one_question_are_not_independent() -> None:
-    same = rate([1, 1, 0, 0], ["a", "a", "b", "b"])
-    assert same is not None
-    assert same.error == pytest.approx(2**0.5 / 4)  # two clusters that deviate by +1 and -1
-    assert (same.low, same.high) == pytest.approx(wilson(0.5, 2))
-    opposite = rate([1, 0, 1, 0], ["a", "a", "b", "b"])
-    assert opposite is not None
-    assert opposite.error == 0
-    assert (opposite.low, opposite.high) == pytest.approx(wilson(0.5, 2))
-    sure = rate([0, 0, 0, 0], ["a", "a", "b", "b"])
-    assert sure is not None
-    assert (sure.low, sure.high) == pytest.approx(wilson(0.0, 2))
 
 
 def test_an_estimate_as_a_share_and_in_a_form() -> None:

@@ -3,6 +3,7 @@
 import gzip
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,25 +13,19 @@ from bench_command import rows
 from cases import cases
 from json_lines import write_lines
 from published import published
-from pydantic import JsonValue
-from records import record
+from records import answered, record, score
 from scripted import Prompt, Reply, act, playing, tell
 from typer.testing import Result
 
-from planweave.benchmarks.core.record import Record, Score
+from planweave import BadInput
+from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import read
+from planweave.benchmarks.suites.mhqa import multihop, suite
+from planweave.benchmarks.suites.mhqa.multihop import MultiHop, Paragraph, SubQuestion
 from planweave.benchmarks.suites.mhqa.retrieval import search
-from planweave.benchmarks.suites.mhqa.suite import (
-    _WHOLE_PARAGRAPHS,
-    FILES,
-    WAYS,
-    load,
-    load_pool,
-    samples,
-)
 from planweave.benchmarks.suites.mhqa.tables import judge_support, mhqa_tables
 from planweave.learning import CandidateQuery
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 from planweave.models import ModelRequest, register_provider
 from planweave.testing import ScriptedModel
 from planweave.tools.documents.collection import open_collection
@@ -41,12 +36,16 @@ FILM = "Stull is a film that was directed by Ann Lee."
 PERSON = "Ann Lee was born in Kansas."
 OTHER = "Ann Lee is also the name of a boat."
 QUESTION = "Where was the director of the film Stull born?"
-CONTEXT = [["Boat", ["A boat swims."]], ["Stull", [FILM]], ["Ann Lee", [PERSON]]]
+CONTEXT = [
+    ["Boat", ["A boat swims."]],
+    ["Stull", ["Stull is a film", " that was directed by Ann Lee."]],
+    ["Ann Lee", [PERSON]],
+]
 WIKI = {
     "id": "a/1",
     "question": QUESTION,
     "answer": "Kansas",
-    "supporting_facts": [["Stull", 0], ["Ann Lee", 0]],
+    "supporting_facts": [["Stull", 0], ["Stull", 1], ["Ann Lee", 0]],
     "context": CONTEXT,
 }
 EVIDENCES = {"evidences": [["Stull", "director", "Ann Lee"], ["Ann Lee", "born in", "Kansas"]]}
@@ -67,6 +66,58 @@ MUSIQUE = {
         )
     ],
 }
+
+
+BOAT, STULL, LEE = (
+    Paragraph(*both) for both in (("Boat", "A boat swims."), ("Stull", FILM), ("Ann Lee", PERSON))
+)
+FROM_HOTPOT = MultiHop(
+    id="a/1",
+    dataset="hotpotqa",
+    question=QUESTION,
+    answers=("Kansas",),
+    paragraphs=(BOAT, STULL, LEE),
+    supporting=(STULL, LEE),
+    hops=2,
+)
+STEPS = (SubQuestion("Stull director", "Ann Lee"), SubQuestion("Ann Lee born in", "Kansas"))
+FROM_MUSIQUE = MultiHop(
+    id="3hop__1",
+    dataset="musique",
+    question=QUESTION,
+    answers=("The State of Kansas", "Kansas"),
+    paragraphs=(Paragraph("Ann Lee", OTHER), LEE, STULL),
+    supporting=(STULL, LEE),
+    hops=3,
+    steps=(STEPS[0], SubQuestion("#1 born in", "Kansas"), SubQuestion("#2 state", "Kansas")),
+)
+
+
+@cases(
+    ([WIKI, WIKI], FROM_HOTPOT),
+    ([WIKI | EVIDENCES], replace(FROM_HOTPOT, dataset="2wikimultihopqa", steps=STEPS)),
+    ([MUSIQUE], FROM_MUSIQUE),
+    ([WIKI | {"id": None}], replace(FROM_HOTPOT, id=QUESTION)),
+    ids=["hotpotqa", "2wikimultihopqa", "musique", "a lost id"],
+)
+def test_each_format(records: list[object], question: MultiHop, tmp_path: Path) -> None:
+    for name in ("some.jsonl", "some.jsonl.gz"):
+        assert multihop.load(write_lines(tmp_path / name, *records)) == [question]
+
+
+@cases(
+    ({"question": "?", "answer": "!"}, r"Line 1 .*supporting_facts: Field required"),
+    (WIKI | {"context": []}, "at least 1 item"),
+    (WIKI | {"supporting_facts": [["Nowhere", 0]]}, "names none of its paragraphs"),
+    (MUSIQUE | {"paragraphs": "none"}, "valid array"),
+    ([[]], "Record 1"),
+)
+def test_wrong_records_are_reported_in_a_sentence(
+    record: object, said: str, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=said) as told:
+        multihop.load(write_lines(tmp_path / "some.jsonl", record))
+    assert "\n" not in str(told.value)
 
 
 @cases(
@@ -110,7 +161,7 @@ def test_paragraphs_found_by_hand() -> None:
 
 def write(folder: Path, rows: Mapping[str, Sequence[object]]) -> Path:
     for name, records in rows.items():
-        write_lines(folder / FILES[name][0], *records)
+        write_lines(folder / suite.FILES[name][0], *records)
     return folder
 
 
@@ -165,7 +216,7 @@ class Reader:
 
 @pytest.fixture(autouse=True)
 def reader(word_search: None, word_vectors: None, monkeypatch: pytest.MonkeyPatch) -> Reader:
-    for name, value in _WHOLE_PARAGRAPHS.items():
+    for name, value in suite._WHOLE_PARAGRAPHS.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr("planweave.nodes.hops.assessor.plan_assessor", Chosen)
     made = Reader()
@@ -177,7 +228,7 @@ def reader(word_search: None, word_vectors: None, monkeypatch: pytest.MonkeyPatc
     return made
 
 
-pool = partial(load_pool, embeddings="words:64", status=print)
+pool = partial(suite.load_pool, embeddings="words:64", status=print)
 
 
 def test_a_title_is_a_document_and_its_paragraphs_are_pages(data: Path) -> None:
@@ -200,16 +251,16 @@ def test_a_corpus_is_made_once_for_the_same_paragraphs(data: Path, tmp_path: Pat
 
 def test_an_alias_is_a_right_answer(data: Path) -> None:
     (one,) = pool("musique", data)
-    score = one.score(Answer(decision="kansas", why="", facts=[], unknown=""))
-    assert (score.value, score.answer) == (1.0, "kansas")
-    assert score.details["hops"] == 3
-    assert score.details["supporting"] == [list(place) for place in one.supporting]
+    found = one.score(answered("kansas"))
+    assert (found.value, found.answer) == (1.0, "kansas")
+    assert found.details["hops"] == 3
+    assert found.details["supporting"] == [list(place) for place in one.supporting]
     assert one.score(None).value == one.score(None).details["f1"] == 0.0
 
 
 def test_a_sample_is_part_of_a_larger_one_and_the_data_sets_come_in_turn(data: Path) -> None:
     hotpot, musique = pool("hotpotqa", data), pool("musique", data)
-    made = samples([hotpot, musique], methods=["direct", "furepa"], settings=Context())
+    made = suite.samples([hotpot, musique], methods=["direct", "furepa"], settings=Context())
     assert [(one.question, one.method) for one in made] == [
         ("hotpotqa-a-1", "direct"),
         ("hotpotqa-a-1", "furepa"),
@@ -225,7 +276,7 @@ def test_a_sample_is_part_of_a_larger_one_and_the_data_sets_come_in_turn(data: P
 @pytest.mark.published
 @cases(("hotpotqa", 272), ("2wiki", 120), ("musique", 127))
 def test_published_questions_have_their_paragraphs(dataset: str, number: int) -> None:
-    questions = load(dataset, published("."))
+    questions = suite.load(dataset, published("."))
     assert len(questions) == number
     assert all(set(one.supporting) <= set(one.paragraphs) for one in questions)
     assert all(match_answer(one.answers[0], one.answers) == (1.0, 1.0) for one in questions)
@@ -246,10 +297,10 @@ def results(out: Path) -> dict[tuple[str, str], Record]:
 def test_every_method_answers_and_is_scored(data: Path, tmp_path: Path) -> None:
     bench(data, tmp_path, "--dataset", "2wiki")
     found = {method: record for (_, method), record in results(tmp_path).items()}
-    assert set(found) == set(WAYS)
+    assert set(found) == set(suite.WAYS)
     assert not [record.error for record in found.values() if record.error]
     right = {method for method, record in found.items() if record.score.value}
-    assert right == set(WAYS) - {"direct", "cot", "rag-1"}
+    assert right == set(suite.WAYS) - {"direct", "cot", "rag-1"}
     assert {len(found[method].facts) for method in ("direct", "cot")} == {0}
     assert (len(found["rag-1"].facts), len(found["rag-5"].facts)) == (1, 3)
 
@@ -284,11 +335,11 @@ def test_the_published_files_are_found(pack: str, tmp_path: Path) -> None:
     official = {key: value for key, value in WIKI.items() if key != "id"} | {"_id": "5a7f"}
     whole = {"hotpotqa": [official], "2wiki": [official | EVIDENCES]}
     for name, records in whole.items():
-        path = tmp_path / f"{FILES[name][1]}{pack}"
+        path = tmp_path / f"{suite.FILES[name][1]}{pack}"
         path.parent.mkdir()
         content = json.dumps(records, indent=1).encode()
         path.write_bytes(gzip.compress(content) if pack else content)
-        (found,) = load(name, tmp_path)
+        (found,) = suite.load(name, tmp_path)
         assert (found.id, len(found.steps)) == ("5a7f", 0 if name == "hotpotqa" else 2)
 
 
@@ -318,15 +369,14 @@ def scored(
     """A record whose gold answer is "red car", on the paragraphs (p, 1) and (p, 2)."""
     dataset, _, hops = question.partition("-")
     found = match_answer(answer, ["red car"])
-    details: dict[str, JsonValue] = {"f1": found.f1, "hops": int(hops[0]), "answers": ["red car"]}
-    details["supporting"] = [["p", 1], ["p", 2]]
+    details = {"f1": found.f1, "hops": int(hops[0]), "supporting": [["p", 1], ["p", 2]]}
     quotes = [{"document": title, "page": page, "text": ""} for title, page in places or ()]
     return record(
         question,
         method,
         suite="mhqa",
         scenario=dataset,
-        score=Score(value=found.exact, answer=answer or None, explanation="", details=details),
+        score=score(found.exact, answer or None, answers=["red car"], **details),
         facts=[{"number": n, "quote": quote} for n, quote in enumerate(quotes, 1)],
         turns=[] if places is None else [{"input": "q"}] * 2,
     )
@@ -343,7 +393,7 @@ RECORDS = [
 
 
 def test_answers_and_paragraphs_by_hand() -> None:
-    found = rows(mhqa_tables(RECORDS, tuple(WAYS)), "Answers and paragraphs by data set")
+    found = rows(mhqa_tables(RECORDS, tuple(suite.WAYS)), "Answers and paragraphs by data set")
     assert [[cell.split(" ")[0] for cell in row] for row in found] == [
         ["x", "direct", "0.0%", "33.3%", "-", "-"],
         ["x", "rag-1", "0.0%", "33.3%", "25.0%", "0.0%"],
@@ -352,7 +402,7 @@ def test_answers_and_paragraphs_by_hand() -> None:
 
 
 def test_furepa_beside_the_others_by_hand() -> None:
-    tables = mhqa_tables(RECORDS, tuple(WAYS))
+    tables = mhqa_tables(RECORDS, tuple(suite.WAYS))
     assert rows(tables, "FuRePA beside the others, on the same questions") == [
         ["direct", "2", "+66.7 [+33.3, +100.0]", "-"],
         ["rag-1", "2", "+66.7 [+33.3, +100.0]", "+50.0 [+50.0, +50.0]"],
@@ -361,13 +411,13 @@ def test_furepa_beside_the_others_by_hand() -> None:
 
 def test_each_model_is_compared_with_itself() -> None:
     other = [one.model_copy(update={"model": "n"}) for one in RECORDS if one.method != "rag-1"]
-    tables = mhqa_tables([*RECORDS, *other], tuple(WAYS))
+    tables = mhqa_tables([*RECORDS, *other], tuple(suite.WAYS))
     compared = rows(tables, "FuRePA beside the others, on the same questions")
     assert [row[:2] for row in compared] == [["direct m", "2"], ["direct n", "2"], ["rag-1 m", "2"]]
 
 
 def test_rounds_by_hand() -> None:
-    found = rows(mhqa_tables(RECORDS, tuple(WAYS)), "Rounds")
+    found = rows(mhqa_tables(RECORDS, tuple(suite.WAYS)), "Rounds")
     assert found == [
         [part, method, questions, " · ".join(rounds * 3), "0"]
         for part, questions in (("all", "2"), ("x, 2 hops", "1"), ("x, 3 hops", "1"))

@@ -39,11 +39,16 @@ SAID = re.compile(r"stew is (\w+)\.")
 
 
 def made(haystack: Haystack | None = None, **changed: object) -> list[Sample]:
-    given: dict[str, object] = {"shortest": 500, "longest": 1000, "step": 500, "runs": 2}
-    given |= {"data": Path(), "model": "any:model"} | changed
-    options = NeedleOptions(**given)  # type: ignore[arg-type]  # by name
+    fields: dict[str, object] = {"shortest": 500, "longest": 1000, "step": 500, "runs": 2}
+    fields |= {"data": Path(), "model": "any:model"} | changed
+    options = NeedleOptions(**fields)  # type: ignore[arg-type]  # by name
     lengths, _ = fitting_lengths(options, Context())
     return samples(haystack or Haystack.of(TEXT), lengths, options, Context())
+
+
+def given(folder: Path) -> Path:
+    (folder / "text.txt").write_text(TEXT, encoding="utf-8")
+    return folder / "text.txt"
 
 
 def test_no_ingredient_is_another_and_none_is_in_the_frame() -> None:
@@ -159,11 +164,8 @@ def test_the_whole_prompt(tmp_path: Path) -> None:
         seen.append(messages)
         return "walnut"
 
-    model = speaks(note)
     words = ("--needles", 3, "--shortest", 150, "--longest", 150, "--runs", 1)
-    text = tmp_path / "text.txt"
-    text.write_text(TEXT, encoding="utf-8")
-    bench("--data", text, "--model", model, "--out", tmp_path, *words)
+    bench("--data", given(tmp_path), "--model", speaks(note), "--out", tmp_path, *words)
     (messages,) = seen
     compare("needles", {"find": messages})
 
@@ -176,9 +178,8 @@ def _forgetful(messages: Sequence[BaseMessage]) -> str:
 
 
 def test_the_command_its_picture_and_its_resumption(tmp_path: Path) -> None:
-    text = tmp_path / "text.txt"
-    text.write_text(TEXT, encoding="utf-8")
-    words = ("--data", text, "--model", speaks(_forgetful), "--out", tmp_path, "--longest", 2000)
+    source = ("--data", given(tmp_path), "--longest", 2000, "--out", tmp_path)
+    words = (*source, "--model", speaks(_forgetful))
     first = bench(*words, "--runs", 1)
     assert "0 done before, 2 to do" in first.output
     assert "recall 90.0%" in first.output
@@ -200,9 +201,7 @@ def test_the_command_its_picture_and_its_resumption(tmp_path: Path) -> None:
 
 
 def test_lengths_that_make_no_sense(tmp_path: Path) -> None:
-    text = tmp_path / "text.txt"
-    text.write_text(TEXT, encoding="utf-8")
-    words = ("--data", text, "--out", tmp_path)
+    words = ("--data", given(tmp_path), "--out", tmp_path)
     bench(*words, "--longest", 500, fails="less than --shortest")
     bench(*words, "--shortest", 9000, "--longest", 9000, fails="do not fit")
     small = ("--model", speaks(_forgetful), "--window", 2000, "--runs", 1)

@@ -4,9 +4,12 @@ import json
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Literal
 
+import bag_of_words
 import numpy as np
 import pytest
+from bag_of_words import WordEmbeddings
 from bench_command import bench, invoke
 from cases import cases
 from json_lines import write_lines
@@ -16,13 +19,16 @@ from planweave import BadInput
 from planweave.apps.cli.train import app
 from planweave.benchmarks.core.metrics import Estimate
 from planweave.benchmarks.suites.paths import measure as suite
+from planweave.benchmarks.suites.paths.instruction_graph import sweep
 from planweave.benchmarks.suites.paths.tasks import answer_type, goods_type, load, split_tasks
 from planweave.learning import agents_file
-from planweave.learning.agent_batches import AgentSettings, published_settings, to_numpy
+from planweave.learning.agent_batches import Agents, AgentSettings, to_numpy
 from planweave.learning.agents_file import AgentsCard
 from planweave.learning.graph_states import FEATURES, PRINTED, Survey
 from planweave.learning.guide import make_guide
 from planweave.learning.meta_training import Trained, TrainingPoint, new_agents
+from planweave.learning.paths import TaskPath, read_paths, write_paths
+from planweave.models import register_embeddings
 
 pytestmark = pytest.mark.usefixtures("word_vectors")
 paths = partial(bench, "paths", "--environment", "alfworld")
@@ -95,37 +101,31 @@ def test_half_of_the_tasks_are_seen_and_half_of_each_is_support(tmp_path: Path) 
     assert {split_tasks(given, seed).seen[0].name for seed in range(8)} == {"stone", "fruit"}
 
 
-def test_too_few_paths_are_refused(tmp_path: Path) -> None:
+def test_a_task_of_one_question_cannot_be_halved(tmp_path: Path) -> None:
     file = trajectories(tmp_path)
-    file.write_text("\n".join(file.read_text("utf-8").splitlines()[:6]), "utf-8")
+    lines = file.read_text("utf-8").splitlines()
+    once = [
+        {"task_type": "once", "question": "?", "steps": [{"action": f"go to shelf {number}"}]}
+        for number in range(5)
+    ]
+    file.write_text("\n".join([*lines, *map(json.dumps, once)]), "utf-8")
+    made = split_tasks(load("alfworld", file), 1)
+    assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
+    file.write_text("\n".join(lines[:6]), "utf-8")
     with pytest.raises(BadInput, match="too few successful paths"):
         load("alfworld", file)
 
 
-def test_a_task_of_one_question_cannot_be_halved(tmp_path: Path) -> None:
-    file = trajectories(tmp_path)
-    steps = [[{"action": f"go to shelf {number}"}] for number in range(5)]
-    once = [{"task_type": "once", "question": "Which?", "steps": each} for each in steps]
-    added = "".join(json.dumps(record) + "\n" for record in once)
-    file.write_text(file.read_text("utf-8").rstrip() + "\n" + added, "utf-8")
-    made = split_tasks(load("alfworld", file), 1)
-    assert {task.name for task in (*made.seen, *made.unseen)} == {"stone", "fruit"}
-
-
 @pytest.mark.published
-def test_published_trajectories_of_the_shop_make_five_tasks() -> None:
-    given = load("webshop", published("trajectories/webshop_react500.jsonl.gz"))
-    made = split_tasks(given, 1)
-    assert [len(part) for part in (made.seen, made.unseen)] == [2, 3]
-
-
-@pytest.mark.published
-def test_published_trajectories_make_twelve_tasks() -> None:
-    given = load("hotpotqa", published("trajectories/hotpotqa_success.jsonl.gz"))
+@cases(("webshop", "webshop_react500", 321, 2, 3), ("hotpotqa", "hotpotqa_success", 40, 6, 6))
+def test_published_trajectories_make_tasks(
+    name: Literal["webshop", "hotpotqa"], file: str, failed: int, seen: int, unseen: int
+) -> None:
+    given = load(name, published(f"trajectories/{file}.jsonl.gz"))
     assert "Reflexion" not in {path.origin for path in given}  # questions of the dev split
     made = split_tasks(given, 1)
-    assert [len(part) for part in (made.seen, made.unseen)] == [6, 6]
-    assert sum(path.reward < 1 for path in given) == 40
+    assert (len(made.seen), len(made.unseen)) == (seen, unseen)
+    assert sum(path.reward < 1 for path in given) == failed
 
 
 def line(seed: int, part: str, name: str, *f1: float) -> suite.Measured:
@@ -199,18 +199,34 @@ def test_agents_that_were_trained_before_are_tried(tmp_path: Path) -> None:
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
 
 
-def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    agents = new_agents(AgentSettings(width=8, layers=1), 64)
-    points = [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)]
-    monkeypatch.setattr(
-        "planweave.learning.meta_training.train", lambda *_, **__: Trained(agents, points)
-    )  # other tests cover the training
+Untrained = list[tuple[Survey, AgentSettings, Agents]]
+
+
+@pytest.fixture
+def untrained(monkeypatch: pytest.MonkeyPatch) -> Untrained:
+    """What was to be trained, with what settings, and the small agents given instead."""
+    asked: Untrained = []
+
+    def no_training(
+        survey: Survey, _m: object, _e: object, settings: AgentSettings, *_: object, **__: object
+    ) -> Trained:
+        agents = new_agents(replace(settings, width=8, layers=1), 64)
+        asked.append((survey, settings, agents))
+        return Trained(agents, [TrainingPoint(0.25, 1.0, 2.0), TrainingPoint(0.5, 0.5, 1.0)])
+
+    monkeypatch.setattr("planweave.learning.meta_training.train", no_training)
+    monkeypatch.setattr(suite, "train", no_training)
+    return asked  # other tests cover the training
+
+
+def test_trained_agents_have_a_card(tmp_path: Path, untrained: Untrained) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--environment", "alfworld", "--data", data, "--out", out, "--iterations", 2)
     assert "2 iterations on 2 tasks" in train("instructrag", *words).output
     assert sorted(file.name for file in out.iterdir()) == [
         *("instructrag.json", "instructrag.npz", "instructrag.png")
     ]
+    ((_, _, agents),) = untrained
     loaded = agents_file.load_agents(out / "instructrag.npz")
     assert loaded.card.rewards == [0.25, 0.5]
     assert loaded.card.tasks == {"stone": 6, "fruit": 6}
@@ -221,39 +237,23 @@ def test_trained_agents_have_a_card(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.slow
-def test_as_published_there_are_no_slots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    data, out, seen = trajectories(tmp_path), tmp_path / "out", []
-
-    def no_training(survey: Survey, *_: object, **__: object) -> Trained:
-        seen.append(survey)
-        return Trained(new_agents(published_settings(1, 0), 64), [])
-
-    monkeypatch.setattr("planweave.learning.meta_training.train", no_training)
+def test_as_published_there_are_no_slots(tmp_path: Path, untrained: Untrained) -> None:
+    data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--environment", "alfworld", "--data", data, "--out", out, "--as-published")
     train("instructrag", *words)
-    assert seen[0].slots is None
-    assert {"dig stone", "give fruit"} <= {*seen[0].texts}
+    ((survey, _, _),) = untrained
+    assert survey.slots is None
+    assert {"dig stone", "give fruit"} <= {*survey.texts}
     loaded = agents_file.load_agents(out / "instructrag.npz")
     assert (loaded.card.published, loaded.card.features) == (True, PRINTED)
-    given = tuple(load("alfworld", data))
-    guide = make_guide(given, str(out / "instructrag.npz"))
+    guide = make_guide(tuple(load("alfworld", data)), str(out / "instructrag.npz"))
     proposed = guide.propose("get stone for person9", 2)
     assert {path.expected for path in proposed} == {0.0}
     assert guide.shown(proposed[0], "get stone for person9") == proposed[0][0]
 
 
 @pytest.mark.slow
-def test_the_papers_agents_have_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    deltas = []
-
-    def no_training(*given: object, **_: object) -> Trained:
-        settings = given[3]
-        assert isinstance(settings, AgentSettings)
-        assert settings.printed
-        deltas.append(settings.threshold)
-        return Trained(new_agents(replace(settings, width=8, layers=1), 64), [])
-
-    monkeypatch.setattr(suite, "train", no_training)
+def test_the_papers_agents_have_a_name(tmp_path: Path, untrained: Untrained) -> None:
     data, out = trajectories(tmp_path), tmp_path / "out"
     words = ("--data", data, "--out", out, "--agents", "as-published", "--seed", 1, "--json")
     report = json.loads(paths(*words).stdout)
@@ -262,7 +262,8 @@ def test_the_papers_agents_have_a_name(tmp_path: Path, monkeypatch: pytest.Monke
     assert {f"{suite.FULL}, {tenths}0%" for tenths in (1, 2, 3, 4, 5)} <= {*names}
     assert not {suite.PRINTED, suite.NO_CALIBRATION} & {*names}
     paths(*words, "--delta", 0.8)
-    assert {*deltas} == {0.4, 0.8}
+    assert all(settings.printed for _, settings, _ in untrained)
+    assert {settings.threshold for _, settings, _ in untrained} == {0.4, 0.8}
     lines = [json.loads(text) for text in (out / "alfworld.jsonl").read_text().splitlines()]
     assert len({line["about"] for line in lines}) == 2
 
@@ -288,20 +289,49 @@ def saved(folder: Path) -> Path:
 
 def test_a_damaged_file_is_refused(tmp_path: Path) -> None:
     path = saved(tmp_path)
-    path.write_bytes(path.read_bytes() + b" ")
-    with pytest.raises(BadInput, match="not the one that its card describes"):
-        agents_file.load_agents(path)
-    path.with_suffix(".json").write_text("{}", "utf-8")
-    with pytest.raises(BadInput, match="is damaged"):
-        agents_file.load_agents(path)
-    path.unlink()
-    with pytest.raises(BadInput, match="cannot be read"):
-        agents_file.load_agents(path)
+    card, weights = path.with_suffix(".json"), path.read_bytes()
+    good = card.read_text("utf-8")
+    for text, data, said in (
+        (good.replace(f'"{FEATURES[-1]}"', '"other"'), weights, "another version"),
+        (good, weights + b" ", "not the one that its card describes"),
+        ("{}", weights, "is damaged"),
+        (good, None, "cannot be read"),
+    ):
+        card.write_text(text, "utf-8")
+        path.unlink(missing_ok=True)
+        if data:
+            path.write_bytes(data)
+        with pytest.raises(BadInput, match=said):
+            agents_file.load_agents(path)
 
 
-def test_agents_of_another_version_are_refused(tmp_path: Path) -> None:
-    path = saved(tmp_path)
-    card = path.with_suffix(".json")
-    card.write_text(card.read_text("utf-8").replace(f'"{FEATURES[-1]}"', '"other"'), "utf-8")
-    with pytest.raises(BadInput, match="another version"):
-        agents_file.load_agents(path)
+PATHS = [
+    TaskPath("film", "a", ("search director", "search director born", "finish 1956")),
+    TaskPath("film", "b", ("search director", "finish 1946")),
+    TaskPath("city", "c", ("lookup river", "finish 1956")),
+]
+
+
+def test_the_instruction_graphs_are_measured(tmp_path: Path) -> None:
+    register_embeddings("bag", WordEmbeddings)
+    file, out = tmp_path / "paths.jsonl", tmp_path / "out"
+    write_paths(file, [*PATHS, TaskPath("film", "failed", ("finish",), reward=0.5)])
+    words = ["instruction-graph", "--data", str(file), "--embeddings", "bag:1"]
+    done = bench(*words, "--out", out, "--json")
+    told = json.loads(done.stdout)
+    assert told == json.loads((out / "instruction-graph.json").read_text())
+    assert told["sweep"]["paths"] == 3
+    assert told["sweep"]["lines"][0]["threshold"] == 0
+    assert str(tmp_path) not in done.stdout
+    write_paths(file, [TaskPath("film", "failed", ("finish",), reward=0.5)])
+    bench(*words, fails="path")
+
+
+@pytest.mark.published
+def test_the_published_paths_grow_with_the_threshold() -> None:
+    file = published("trajectories/hotpotqa_success.jsonl.gz")
+    made = sweep([path for path in read_paths(file) if path.reward == 1], bag_of_words.embed)
+    assert (made.paths, made.instructions) == (968, 2265)
+    counts = [line.nodes for line in made.lines]
+    assert counts == sorted(counts)
+    assert counts[0] == 2

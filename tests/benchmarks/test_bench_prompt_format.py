@@ -6,12 +6,12 @@ import bench_command
 import pytest
 from cases import cases
 from langchain_core.messages import BaseMessage
-from records import record
+from records import record, score
 from snapshots import compare
 from speaking import speaks
 
 from planweave.benchmarks.core.metrics import group_by_method
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.prompt_format.checks import CHECKS, repeats
 from planweave.benchmarks.suites.prompt_format.suite import FORMATS, Wording, can_continue, task
@@ -78,18 +78,13 @@ NOT_FOLLOWED = {
 }
 
 
-def test_every_prompt_has_its_check_and_its_parts() -> None:
-    assert len(CHECKS) == 14
+def test_every_prompt_has_its_check() -> None:
     assert FOLLOWED.keys() == NOT_FOLLOWED.keys() == CHECKS.keys()
-    for name in CHECKS:
-        own = task(name)
-        assert own.instruction
-        assert own.question
-        assert own.user != own.assistant
 
 
 @pytest.mark.parametrize("name", CHECKS)
 def test_an_instruction_is_followed_or_not(name: str) -> None:
+    assert task(name).user != task(name).assistant
     for text in FOLLOWED[name]:
         assert CHECKS[name](text), text
     for text in NOT_FOLLOWED[name]:
@@ -125,24 +120,20 @@ def test_a_prefix_counts_as_part_of_the_reply_and_the_role_does_not(sent: str) -
     assert Wording("one_word", "plain", 1).whole("Chemist: Mercury ") == "Chemist: Mercury"
 
 
-def _record(name: str, style: str, trial: int, value: float, **details: object) -> Record:
-    found = {"trial": trial, "repeats": False, "characters": 100, "cut": False} | details
-    score = Score.model_validate(
-        {"value": value, "answer": "x", "explanation": "", "details": found}
-    )
-    key = f"{name}/{style}/{trial}"
+def _record(name: str, style: str, temperature: float, value: float) -> Record:
+    found = score(value, trial=1, repeats=False, characters=100, cut=False)
+    shown, settings = f"temperature {temperature}", {"temperature": temperature}
     return record(
-        name, style, suite="prompt_format", scenario="temperature 0", score=score, key=key
+        name, style, suite="prompt_format", scenario=shown, score=found, settings=settings
     )
 
 
 def test_only_plain_text_of_the_same_temperature_is_compared() -> None:
-    cold = [_record("a", "plain", 1, 1.0), _record("a", "roles", 1, 0.0)]
-    warm = [r.model_copy(update={"settings": {"temperature": 1.0}}) for r in cold[1:]]
-    cold = [r.model_copy(update={"settings": {"temperature": 0.0}}) for r in cold]
-    [row] = bench_command.rows(format_tables([*cold, *warm]), "Formats against plain text")
+    drawn = (("plain", 0.0, 1.0), ("roles", 0.0, 0.0), ("roles", 1.0, 0.0))
+    records = [_record("a", *each) for each in drawn]
+    [row] = bench_command.rows(format_tables(records), "Formats against plain text")
     assert row == ["roles temperature=0.0", "1", "-100.0%", "0", "1", "1.000"]
-    assert len(group_by_method([*cold, *warm])) == 3
+    assert len(group_by_method(records)) == 3
 
 
 def _obedient(messages: Sequence[BaseMessage]) -> str:

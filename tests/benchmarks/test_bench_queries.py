@@ -1,6 +1,5 @@
 """text2sql and text2cypher: question files, solvers, scores, the commands."""
 
-import json
 from collections.abc import Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -20,7 +19,7 @@ from planweave.benchmarks.suites.query_writing.plain import query_in
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.benchmarks.suites.query_writing.shown import LEFT, rows_verdict
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask, Solved
-from planweave.benchmarks.suites.query_writing.trial import is_sentence, run_query, score_outcome
+from planweave.benchmarks.suites.query_writing.trial import run_query, score_outcome
 from planweave.benchmarks.suites.text2cypher import suite as text2cypher
 from planweave.benchmarks.suites.text2sql import suite as text2sql
 from planweave.memory import Context
@@ -30,7 +29,8 @@ CREATE TABLE shop (id INTEGER PRIMARY KEY, name TEXT /* as on the sign */, opene
 INSERT INTO shop VALUES (1, 'North', '2024-06-18'), (2, 'South', '2023-01-01');
 """
 GRAPH = "CREATE (:Person {name: 'Ann', born: 1980});CREATE (:Person {name: 'Bob', born: 1990});"
-SORRY = "SELECT 'I''m sorry, there is no such data.' AS answer;"
+SAID = "'I''m sorry, there is no such data.'"
+SORRY = f"SELECT {SAID} AS answer;"
 LINES: list[dict[str, object]] = [
     {
         "id": "names",
@@ -124,20 +124,23 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
 @cases(
     ({"database": "none"}, r"no database 'none'"),
     ({"golds": []}, r"names has no gold query"),
-    ({"ties": []}, None),
     ({"ordered": [True]}, r"2 golds, 2 answers, 1 marks"),
     ({"answers": None, "golds": ["SELECT nothing"]}, r"names does not run"),
     ({"question": None}, r"question"),
     ({"ordered": None, "golds": ["SELECT (", "SELECT 1"]}, r"names cannot be parsed"),
 )
-def test_invalid_lines(change: dict[str, object], message: str | None, data: Path) -> None:
-    line = LINES[0] | change
-    (data / "questions.jsonl").write_text(json.dumps(line), encoding="utf-8")
-    if message is None:
-        assert text2sql.load(data, "answerable")[0].readings[0].ties is None
-        return
+def test_invalid_lines(change: dict[str, object], message: str, data: Path) -> None:
+    write_lines(data / "questions.jsonl", LINES[0] | {"ties": []})
+    assert text2sql.load(data, "answerable")[0].readings[0].ties is None
+    write_lines(data / "questions.jsonl", LINES[0] | change)
     with pytest.raises(BadInput, match=message):
         text2sql.load(data, "answerable")
+
+
+def test_an_unreadable_glossary_is_an_error(data: Path) -> None:
+    (data / "databases" / "shop.glossary.txt").write_bytes(b"\xff")
+    with pytest.raises(BadInput, match="not UTF-8"):
+        text2sql.load(data)
 
 
 def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
@@ -157,6 +160,8 @@ def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
 )
 def test_answerable_questions(solved: Solved, result: tuple[str, float], data: Path) -> None:
     assert result_of(text2sql.load(data)[0], solved) == result
+    crashed = score_outcome(text2sql.load(data)[0], None)
+    assert (crashed.value, crashed.details["result"]) == (0.0, "failed")
 
 
 @cases(
@@ -168,6 +173,10 @@ def test_answerable_questions(solved: Solved, result: tuple[str, float], data: P
     (Solved(query="SELECT name FROM shop WHERE id = 9"), ("empty", 0.0)),
     (Solved(query="SELECT max(id) FROM shop WHERE id = 9"), ("empty", 0.0)),
     (Solved(query="SELECT rain FROM shop"), ("failed", 0.0)),
+    # a refusal is only the sentence
+    (Solved(query=f"SELECT {SAID}, 1"), ("answered", 0.0)),
+    (Solved(query=f"SELECT {SAID} UNION ALL SELECT {SAID}"), ("answered", 0.0)),
+    (Solved(query="SELECT 5"), ("answered", 0.0)),
 )
 def test_unanswerable_questions(solved: Solved, result: tuple[str, float], data: Path) -> None:
     assert result_of(text2sql.load(data, "unanswerable")[0], solved) == result
@@ -186,19 +195,6 @@ def test_the_verdict_on_rows(
     asked = text2sql.load(data)[0].model_copy(update={"question": question})
     outcome = run_query(Solved(query=query, confidence=agreement), asked.source, Context())
     assert rows_verdict(asked, outcome, Context()) == expected
-
-
-def test_a_crash_is_a_failure(data: Path) -> None:
-    for question in text2sql.load(data):
-        score = score_outcome(question, None)
-        assert (score.value, score.details["result"]) == (0.0, "failed")
-
-
-def test_a_refusal_is_only_the_sentence() -> None:
-    assert not is_sentence([["No data.", 1]], "No data.")
-    assert not is_sentence([["No data."], ["No data."]], "No data.")
-    assert not is_sentence([[5]], "No data.")
-    assert not is_sentence([["No data."]], "")
 
 
 @cases(
@@ -314,12 +310,6 @@ def test_graphs_may_have_unanswerable_questions(graphs: Path) -> None:
     write_lines(graphs / "questions.jsonl", {**WHO, "gold": ""})
     with pytest.raises(BadInput, match="no gold query"):
         text2cypher.load(graphs)
-
-
-def test_an_unreadable_glossary_is_an_error(data: Path, tmp_path: Path) -> None:
-    (data / "databases" / "shop.glossary.txt").write_bytes(b"\xff")
-    bench("text2sql", "--data", data, "--out", tmp_path / "out", fails="not UTF-8")
-    assert not (tmp_path / "out").exists()
 
 
 async def answer_all(task: QueryTask, context: Context, on_call: OnCall) -> Solved:

@@ -10,13 +10,11 @@ from bench_command import Page, rows
 from cases import cases
 from json_lines import write_lines
 from published import published
-from pydantic import JsonValue
-from records import record
+from records import record, score
 from scripted import Prompt, Reply, register
 from typer.testing import Result
 
 from planweave.benchmarks.core.play import Way
-from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.core.suite import Sample, suite
 from planweave.benchmarks.suites.rat.code_eval import Grade
@@ -108,22 +106,17 @@ def data(tmp_path: Path) -> Path:
     write_lines(code / "humaneval.jsonl.gz", *map(human, range(4)))
     write_lines(code / "mbpp.jsonl.gz", *map(mbpp, (2, 11, 175, 176, 601, 602)))
     write_lines(code / "MbppPlus.jsonl.gz", human(9))
-    question = "I have 2 apples and buy 3. How many apples do I have?"
-    write_lines(
-        maths / "gsm8k_test.jsonl.gz", {"question": question, "answer": "2+3=<<2+3=5>>5\n#### 5"}
-    )
+    asked = {"question": "I have 2 apples and buy 3. How many apples do I have?"}
     train = {"question": "I have 4 pears and eat 1. How many are left?", "answer": "4-1\n#### 3"}
-    write_lines(
-        maths / "gsm8k_train_1000.jsonl.gz", train, {"question": question, "answer": "#### 5"}
-    )
+    write_lines(maths / "gsm8k_test.jsonl.gz", asked | {"answer": "2+3=<<2+3=5>>5\n#### 5"})
+    write_lines(maths / "gsm8k_train_1000.jsonl.gz", train, asked | {"answer": "#### 5"})
     write_lines(maths / "gsm_hard.jsonl.gz", {"input": "2 and 3?", "target": 5.0, "code": ""})
     log = {"type": "mine", "output": {"oak_log": 1}, "precondition": {}, "tool_any": []}
     planks = {"type": "craft", "output": {"oak_planks": 4}, "precondition": {"oak_log": 1}}
     write_lines(planning / "actions.jsonl.gz", log, planks | {"tool_any": []})
-    items = [{"name": "oak_log", "display": "Oak Log"}]
-    write_lines(
-        planning / "items.jsonl.gz", *items, {"name": "oak_planks", "display": "Oak Planks"}
-    )
+    names = {"oak_log": "Oak Log", "oak_planks": "Oak Planks"}.items()
+    items = [{"name": name, "display": shown} for name, shown in names]
+    write_lines(planning / "items.jsonl.gz", *items)
     write_lines(planning / "goals.jsonl.gz", {"item": "oak_planks"})
     (planning / "smelting.json").write_text('{"fuel_items_per_unit": {"oak_log": 1.5}}')
     recipe = "Crafting Oak Planks. One craft makes 4 oak_planks of 1 oak_log."
@@ -150,23 +143,15 @@ def test_right_and_wrong_products(
     failed = item.grade(wrong)
     assert not failed.right
     assert failed.reason
-
-
-def test_the_tested_part_is_the_papers(data: Path) -> None:
-    assert [item.id for item in load("code", "MBPP", data / "code")] == ["11", "175"]
-
-
-def sample(question: str, method: str, *right: bool, scenario: str = "HumanEval") -> Record:
-    attempt = {"steps": 4, "retrievals": 3, "checked": 2, "changed": 1}
-    attempts: list[JsonValue] = [{**attempt, "right": one} for one in right]
-    score = Score(
-        value=sum(right) / len(right), answer="x", explanation="", details={"attempts": attempts}
-    )
-    return record(question, method, score=score, scenario=scenario, suite="rat")
+    if dataset == "MBPP":  # as in the paper, a part of it
+        assert [item.id for item in load("code", "MBPP", data / "code")] == ["11", "175"]
 
 
 def test_what_retrieval_did() -> None:
-    made = rows(rat_tables([sample(n, "rat", True) for n in "ab"]), "What retrieval did")
+    attempt = {"steps": 4, "retrievals": 3, "checked": 2, "changed": 1, "right": True}
+    found = score(1, attempts=[attempt])
+    records = [record(name, "rat", score=found, scenario="HumanEval", suite="rat") for name in "ab"]
+    made = rows(rat_tables(records), "What retrieval did")
     assert made == [["HumanEval", "rat", "3 · 3 · 3", "4 · 4 · 4", "50%", "0"]]
 
 
@@ -182,15 +167,10 @@ def bench(tmp_path: Path, word_search: None) -> Bench:
     return bench
 
 
-REPLIES: dict[str, dict[str, tuple[Reply, Reply]]] = {
-    "code": {
-        "program": (
-            "```python\ndef add(a, b):\n    return a - b\n```",
-            "```python\ndef add(a, b):\n    return a + b\n```",
-        )
-    },
-    "maths": {"program": ("```\nprint(6)\n```", "print(2 + 3)")},
-    "planning": {"steps": ({"steps": ["craft 4 oak_planks"]}, {"steps": []})},
+REPLIES: dict[str, tuple[Reply, Reply]] = {
+    "code": (f"```python\n{ADD}    return a - b\n```", f"```python\n{ADD}    return a + b\n```"),
+    "maths": ("```\nprint(6)\n```", "print(2 + 3)"),
+    "planning": ({"steps": ["craft 4 oak_planks"]}, {"steps": []}),
 }
 
 
@@ -205,7 +185,8 @@ def pupil(family: str, prompt: Prompt) -> Reply:
             steps = ["mine 1 oak_log", "craft 4 oak_planks"]
             first = "## Steps that are checked\n(nothing)" in prompt.text
             return {"steps": steps, "text": steps[not first], "earlier": []}
-    wrong, right = REPLIES[family][prompt.task]
+    assert prompt.task == ("steps" if family == "planning" else "program")
+    wrong, right = REPLIES[family]
     return right if "mine 1 oak_log" in prompt.text else wrong
 
 
@@ -286,7 +267,12 @@ def test_written_texts_are_stored(
     assert {record.suite for record in records} == {"writing"}
     texts = {record.method: record.score.answer for record in records}
     assert texts == {"direct": "It flew.\n\nWhen?", "rat": "It flew.\n\nIn 1968."}
-    asked = {task.asked for task in load_tasks("") if task.dataset == "history"}
+    tasks = load_tasks("somewhere")
+    kinds = [kind for kind in ("survey", "biography", "history") for _ in range(7)]
+    assert [task.dataset for task in tasks] == kinds
+    assert len({task.asked for task in tasks}) == 21
+    assert tasks[0].content != load_tasks("elsewhere")[0].content
+    asked = {task.asked for task in tasks if task.dataset == "history"}
     assert {record.score.details["asked"] for record in records} < asked
     assert "4 done before, 0 to do" in bench(*words, "--method", "direct,rat", "--limit", 2).output
     elsewhere = bench(*words, "--method", "direct", "--collection", corpus_name("writing"))
@@ -295,14 +281,6 @@ def test_written_texts_are_stored(
     bench(*words, "--collection", "nowhere", fails="no document collection 'nowhere'")
     maths = ("rat", "--family", "maths", "--data", tmp_path)
     bench(*maths, "--collection", "nowhere", fails="no document collection 'nowhere'")
-
-
-def test_seven_tasks_of_each_of_three_kinds() -> None:
-    tasks = load_tasks("somewhere")
-    kinds = [kind for kind in ("survey", "biography", "history") for _ in range(7)]
-    assert [task.dataset for task in tasks] == kinds
-    assert len({task.asked for task in tasks}) == 21
-    assert tasks[0].content != load_tasks("elsewhere")[0].content
 
 
 def test_several_attempts_differ_in_seed_and_temperature(
@@ -346,14 +324,3 @@ async def test_failures_of_all_attempts_are_counted(monkeypatch: pytest.MonkeyPa
     memory = await suite("rat").play(sample, print)
     assert len(memory["failures"]) == 1
     assert len(memory["attempts"]) == 3
-
-
-@cases(
-    (("rat", "--family", "code", "--data", "."), "There is no corpus for code yet. Build it"),
-    (("rat-corpus", "--family", "poetry"), "no task family 'poetry'"),
-    (("rat-corpus", "--family", "maths"), "cannot be read"),
-)
-def test_bad_input_is_a_sentence(
-    words: tuple[str, ...], said: str, bench: Bench, tmp_path: Path
-) -> None:
-    bench(*words, "--data", tmp_path / "nowhere", fails=said)

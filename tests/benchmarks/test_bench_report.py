@@ -3,12 +3,11 @@ from pathlib import Path
 
 import pytest
 from cases import cases
-from pydantic import JsonValue
-from records import record
+from records import record, score
 from rich.console import Console
 
 from planweave.benchmarks.core import metrics
-from planweave.benchmarks.core.record import Called, Record, Score
+from planweave.benchmarks.core.record import Called, Record
 from planweave.benchmarks.core.report import Report, draw, show, show_tables
 from planweave.benchmarks.core.store import Run
 from planweave.benchmarks.core.table import ReportTable
@@ -32,12 +31,11 @@ def full(question: str, method: str, value: float, seconds: float, **changed: ob
     call = CallRecord(
         role="planner", model="embedded", input_tokens=900, output_tokens=100, dollars=0.25
     )
-    details: dict[str, JsonValue] = {"clean": question.endswith("1"), "improves": True}
-    details |= {"lost_share": 0.0 if value else 0.6, "baselines": {"one hop": 1.0}}
+    details = {"lost_share": 0.0 if value else 0.6, "baselines": {"one hop": 1.0}}
     filled = {
         "model": "embedded",
         "seconds": seconds,
-        "score": Score(value=value, answer="x", explanation="", details=details),
+        "score": score(value, clean=question.endswith("1"), improves=True, **details),
         "turns": [
             {"tool": "cypher", "input": "MATCH (n:Trade_node) RETURN n.ingoing", "facts": [1]}
         ],

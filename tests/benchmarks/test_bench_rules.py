@@ -8,56 +8,30 @@ import pytest
 from cases import cases
 from json_lines import write_lines
 from published import published
-from pydantic import JsonValue
-from records import record
+from records import answered, record, score
 from scripted import Prompt, Reply, act, finding, register, tell
 
 from planweave import BadInput
 from planweave.benchmarks.core.metrics import Estimate, longest_chain
 from planweave.benchmarks.core.options import published_folder
-from planweave.benchmarks.core.record import Score
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.rules.judge import read_amount, score_answer
 from planweave.benchmarks.suites.rules.load import DOMAINS, LeagueVerdict, Problem, load
 from planweave.benchmarks.suites.rules.tables import rules_tables
-from planweave.memory import Answer
 from planweave.models import CallRecord
 
 bench = partial(bench_command.bench, "rules")
 
 FEE = "Each checked bag costs $40."
-LINES: list[dict[str, object]] = [
-    {
-        "id": "air-1",
-        "domain": "airline",
-        "level": 0,
-        "prompt": "Ann flies to Rome for $100.\n1. A bag: 10 lbs;\n2. A box: 20 lbs;",
-        "answer": 140,
-    },
-    {
-        "id": "air-2",
-        "domain": "airline",
-        "level": 1,
-        "prompt": "Bob flies to Oslo for $200.\n1. A bag: 10 lbs;\n2. A box; 3. A box;",
-        "answer": 280,
-    },
-    {
-        "id": "tax-1",
-        "domain": "tax",
-        "level": 0,
-        "prompt": "Wages: $100.",
-        "answer": -387.0,
-        "form_answer": 703.0,
-        "doubts": ["Line 22 says enter 0."],
-    },
-    {
-        "id": "nba-1",
-        "domain": "nba",
-        "level": 2,
-        "prompt": "A. Team A signs.",
-        "answer": {"violation": True, "operation": "A", "team": "A"},
-    },
+ROWS: list[tuple[str, str, int, str, object]] = [
+    ("air-1", "airline", 0, "Ann flies to Rome for $100.\n1. A bag;\n2. A box;", 140),
+    ("air-2", "airline", 1, "Bob flies to Oslo for $200.\n1. A bag;\n2. A box; 3. A box;", 280),
+    ("tax-1", "tax", 0, "Wages: $100.", -387.0),
+    ("nba-1", "nba", 2, "A. Team A signs.", {"violation": True, "operation": "A", "team": "A"}),
+    ("nba-2", "nba", 0, "C. Team C waits.", {"violation": False, "operation": "C", "team": "C"}),
 ]
+LINES = [dict(zip(("id", "domain", "level", "prompt", "answer"), row, strict=True)) for row in ROWS]
+LINES[2] |= {"form_answer": 703.0, "doubts": ["Line 22 says enter 0."]}
 
 
 @pytest.fixture
@@ -80,14 +54,6 @@ def test_published_data_are_where_the_setting_says(
     assert published_folder("rulearena") == data
     with pytest.raises(BadInput, match=r"There is no folder .*tatqa"):
         published_folder("tatqa")
-
-
-def said(decision: str | None) -> Answer:
-    return Answer(decision=decision, why="", facts=[], unknown="")
-
-
-def worth(line: int, decision: str | None) -> float:
-    return score_answer(Problem.model_validate(LINES[line]), said(decision)).value
 
 
 @cases(
@@ -115,17 +81,13 @@ def worth(line: int, decision: str | None) -> float:
     (3, "violation: operations A, B of Team A", 0),
     (3, "no violation", 0),
     (3, None, 0),
+    (4, "no violation", 1),
+    (4, "No operation is a violation.", 1),
+    (4, "violation: A, Team A", 0),
 )
 def test_scores_of_answers(line: int, decision: str | None, value: float) -> None:
-    assert worth(line, decision) == value
-
-
-@cases(("no violation", 1), ("No operation is a violation.", 1), ("violation: A, Team A", 0))
-def test_no_violation_is_right_where_there_is_none(decision: str, value: float) -> None:
-    line = LINES[3] | {
-        "answer": LeagueVerdict(violation=False, operation="C", team="C").model_dump()
-    }
-    assert score_answer(Problem.model_validate(line), said(decision)).value == value
+    problem = Problem.model_validate(LINES[line])
+    assert score_answer(problem, answered(decision)).value == value
 
 
 @cases(("$1.2 thousand", 1200), ("2 bags cost $80", 80), ("5%", None), ("$5 and $6", None))
@@ -194,11 +156,6 @@ def test_methods_and_the_whole_rules_in_one_prompt(
     assert "So it is $140" in str(whole.answer["why"])
 
 
-def test_a_level_that_does_not_exist_is_refused(data: Path) -> None:
-    words = ("--data", data, "--level", "3", "--model", register(analyst))
-    bench(*words, fails="There is no level '3'")
-
-
 def test_the_longest_chain_counts_tasks_of_one_step_once() -> None:
     calls = [
         CallRecord(role="planner", model="m", stage=2, task="planner:1"),
@@ -214,21 +171,16 @@ def test_the_longest_chain_counts_tasks_of_one_step_once() -> None:
 def test_problems_with_known_flaws_are_shown_apart() -> None:
     records = []
     for number, problem in enumerate(map(Problem.model_validate, LINES)):
-        details: dict[str, JsonValue] = {
-            "domain": problem.domain,
-            "level": problem.level,
-            "gold": "y",
-            "doubts": list[JsonValue](problem.doubts),
-            "parts": {"violation": True, "operation": False} if number == 3 else {},
-        }
-        score = Score(value=float(number != 2), answer="x", explanation="", details=details)
-        records.append(record(question=problem.id, score=score))
+        about = problem.model_dump(mode="json", include={"domain", "level", "doubts"})
+        about["parts"] = {"violation": True, "operation": False} if number == 3 else {}
+        found = score(float(number != 2), gold="y", **about)
+        records.append(record(problem.id, score=found))
     tables = {table.title: table for table in rules_tables(records)}
     [row] = tables["Problems with and without known flaws"].rows
     without, flawed = row[1:]
     assert isinstance(without, Estimate)
     assert isinstance(flawed, Estimate)
-    assert (without.value, without.n, flawed.value, flawed.n) == (1, 3, 0, 1)
+    assert (without.value, without.n, flawed.value, flawed.n) == (1, 4, 0, 1)
     [parts] = tables["Parts of the answers about the league"].rows
     assert isinstance(parts[2], Estimate)
     assert parts[2].value == 1
@@ -246,4 +198,4 @@ def test_the_published_problems_are_read() -> None:
             shown = shown if gold.violation else "no violation"
         else:
             shown = f"{gold:.2f}"
-        assert score_answer(problem, said(shown)).value == 1, problem.id
+        assert score_answer(problem, answered(shown)).value == 1, problem.id

@@ -11,11 +11,16 @@ import bench_world
 import pytest
 from bench_command import bench
 from cases import cases
-from openai_server import Answer, serving
+from openai_server import Answer as Sent
+from openai_server import serving
 from waiting import wait_until
 
 from planweave.benchmarks.core.machine import command
+from planweave.benchmarks.core.record import Score
+from planweave.benchmarks.core.runner import carry_out
 from planweave.benchmarks.core.store import read
+from planweave.benchmarks.core.suite import Sample
+from planweave.memory import Answer, Context, WorkingMemory
 from planweave.models import ModelUnavailable
 from planweave.models.settings import process_settings
 
@@ -121,25 +126,13 @@ def test_a_crash_can_be_redone(data: Path, tmp_path: Path, monkeypatch: pytest.M
     assert (record.error, record.score.value) == ("", 1.0)
 
 
-@cases(
-    (["--method", "magic"], "There is no method 'magic'."),
-    (["--database", "paper"], "There is no kind of database 'paper'."),
-    (["--scenario", "distribution"], "There is no scenario 'distribution'."),
-    (["--setting", "replan=never"], "The setting replan cannot be used"),
-    (["--setting", "max_seconds"], "'max_seconds' is not NAME=VALUE."),
-    (["--setting", "replam=1"], "no setting 'replam'; did you mean replan?"),
-)
-def test_bad_input_is_a_sentence(words: list[str], fails: str, data: Path, tmp_path: Path) -> None:
-    bench("dqa", "--data", data, "--out", tmp_path / "out", *words, fails=fails)
-    assert not (tmp_path / "out").exists()
-
-
 def test_bad_files_are_one_sentence(data: Path, tmp_path: Path) -> None:
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     bench("report", empty, fails="contain no result yet")
     bench("report", tmp_path / "none.jsonl", fails="cannot be read")
     bench("dqa", "--data", tmp_path / "none", fails="There is no file or folder")
+    bench("dqa", "--data", data, "--scenario", "distribution", fails="no scenario 'distribution'")
     damaged = tmp_path / "scripted-right.jsonl"
     damaged.write_text("nonsense\nnonsense\n")
     words = ("--data", data, "--model", "scripted:right", "--out", tmp_path)
@@ -231,7 +224,7 @@ def test_no_secret_is_in_a_result_file(
     assert not (tmp_path / "out").exists()
     monkeypatch.setenv("PLANWEAVE_API_KEY", "4711-of-nobody")
     process_settings.cache_clear()
-    with serving(Answer(text="no JSON")) as server:
+    with serving(Sent(text="no JSON")) as server:
         bench(*words, "--model", server.name)
     process_settings.cache_clear()
     assert set(server.keys) == {"Bearer 4711-of-nobody"}
@@ -261,3 +254,37 @@ def test_a_question_without_a_database_is_reported_and_skipped(data: Path, tmp_p
     assert "building-1 has no" in done.output
     assert "Skipped, without a database: building-1." in done.output
     assert len(read(tmp_path / "scripted-right.jsonl").records) == 3
+
+
+OF_PAPERS = ("planrag", "agent_v1", "agent_v2", "agent_v3", "rat", "furepa", "instructrag")
+
+
+class Wrong:
+    """What finds no answer right."""
+
+    def score(self, answer: Answer | None) -> Score:
+        return Score(value=0, answer=None, explanation="")
+
+
+async def play(_sample: Sample, _on_call: object) -> WorkingMemory:
+    return {}
+
+
+@cases(
+    *((method, {}, "off") for method in ("react", "single_rag", "rag-5", "genground")),
+    ("react", {"assist": "on"}, "on"),
+    *((method, {}, "on") for method in OF_PAPERS),
+    ("planrag", {"assist": "off"}, "off"),
+    ("planrag", {"model": "openai:gpt-4.1"}, "off"),
+    ("planrag", {"models": {"judge": "openai:gpt-4.1"}}, "some"),
+)
+async def test_baselines_have_no_aids_unless_asked_for_and_records_name_them(
+    method: str, settings: dict[str, object], aids: str
+) -> None:
+    context = Context.model_validate(settings)
+    sample = Sample(
+        suite="dqa", question="1", method=method, asked="?", context=context, target=Wrong()
+    )
+    record = await carry_out(sample, play)
+    assert record.aids == aids
+    assert settings.get("assist") in (None, record.settings["assist"])

@@ -10,16 +10,16 @@ import bench_command
 import pytest
 from cases import cases
 from langchain_core.messages import BaseMessage
-from records import record
+from records import answered, record, score
 from scripted import Prompt, Reply, act, decide, keep, plan, register
 from speaking import speaks
 
 from planweave.benchmarks.core.metrics import Estimate
-from planweave.benchmarks.core.record import Record, Score
+from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.shop.suite import choose, is_same, samples, score_decision
 from planweave.benchmarks.suites.shop.tables import grade_run, is_vouched_for, shop_tables
-from planweave.memory import Answer, Context
+from planweave.memory import Context
 from planweave.simulators.shops import DOMAINS, ShopDecision
 from planweave.tools.connect import open_database
 
@@ -57,18 +57,20 @@ def analyst(query: Callable[[ShopDecision], str], only: tuple[str, ...] = DOMAIN
     return register(reply)
 
 
-@cases((perfect, 1.0), (turned_round, 0.0))
+@cases((perfect, 1.0, DOMAINS), (turned_round, 0.0, DOMAINS[:2]))
 def test_queries_and_what_they_are_worth(
-    query: Callable[[ShopDecision], str], share: float, tmp_path: Path
+    query: Callable[[ShopDecision], str], share: float, shops: tuple[str, ...], tmp_path: Path
 ) -> None:
     words = ("--method", "single_rag", "--seed", SEED, "--out", tmp_path / "out", "--json")
-    tables = bench_command.printed(bench("--model", analyst(query), *words))
+    model = analyst(query, shops)
+    done = bench("--model", model, "--shop", ",".join(shops), *words)
+    tables = bench_command.printed(done)
     [row] = tables["Decisions and what the check says of them"]
     assert row[1]["value"] == share
-    assert row[1]["n"] == 48
+    assert row[1]["n"] == 6 * len(shops)
     assert row[2]["value"] + row[3]["value"] == 1 - share
     assert row[4]["value"] == 0
-    assert [shop[1]["value"] for shop in tables["Right, by shop"]] == [share] * 8
+    assert [shop[1]["value"] for shop in tables["Right, by shop"]] == [share] * len(shops)
 
 
 def test_any_method_can_be_asked_and_a_run_continues(tmp_path: Path) -> None:
@@ -136,9 +138,9 @@ DECISION = ShopDecision(name="d", text="?", values={"Ann": 3, "Bob": 2, "Cy": 1}
     (None, "undecided"),
 )
 def test_a_decision_is_judged(said: str | None, result: str) -> None:
-    score = score_decision(DECISION, Answer(decision=said, why="", facts=[], unknown=""))
-    assert score.details["result"] == result
-    assert score.value == float(result == "right")
+    found = score_decision(DECISION, answered(said))
+    assert found.details["result"] == result
+    assert found.value == float(result == "right")
     assert score_decision(DECISION, None).details["result"] == "undecided"
 
 
@@ -146,22 +148,15 @@ def test_an_id_may_have_words_around_it() -> None:
     assert is_same("delivery 17", "17")
     assert not is_same("17 or 18", "17")
     assert not is_same("117", "17")
-    assert score_decision(
-        replace(DECISION, values={"17": 2, "1": 1, "3": 0}),
-        Answer(decision="Delivery no. 17", why="", facts=[], unknown=""),
-    ).value
+    several = replace(DECISION, values={"17": 2, "1": 1, "3": 0})
+    assert score_decision(several, answered("Delivery no. 17")).value
 
 
 def run_of(result: str, *supported: bool, error: str = "") -> Record:
     claims = [{"text": "t", "facts": [1], "supported": s, "reason": ""} for s in supported]
-    details = {"result": result, "best": "Ann", "decision": "d"}
-    score = Score.model_validate(
-        {"value": float(result == "right"), "answer": "x", "explanation": "", "details": details}
-    )
+    found = score(float(result == "right"), result=result, best="Ann", decision="d")
     name = f"{result}-{supported}-{error}"
-    return record(
-        name, "single_rag", key=name, suite="shop", score=score, claims=claims, error=error
-    )
+    return record(name, "single_rag", suite="shop", score=found, claims=claims, error=error)
 
 
 RUNS = [

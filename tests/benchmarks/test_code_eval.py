@@ -1,5 +1,7 @@
 """Judging programs and numbers: published formats, right and wrong solutions, pass@k."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
@@ -77,6 +79,12 @@ def test_sorts_of_solutions(code: str, passed: bool, reason: str, problems: list
 
 
 @confined
+def test_a_head_without_the_function_is_kept(problems: list[Problem]) -> None:
+    headed = replace(problems[1], head="import math\n", entry="f", tests="assert f() == 3")
+    assert judge(headed, "def f():\n    return math.floor(3.5)").right
+
+
+@confined
 def test_plus_compares_values_but_for_what_the_reference_refuses(problems: list[Problem]) -> None:
     plus = problems[2]
     near = "def third(x):\n    return (x * (1 / 3), [x], float('nan'))\n"
@@ -102,12 +110,16 @@ def test_shapes_that_json_lost_are_restored(tmp_path: Path) -> None:
     assert "[(1,), {inf}, [1j]]" in problem.files["about.py"]
 
 
-def test_an_unknown_format_is_an_error(tmp_path: Path) -> None:
-    for module in (code_eval, math_eval):
-        with pytest.raises(BadInput, match="not in a known format"):
-            module.load(write_lines(tmp_path / "rows.jsonl.gz", {"question": 1}))
+@cases(
+    (code_eval.load, {"question": 1}),
+    (math_eval.load, {"question": 1}),
+    (code_eval.load, PLUS | {"assertion": "assert ("}),
+)
+def test_an_unknown_format_is_an_error(
+    read: Callable[[Path], object], row: dict[str, object], tmp_path: Path
+) -> None:
     with pytest.raises(BadInput, match="not in a known format"):
-        load(write_lines(tmp_path / "rows.jsonl.gz", {**PLUS, "assertion": "assert ("}))
+        read(write_lines(tmp_path / "rows.jsonl.gz", row))
 
 
 @pytest.mark.parametrize(("samples", "right"), [(5, 0), (5, 1), (5, 3), (5, 5), (1, 1)])
@@ -174,9 +186,3 @@ def test_published_word_problems() -> None:
     assert (easy[0].answer, hard[0].answer) == (18, -9_867_630)
     for problem in hard[:3]:
         assert math_eval.same_number(math_eval.compute(problem.code).value, problem.answer)
-
-
-def test_a_head_without_the_function_is_kept() -> None:
-    head, tests = "import math\n", "assert f() == 3"
-    problem = Problem(id="1", prompt="", head=head, entry="f", solution="", tests=tests, files={})
-    assert judge(problem, "def f():\n    return math.floor(3.5)").right

@@ -62,11 +62,9 @@ def test_each_trial_of_a_question_is_an_epoch(tmp_path: Path) -> None:
     from planweave.benchmarks.core.inspect_logs import write_logs
 
     about = {"suite": "dqa", "command": "planweave", "started": "2026-01-01T00:00:00+00:00"}
-    run = Run.model_validate(
-        about | {"models": ["m"], "settings": {}, "versions": {}, "machine": {}}
-    )
+    more = {"models": ["m"], "settings": {}, "versions": {}, "machine": {}}
     trials = {str(number): record(key=str(number)) for number in (1, 2)}
-    (path,) = write_logs(Results([run], trials), tmp_path)
-    log = inspect_ai.log.read_eval_log(str(path))
-    epochs = [(one.id, one.epoch) for one in log.samples]
+    (path,) = write_logs(Results([Run.model_validate(about | more)], trials), tmp_path)
+    samples = inspect_ai.log.read_eval_log(str(path)).samples
+    epochs = [(one.id, one.epoch) for one in samples]
     assert epochs == [("locating-1 graph", 1), ("locating-1 graph", 2)]

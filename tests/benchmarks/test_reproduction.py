@@ -17,8 +17,6 @@ from planweave.benchmarks import reproduction
 from planweave.benchmarks.reproduction import papers
 
 ROOT = Path(__file__).parents[2]
-TABLES = {"planrag": 12, "instructrag": 14, "rat": 8}
-"""Of the papers that number them throughout."""
 
 app = typer.Typer()
 app.command()(reproduce)
@@ -32,10 +30,10 @@ def run(*words: str) -> str:
     return done.output
 
 
-@pytest.mark.parametrize(("name", "count"), TABLES.items())
-def test_every_table_of_a_paper_is_listed(name: str, count: int) -> None:
-    numbers = [t.table for t in reproduction.paper(name).tables if t.table.isdecimal()]
-    assert sorted(map(int, numbers)) == [*range(1, count + 1)]
+def test_every_table_of_a_paper_is_listed() -> None:
+    for name, count in (("planrag", 12), ("instructrag", 14), ("rat", 8)):  # numbered throughout
+        numbers = [t.table for t in reproduction.paper(name).tables if t.table.isdecimal()]
+        assert sorted(map(int, numbers)) == [*range(1, count + 1)]
 
 
 @pytest.mark.parametrize("command", RUNS)

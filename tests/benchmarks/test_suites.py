@@ -25,7 +25,8 @@ def needed(name: str) -> tuple[object, ...]:
     ("collection=mine", "set by the benchmark itself"),
     ("rules=mine", "set by the benchmark itself"),
     ("max_iterations=0", "The setting max_iterations cannot be used"),
-    ("no_such=1", "There is no setting 'no_such'"),
+    ("max_seconds", "'max_seconds' is not NAME=VALUE."),
+    ("replam=1", "no setting 'replam'; did you mean replan?"),
 )
 @pytest.mark.parametrize("name", [name for name in SUITES if name not in OWN_COMMAND])
 def test_bad_settings_come_first(setting: str, sentence: str, name: str, tmp_path: Path) -> None:
@@ -35,6 +36,8 @@ def test_bad_settings_come_first(setting: str, sentence: str, name: str, tmp_pat
 
 
 @cases(
+    ("dqa --data . --method magic", "There is no method 'magic'."),
+    ("dqa --data . --database paper", "There is no kind of database 'paper'."),
     ("agents --data . --method planrag", "no document agent 'planrag'"),
     ("agents --data . --set hard", "no set of questions 'hard'"),
     ("mhqa --data . --method planrag", "no method 'planrag'"),
@@ -42,6 +45,10 @@ def test_bad_settings_come_first(setting: str, sentence: str, name: str, tmp_pat
     *((f"prompt-format --temperature={t}", "no temperature") for t in ("hot", "", "0,3", "-1")),
     ("rat --data . --family poetry", "no task family 'poetry'"),
     ("rat --data . --family code,maths", "no task family 'code,maths'"),
+    ("rat --data . --family code", "There is no corpus for code yet. Build it"),
+    ("rat-corpus --data . --family poetry", "no task family 'poetry'"),
+    ("rat-corpus --data . --family maths", "cannot be read"),
+    ("rules --data . --level 3", "There is no level '3'"),
     ("shop --shop bakery", "no shop 'bakery'"),
     ("shop --method=", "no method ''"),
     ("text2sql --data . --mode fast", "no mode 'fast'"),

@@ -27,12 +27,9 @@ def experience(tmp_path: Path) -> Experience:
     return kept
 
 
-def test_paths_are_kept_in_order(experience: Experience) -> None:
+def test_the_last_verdict_counts(experience: Experience) -> None:
     assert [entry.path for entry in experience.entries()] == [EGG, MUG, FAILED]
     assert experience.entries()[0].added.startswith("20")
-
-
-def test_the_last_verdict_counts(experience: Experience) -> None:
     other = TaskPath("cool", "a cup", ("take cup",))
     assert experience.add([replace(EGG, reward=0.2, origin="bob"), other, other]) == [other.key]
     first, *_, last = (entry.path for entry in experience.entries())
@@ -57,16 +54,7 @@ def test_owners_are_apart(owner: str, experience: Experience, tmp_path: Path) ->
     other.remove([MUG.key])
     assert len(experience.entries()) == 3
     assert {file.parent for file in tmp_path.rglob("*.sqlite")} == {tmp_path / "experience"}
-
-
-def test_the_folder_is_for_its_owner_alone(experience: Experience) -> None:
-    assert experience.file.parent.stat().st_mode & 0o077 == 0
-
-
-def test_the_graph_is_made_of_what_succeeded(experience: Experience) -> None:
-    graph = experience.graph(bag_of_words.embed, "bag", threshold=0.3)
-    assert graph.paths == [EGG, MUG]
-    assert graph.threshold == 0.3
+    assert (tmp_path / "experience").stat().st_mode & 0o077 == 0
 
 
 def test_each_instruction_is_embedded_once_for_each_model(experience: Experience) -> None:
@@ -76,8 +64,10 @@ def test_each_instruction_is_embedded_once_for_each_model(experience: Experience
         asked.extend(texts)
         return bag_of_words.embed(texts)
 
-    first = experience.graph(embed, "bag")
-    again = experience.graph(embed, "bag")
+    first = experience.graph(embed, "bag", threshold=0.3)
+    assert first.paths == [EGG, MUG]  # which succeeded
+    assert first.threshold == 0.3
+    again = experience.graph(embed, "bag", threshold=0.3)
     assert asked == [*EGG.instructions, *MUG.instructions]
     assert (again.nodes, again.edges) == (first.nodes, first.edges)
     experience.graph(embed, "another")
@@ -88,6 +78,9 @@ def test_what_is_removed_leaves_no_trace(experience: Experience) -> None:
     experience.graph(bag_of_words.embed, "bag")
     secrets = (b"secretpan", b"take egg")  # "take egg" has a vector, too
     assert all(secret in experience.file.read_bytes() for secret in secrets)
+    with pytest.raises(BadInput, match="no path 'abc'"):
+        experience.remove([EGG.key, "abc"])
+    assert len(experience.entries()) == 3
     experience.remove([FAILED.key, EGG.key])
     assert [entry.path for entry in experience.entries()] == [MUG]
     assert not any(secret in experience.file.read_bytes() for secret in secrets)
@@ -98,12 +91,6 @@ def test_what_is_removed_leaves_no_trace(experience: Experience) -> None:
     experience.clear()
     assert not experience.file.exists()
     assert experience.entries() == []
-
-
-def test_an_unknown_key_removes_nothing(experience: Experience) -> None:
-    with pytest.raises(BadInput, match="no path 'abc'"):
-        experience.remove([EGG.key, "abc"])
-    assert len(experience.entries()) == 3
 
 
 def test_several_may_add_at_once(experience: Experience) -> None:

@@ -131,35 +131,16 @@ def test_the_printed_contrast_leaves_the_right_one_out_of_its_denominator() -> N
     assert np.asarray(printed) == pytest.approx([log(exp(-1) + exp(-2)), 0], abs=1e-6)
 
 
-def test_as_printed_it_starts_on_drawn_nodes(seen: tuple[Survey, list[GraphMaterial]]) -> None:
-    survey, _ = seen
-    printed = published_settings(1, 2)
-    material = GraphMaterial(survey, tasks("stone")[0], embed, printed)
-    for sample in material.support:
-        drawn = draw_nodes(sample, np.random.default_rng(1))
-        assert 1 < len(drawn) <= len(survey.nodes)
-        walks = zip(survey.paths, survey.walks, strict=False)
-        on_path = {node for path, walk in walks for node in walk if path == sample.path}
-        assert sum(decision.included for decision in drawn) <= len(on_path)
-    share = draw_labels([material], np.random.default_rng(1), 4000).labels.mean()
-    assert share == pytest.approx(material.labels.mean(), abs=0.03)  # none is drawn more often
-
-
 @pytest.mark.usefixtures("double")
 def test_outer_gradients_are_of_second_order() -> None:
     states, played, pairs, pools = batches(2)
     rl, ml = small()
     check_slope(outer_rl, rl, states, played, 0.7)
     check_slope(outer_ml, ml, pairs, pools, 0.3)
-
-
-@pytest.mark.usefixtures("double")
-def test_an_inner_step_of_no_length_leaves_the_outer_loss_alone() -> None:
     states, played, *_ = batches(1)
-    rl, _ = small()
-    alone = policy_gradient(rl, Played(*(array[0] for array in played)))
-    assert float(outer_rl(rl, states, played, 0.0)) == pytest.approx(float(alone))
-    assert float(outer_rl(rl, states, played, 0.7)) != pytest.approx(float(alone))
+    alone = float(policy_gradient(rl, Played(*(array[0] for array in played))))
+    assert float(outer_rl(rl, states, played, 0.0)) == pytest.approx(alone)  # no inner step
+    assert float(outer_rl(rl, states, played, 0.7)) != pytest.approx(alone)
 
 
 def test_what_fills_a_sequence_up_plays_no_part() -> None:
@@ -227,35 +208,45 @@ def test_labels_leave_the_question_itself_out(seen: tuple[Survey, list[GraphMate
     assert {decision.included for decision in label(sample, None)} == {True, False}
 
 
-def test_printed_agents_see_three_features(seen: tuple[Survey, list[GraphMaterial]]) -> None:
+def test_printed_agents_see_three_features_of_drawn_nodes(
+    seen: tuple[Survey, list[GraphMaterial]],
+) -> None:
     survey, _ = seen
-    printed = replace(QUICK, printed=True)
-    assert new_agents(printed, 64).rl["w1"].shape == (len(PRINTED), 4)
+    printed, random = replace(QUICK, printed=True), np.random.default_rng(1)
+    agents = new_agents(printed, 64)
+    assert agents.rl["w1"].shape == (len(PRINTED), 4)
     material = GraphMaterial(survey, tasks("stone")[0], embed, printed)
     assert material.states.shape[1] == len(PRINTED)
-    played, _ = Batches(survey, embed, printed, reward).played(
-        material.query, new_agents(printed, 64), np.random.default_rng(1)
-    )
+    played, _ = Batches(survey, embed, printed, reward).played(material.query, agents, random)
     assert (np.asarray(played.returns) >= 0).all()  # the reward itself, without a baseline
+    material = GraphMaterial(survey, tasks("stone")[0], embed, published_settings(1, 2))
+    for sample in material.support:
+        drawn = draw_nodes(sample, random)
+        assert 1 < len(drawn) <= len(survey.nodes)
+        walks = zip(survey.paths, survey.walks, strict=False)
+        on_path = {node for path, walk in walks for node in walk if path == sample.path}
+        assert sum(decision.included for decision in drawn) <= len(on_path)
+    share = draw_labels([material], random, 4000).labels.mean()
+    assert share == pytest.approx(material.labels.mean(), abs=0.03)  # none is drawn more often
 
 
 def test_returns_are_discounted_less_the_usual(seen: tuple[Survey, list[GraphMaterial]]) -> None:
     survey, materials = seen
-    agents = new_agents(QUICK, 64)
+    asked = materials[0].query
     played, mean = Batches(survey, embed, QUICK, reward).played(
-        materials[0].query, agents, np.random.default_rng(1)
+        asked, new_agents(QUICK, 64), np.random.default_rng(1)
     )
     assert 0 < mean < 1
-    assert float(played.searches) == len(materials[0].query) * QUICK.searches
+    assert float(played.searches) == len(asked) * QUICK.searches
     steps = np.asarray(played.returns)
     both = (steps[:-1] != 0) & (steps[1:] != 0)
     assert np.isclose(steps[:-1][both] / steps[1:][both], QUICK.discount).any()
 
 
 def test_unseen_tasks_are_served(seen: tuple[Survey, list[GraphMaterial]], trained: Agents) -> None:
-    _, materials = seen
-    agents = trained
-    unseen = tasks("wood")[0]
+    survey, materials = seen
+    agents, unseen = trained, tasks("wood")[0]
+    assert adapt(agents, survey, MetaTask("t", (), ()), embed, QUICK, reward) is agents
     grown = surveyed([material.task for material in materials] + [unseen])
     adapted = adapt(agents, grown, unseen, embed, QUICK, reward)
     assert any(not np.array_equal(agents.rl[name], adapted.rl[name]) for name in agents.rl)
@@ -296,9 +287,3 @@ def test_what_is_expected_of_a_path_counts_in_the_selection() -> None:
     for better in (0, 1):
         proposals = [Proposal(path, (), float(row == better)) for row, path in enumerate(paths)]
         assert selector.select("get stone", proposals) == better
-
-
-def test_without_support_nothing_is_adapted(seen: tuple[Survey, list[GraphMaterial]]) -> None:
-    survey, _ = seen
-    agents = new_agents(QUICK, 64)
-    assert adapt(agents, survey, MetaTask("t", (), ()), embed, QUICK, reward) is agents

@@ -61,28 +61,32 @@ def written(folder: Path, *lines: str) -> Path:
 
 
 def test_every_published_form_is_read(tmp_path: Path) -> None:
-    assert read_paths(written(tmp_path, *map(json.dumps, RECORDS), "")) == PATHS
+    file = written(tmp_path, *map(json.dumps, RECORDS), "")
+    assert read_paths(file) == PATHS
     (tmp_path / "all.json").write_text(json.dumps(RECORDS))
     assert [path.key for path in read_paths(tmp_path / "all.json")] == [path.key for path in PATHS]
-
-
-def test_the_task_may_be_named_by_a_rule(tmp_path: Path) -> None:
-    record = {"question": "Who directed Sinister?", "split": "dev", "steps": [["Search[Sinister]"]]}
-    file = written(tmp_path, json.dumps(record))
-    (path,) = read_paths(file, lambda record: f"{record['split']}: {record['question']}")
-    assert path.task == "dev: Who directed Sinister?"
+    assert read_paths(file, lambda record: f"film: {record['question']}")[0].task == (
+        "film: Who directed Sinister?"
+    )
 
 
 @cases("out.jsonl", "out.jsonl.gz")
 def test_what_is_written_is_read_again(name: str, tmp_path: Path) -> None:
-    write_paths(tmp_path / name, PATHS)
-    assert read_paths(tmp_path / name) == PATHS
+    seen = replace(PATHS[0], observations=("a film", ""))
+    write_paths(tmp_path / name, [seen, *PATHS[1:]])
+    again = read_paths(tmp_path / name)
+    assert again == PATHS
+    assert again[0].observations == seen.observations
+    with pytest.raises(BadInput, match="cannot be read"):
+        read_paths(tmp_path)
+    with pytest.raises(BadInput, match="cannot be written"):
+        write_paths(tmp_path / "absent" / name, PATHS)
 
 
 def test_the_key_is_of_what_was_done_and_for_what() -> None:
     one = TaskPath("heat", "heat an egg.", ("open fridge 1",))
-    assert one.key == TaskPath("heat", "heat an egg.", ("open fridge 1",), 0.5, "me").key
-    assert one.key == "5b7577bd37be"  # the same in every process
+    other = replace(one, reward=0.5, origin="me", observations=("an egg",))
+    assert other.key == one.key == "5b7577bd37be"  # the same in every process
     assert len({one.key, *(path.key for path in PATHS)}) == len(PATHS)
 
 
@@ -100,13 +104,6 @@ def test_the_key_is_of_what_was_done_and_for_what() -> None:
 def test_a_line_that_is_no_trajectory_is_named(line: str, said: str, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=rf"Line 2 of .*{said}"):
         read_paths(written(tmp_path, json.dumps(RECORDS[0]), line))
-
-
-def test_a_file_that_cannot_be_read_or_written_is_said(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="cannot be read"):
-        read_paths(tmp_path)
-    with pytest.raises(BadInput, match="cannot be written"):
-        write_paths(tmp_path / "absent" / "out.jsonl", PATHS)
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(
@@ -131,16 +128,3 @@ def test_published_trajectories(file: str, count: int, successful: int, tasks: i
     assert len(read) == count
     assert sum(path.reward == 1 for path in read) == successful
     assert len({path.task for path in read}) == tasks
-
-
-def test_what_actions_showed_is_kept_and_makes_no_other_path(tmp_path: Path) -> None:
-    steps = [{"action": "reset", "observation": "a shop"}, ["search[hat]", "one hat", 0], ["stop"]]
-    file = tmp_path / "seen.jsonl"
-    file.write_text(json.dumps({"question": "a hat", "steps": steps}) + "\n")
-    (path,) = read_paths(file)
-    assert (path.instructions, path.observations) == (("search[hat]", "stop"), ("one hat", ""))
-    again = tmp_path / "again.jsonl"
-    write_paths(again, [path])
-    assert read_paths(again)[0].observations == path.observations
-    unseen = replace(path, observations=())
-    assert (unseen, unseen.key) == (path, path.key)

@@ -1,4 +1,4 @@
-"""The plan assessor: its artefact, its scores, and that it never saw a dev question."""
+"""The plan assessor: what it sees, its artefact, and that it never saw a dev question."""
 
 import hashlib
 import subprocess
@@ -70,6 +70,8 @@ def test_round_trip(path: Path) -> None:
     assert loaded.scores(*ASKED) == [float(expected_ranks(weights(), rows)[0])]
     assert loaded.knows("who is IT")
     assert not loaded.knows("Who was it?")
+    with pytest.raises(BadInput, match="cannot be written"):
+        save(path, weights(), CARD, SEEN)
 
 
 @cases(
@@ -87,12 +89,6 @@ def test_what_is_damaged_is_told(damage: Callable[[Path, Path], object], path: P
         load_assessor(path)
     assert "Reinstall planweave, or train it again" in str(told.value)
     assert "\n" not in str(told.value)
-
-
-def test_a_folder_that_cannot_be_written_is_told_in_a_sentence(tmp_path: Path) -> None:
-    (tmp_path / "file").touch()
-    with pytest.raises(BadInput, match="cannot be written"):
-        save(tmp_path / "file", weights(), CARD, SEEN)
 
 
 def test_no_code_hides_in_the_weights(tmp_path: Path) -> None:
@@ -141,3 +137,50 @@ def test_no_dev_question_was_trained_on(file: str) -> None:
     train = [one.question for one in questions_of(published(file.format("train")))]
     assert not any(map(plan_assessor().knows, dev))
     assert all(map(plan_assessor().knows, train))
+
+
+QUESTION = "Where was the director of Stull born?"
+STULL = RetrievedPage("Stull (film)", "Stull is a film directed by Ann Lee.")
+LEE = RetrievedPage("Ann Lee", "Ann Lee was born in Kansas.")
+EVIDENCE = ["Stull (film): Stull is a film directed by Ann Lee."]
+
+
+def row(query: str, hits: list[RetrievedPage], evidence: list[str]) -> dict[str, float]:
+    (values,) = features(QUESTION, evidence, [CandidateQuery(query, hits)], embed)
+    return dict(zip(FEATURES, values.tolist(), strict=True))
+
+
+def test_shares_of_words_by_hand() -> None:
+    seen = row("Ann Lee born", [STULL, LEE], EVIDENCE)
+    expected = {
+        "query_in_question": 1 / 3,  # of ann, lee, born
+        "question_in_query": 1 / 3,  # of director, stull, born
+        "query_in_evidence": 2 / 3,
+        "new_in_evidence": 1.0,  # ann, lee
+        "open_words": 0.2,  # director, born
+        "open_in_query": 0.5,
+        "query_in_hit1": 1.0,
+        "open_in_hit1": 0.5,
+        "query_of_nowhere": 0.0,
+        "passages": 0.1,
+    }
+    assert {name: seen[name] for name in expected} == pytest.approx(expected)
+
+
+def test_pages_that_are_evidence_are_passed_over() -> None:
+    seen = row("Ann Lee", [STULL, LEE], EVIDENCE)
+    assert seen["hits_seen"] == 0.5
+    assert seen["first_hit_seen"] == 1
+    assert seen["title1_in_evidence"] == 1  # Ann Lee, named by what was found
+    assert seen["title1_in_question"] == 0
+    assert row("Ann Lee", [STULL, LEE], [])["title1_in_question"] == 1  # Stull, brackets off
+    assert row("Ann Lee", [LEE], EVIDENCE)["query~hit1"] == pytest.approx(seen["query~hit1"])
+
+
+@pytest.mark.parametrize("evidence", [[], EVIDENCE, ["", ": "]])
+@pytest.mark.parametrize("hits", [[], [STULL], [RetrievedPage("", "")], [STULL, LEE] * 9])
+@pytest.mark.parametrize("query", ["", "?!", "Ann Lee", "日本"])
+def test_inputs_give_numbers(query: str, hits: list[RetrievedPage], evidence: list[str]) -> None:
+    seen = row(query, hits, evidence)
+    assert np.isfinite(list(seen.values())).all()
+    assert len(set(FEATURES)) == len(FEATURES)

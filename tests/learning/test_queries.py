@@ -5,7 +5,9 @@ import random
 import re
 import sqlite3
 from collections.abc import Iterator
+from copy import copy
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -14,18 +16,10 @@ import pytest
 from published import published
 
 from planweave import BadInput
-from planweave.learning.paths import read_paths
 from planweave.learning.queries import memory
 from planweave.learning.queries.attributes import Attributes
 from planweave.learning.queries.course import Course, CourseMaterial, Learner
 from planweave.learning.queries.formulas import Formula, cross, vary
-from planweave.learning.queries.memory import (
-    FINISH,
-    SHIPPED,
-    find_fitting,
-    load_learned,
-    parse_instruction,
-)
 from planweave.learning.queries.questions import Questions, Worlds, attributes_of
 from planweave.learning.queries.rankings import LearnedRanking
 from planweave.learning.queries.search import RankingSettings, Search
@@ -114,20 +108,17 @@ def test_attributes_and_rankings_mean_the_same_in_all_languages(
 ) -> None:
     questions, attributes, opened = world
     table = Questions.of(questions[:1], attributes, "printed")
-    decisions = questions[0].simulate(semantics="printed").candidates
-    limits = Limits(rows=5)
+    decisions = [str(one) for one in questions[0].simulate(semantics="printed").candidates]
     for name in attributes.known:
         for formula in (Formula(name), Formula("-", (Formula("0"), Formula(name)))):
             ranking = LearnedRanking(formula)
             best = float(table.scores(ranking).max())
-            for kind, query in (
-                ("sql", ranking.sql(attributes)),
-                ("cql", ranking.cypher(attributes)),
-            ):
-                text = fill(query, questions[0], escape="'" if kind == "sql" else "\\")
-                ((decision, score),) = opened[kind].run(text, limits).rows
+            sql = fill(ranking.sql(attributes), questions[0], escape="'")
+            cypher = fill(ranking.cypher(attributes), questions[0], escape="\\")
+            for kind, text in (("sql", sql), ("cql", cypher)):
+                ((decision, score),) = opened[kind].run(text, Limits(rows=5)).rows
                 assert score == pytest.approx(best), (name, kind)
-                place = [str(candidate) for candidate in decisions].index(str(decision))
+                place = decisions.index(str(decision))
                 assert table.scores(ranking)[place] == pytest.approx(best)
 
 
@@ -148,6 +139,10 @@ def test_slots_are_found_by_the_questions_alone() -> None:
     assert locating.excluded == locating.slots[0]  # the home is no candidate
     assert [slot.column for slot in building.slots] == ["goods_name"]
     assert building.excluded is None
+    first, *_, last = asked("building")
+    vague = replace(last, text="Which?", goal="")
+    with pytest.raises(BadInput, match=r"building-6 names no single goods_name"):
+        Questions.of([first, vague], attributes_of([first]), "printed")
 
 
 def test_a_name_is_found_only_if_there_is_one() -> None:
@@ -161,17 +156,15 @@ def test_a_name_is_found_only_if_there_is_one() -> None:
 
 def test_a_hostile_name_stays_text(tmp_path: Path) -> None:
     name = "O'x' OR 1=1 --"
-    (tmp_path / "w.sql").write_text(
-        "CREATE TABLE t(n TEXT, v INTEGER);\n"
-        "INSERT INTO t VALUES ('O''x'' OR 1=1 --', 1);\nINSERT INTO t VALUES ('b', 2);\n"
-    )
-    (tmp_path / "w.cql").write_text(
-        f'CREATE (:T {{n: "{name}", v: 1}});\nCREATE (:T {{n: "b", v: 2}});\n'
-    )
-    sql = fill_slots("SELECT v FROM t WHERE n = {{t.n}}", {Place("t", "n"): name}, escape="'")
-    cypher = fill_slots("MATCH (t:T {n: {{T.n}}}) RETURN t.v", {Place("T", "n"): name}, escape="\\")
-    for file, query in (("w.sql", sql), ("w.cql", cypher)):
-        assert open_database(str(tmp_path / file)).run(query).rows == ((1,),)
+    sql = "CREATE TABLE t(n TEXT, v INT);\nINSERT INTO t VALUES ('O''x'' OR 1=1 --', 1), ('b', 2);"
+    cypher = f'CREATE (:T {{n: "{name}", v: 1}});\nCREATE (:T {{n: "b", v: 2}});'
+    for file, script, query, owner, escape in (
+        ("w.sql", sql, "SELECT v FROM t WHERE n = {{t.n}}", "t", "'"),
+        ("w.cql", cypher, "MATCH (t:T {n: {{T.n}}}) RETURN t.v", "T", "\\"),
+    ):
+        (tmp_path / file).write_text(script)
+        filled = fill_slots(query, {Place(owner, "n"): name}, escape=escape)
+        assert open_database(str(tmp_path / file)).run(filled).rows == ((1,),)
 
 
 def test_what_a_dialect_could_read_as_an_escape_fills_no_slot() -> None:
@@ -179,6 +172,7 @@ def test_what_a_dialect_could_read_as_an_escape_fills_no_slot() -> None:
     assert select_safe([*hostile, "Bonn", "O'Hara", "Köln"]) == ["Bonn", "O'Hara", "Köln"]
 
 
+@cache
 def course(name: str) -> CourseMaterial:
     worlds = Worlds(scenario=scenario(name), smallest=60, largest=120)
     return CourseMaterial(Course(worlds=worlds, lessons=120, trial=60, unseen=60))
@@ -195,18 +189,15 @@ def test_more_is_decided_rightly_the_more_was_answered(name: str) -> None:
     assert list(Learner(material, SMALL).learn()) == points  # the same course learns the same
     found = learner.learned()
     assert found.unseen == material.unseen.share(found.ranking)
-    steps = [parse_instruction(step) for step in found.paths[0].instructions]
+    steps = [memory.parse_instruction(step) for step in found.paths[0].instructions]
     assert [step and step[0] for step in steps] == ["sql", "finish"]
-    assert found.paths[1].instructions[1] == FINISH
+    assert found.paths[1].instructions[1] == memory.FINISH
 
 
-def test_nothing_is_learned_before_the_first_lesson() -> None:
+def test_nothing_is_learned_without_lessons_or_right_decisions() -> None:
+    material = copy(course("building"))
     with pytest.raises(BadInput, match="Nothing was learned"):
-        Learner(course("building"), SMALL).learned()
-
-
-def test_what_decides_nothing_rightly_is_not_kept() -> None:
-    material = course("building")
+        Learner(material, SMALL).learned()
     learner = Learner(material, replace(SMALL, generations=1))
     list(learner.learn())
     trial = material.trial
@@ -215,41 +206,32 @@ def test_what_decides_nothing_rightly_is_not_kept() -> None:
         learner.learned()
 
 
-def table(*values: float) -> Questions:
-    """Two questions of two candidates; the second of each is right."""
-    right = np.array([False, True] * 2)
-    return Questions({"p": np.array(values)}, np.array([0, 2]), right, right.astype(float))
-
-
 def test_one_number_is_enough_and_none_is_too_few() -> None:
-    first = next(Search(table(0.0, 1.0, 0.0, 2.0), "", SMALL).generations())
+    def search(*values: float) -> Search:
+        right = np.array([False, True] * 2)  # of two questions the second candidate
+        given = Questions({"p": np.array(values)}, np.array([0, 2]), right, right.astype(float))
+        return Search(given, "", SMALL)
+
+    first = next(search(0.0, 1.0, 0.0, 2.0).generations())
     assert first.population[0].preferred == ("p",)
     with pytest.raises(BadInput, match="No number in the databases"):
-        Search(table(1.0, 1.0, 1.0, 1.0), "", SMALL)
-
-
-def test_a_question_that_names_nothing_like_the_others_is_told() -> None:
-    first, *_, last = asked("building")
-    vague = replace(last, text="Which?", goal="")
-    with pytest.raises(BadInput, match=r"building-6 names no single goods_name"):
-        Questions.of([first, vague], attributes_of([first]), "printed")
+        search(1.0, 1.0, 1.0, 1.0)
 
 
 def test_proposals_with_unknown_names_are_left_out() -> None:
-    material = course("building")
     names = ("supply_goods_current_output", "supply_goods_level")
     good, bad = Formula("/", tuple(map(Formula, names))), Formula("nowhere")
-    search = Search(material.lessons, "", SMALL, [good, bad])
-    first = next(search.generations())
-    assert good in [ranking.formula for ranking in first.population]
-    assert bad not in [ranking.formula for ranking in first.population]
+    search = Search(course("building").lessons, "", SMALL, [good, bad])
+    formulas = [ranking.formula for ranking in next(search.generations()).population]
+    assert good in formulas
+    assert bad not in formulas
 
 
 ORIGIN = re.compile(r"generated: (\w+), seed (\d+), size (\d+), (annotation|printed) semantics")
 
 
 def test_every_shipped_path_comes_from_a_generated_question() -> None:
-    paths = load_learned(SHIPPED)
+    paths = memory.load_learned(memory.SHIPPED)
     assert {path.task for path in paths} == set(SEARCHED)
     for origin, question in {(path.origin, path.question) for path in paths}:
         match = ORIGIN.fullmatch(origin)
@@ -268,7 +250,7 @@ def test_nothing_published_is_in_what_ships() -> None:
             rows = (value for row in table.rows for value in row)
             names.update(value for value in rows if isinstance(value, str) and len(value) > 3)
     words = set(scenario("locating").question.lower().split())
-    for path in load_learned(SHIPPED):
+    for path in memory.load_learned(memory.SHIPPED):
         assert " ".join(path.question.split()) not in prompts
         said = set(re.findall(r"\w+", " ".join([path.question, *path.instructions])))
         own = {"building", "goods", "level", *words}
@@ -285,18 +267,11 @@ def test_the_card_tells_how_it_was_learned() -> None:
 
 
 def test_a_path_is_for_questions_like_its_own() -> None:
-    paths = load_learned(SHIPPED)
+    paths = memory.load_learned(memory.SHIPPED)
     goods = "Which building should be raised by 5 levels so that the market price of wine falls?"
-    found = find_fitting(paths, goods, ["sql"])
+    found = memory.find_fitting(paths, goods, ["sql"])
     assert found
     assert {path.task for path in found} == {"building"}
     assert all(path.instructions[0].startswith("sql[") for path in found)
-    assert find_fitting(paths, goods, ["documents"]) == []
-    assert find_fitting(paths, "How many trade nodes are there?", ["sql", "cypher"]) == []
-
-
-def test_a_file_of_ones_own_is_read(tmp_path: Path) -> None:
-    file = tmp_path / "own.jsonl"
-    file.write_text(json.dumps({"question": "Which?", "steps": [{"action": FINISH}]}) + "\n")
-    assert [path.question for path in memory.load_learned(str(file))] == ["Which?"]
-    assert len(read_paths(file)) == 1
+    assert memory.find_fitting(paths, goods, ["documents"]) == []
+    assert memory.find_fitting(paths, "How many trade nodes are there?", ["sql", "cypher"]) == []

@@ -6,15 +6,7 @@ from pathlib import Path
 import pytest
 from cases import cases
 
-from planweave.learning.question_words import (
-    MAX_WEIGHT,
-    correct_chance,
-    find_suspicious_words,
-    learn_weights,
-    read_weights,
-    shipped_weights,
-    write_weights,
-)
+from planweave.learning import question_words
 
 WEIGHTS = {"email": 2, "fee": 1, "the": 0, "of": 0, "than": -2}
 
@@ -22,14 +14,13 @@ WEIGHTS = {"email": 2, "fee": 1, "the": 0, "of": 0, "than": -2}
 def test_words_are_weighed_by_how_often_they_are_missing_without_an_answer() -> None:
     answered = [({"the", "than"}, True)] * 40 + [({"the", "fee"}, True)] * 4
     refused = [({"the", "email"}, False)] * 20 + [({"the", "fee"}, False)] * 8
-    weights = learn_weights([*answered, *refused, ({"hapax"}, True)])
+    weights = question_words.learn_weights([*answered, *refused, ({"hapax"}, True)])
     assert weights == {"email": 2, "fee": 1, "than": -2, "the": 0}
-
-
-def test_few_counts_weigh_little() -> None:
     others = [({"the"}, False), ({"the"}, True)] * 50
-    weights = [learn_weights([({"zebra"}, False)] * count + others)["zebra"] for count in (3, 30)]
-    assert weights == [1, 2]
+    few, many = (
+        question_words.learn_weights([({"zebra"}, False)] * n + others)["zebra"] for n in (3, 30)
+    )
+    assert (few, many) == (1, 2)
 
 
 @cases(
@@ -43,23 +34,19 @@ def test_few_counts_weigh_little() -> None:
     (["the", "than"], 0.0, 0.0),
 )
 def test_missing_words_change_the_chance(missing: list[str], chance: float, after: float) -> None:
-    assert correct_chance(chance, missing, WEIGHTS) == pytest.approx(after, abs=0.01)
+    assert question_words.correct_chance(chance, missing, WEIGHTS) == pytest.approx(after, abs=0.01)
 
 
 def test_a_refusal_names_the_weightiest_words() -> None:
     missing = {"the": "the", "fee": "fees", "email": "emails", "quux": "quux", "than": "than"}
-    assert find_suspicious_words(missing, WEIGHTS) == ["emails", "fees", "quux"]
+    assert question_words.find_suspicious_words(missing, WEIGHTS) == ["emails", "fees", "quux"]
 
 
 def test_weights_are_written_as_lists_that_a_person_can_read(tmp_path: Path) -> None:
-    write_weights(tmp_path / "words.json", WEIGHTS, "by hand")
-    assert read_weights(tmp_path / "words.json") == WEIGHTS
+    question_words.write_weights(tmp_path / "words.json", WEIGHTS, "by hand")
+    assert question_words.read_weights(tmp_path / "words.json") == WEIGHTS
     kept = json.loads((tmp_path / "words.json").read_text("utf-8"))
     assert kept["words"]["2"] == "email"
     assert kept["made"] == "by hand"
-
-
-def test_the_shipped_weights() -> None:
-    weights = shipped_weights()
-    assert weights["email"] == weights["why"] == MAX_WEIGHT
-    assert weights["than"] == -MAX_WEIGHT
+    shipped = question_words.shipped_weights()
+    assert shipped["email"] == shipped["why"] == -shipped["than"] == question_words.MAX_WEIGHT

@@ -1,7 +1,6 @@
 """The RL-Agent's states, search and paths, on graphs made by hand."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +12,6 @@ from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import ordered_overlap, overlap, recall, reward_by_overlap
 from planweave.learning.paths import TaskPath
 from planweave.learning.rl_agent import Policy, RLAgent, Traversal, choose_candidates, search_first
-from planweave.learning.slots import QuestionSlots
 
 # Vectors of two numbers; a cosine can be seen at a glance.
 PLACES = {"Q": (1.0, 0.0), "near": (0.8, 0.6), "far": (0.0, 1.0), "Finish[x]": (-1.0, 0.0)}
@@ -31,7 +29,8 @@ def graph(*paths: tuple[str, str, str]) -> InstructionGraph:
     return made
 
 
-FORK = graph(("t", "near", "abc"), ("u", "far", "abd"))
+PAIR = (("t", "near", "abc"), ("u", "far", "abd"))
+FORK = graph(*PAIR)
 
 
 def view(
@@ -63,14 +62,14 @@ def by_letter(chances: dict[str, float]) -> Policy:
     return decide
 
 
+def spelt(seen: QuestionView, walks: Sequence[Walk]) -> list[str]:
+    return ["".join(seen.survey.texts[text] for text in texts) for _, texts in walks]
+
+
 def formed(seen: QuestionView, chances: dict[str, float], k: int, rule: str = "") -> list[str]:
     """The paths that the search forms."""
     follows = (lambda _, i: i not in rule) if rule else None
     return spelt(seen, Traversal(seen, by_letter(chances), k, rule=follows).formed)
-
-
-def spelt(seen: QuestionView, walks: Sequence[Walk]) -> list[str]:
-    return ["".join(seen.survey.texts[text] for text in texts) for _, texts in walks]
 
 
 def test_the_printed_state_is_three_cosines() -> None:
@@ -100,29 +99,27 @@ def test_a_path_that_is_overlooked_leaves_no_trace() -> None:
     assert by_name(view(without=[0, 1]), "") == {}
 
 
-def test_an_instruction_enters_a_path_once() -> None:
-    loop = view(graph(("t", "near", "aba")))
-    assert list(by_name(loop, "a")) == ["b"]
-    assert by_name(loop, "ab") == {}
+LOOP = (("t", "near", "aba"),)  # an instruction enters a path once
+TWO = (("t", "near", "ab"), ("u", "far", "cd"))
+WIDE = (("t", "near", "abc"), ("u", "far", "abd"), ("u", "near", "ae"))
 
 
-def test_the_search_includes_goes_on_and_forms_a_path_when_it_excludes() -> None:
-    assert formed(view(), {"a": 0.9, "b": 0.9, "c": 0.9, "d": 0.1}, 3) == ["abc"]
-    assert formed(view(), {"a": 0.9, "b": 0.9, "c": 0.6, "d": 0.8}, 3) == ["abd", "abc"]
-    assert formed(view(), {"a": 0.9, "b": 0.2, "c": 0.9, "d": 0.9}, 3) == ["a"]
-
-
-def test_the_first_k_of_more_are_the_k() -> None:
-    wide = view(graph(("t", "near", "abc"), ("u", "far", "abd"), ("u", "near", "ae")))
-    likely = {"a": 0.9, "b": 0.8, "c": 0.6, "d": 0.7, "e": 0.55}
-    five = formed(wide, likely, 5)
-    assert five == ["abd", "abc", "ae"]
-    assert [formed(wide, likely, k) for k in (1, 2)] == [five[:1], five[:2]]
-
-
-def test_a_first_node_that_was_excluded_is_used_if_paths_are_missing() -> None:
-    two = view(graph(("t", "near", "ab"), ("u", "far", "cd")))
-    assert formed(two, {"a": 0.9, "b": 0.9, "c": 0.1, "d": 0.9}, 2) == ["ab", "cd"]
+@cases(
+    (PAIR, {"a": 0.9, "b": 0.9, "c": 0.9, "d": 0.1}, 3, ["abc"]),
+    (PAIR, {"a": 0.9, "b": 0.9, "c": 0.6, "d": 0.8}, 3, ["abd", "abc"]),
+    (PAIR, {"a": 0.9, "b": 0.2, "c": 0.9, "d": 0.9}, 3, ["a"]),
+    (LOOP, {"a": 0.9, "b": 0.9}, 3, ["ab"]),
+    # a first node that was excluded is used if paths are missing
+    (TWO, {"a": 0.9, "b": 0.9, "c": 0.1, "d": 0.9}, 2, ["ab", "cd"]),
+    (WIDE, {"a": 0.9, "b": 0.8, "c": 0.6, "d": 0.7, "e": 0.55}, 5, ["abd", "abc", "ae"]),
+)
+def test_the_search_includes_goes_on_and_forms_a_path_when_it_excludes(
+    paths: Sequence[tuple[str, str, str]], chances: dict[str, float], k: int, found: list[str]
+) -> None:
+    seen = view(graph(*paths))
+    assert formed(seen, chances, k) == found
+    for fewer in range(1, len(found)):  # the first k of more are the k
+        assert formed(seen, chances, fewer) == found[:fewer]
 
 
 def test_a_rule_forbids_what_may_not_follow() -> None:
@@ -139,22 +136,22 @@ def test_as_printed_the_search_starts_at_the_nearest_instruction() -> None:
     assert [ours.survey.texts[choice.text] for choice in ours.choices((), ())] == ["c"]
 
 
-def always(features: int) -> dict[str, Floats]:
-    """A policy that includes everything."""
-    weights = {"w1": np.zeros((features, 1)), "b1": np.zeros(1), "w2": np.zeros((1, 2))}
-    return {n: v.astype(np.float32) for n, v in weights.items()} | {
-        "b2": np.array([0.0, 1.0], np.float32)
-    }
-
-
-def test_proposals_tell_their_origins() -> None:
-    agent = RLAgent(always(len(FEATURES)), embed)
+def test_proposals_tell_their_origins_and_follow_the_graph_as_it_changes() -> None:
+    n = len(FEATURES)
+    zero = {"w1": np.zeros((n, 1), np.float32), "b1": np.zeros(1, np.float32)}
+    always = zero | {"w2": np.zeros((1, 2), np.float32), "b2": np.array([0, 1], np.float32)}
+    agent, growing = RLAgent(always, embed), InstructionGraph(embed, 1.0)
     found = agent.propose(FORK, "Q", 2)
     assert [each[:2] for each in found] == [
         (("a", "b", "c"), ("near", "far")),
         (("a", "b", "d"), ("near", "far")),
     ]
     assert found[0].expected > found[1].expected > 0
+    assert agent.propose(growing, "Q") == []
+    growing.insert_all([TaskPath("t", "near", ("a",))])
+    assert [each.instructions for each in agent.propose(growing, "Q")] == [("a",)]
+    growing.insert_all([TaskPath("t", "near", ("b",))])
+    assert ("b",) in [each.instructions for each in agent.propose(growing, "Q")]
 
 
 def test_the_first_candidate_is_expected_to_overlap_most_and_the_others_to_recall_most() -> None:
@@ -172,44 +169,29 @@ def test_the_first_candidate_is_expected_to_overlap_most_and_the_others_to_recal
     assert proposed(3, printed=True) == formed(view(three, printed=True), chances, 3)
 
 
-def test_proposals_follow_the_graph_as_it_changes() -> None:
-    agent, growing = RLAgent(always(len(FEATURES)), embed), InstructionGraph(embed, 1.0)
-    assert agent.propose(growing, "Q") == []
-    growing.insert_all([TaskPath("t", "near", ("a",))])
-    assert [each.instructions for each in agent.propose(growing, "Q")] == [("a",)]
-    growing.insert_all([TaskPath("t", "near", ("b",))])
-    assert ("b",) in [each.instructions for each in agent.propose(growing, "Q")]
-
-
 @cases(
-    ("ab", "ab", 1.0),
-    ("ab", "bc", 0.5),
-    ("aab", "ab", 1.0),  # how often each comes plays no part
-    ("", "ab", 0.0),
-    ("", "", 1.0),
+    ("abc", "abc", 1.0, 1.0),
+    ("cab", "abc", 1.0, 2 / 3),  # the c is out of place
+    ("cba", "abc", 1.0, 1 / 3),
+    ("ac", "abc", 4 / 5, 4 / 5),
+    ("ab", "bc", 1 / 2, 1 / 2),
+    ("abab", "ab", 1.0, 1.0),  # each counts where it comes first
+    ("", "ab", 0.0, 0.0),
+    ("", "", 1.0, 1.0),
 )
-def test_overlap(found: str, truth: str, expected: float) -> None:
+def test_overlap_and_overlap_in_order(found: str, truth: str, any_: float, ordered: float) -> None:
     ending = ("Finish[{answer}]",)
-    assert overlap((*found, *ending), tuple(truth)) == pytest.approx(expected)
-    assert overlap(tuple(truth), (*found, *ending)) == pytest.approx(expected)
+    for one, other in (((*found, *ending), [*truth]), ([*truth], (*found, *ending))):
+        assert overlap(one, other) == pytest.approx(any_)
+        assert ordered_overlap(one, other) == pytest.approx(ordered)
+    path = TaskPath("t", "q", (*truth, *ending))
+    assert reward_by_overlap(path, tuple(found)) == pytest.approx(ordered)
 
 
-@cases(
-    ("abc", "abc", 1.0),
-    ("cab", "abc", 2 / 3),  # the c is out of place
-    ("cba", "abc", 1 / 3),
-    ("ac", "abc", 4 / 5),
-    ("abab", "ab", 1.0),  # each counts where it comes first
-    ("", "ab", 0.0),
-    ("", "", 1.0),
-)
-def test_overlap_in_order(found: str, truth: str, expected: float) -> None:
-    ending = ("Finish[{answer}]",)
-    assert ordered_overlap((*found, *ending), tuple(truth)) == pytest.approx(expected)
-    assert ordered_overlap(tuple(truth), (*found, *ending)) == pytest.approx(expected)
-    assert reward_by_overlap(TaskPath("t", "q", (*truth, *ending)), tuple(found)) == pytest.approx(
-        expected
-    )
+def test_recall_is_of_all_candidates_together() -> None:
+    assert recall(["ab", "cd"], "ace") == pytest.approx(2 / 3)
+    assert recall([], "a") == 0
+    assert recall([], ["finish[yes]"]) == 1
 
 
 def test_a_whole_path_is_expected_to_stand_in_order() -> None:
@@ -219,86 +201,3 @@ def test_a_whole_path_is_expected_to_stand_in_order() -> None:
     at_once = InstructionGraph(embed, 1.0)
     at_once.insert_all([TaskPath("t", "near", ("Finish[x]",))])
     assert view(at_once).expected(["Finish[x]"]) == 0
-
-
-def test_recall_is_of_all_candidates_together() -> None:
-    assert recall(["ab", "cd"], "ace") == pytest.approx(2 / 3)
-    assert recall([], "a") == 0
-    assert recall([], ["finish[yes]"]) == 1
-
-
-def test_slots_of_a_question_and_its_path() -> None:
-    path = TaskPath(
-        "t",
-        "Did Clara Whitfield and Otto Reyes share a profession?",
-        (
-            "search[Clara Whitfield profession]",
-            "Search[Otto Reyes]",
-            "Search[Otto Reyes]",
-            "Lookup[American director's birth]",
-            "Finish[yes]",
-        ),
-    )
-    slots = QuestionSlots.of([path])
-    assert slots.names(path.question) == ["Clara Whitfield", "Otto Reyes"]
-    assert slots.question(path.question) == "Did {1} and {2} share a profession?"
-    wanted = (
-        "Search[{1} {asked}]",
-        "Search[{2}]",
-        "Lookup[{found} director birth]",
-        "Finish[{answer}]",
-    )
-    assert slots.path(path).instructions == wanted
-    assert slots.path(path).question == path.question
-
-
-def test_slots_of_numbered_objects() -> None:
-    stored = TaskPath(
-        "t", "put a clean mug in cabinet.", ("take mug 1 from shelf 6", "go to cabinet 2")
-    )
-    slots = QuestionSlots.of([stored])
-    asked = TaskPath(
-        "t", "put some mug on shelf.", ("take mug 3 from cabinet 1", "put mug 3 on shelf 2")
-    )
-    assert slots.question(asked.question) == "put some {1} on {2}."
-    assert slots.path(asked).instructions == ("take {1} from cabinet", "put {1} on {2}")
-
-
-def test_what_all_questions_do_alike_stands_as_it_is() -> None:
-    stored = [
-        TaskPath(
-            "t",
-            f"i want a {what} box",
-            (f"search[{what} box]", f"click[B{what}]", "Click[Buy Now]"),
-        )
-        for what in ("red", "tin", "big")
-    ]
-    slots = QuestionSlots.of(stored)
-    alike = ("Search[{asked}]", "Click[{found}]", "Click[Buy Now]")
-    assert slots.path(stored[0]).instructions == alike
-    assert QuestionSlots.of(stored[:2]).path(stored[0]).instructions[1:] == ("Click[{found}]",)
-
-
-def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
-    ranked = "SELECT node AS decision FROM flow WHERE home = {} ORDER BY flow DESC"
-    learned, own = (
-        TaskPath("t", f'Your home is "{home}". Which node?', (query, finish))
-        for home, query, finish in (
-            ("Ash", f"sql[{ranked.format('{{flow.home}}')}]", "finish[decision]"),
-            ("Elm", f"SQL[{ranked.format(repr('Elm'))}]", "Finish[Oak]"),
-        )
-    )
-    slots = QuestionSlots.of([learned, own])
-    assert slots.path(learned) == learned
-    assert slots.path(own).instructions == (learned.instructions[0], "Finish[{answer}]")
-    small = replace(own, instructions=("search[Ash]", "finish[Elm]"))  # as most published ones are
-    assert slots.path(small).instructions[1] == "Finish[{answer}]"
-    column = replace(own, instructions=(own.instructions[0], "finish[town]"))
-    assert slots.path(column).instructions[1] == "finish[town]"
-    assert slots.question(own.question) == slots.question(learned.question)
-
-
-def test_quoted_names_and_longer_names_first() -> None:
-    question = 'Who wrote "The News Quiz" for Brown University before Brown left?'
-    assert QuestionSlots().names(question) == ["The News Quiz", "Brown University", "Brown"]
-    assert QuestionSlots().question(question) == 'Who wrote "{1}" for {2} before {3} left?'

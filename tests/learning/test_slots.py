@@ -1,5 +1,6 @@
-"""What a path of other questions looks like for a new one: its names, open slots, nothing else."""
+"""Paths with slots for names, and how a path of other questions looks for a new one."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from cases import cases
@@ -34,22 +35,74 @@ def test_a_limit_of_price_fills_no_slot() -> None:
     assert "80" not in QuestionSlots().question(question)
 
 
-def test_ways_back_are_no_part_of_a_path() -> None:
+CLARA = "Did Clara Whitfield and Otto Reyes share a profession?"
+CLARAS = (
+    "search[Clara Whitfield profession]",
+    "Search[Otto Reyes]",
+    "Search[Otto Reyes]",
+    "Lookup[American director's birth]",
+    "Finish[yes]",
+)
+CLARAS_FORM = (
+    "Search[{1} {asked}]",
+    "Search[{2}]",
+    "Lookup[{found} director birth]",
+    "Finish[{answer}]",
+)
+MUG = TaskPath("", "put a clean mug in cabinet.", ("take mug 1 from shelf 6", "go to cabinet 2"))
+TAKE = ("take mug 3 from cabinet 1", "put mug 3 on shelf 2")
+NEWS = 'Who wrote "The News Quiz" for Brown University before Brown left?'  # longer names first
+
+
+@cases(
+    ([], CLARA, "Did {1} and {2} share a profession?", CLARAS, CLARAS_FORM),
+    ([MUG], "put some mug on shelf.", "put some {1} on {2}.", TAKE, (
+        "take {1} from cabinet", "put {1} on {2}"
+    )),
+    ([], NEWS, 'Who wrote "{1}" for {2} before {3} left?', (), ()),
+)  # fmt: skip
+def test_names_of_a_question_and_its_path_become_slots(
+    known: list[TaskPath], asked: str, open_: str, path: Sequence[str], form: Sequence[str]
+) -> None:
+    own = TaskPath("t", asked, tuple(path))
+    slots = QuestionSlots.of(known or [own])
+    assert slots.question(asked) == open_
+    assert slots.path(own) == replace(own, instructions=tuple(form))
+
+
+def test_queries_keep_their_text_but_for_what_the_question_names() -> None:
+    ranked = "SELECT node AS decision FROM flow WHERE home = {} ORDER BY flow DESC"
+    learned, own = (
+        TaskPath("t", f'Your home is "{home}". Which node?', (query, finish))
+        for home, query, finish in (
+            ("Ash", f"sql[{ranked.format('{{flow.home}}')}]", "finish[decision]"),
+            ("Elm", f"SQL[{ranked.format(repr('Elm'))}]", "Finish[Oak]"),
+        )
+    )
+    slots = QuestionSlots.of([learned, own])
+    assert slots.path(learned) == learned
+    assert slots.path(own).instructions == (learned.instructions[0], "Finish[{answer}]")
+    small = replace(own, instructions=("search[Ash]", "finish[Elm]"))  # as most published ones are
+    assert slots.path(small).instructions[1] == "Finish[{answer}]"
+    column = replace(own, instructions=(own.instructions[0], "finish[town]"))
+    assert slots.path(column).instructions[1] == "finish[town]"
+    assert slots.question(own.question) == slots.question(learned.question)
+
+
+def test_ways_back_are_no_part_of_a_path_and_what_all_do_alike_is() -> None:
     back = ("click[< Prev]", "click[Back to Search]")
-    paths = [
-        TaskPath("", f"a soft{n} scarf", (f"search[soft{n} scarf]", f"click[B{n}7]", *back))
-        for n in range(40)
-    ]
-    paths = [
-        replace(p, instructions=(*p.instructions, *p.instructions[:2], "click[Buy Now]"))
-        for p in paths
-    ]
+    paths = []
+    for n in range(40):
+        bought = (f"search[soft{n} scarf]", f"click[B{n}7]")
+        paths += [TaskPath("", f"a soft{n} scarf", (*bought, *back, *bought, "click[Buy Now]"))]
     slots = QuestionSlots.of(paths, ["click[< prev]", "click[back to search]"])
     assert "click[buy now]" in slots.fixed
     assert not slots.fixed & slots.moves
     formed = slots.path(paths[0]).instructions
     assert formed == ("Search[{asked}]", "Click[{found}]", *formed[:2], "Click[Buy Now]")
     assert slots.path(TaskPath("", "a?", ("click[< Prev]",))).instructions == ("Click[{found}]",)
+    assert QuestionSlots.of(paths[:2]).path(paths[0]).instructions[-1] == "Click[{found}]"
+    assert QuestionSlots.of(paths[:3]).path(paths[0]).instructions[-1] == "Click[Buy Now]"
 
 
 @cases(
@@ -69,20 +122,24 @@ def test_what_belongs_to_another_question_is_open(step: str, shown: str) -> None
     assert slots.shown([step], "a navy scarf of Scarf Ltd", ["an alloy box"]) == (shown,)
 
 
-def test_outside_brackets_only_what_another_question_names_is_open() -> None:
-    steps = ["go to kitchen", "focus on red wax", "pick up thermometer", "use {2} on {1}"]
-    origin = "Your task is to melt the red wax."
-    wanted = ("go to kitchen", "focus on {fitting}", "pick up thermometer")
-    assert QuestionSlots().shown(steps[:3], "Your task is to melt the tin.", [origin]) == wanted
-    homes = QuestionSlots(objects=frozenset({"apple", "fridge", "microwave"}))
-    places = ["go to microwave", "heat {1} with microwave", "move {1} to {2}"]
-    wanted = ("go to microwave", "heat apple with microwave", "move apple to fridge")
-    assert homes.shown(places, HEAT, ["heat some egg and put it in microwave."]) == wanted
+MELT = ("go to kitchen", "focus on red wax", "pick up thermometer")
+HOMES = frozenset({"apple", "fridge", "microwave"})
 
 
-def test_steps_that_become_equal_are_one() -> None:
-    shown = QuestionSlots().shown(["Click[alloy]", "Click[oak]", "Click[{asked}]"], "a box", [])
-    assert shown == ("Click[{fitting}]", "Click[{asked}]")
+@cases(
+    ((), "Your task is to melt the tin.", "Your task is to melt the red wax.", MELT,
+     ("go to kitchen", "focus on {fitting}", "pick up thermometer")),
+    (HOMES, HEAT, "heat some egg and put it in microwave.",
+     ("go to microwave", "heat {1} with microwave", "move {1} to {2}"),
+     ("go to microwave", "heat apple with microwave", "move apple to fridge")),
+    # steps that become equal are one
+    ((), "a box", "?", ("Click[alloy]", "Click[oak]", "Click[{asked}]"),
+     ("Click[{fitting}]", "Click[{asked}]")),
+)  # fmt: skip
+def test_outside_brackets_only_what_another_question_names_is_open(
+    objects: frozenset[str], asked: str, origin: str, steps: Sequence[str], shown: tuple[str, ...]
+) -> None:
+    assert QuestionSlots(objects=frozenset(objects)).shown(steps, asked, [origin]) == shown
 
 
 @cases(

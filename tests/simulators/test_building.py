@@ -109,8 +109,5 @@ def test_many_candidates_are_done_in_chunks(monkeypatch: pytest.MonkeyPatch) -> 
 def test_bad_databases_are_refused(changed: dict[str, list[Row]], sentence: str) -> None:
     with pytest.raises(PlanweaveError, match=sentence):
         Building(world(**changed)).simulate("tools")
-
-
-def test_unknown_goods_are_refused() -> None:
     with pytest.raises(PlanweaveError, match="no goods 'gold'"):
         Building(world()).simulate("gold")

@@ -73,7 +73,9 @@ def test_building_baselines() -> None:
 
 def test_the_check_counts_every_question_once() -> None:
     dataset = DataSet("here", (building(0.0), locating("b")))
-    first, second = check(dataset).scenarios
+    seen: list[tuple[int, int]] = []
+    first, second = check(dataset, progress=lambda *at: seen.append(at)).scenarios
+    assert seen == [(1, 2), (2, 2)]
     assert (first.equal, first.clean) == (["building-1"], ["building-1"])
     right = {score.name: score.right for score in first.baselines}
     assert right == {"output per level": 1, "only supplier": 1}
@@ -81,9 +83,3 @@ def test_the_check_counts_every_question_once() -> None:
     assert (second.different, second.clean, second.checked) == (["locating-1"], [], 1)
     wanted = {"unsteered outflow": (0, 1), "one hop": (0, 1), "random source": (1, 1)}
     assert {score.name: (score.annotated, score.right) for score in second.baselines} == wanted
-
-
-def test_progress_is_reported() -> None:
-    seen: list[tuple[int, int]] = []
-    check(DataSet("here", (building(0.0),)), progress=lambda *at: seen.append(at))
-    assert seen == [(1, 1)]

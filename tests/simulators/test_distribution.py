@@ -1,9 +1,10 @@
-"""Which plant to close, by hand."""
+"""Which plant to close, and where to buy, by hand."""
 
 import numpy as np
 import pytest
 
 from planweave import PlanweaveError
+from planweave.simulators import sourcing
 from planweave.simulators.distribution import RULES, TABLES, simulate
 from planweave.simulators.tables import Row, World
 
@@ -57,3 +58,19 @@ def test_the_rules_name_every_column() -> None:
     for table in TABLES:
         for column in table.names:
             assert column in RULES or column in ("name", "plant", "customer")
+
+
+def deliveries(*rows: tuple[int, str, int, float, int]) -> World:
+    suppliers: list[Row] = [("ash",), ("birch",), ("cedar",)]
+    delivered: list[Row] = [(number, name, "north", *rest) for number, name, *rest in rows]
+    return World.filled(sourcing.TABLES, (suppliers, [("north",)], delivered))
+
+
+def test_days_and_units_count_together() -> None:
+    made = deliveries((1, "ash", 10, 5.0, 2), (2, "ash", 30, 6.0, 0), (3, "birch", 100, 6.0, 1))
+    outcome = sourcing.simulate(made, {})
+    assert outcome.values == pytest.approx([2 * (20 + 0.5 * 10), 20 + 0.5 * 100, 0.0])
+    assert outcome.best == "birch"
+    assert outcome.regret("ash") == pytest.approx(20)
+    with pytest.raises(PlanweaveError, match="nobody"):
+        sourcing.simulate(deliveries((1, "nobody", 1, 1.0, 0)), {})

@@ -6,7 +6,9 @@ import tarfile
 import tracemalloc
 import zipfile
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from typing import Literal
 
 import httpx
 import pytest
@@ -27,6 +29,10 @@ def questions(number: int = 2) -> list[Question]:
     ]
 
 
+QUESTIONS = "locating/questions/simulated_questions.json"
+SCRIPT = "locating/queries/SQL_format/q1.sql"
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return save(questions(), tmp_path / "set")
@@ -42,14 +48,18 @@ def zipped(folder: Path, target: Path) -> Path:
 
 def test_what_is_saved_is_loaded_and_checks(folder: Path) -> None:
     dataset = load_dataset(folder)
-    assert {q.id for q in dataset.questions} == {q.id for q in questions()}
+    found = {question.id: question for question in dataset.questions}
+    assert found.keys() == {q.id for q in questions()}
     assert dataset.missing == ()
-    for before, after in zip(questions(), sorted_like(questions(), dataset), strict=True):
+    for before in questions():
+        after = found[before.id]
         assert after.prompt == before.prompt
         assert after.prompt.endswith(after.goal)
         assert after.rules == before.rules
         assert after.answer == before.answer
         assert after.world.tables == before.world.tables
+        assert before.database
+        assert before.database.cypher.count("\n") == before.world.rows
         assert after.answer in after.candidates
         assert after.candidates == after.simulate().candidates
     report = check(dataset)
@@ -58,34 +68,20 @@ def test_what_is_saved_is_loaded_and_checks(folder: Path) -> None:
     assert all(result.checked == 2 == len(result.clean) for result in report.scenarios)
 
 
-def sorted_like(order: list[Question], dataset: DataSet) -> list[Question]:
-    found = {question.id: question for question in dataset.questions}
-    return [found[question.id] for question in order]
-
-
-@cases("tar.xz", "tar.gz", "tar", "zip")
-def test_archives_are_read_like_folders(suffix: str, folder: Path, tmp_path: Path) -> None:
-    target = tmp_path / f"set.{suffix}"
-    if suffix == "zip":
-        zipped(folder, target)
-    else:
-        mode = "w:" + suffix.partition(".")[2]
-        with tarfile.open(target, mode) as archive:  # type: ignore[call-overload]  # mode is a str
-            archive.add(folder, arcname="./")
-    found, wanted = (load_dataset(path).questions for path in (target, folder))
-    assert {q.id for q in found} == {q.id for q in wanted}
-
-
-def test_clones_and_data_folders_are_found(folder: Path, tmp_path: Path) -> None:
-    assert load_dataset(folder / "data").scenarios == load_dataset(folder).scenarios
-    outer = tmp_path / "outer"
-    outer.mkdir()
-    folder.rename(outer / "PlanRAG")
-    assert len(load_dataset(outer).questions) == 6
+@cases("w:xz", "w:gz", "w:")
+def test_archives_clones_and_data_folders_are_read(
+    mode: Literal["w:xz", "w:gz", "w:"], folder: Path, tmp_path: Path
+) -> None:
+    with tarfile.open(tmp_path / "packed", mode) as archive:
+        archive.add(folder, arcname="./PlanRAG-main")
+    (tmp_path / "outer").mkdir()
+    (tmp_path / "outer" / "PlanRAG").symlink_to(folder)
+    for path in (tmp_path / "packed", folder / "data", tmp_path / "outer"):
+        assert {q.id for q in load_dataset(path).questions} == {q.id for q in questions()}
 
 
 def test_question_files_nearest_to_the_root_count(folder: Path) -> None:
-    file = folder / "data/locating/questions/simulated_questions.json"
+    file = folder / "data" / QUESTIONS
     older = file.parent / "standard" / "simulated_question.json"
     older.parent.mkdir()
     older.write_bytes(file.read_bytes())
@@ -97,7 +93,7 @@ def test_question_files_nearest_to_the_root_count(folder: Path) -> None:
 def test_members_outside_the_layout_are_left_alone(folder: Path, tmp_path: Path) -> None:
     target = zipped(folder, tmp_path / "set.zip")
     with zipfile.ZipFile(target, "a") as archive:
-        archive.writestr("../../locating/queries/SQL_format/q1.sql", "DROP TABLE t;")
+        archive.writestr(f"../../{SCRIPT}", "DROP TABLE t;")
         archive.writestr("/etc/queries/SQL_format/q1.sql", "DROP TABLE t;")
     before = {file for file in tmp_path.parent.rglob("*") if file != target}
     assert check(load_dataset(target)).good
@@ -105,15 +101,14 @@ def test_members_outside_the_layout_are_left_alone(folder: Path, tmp_path: Path)
 
 
 def test_equal_scripts_are_read_once(folder: Path) -> None:
-    queries = folder / "data/locating/queries"
-    (queries / "SQL_format/q2.sql").write_bytes((queries / "SQL_format/q1.sql").read_bytes())
+    script = folder / "data" / SCRIPT
+    script.with_name("q2.sql").write_bytes(script.read_bytes())
     first, second = load_dataset(folder).of("locating")
     assert first.database is second.database
 
 
 def test_missing_databases_are_counted_not_skipped(folder: Path) -> None:
-    queries = folder / "data/locating/queries"
-    (queries / "SQL_format/q1.sql").unlink()
+    (folder / "data" / SCRIPT).unlink()
     dataset = load_dataset(folder)
     assert dataset.missing == ("locating-1 has no q1.sql.",)
     report = check(dataset)
@@ -126,11 +121,11 @@ def test_missing_databases_are_counted_not_skipped(folder: Path) -> None:
 
 
 def test_a_corrupt_database_is_named_and_the_others_are_checked(folder: Path) -> None:
-    file = folder / "data/locating/queries/SQL_format/q1.sql"
+    file = folder / "data" / SCRIPT
     file.write_text(file.read_text()[:-20])
     report = check(load_dataset(folder))
     result = next(r for r in report.scenarios if r.scenario == "locating")
-    assert "locating/queries/SQL_format/q1.sql, line" in result.unreadable["locating-1"]
+    assert f"{SCRIPT}, line" in result.unreadable["locating-1"]
     assert result.checked == 1
 
 
@@ -145,64 +140,46 @@ def test_a_wrong_answer_is_reported_by_id(folder: Path) -> None:
     assert result.clean == ["building-1"]
 
 
-def corrupt(name: str) -> Callable[[Path], None]:
-    def change(folder: Path) -> None:
-        file = folder / "data/locating/questions/simulated_questions.json"
-        entries = json.loads(file.read_text())
-        if name in entries[0]:
-            del entries[0][name]
-            text = json.dumps(entries)
-        else:
-            twins = json.dumps([entries[0], entries[0]])
-            cases = {"deep": "[" * 200_000, "digits": "[" + "9" * 5000 + "]"}
-            cases |= {"json": "[{", "list": "{}", "object": "[1]", "empty": " ", "twins": twins}
-            text = cases[name]
-        file.write_text(text)
-
-    return change
+ENTRY = {"question": "?", "business_rules": "", "answer": "x", "question_num": 1}
 
 
 @cases(
-    ("json", r"questions\.json is not JSON \(line 1\)"),
-    ("deep", r"questions\.json is not JSON"),
-    ("digits", r"questions\.json is not JSON"),
-    ("list", "not a list"),
-    ("object", "question 1: not an object"),
-    ("empty", "is empty"),
-    ("question", "question 1: 'question' is missing"),
-    ("business_rules", "'business_rules' is missing"),
-    ("answer", "'answer' is missing"),
-    ("twins", "Two questions are called locating-1"),
+    (QUESTIONS, "[{", r"questions\.json is not JSON \(line 1\)"),
+    (QUESTIONS, "[" * 200_000, r"questions\.json is not JSON"),
+    (QUESTIONS, "[" + "9" * 5000 + "]", r"questions\.json is not JSON"),
+    (QUESTIONS, "{}", "not a list"),
+    (QUESTIONS, "[1]", "question 1: not an object"),
+    (QUESTIONS, " ", "is empty"),
+    (QUESTIONS, json.dumps([ENTRY | {"question": None}]), "question 1: 'question' is missing"),
+    (QUESTIONS, json.dumps([ENTRY | {"business_rules": None}]), "'business_rules' is missing"),
+    (QUESTIONS, json.dumps([ENTRY | {"answer": None}]), "'answer' is missing"),
+    (QUESTIONS, json.dumps([ENTRY, ENTRY]), "Two questions are called locating-1"),
+    (SCRIPT, "", r"q1\.sql is empty"),
+    (SCRIPT, "\xff", r"q1\.sql is not UTF-8"),
 )
-def test_corrupt_question_files_get_one_sentence(name: str, sentence: str, folder: Path) -> None:
-    corrupt(name)(folder)
+def test_corrupt_question_files_get_one_sentence(
+    file: str, text: str, sentence: str, folder: Path
+) -> None:
+    (folder / "data" / file).write_text(text, "latin-1")
     with pytest.raises(PlanweaveError, match=sentence):
         load_dataset(folder)
 
 
-def test_wrong_paths_get_one_sentence(folder: Path, tmp_path: Path) -> None:
+def test_wrong_paths_get_one_sentence(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with pytest.raises(PlanweaveError, match="no file or folder"):
         load_dataset(tmp_path / "nowhere")
     with pytest.raises(PlanweaveError, match="no questions in the published"):
         load_dataset(folder / "data" / "locating" / "queries")
-    for name, data in (("a.zip", b"PK\x03\x04 cut"), ("a.tar.xz", b"\xfd7zXZ\x00 cut"), ("b", b"")):
-        (tmp_path / name).write_bytes(data)
+    for data in (b"PK\x03\x04 cut", b"\xfd7zXZ\x00 cut", b""):
+        (tmp_path / "file").write_bytes(data)
         with pytest.raises(PlanweaveError, match="cannot be read"):
-            load_dataset(tmp_path / name)
+            load_dataset(tmp_path / "file")
     (folder / "data/locating").rename(folder / "data/chess")
     with pytest.raises(PlanweaveError, match="no scenario 'chess'"):
         load_dataset(folder)
-
-
-def test_empty_and_binary_scripts_are_named(folder: Path) -> None:
-    file = folder / "data/locating/queries/SQL_format/q1.sql"
-    for data, sentence in ((b"", "is empty"), (b"\xff\xfe\x00", "is not UTF-8")):
-        file.write_bytes(data)
-        with pytest.raises(PlanweaveError, match=rf"q1\.sql {sentence}"):
-            load_dataset(folder)
-
-
-def test_a_set_that_is_too_large_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "data/chess").rename(folder / "data/locating")
     monkeypatch.setattr(published, "MAX_BYTES", 1000)
     with pytest.raises(PlanweaveError, match="larger than 1,000 bytes"):
         load_dataset(folder)
@@ -213,15 +190,15 @@ def test_a_bomb_is_refused_before_it_is_unpacked(
     suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(published, "MAX_BYTES", 1_000_000)
-    name, size, bomb = "data/locating/queries/SQL_format/q1.sql", 50_000_000, tmp_path / "bomb"
+    size, bomb = 50_000_000, tmp_path / "bomb"
     bomb.write_bytes(bytes(size))
     target = tmp_path / f"bomb.{suffix}"
     if suffix == "zip":
         with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-            archive.write(bomb, name)
+            archive.write(bomb, SCRIPT)
     else:
         with tarfile.open(target, "w:gz") as tar:
-            tar.add(bomb, name)
+            tar.add(bomb, SCRIPT)
     assert target.stat().st_size < 100_000
     tracemalloc.start()
     try:
@@ -274,8 +251,7 @@ def test_a_download_is_recorded_with_its_commit(folder: Path, tmp_path: Path) ->
     assert len([*target.iterdir()]) == 2
     record = json.loads(path.with_suffix(".json").read_text())
     assert record["commit"] == "0123456789abcdef0123456789abcdef01234567"
-    assert record["asked"] == "main"
-    assert record["bytes"] == len(data)
+    assert (record["asked"], record["bytes"]) == ("main", len(data))
     assert len(load_dataset(path).questions) == 6
 
 
@@ -283,38 +259,31 @@ def offline(request: httpx.Request) -> httpx.Response:
     raise httpx.ConnectError("no route", request=request)
 
 
+def of_no_commit(_: httpx.Request) -> httpx.Response:
+    with zipfile.ZipFile(packed := BytesIO(), "w"):
+        pass
+    return httpx.Response(200, content=packed.getvalue())
+
+
 @cases(
-    (offline, r"cannot be reached \(ConnectError\)"),
-    (lambda _: httpx.Response(404), "answered 404"),
-    (lambda _: httpx.Response(200, content=b"<html>"), "is not an archive"),
+    (offline, "main", r"cannot be reached \(ConnectError\)"),
+    (lambda _: httpx.Response(404), "main", "answered 404"),
+    (lambda _: httpx.Response(200, content=b"<html>"), "main", "is not an archive"),
+    (lambda _: httpx.Response(200, content=b"x" * 101), "main", "larger than 100 bytes"),
+    (of_no_commit, "main", "does not name its commit"),
+    (offline, "../../x", "is no commit"),
 )
 def test_downloads_that_fail_leave_nothing(
-    answer: Callable[[httpx.Request], httpx.Response], sentence: str, tmp_path: Path
+    answer: Callable[[httpx.Request], httpx.Response],
+    commit: str,
+    sentence: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(published, "MAX_BYTES", 100)
     with pytest.raises(PlanweaveError, match=sentence):
-        download(tmp_path, client=client(answer))
+        download(tmp_path, commit, client=client(answer))
     assert list(tmp_path.iterdir()) == []
-
-
-def test_downloads_are_bounded(
-    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with pytest.raises(PlanweaveError, match="is no commit"):
-        download(tmp_path, "../../x")
-    monkeypatch.setattr(published, "MAX_BYTES", 10)
-    big = client(lambda _: httpx.Response(200, content=b"x" * 11))
-    with pytest.raises(PlanweaveError, match="larger than 10 bytes"):
-        download(tmp_path / "down", client=big)
-    assert list((tmp_path / "down").iterdir()) == []
-
-
-def test_an_archive_that_names_no_commit_is_refused(folder: Path, tmp_path: Path) -> None:
-    target = zipped(folder, tmp_path / "set.zip")
-    with zipfile.ZipFile(target, "a") as archive:
-        archive.comment = b""
-    data = target.read_bytes()
-    with pytest.raises(PlanweaveError, match="does not name its commit"):
-        download(tmp_path / "down", client=client(lambda _: httpx.Response(200, content=data)))
 
 
 def test_folders_that_cannot_be_written_get_one_sentence(tmp_path: Path) -> None:
@@ -323,7 +292,7 @@ def test_folders_that_cannot_be_written_get_one_sentence(tmp_path: Path) -> None
     with pytest.raises(PlanweaveError, match="cannot be written"):
         save(questions(1), file)
     with pytest.raises(PlanweaveError, match="cannot be written"):
-        download(file / "down", client=client(offline))
+        download(file / "down", client=client(lambda _: httpx.Response(404)))
 
 
 @pytest.fixture(scope="session")
