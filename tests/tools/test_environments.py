@@ -113,7 +113,8 @@ def test_search_lookup_finish(tmp_path: Path) -> None:
     world.step("Search[Sweden]")
     assert world.step("Lookup[sibelius]").text == "No more results."
     half = world.step("finish[Finland]")
-    assert (half.done, half.score) == (True, pytest.approx(0.5))
+    assert half.done
+    assert half.score == pytest.approx(0.5)
 
 
 @cases(
@@ -199,7 +200,8 @@ def test_walking_through_the_shop(tmp_path: Path) -> None:
     world.step("click[B000000001]")
     world.step("click[Navy Blue]")
     bought = world.step("click[Buy Now]")
-    assert (bought.done, bought.score) == (True, pytest.approx(2 / 3))
+    assert bought.done
+    assert bought.score == pytest.approx(2 / 3)
 
 
 def test_turning_pages_in_the_shop(tmp_path: Path) -> None:
@@ -226,9 +228,7 @@ YARN = PRODUCTS[0] | {"query": "yarn", "product_category": "Craft", "name": "Bal
     (PRODUCTS[2], ["red"], 0.0),  # another thing altogether
     (YARN, ["red"], 0.5),  # of another type
 )
-def test_the_reward_of_a_purchase(
-    bought: dict[str, object], chosen: list[str], score: float
-) -> None:
+def test_rewards_of_purchases(bought: dict[str, object], chosen: list[str], score: float) -> None:
     name = "Warm Scarf of Red Merino Wool Yarn"
     wanted, one = (Product.model_validate(p) for p in (PRODUCTS[0] | {"name": name}, bought))
     goal = Goal.model_validate(GOALS[0])
