@@ -44,6 +44,27 @@ def respelled(text: str, draw: random.Random, spaces: Sequence[str]) -> str:
     )
 
 
+def damaged(text: str, draw: random.Random, known: Sequence[str], tokens: Sequence[str]) -> str:
+    """Some words left out, twice, elsewhere, or from a known statement, and tokens added."""
+    pieces = text.split(" ")
+    for _ in range(draw.randint(1, 3)):
+        place = draw.randrange(len(pieces) + 1)
+        other = draw.choice(known).split(" ")
+        start = draw.randrange(len(other))
+        match draw.randint(0, 4):
+            case 0:
+                del pieces[place : place + 1]
+            case 1:
+                pieces.insert(place, draw.choice(tokens))
+            case 2:
+                pieces[place:place] = other[start : start + draw.randint(1, 4)]
+            case 3:
+                pieces[place:place] = pieces[start : start + 1]
+            case _:
+                pieces[place:] = other[start:]
+    return " ".join(pieces)
+
+
 class Guided:
     """A source of statements that learns from what they reach.
 

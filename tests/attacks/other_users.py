@@ -77,8 +77,9 @@ def _at_threads(things: Things, routes: list[BaseRoute]) -> Iterator[Try]:
     for method, path in paths(routes):
         if "{thread_id}" not in path:
             continue
+        sent = bodies if method in ("POST", "PATCH", "PUT") else [None]
         for name in _spellings(things.thread):
-            for body in bodies if method in ("POST", "PATCH", "PUT") else [None]:
+            for body in sent if name == things.thread else sent[:1]:
                 yield Try(method, path.format(thread_id=name, **others), body)
 
 

@@ -4,7 +4,7 @@
 import random
 from collections.abc import Sequence
 
-from guided import respelled
+from guided import damaged, respelled
 
 _TABLES = (
     *("node", "country", "presence", "inland", "secret", "node AS n", "country c", "presence p"),
@@ -82,7 +82,7 @@ class Statements:
         kind = self._draw.random()
         text = self._draw.choice(self._known) if kind < 0.15 else self._select(3)
         if kind > 0.75 or kind < 0.15:
-            text = self._damaged(text)
+            text = damaged(text, self._draw, self._known, _TOKENS)
         return respelled(text, self._draw, _SPACES)
 
     def _pick(self, *choices: str) -> str:
@@ -173,23 +173,3 @@ class Statements:
         if draw.random() < 0.06 and depth > 1:
             text += f" {self._pick('UNION', 'UNION ALL', 'EXCEPT')} {self._select(depth - 1)}"
         return text
-
-    def _damaged(self, text: str) -> str:
-        """Some pieces left out, twice, elsewhere, or from another statement."""
-        pieces = text.split(" ")
-        for _ in range(self._draw.randint(1, 3)):
-            place = self._draw.randrange(len(pieces))
-            other = self._draw.choice(self._known).split(" ")
-            match self._draw.randint(0, 4):
-                case 0:
-                    del pieces[place : place + 1]
-                case 1:
-                    pieces.insert(place, self._pick(*_TOKENS))
-                case 2:
-                    pieces[place:place] = other[: self._draw.randint(1, 4)]
-                case 3:
-                    pieces[place:place] = [self._draw.choice(pieces)]
-                case _:
-                    pieces[place:] = other[self._draw.randrange(len(other)) :]
-            pieces = pieces or ["SELECT"]
-        return " ".join(pieces)

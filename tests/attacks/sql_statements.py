@@ -3,6 +3,12 @@
 ENDLESS = "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r)"
 CROSS = ", ".join(f"presence p{i}" for i in range(24))
 
+
+def called(*expressions: str) -> dict[str, str]:
+    """Statements that show one expression each, by this expression."""
+    return {one: f"SELECT {one}" for one in expressions}
+
+
 EVERYWHERE = {
     "insert": "INSERT INTO node VALUES ('x', TRUE, 1)",
     "drop": "DROP TABLE presence",
@@ -70,14 +76,7 @@ SQLITE = {
     "(SELECT 1) SELECT * FROM x",
     "attach": "ATTACH DATABASE '{folder}/new.db' AS n",
     "vacuum into": "VACUUM INTO '{folder}/new.db'",
-    "load_extension": "SELECT load_extension('/tmp/evil.so')",
-    "load_extension, quoted": "SELECT \"load_extension\"('/tmp/evil.so')",
-    "load_extension, comment": "SELECT load_extension/* */('/tmp/evil.so')",
     "load_extension, as alias": "WITH load_extension(n) AS (SELECT 1) SELECT load_extension('x')",
-    "readfile": "SELECT readfile('/etc/passwd')",
-    "writefile": "SELECT writefile('{folder}/new.db', 'x')",
-    "edit": "SELECT edit('x')",
-    "fts3_tokenizer": "SELECT fts3_tokenizer('x')",
     "zeroblob": "SELECT length(zeroblob(2000000000))",
     "randomblob": "SELECT hex(randomblob(1000000000))",
     "huge printf": f"SELECT sum(length(printf('%.*c', 400000, p1.node))) FROM {CROSS}",
@@ -87,7 +86,11 @@ SQLITE = {
     "huge concatenation": "WITH RECURSIVE r(s) AS (SELECT 'a' UNION ALL SELECT s || s FROM r) "
     "SELECT MAX(LENGTH(s)) FROM r",
     "huge group_concat": f"SELECT length(group_concat(p1.node)) FROM {CROSS}",
-}
+} | called(
+    *("load_extension('/tmp/evil.so')", "\"load_extension\"('/tmp/evil.so')"),
+    *("load_extension/* */('/tmp/evil.so')", "readfile('/etc/passwd')"),
+    *("writefile('{folder}/new.db', 'x')", "edit('x')", "fts3_tokenizer('x')"),
+)
 
 _FILE = "unnest(ARRAY['/etc/hostname'::text]) AS x"
 ATTRIBUTES = {
@@ -112,7 +115,7 @@ ATTRIBUTES = {
     "terminate": "SELECT (1).pg_terminate_backend",
     "sleep": "SELECT (60::double precision).pg_sleep",
     "setting": "SELECT ('server_version'::text).current_setting",
-    "catalogue": "SELECT ('pg_authid'::regclass).pg_relation_filepath",
+    "place of a catalogue": "SELECT ('pg_authid'::regclass).pg_relation_filepath",
     "behind a CTE of the name": "WITH c AS (SELECT 1 AS pg_read_file) SELECT x.pg_read_file, "
     f"(SELECT x.pg_read_file FROM {_FILE}) FROM c AS x",
     "behind a text of the name": "SELECT x.pg_read_file FROM (SELECT 'pg_read_file') AS x",
@@ -153,78 +156,54 @@ POSTGRESQL = (
     | TYPES
     | BARE
     | {
-        "sleep": "SELECT pg_sleep(60)",
-        "sleep, qualified": "SELECT pg_catalog.pg_sleep(60)",
-        "sleep, quoted": 'SELECT "pg_sleep"(60)',
-        "sleep, escaped": 'SELECT U&"pg\\005fsleep"(60)',
-        "sleep, escaped first letter": 'SELECT U&"\\0070g_sleep"(60)',
-        "sleep, comment": "SELECT pg_sleep /* x */ (60)",
         "sleep, as alias": "WITH pg_sleep(n) AS (SELECT 1) SELECT pg_sleep(60)",
         "sleep in FROM": "SELECT * FROM pg_sleep(60)",
         "sleep in ROWS FROM": "SELECT * FROM ROWS FROM (pg_sleep(60)) AS t",
-        "read file": "SELECT pg_read_file('/etc/passwd')",
         "read binary file": "SELECT * FROM pg_read_binary_file('/etc/passwd')",
-        "list files": "SELECT pg_ls_dir('/')",
         "copy to program": "COPY (SELECT 1) TO PROGRAM 'touch {folder}/new.db'",
-        "large object": "SELECT lo_import('/etc/passwd')",
-        "large object, export": "SELECT lo_export(1, '{folder}/new.db')",
         "dblink": "SELECT * FROM dblink('dbname=shop', 'DROP TABLE presence') AS t(a int)",
-        "SQL in a function": "SELECT query_to_xml('DELETE FROM presence', true, true, '')",
-        "set_config": "SELECT set_config('transaction_read_only', 'off', false)",
-        "sequence": "SELECT nextval('s')",
         "terminate": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity",
-        "advisory lock": "SELECT pg_advisory_lock(1)",
-        "notify": "SELECT pg_notify('a', 'b')",
         "passwords": "SELECT rolname, rolpassword FROM pg_authid",
         "passwords, qualified": "SELECT * FROM pg_catalog.pg_shadow",
         "catalogue": "SELECT * FROM information_schema.tables",
-        "huge repeat": "SELECT length(repeat('x', 1000000000))",
-        "huge repeat, qualified": "SELECT length(pg_catalog.repeat('x', 1000000000))",
-        "huge repeat, quoted": "SELECT length(\"repeat\"('x', 1000000000))",
         "huge repeat of two signs": "SELECT length(repeat('x', LEAST(- -1000000000, name::int)))",
-        "huge padding": "SELECT lpad('x', 1000000000)",
         "table": "SELECT * FROM (TABLE pg_authid) AS x",
         "table alone": "TABLE pg_authid",
         "values alone": "VALUES (pg_sleep(60))",
         "values of a hidden table": "VALUES ((SELECT rolpassword FROM pg_authid LIMIT 1))",
         "table in a union": "SELECT name FROM node UNION TABLE pg_authid",
         "huge padding, qualified": "SELECT LENGTH(pg_catalog.lpad('x', 1000000000))",
-        "huge padding, computed": "SELECT rpad('x', 1000 * 1000 * 1000)",
-        "huge format": "SELECT format('%1000000000s', 'x')",
         "endless series": "SELECT COUNT(*) FROM generate_series(1, 1000000000000)",
         "escape string, continued": "SELECT E'a'\n'\\'', pg_sleep(60) --'",
         "dollar quotes": "SELECT $a$ x $a$; DROP TABLE presence; --$a$",
         "table sample lock": "SELECT * FROM node FOR SHARE NOWAIT",
     }
+    | called(
+        *("pg_sleep(60)", "pg_catalog.pg_sleep(60)", '"pg_sleep"(60)', 'U&"pg\\005fsleep"(60)'),
+        *('U&"\\0070g_sleep"(60)', "pg_sleep /* x */ (60)", "pg_read_file('/etc/passwd')"),
+        *("pg_ls_dir('/')", "lo_import('/etc/passwd')", "lo_export(1, '{folder}/new.db')"),
+        "query_to_xml('DELETE FROM presence', true, true, '')",
+        *("set_config('transaction_read_only', 'off', false)", "nextval('s')"),
+        "pg_advisory_lock(1)",
+        *("pg_notify('a', 'b')", "length(repeat('x', 1000000000))"),
+        *("length(pg_catalog.repeat('x', 1000000000))", "length(\"repeat\"('x', 1000000000))"),
+        *("lpad('x', 1000000000)", "rpad('x', 1000 * 1000 * 1000)", "format('%1000000000s', 'x')"),
+    )
 )
 
 MARIADB = {
-    "sleep": "SELECT SLEEP(60)",
-    "sleep, quoted": "SELECT `sleep`(60)",
-    "benchmark": "SELECT BENCHMARK(10000000000, MD5('x'))",
     "executable comment": "SELECT 1 /*!50000 INTO OUTFILE '{folder}/new.db' */ FROM secrets",
     "executable comment, delete": "/*!50000 DELETE FROM presence */",
     "executable comment, MariaDB": "SELECT secrets /*M! , SLEEP(60) */ FROM node",
     "outfile": "SELECT * FROM node INTO OUTFILE '{folder}/new.db'",
     "dumpfile": "SELECT 'x' INTO DUMPFILE '{folder}/new.db'",
     "into variable": "SELECT 1 INTO @x",
-    "load_file": "SELECT LOAD_FILE('/etc/passwd')",
     "load data": "LOAD DATA INFILE '/etc/passwd' INTO TABLE node",
-    "system variable": "SELECT @@datadir",
-    "assignment": "SELECT @x := 1",
-    "named lock": "SELECT GET_LOCK('a', 60)",
     "passwords": "SELECT * FROM mysql.user",
     "catalogue": "SELECT * FROM information_schema.tables",
-    "huge repeat": "SELECT LENGTH(REPEAT('x', 1000000000))",
-    "huge space": "SELECT LENGTH(SPACE(1000000000))",
-    "huge padding": "SELECT LPAD('x', 1000000000, 'y')",
-    "padding of two signs": "SELECT LPAD('x', - -1000000000, 'y')",
-    "next value": "SELECT NEXT VALUE FOR s",
     "next value, as a column": "SELECT s.nextval FROM node",
-    "another schema": "SELECT mysql.abs(1)",
     "current user": "SELECT CURRENT_USER",
     "current role": "SELECT CURRENT_ROLE",
-    "odd braces": "SELECT {x SLEEP(60)}",
     "table in a union": "SELECT name FROM node UNION TABLE mysql.user",
     "lock in share mode": "SELECT * FROM node LOCK IN SHARE MODE",
     "comment without space": "SELECT 1--1; DROP TABLE presence",
@@ -233,7 +212,12 @@ MARIADB = {
     "bit string": r"SELECT 1 b'\'', SLEEP(60) -- '",
     "hint": "SELECT /*+ SET_VAR(max_execution_time = 0) */ SLEEP(60)",
     "endless sequence": "SELECT COUNT(*) FROM seq_1_to_1000000000",
-}
+} | called(
+    *("SLEEP(60)", "`sleep`(60)", "BENCHMARK(10000000000, MD5('x'))", "LOAD_FILE('/etc/passwd')"),
+    *("@@datadir", "@x := 1", "GET_LOCK('a', 60)", "LENGTH(REPEAT('x', 1000000000))"),
+    *("LENGTH(SPACE(1000000000))", "LPAD('x', 1000000000, 'y')", "LPAD('x', - -1000000000, 'y')"),
+    *("NEXT VALUE FOR s", "mysql.abs(1)", "{x SLEEP(60)}"),
+)
 
 GUARDED = {
     "sqlite": SCOPES

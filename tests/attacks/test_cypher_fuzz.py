@@ -5,12 +5,13 @@ that the guard alone holds.
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import kglite
 from cypher_cases import ATTACKS, GOOD
-from guided import Guided, attacked, respelled
+from guided import Guided, attacked, damaged, respelled
 from tally import RecordTried
 
 from planweave.tools.cypher import guard as guard_module
@@ -85,20 +86,13 @@ SPACES = (" ", "\n", "\t", "/**/", "/* x */", " // x\n", "\r", "\r\n")
 TOKENS = (*";.:,(){}'\"`|", "//", "/*", "*/", "1.", "$x", "\\u0053ET")
 
 
-class Queries:
-    """A source of queries that follow from a seed."""
-
-    def __init__(self, seed: int, file: Path) -> None:
-        self._draw = random.Random(seed)
-        self._known = [query for query in (*GOOD, *ATTACKS) if 0 < len(query) < 400]
-        self._file = file
-
-    def next(self) -> str:
-        """Another query."""
-        draw = self._draw
-        if draw.random() < 0.2:
-            text = draw.choice(self._known)
-        else:
+def queries(seed: int, file: Path) -> Iterator[str]:
+    """Queries that follow from a seed."""
+    draw = random.Random(seed)
+    known = [query for query in (*GOOD, *ATTACKS) if 0 < len(query) < 400]
+    while True:
+        text = draw.choice(known)
+        if draw.random() < 0.8:
             hostile = draw.choice((0.0, 0.2, 0.5))
             clauses = [
                 draw.choice(WRITING if draw.random() < hostile else READING)
@@ -106,25 +100,8 @@ class Queries:
             ]
             text = " ".join(["MATCH (n)", *clauses, draw.choice(RETURNS)])
         if draw.random() < 0.4:
-            text = self._damaged(text)
-        return respelled(text, draw, SPACES).replace("{file}", str(self._file))
-
-    def _damaged(self, text: str) -> str:
-        pieces = text.split(" ")
-        for _ in range(self._draw.randint(1, 3)):
-            place = self._draw.randrange(len(pieces) + 1)
-            other = self._draw.choice(self._known).split(" ")
-            cut = self._draw.randrange(len(other))
-            match self._draw.randint(0, 3):
-                case 0:
-                    del pieces[place : place + 1]
-                case 1:
-                    pieces.insert(place, self._draw.choice(TOKENS))
-                case 2:
-                    pieces[place:place] = other[cut : cut + 4]
-                case _:
-                    pieces[place:place] = self._draw.choice(WRITING).split(" ")
-        return " ".join(pieces)
+            text = damaged(text, draw, [*known, *WRITING * 3], TOKENS)
+        yield respelled(text, draw, SPACES).replace("{file}", str(file))
 
 
 def made() -> kglite.KnowledgeGraph:
@@ -145,27 +122,27 @@ def test_generated_queries(
 ) -> None:
     file = tmp_path / "secret.csv"
     file.write_text(f"{SECRET},1\n")
-    source = Queries(attack_seed, file)
+    source = queries(attack_seed, file)
     graph = made()
     before = dump(graph)
 
-    def passed(query: str) -> str:
+    def guarded(query: str) -> str:
         statement, _ = guard(query)
         return rewrite(statement, tokenize(statement))
 
-    def harm(queries: Sequence[str]) -> list[str]:
+    def harm(passed: Sequence[str]) -> list[str]:
         """Those of the queries that read the file or change the graph."""
         nonlocal graph
-        found = [one for one in queries if SECRET in answer(graph, one)]
+        found = [one for one in passed if SECRET in answer(graph, one)]
         if dump(graph) != before:
-            found += [one for one in queries if changes(one)] or queries
+            found += [one for one in passed if changes(one)] or passed
             graph = made()
         return found
 
     assert not attacked(
-        Guided(attack_seed, WATCHED, [*GOOD, *ATTACKS], source.next),
-        (source.next() for _ in range(FULL if attack_is_full else SAMPLE)),
-        passed,
+        Guided(attack_seed, WATCHED, [*GOOD, *ATTACKS], lambda: next(source)),
+        islice(source, FULL if attack_is_full else SAMPLE),
+        guarded,
         harm,
         record_tried,
         "cypher",

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from shutil import rmtree
 from tempfile import mkdtemp
+from typing import Any
 
 _TEXT = "BT /F1 12 Tf 72 720 Td 14 TL {lines} ET"
 _PICTURE = "q 200 0 0 200 72 400 cm /Im1 Do Q"
@@ -78,6 +79,14 @@ def encrypt(path: Path, password: str) -> Path:
     writer.encrypt(password, algorithm="RC4-128")
     writer.write(path)
     return path
+
+
+def add_table(file: Any, *rows: Sequence[str]) -> None:
+    """Add a table with these texts to a DOCX."""
+    table = file.add_table(len(rows), len(rows[0]))
+    for row, texts in zip(table.rows, rows, strict=True):
+        for cell, text in zip(row.cells, texts, strict=True):
+            cell.text = text
 
 
 def write_bomb(path: Path, megabytes: int) -> Path:

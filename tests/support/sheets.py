@@ -12,9 +12,7 @@ _TYPES = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def workbook(
-    path: Path, rows: list[list[object]], *, title: str = "Sales", merged: str = ""
-) -> Path:
+def workbook(path: Path, rows: list[list[object]], *, merged: str = "") -> Path:
     """Write one sheet; a text that begins with ``=`` is a formula without a stored value."""
     lines = "".join(
         f'<row r="{number}">{"".join(_cell(cell, number, at) for at, cell in enumerate(row))}</row>'

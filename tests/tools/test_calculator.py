@@ -22,7 +22,6 @@ FACTS: dict[str, Given] = {
 
 @cases(
     ("1 + 2 * 3", 7, ""),
-    ("(1 + 2) * 3", 9, ""),
     ("-2 ** 2", -4, ""),
     ("2 ^ 10", 1024, ""),
     ("7 // 2 + 7 % 4", 6, ""),
@@ -31,11 +30,8 @@ FACTS: dict[str, Given] = {
     ("5% + 1", 1.05, ""),
     ("5% of 200", 10, ""),
     ("200 * 5%", 10, ""),
-    ("10 % 3", 1, ""),
-    ("flow * 2", 25, ""),
     ("flow * share", 5, ""),
     ("max(flow, 3, 20) - min([4, 2])", 18, ""),
-    ("sum(1, 2, 3, flow)", 18.5, ""),
     ("abs(-3) + sqrt(16) + round(2.567, 1) + floor(1.9) + ceil(1.1)", 12.6, ""),
     ("log(exp(2)) + log(8, 2)", 5, ""),
     ("3 kWh + 500 Wh", 3.5, "kWh"),
@@ -45,14 +41,11 @@ FACTS: dict[str, Given] = {
     ("3 m**2 * 2 m", 6, "m^3"),
     ("6 km / 3 m", 2000, ""),
     ("price * demand", 300, "USD"),
-    ("demand to MWh", 1.2, "MWh"),
-    ("10 USD/kWh * 3 MWh", 30_000, "USD"),
     ("max(3 kWh, 2 MWh)", 2, "MWh"),
     ("sum(1 km, 1 m)", 1.001, "km"),
     ("round(3.14159 km, 2)", 3.14, "km"),
     ("5 units + 3", 8, ""),
     ("25 degC to kelvin", 298.15, "K"),
-    ("2 m", 2, "m"),
     ("2 * factor", 6, ""),
     ("years[2] - years[0]", 3, ""),
     ("weights[1]", 69, "lb"),
@@ -72,7 +65,6 @@ FACTS: dict[str, Given] = {
     ("fee if 69 lbs > 50 lbs else $0", 30, "USD"),
     ("5% if 1 < 2 else 3%", 0.05, ""),
     ("max(fee, $200 if 62 in < 158 cm else 0)", 200, "USD"),
-    ("count(years)", 3, ""),
     ("count([w > 50 lbs for w in weights])", 2, ""),
     ("count(y for y in years if y > 2021)", 2, ""),
     ("sum($30 if w <= 50 lbs else $100 for w in weights)", 230, "USD"),
@@ -140,10 +132,6 @@ def test_what_only_repeats_a_number_or_a_fact_is_known(program: str, repeats: st
     assert calculate(program, FACTS).repeats == repeats
 
 
-def test_a_name_hides_a_fact_and_a_unit() -> None:
-    assert calculate("flow = 1 + 1; m = 3; 2 * m + flow", FACTS).value == 8
-
-
 def test_a_long_list_is_shown_in_part_and_used_whole() -> None:
     found = calculate("a = [y * 1 for y in years]; count(a)", {"years": list(range(500))})
     assert found.value == 500
@@ -185,7 +173,6 @@ def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
 
 @cases(
     ("", "not complete"),
-    ("1 +", "not complete"),
     ("(1", "not complete"),
     ("1 / 0", "divides by zero"),
     ("1 % 0", "divides by zero"),
@@ -202,7 +189,6 @@ def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
     ("-" * 900 + "1", "nested|complete"),
     ("+".join("1" * 400), "nested"),
     ("3 kWh + 2 km", "[Cc]annot convert"),
-    ("3 kWh to km", "[Cc]annot convert"),
     ("3 USD to EUR", "[Cc]annot convert"),
     ("3 kWh to kilometersss", "not a unit"),
     ("1 to", "'to'"),
@@ -217,19 +203,16 @@ def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
     ("€ * 2", "must follow a number"),
     ("flwo * 2", "did you mean flow"),
     ("TS / TD", "no fact|is a unit"),
-    ("flow.real", "not understand"),
     ("().__class__", "not understand"),
     ("__import__('os').system('true')", "not understand"),
     ("_0 + 1", "not understand"),
     ("open(1)", "no function"),
-    ("eval(flow)", "no function"),
     ("max()", "arguments"),
     ("round(1, 2, 3)", "arguments"),
     ("round(1, 400)", "15 decimal"),
     ("max(100,200)", "one number or several"),
     ("[1, 2]", "is a list"),
     ("1 if 2 else 3", "must be a comparison"),
-    ("1 if 2 > 1", "not complete"),
     ("not 3", "must be a comparison"),
     ("years * 2", "[Aa] list is used where one number must be"),
     ("years > 2021", "[Aa] list is used where one number must be"),
@@ -250,14 +233,12 @@ def test_calculates_as_python_does(expression: str, x: int, y: int) -> None:
     ("; ".join(f"a{n} = 1" for n in range(61)), "61 expressions"),
     ("lambda: 1", "not understand"),
     ("x := 1", "not understand"),
-    ("1 = 1", "not understand"),
     ("a = b = 1", "not understand"),
     ("cost =", "not complete"),
     ("'a' * 10", "not understand"),
     ("True", "not arithmetic"),
     ("1 2", "not complete"),
     ("1,2,3", "not arithmetic"),
-    ("*1", "not complete"),
     ("max(*[1])", "not arithmetic"),
     ("0x1F", "."),
     ("\u0661 + 1", "."),  # an Arabic digit
@@ -277,19 +258,14 @@ def test_a_bad_fact_is_named(bad: float | str) -> None:
         calculate("load + 1", {"load": bad})
 
 
-def test_a_missing_fact_never_becomes_a_unit() -> None:
+def test_a_missing_fact_never_becomes_a_unit_and_a_fact_hides_one() -> None:
     """PD, TS and CP are units to pint (petadebye …) and names of facts to people."""
     with pytest.raises(CalculationFailed, match="PD"):
         calculate("PD * 2", {"TS": 4.0})
-
-
-def test_without_facts_the_numbers_themselves_are_asked_for() -> None:
+    assert calculate("3 * TS", {"TS": 4.0}).value == 12
+    assert calculate("flow = 1 + 1; m = 3; 2 * m + flow", FACTS).value == 8
     with pytest.raises(CalculationFailed, match="f1, as none is known: write the numbers"):
         calculate("f1 * 2")
-
-
-def test_facts_hide_units() -> None:
-    assert calculate("3 * TS", {"TS": 4.0}).value == 12
 
 
 def test_work_is_bounded_over_all_expressions_of_a_calculation() -> None:

@@ -10,6 +10,11 @@ from planweave.memory import Value
 from planweave.tools.checking import check_decision, check_rows, judge
 
 STAFF = "SELECT name FROM employee WHERE salary"
+HIRED = "SELECT name FROM employee WHERE hired"
+NINETIES = f"{HIRED} >= 1990 AND hired"
+ON_ORDER = "SELECT name FROM goods WHERE on_order"
+BEST = "SELECT film FROM review {}GROUP BY film ORDER BY AVG(rating) DESC LIMIT 1"
+TOP = "SELECT name FROM employee {}ORDER BY salary DESC LIMIT 1"
 
 
 def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
@@ -18,40 +23,16 @@ def is_green(question: str, query: str, cell: Value = "Ann") -> bool:
 
 
 @cases(
-    (
-        "Who was hired in the 1990s?",
-        "SELECT name FROM employee WHERE hired >= 1990 AND hired < 2000",
-        "SELECT name FROM employee WHERE hired >= 1990 AND hired < 2010",
-    ),
-    (
-        "Which is the highest-rated film?",
-        "SELECT film FROM review GROUP BY film ORDER BY AVG(rating) DESC LIMIT 1",
-        "SELECT film FROM review WHERE rating > 3 GROUP BY film ORDER BY AVG(rating) DESC LIMIT 1",
-    ),
-    (
-        "Which goods have zero on order?",
-        "SELECT name FROM goods WHERE on_order = 0",
-        "SELECT name FROM goods WHERE on_order = 4",
-    ),
+    ("Who was hired in the 1990s?", f"{NINETIES} < 2000", f"{NINETIES} < 2010"),
+    ("Which is the highest-rated film?", BEST.format(""), BEST.format("WHERE rating > 3 ")),
+    ("Which goods have zero on order?", f"{ON_ORDER} = 0", f"{ON_ORDER} = 4"),
     ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} < 500"),
     ("Who earns more than 500?", f"{STAFF} > 500", f"{STAFF} >= 500"),
     ("Who earns at least 500?", f"{STAFF} BETWEEN 500 AND 900", f"{STAFF} > 500"),
     ("Who earns at most 500?", f"NULL UNION {STAFF} <= 500", f"{STAFF} >= 500"),
-    (
-        "Who was hired after 2018?",
-        "SELECT name FROM employee WHERE hired > '2018-12-31'",
-        "SELECT name FROM employee WHERE hired < '2018-01-01'",
-    ),
-    (
-        "Who has the highest salary?",
-        "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
-        "SELECT name FROM employee WHERE salary < 700 ORDER BY salary DESC LIMIT 1",
-    ),
-    (
-        "Who has the highest salary?",
-        "SELECT name FROM employee ORDER BY salary DESC LIMIT 1",
-        "SELECT name FROM employee WHERE hired < '2016-01-01' ORDER BY salary DESC LIMIT 1",
-    ),
+    ("Who was hired after 2018?", f"{HIRED} > '2018-12-31'", f"{HIRED} < '2018-01-01'"),
+    ("Who has the highest salary?", TOP.format(""), TOP.format("WHERE salary < 700 ")),
+    ("Who has the highest salary?", TOP.format(""), TOP.format("WHERE hired < '2016-01-01' ")),
     ("What is the revenue?", "SELECT SUM(revenue) FROM sale", "SELECT AVG(revenue) FROM sale"),
 )
 def test_a_deviating_query_is_not_green(question: str, right: str, wrong: str) -> None:

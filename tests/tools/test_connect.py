@@ -44,6 +44,15 @@ def test_variables_are_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert [entity.name for entity in database.schema().entities] == ["plant"]
 
 
+def test_only_the_last_databases_stay_open(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{number}.sql" for number in range(9)]
+    for path in paths:
+        path.write_text("CREATE TABLE plant(name);")
+    first, *_, last = [open_database(str(path)) for path in paths]
+    assert open_database(str(paths[-1])) is last
+    assert open_database(str(paths[0])) is not first
+
+
 @cases("SOME_API_KEY", "some_access_key")
 def test_no_key_is_sent_to_a_database(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(name, SECRET)

@@ -88,7 +88,6 @@ def test_schema_corrections(query: str, rows: Rows, films: Database) -> None:
     "MATCH (p:Person {name: 'Sea'}) MATCH (m:Movie {title: 'Sea'}) RETURN p.name",
     "MATCH (p:Person)-[:DIRECTED]->(m:Movie) RETURN p.name, m.title",
     "MATCH (p:Person)--(m:Movie) RETURN p.name",
-    "MATCH (p:Person) RETURN p.height",
     "MATCH (m:Movie) WHERE m.born = 1970 RETURN m.title",
     "MATCH (a)-[:DIRECTED]->(b) RETURN b.title",
     "MATCH (o:ORDER)-[:LIMIT]->(g:Group) RETURN o.order, g.limit",
@@ -141,7 +140,6 @@ def test_queries_that_are_not_corrected(query: str, films: Database) -> None:
     (f"{RATED} RETURN p.name", "Who rated both 'Sea' and 'Lake'?", ()),
     (f"{RATED} RETURN p.name", "Who rated Sea as well as Lake?", ()),
     (f"{RATED} RETURN p.name", "Who rated Sea and also rated Lake?", ()),
-    (f"{RATED} RETURN p.name", "Who rated Sea or Lake?", ADA),
     (f"{RATED} RETURN p.name", "Who rated Sea or Lake? Give both name and year.", ADA),
 )
 def test_comparisons_are_as_asked(query: str, question: str, rows: Rows, films: Database) -> None:
@@ -214,9 +212,7 @@ def test_what_the_question_counts_is_added(query: str, counted: bool, films: Dat
 
 
 @cases("t", "c", "*")
-def test_zero_counts_are_kept_where_the_question_includes_them(
-    counted: str, films: Database
-) -> None:
+def test_zero_counts_are_kept_where_the_question_asks(counted: str, films: Database) -> None:
     query = f"MATCH (c:Critic)-[:BELONGS_TO]->(t:Club) RETURN c.full_name, count({counted}) AS n"
     asked = "How many clubs has each critic?"
     done = films.corrected(query, question=f"{asked} Including critics without any.")
@@ -248,7 +244,6 @@ def test_names_are_shown_first(query: str, rows: list[tuple[object, ...]], films
 
 @cases(
     "MATCH (s:Studio) RETURN s.title, count() AS n",
-    "MATCH (p:Person)-[:DIRECTED]->(m-[:REVIEWED]->(n:Movie) RETURN count(*)",
     "MATCH (p:Person)-[:DIRECTED]->(m:Movie)<-[:REVIEWED]->(m) RETURN p.name",
     "MATCH (s:Studio)-[:EMPLOYS]->(p:Person)-[:DIRECTED]->(m:Movie RETURN count(*)",
     "MATCH p:Person)-[:DIRECTED]->(m:Movie)-[:REVIEWED]->(p) RETURN count(*)",

@@ -15,10 +15,6 @@ def cut(text: str, size: int, overlap: int = 0) -> list[str]:
     return chunk(text, size=size, overlap=overlap, spans=_tokens.spans)
 
 
-def length(text: str) -> int:
-    return len(_tokens.spans(text))
-
-
 @cases(
     pytest.param("  One sentence.\n", 10, 0, ["One sentence."], id="a short page"),
     pytest.param(" \n\t ", 10, 0, [], id="an empty page"),
@@ -72,7 +68,7 @@ def test_nothing_is_lost_chunks_are_of_the_page(parts: list[str], size: int, ove
         assert begin >= 0
         assert overlap or not _tokens.spans(text[place:begin])
         place = begin + len(piece)
-        assert " | " in piece or length(piece) <= size
+        assert " | " in piece or len(_tokens.spans(piece)) <= size
     assert chunks or not _tokens.spans(text)
     if not overlap:
         assert not _tokens.spans(text[place:])

@@ -7,10 +7,11 @@ from pathlib import Path
 import docx
 import pytest
 from cases import cases
-from documents import encrypt, write_bomb, write_pdf
+from documents import add_table, encrypt, write_bomb, write_pdf
 from docx.enum.text import WD_BREAK
+from docx.oxml import OxmlElement, parse_xml
+from docx.oxml.ns import nsdecls
 from published import published
-from pypdf import PdfWriter
 
 from planweave.tools.documents.pages import DocumentLimits, PageText, Unreadable, read
 
@@ -40,14 +41,11 @@ def test_pdf_pages_that_hold_only_images_are_listed(tmp_path: Path) -> None:
     assert image_pages(write_pdf(tmp_path / "scan.pdf", [None, None])) == [1, 2]
 
 
-def test_encrypted_pdf(tmp_path: Path) -> None:
+def test_an_encrypted_pdf_is_read_if_anyone_may_open_it(tmp_path: Path) -> None:
     path = encrypt(write_pdf(tmp_path / "a.pdf", ["Secret"]), "password")
     with pytest.raises(Unreadable, match=r"^a\.pdf is encrypted: remove its password first\.$"):
         read(path)
-
-
-def test_pdf_that_anyone_may_open_is_read(tmp_path: Path) -> None:
-    assert texts(encrypt(write_pdf(tmp_path / "a.pdf", ["Open"]), "")) == ["Open"]
+    assert texts(encrypt(write_pdf(path, ["Open"]), "")) == ["Open"]
 
 
 @cases(0, 9, 200)
@@ -60,10 +58,7 @@ def test_broken_pdf(kept: int, tmp_path: Path, capsys: pytest.CaptureFixture[str
 
 
 def test_pdf_with_too_many_pages(tmp_path: Path) -> None:
-    writer = PdfWriter()
-    for _ in range(3):
-        writer.add_blank_page(72, 72)
-    writer.write(tmp_path / "a.pdf")
+    write_pdf(tmp_path / "a.pdf", ["", "", ""])
     with pytest.raises(Unreadable, match="more than 2 pages"):
         read(tmp_path / "a.pdf", DocumentLimits(pages=2))
 
@@ -82,50 +77,23 @@ def test_docx_pages_end_at_breaks_and_tables_stand_in_their_place(tmp_path: Path
     file = docx.Document()
     file.add_paragraph("Costs by year").add_run().add_break(WD_BREAK.PAGE)
     file.add_paragraph("Second page")
-    table = file.add_table(2, 2)
-    for cell, text in zip(
-        (cell for row in table.rows for cell in row.cells),
-        ("year", "cost", "2030", "2.4\nEUR"),
-        strict=True,
-    ):
-        cell.text = text
+    add_table(file, ("year", "cost"), ("2030", "2.4\nEUR"))
     file.add_paragraph("After the table")
     file.add_paragraph("Third page").paragraph_format.page_break_before = True
-    file.save(str(tmp_path / "a.docx"))
-    document = read(tmp_path / "a.docx")
-    assert document.paging == "pages"
-    second = "Second page\nyear | cost\n2030 | 2.4 EUR\nAfter the table"
-    assert texts(tmp_path / "a.docx") == ["Costs by year", second, "Third page"]
-
-
-def test_a_break_that_word_noted_as_well_counts_once(tmp_path: Path) -> None:
-    from docx.oxml import OxmlElement
-
-    file = docx.Document()
-    file.add_paragraph("One").add_run().add_break(WD_BREAK.PAGE)
+    file.add_paragraph().add_run().add_break(WD_BREAK.PAGE)
     run = file.add_paragraph().add_run()
-    run._r.append(OxmlElement("w:lastRenderedPageBreak"))
-    run.add_text("Two")
-    file.save(str(tmp_path / "a.docx"))
-    assert texts(tmp_path / "a.docx") == ["One", "Two"]
-
-
-def test_signs_that_word_has_elements_for_are_read(tmp_path: Path) -> None:
-    from docx.oxml import OxmlElement
-
-    file = docx.Document()
-    run = file.add_paragraph("non").add_run()
+    run._r.append(OxmlElement("w:lastRenderedPageBreak"))  # noted by Word as well: counts once
     for name, text in (("noBreakHyphen", "profit"), ("cr", "next"), ("tab", "end")):
         run._r.append(OxmlElement(f"w:{name}"))
         run.add_text(text)
     file.save(str(tmp_path / "a.docx"))
-    assert texts(tmp_path / "a.docx") == ["non-profit\nnext\tend"]
+    assert read(tmp_path / "a.docx").paging == "pages"
+    second = "Second page\nyear | cost\n2030 | 2.4 EUR\nAfter the table"
+    fourth = "-profit\nnext\tend"
+    assert texts(tmp_path / "a.docx") == ["Costs by year", second, "Third page", fourth]
 
 
 def test_content_controls_and_text_boxes_of_word_are_read_once(tmp_path: Path) -> None:
-    from docx.oxml import parse_xml
-    from docx.oxml.ns import nsdecls
-
     inside = "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
     box = f"<w:txbxContent>{inside.format('Boxed')}</w:txbxContent>"
     choice = f"<mc:Choice Requires='wps'>{box}</mc:Choice><mc:Fallback>{box}</mc:Fallback>"
@@ -163,11 +131,8 @@ def test_docx_that_unpacks_to_too_much(tmp_path: Path) -> None:
     assert path.stat().st_size < 100_000
     with pytest.raises(Unreadable, match="unpacks to 20 MB, which is too large"):
         read(path, DocumentLimits(bytes=1_000_000))
-
-
-def test_an_archive_that_is_no_docx(tmp_path: Path) -> None:
     with pytest.raises(Unreadable, match="damaged or is no DOCX"):
-        read(write_bomb(tmp_path / "b.docx", 1))
+        read(write_bomb(path, 1))
 
 
 def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
@@ -191,9 +156,9 @@ def test_html_pages_begin_at_headings(tmp_path: Path) -> None:
 @cases(
     pytest.param(
         "a.md",
-        "# One\ntext\n```\n# no heading\n```\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |\n",
+        "# One\n```\n# no heading\n```\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |\n",
         [
-            "# One\ntext\n```\n# no heading\n```",
+            "# One\n```\n# no heading\n```",
             "[Section: # One]\n## Two\n| a | b |\n|---|---|\n| 1 | 2 |",
         ],
         id="headings of Markdown, but not in code",
@@ -286,24 +251,22 @@ def test_files_that_are_refused(name: str, content: bytes, problem: str, tmp_pat
         read(tmp_path / name, DocumentLimits(characters=1_000_000, bytes=2_000_000))
 
 
-def test_files_that_are_none(tmp_path: Path) -> None:
-    with pytest.raises(Unreadable, match="No such file"):
-        read(tmp_path / "absent.pdf")
-    (tmp_path / "folder.txt").mkdir()
-    with pytest.raises(Unreadable, match="is no file"):
-        read(tmp_path / "folder.txt")
+def test_files_that_are_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     loop = tmp_path / "loop.txt"
     loop.symlink_to(loop)
-    with pytest.raises(Unreadable, match="cannot be read"):
-        read(loop)
-
-
-def test_a_file_that_may_not_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "a.txt").write_text("text")
+    (tmp_path / "folder.txt").mkdir()
+    for name, problem in {
+        "absent.pdf": "No such file",
+        "folder.txt": "is no file",
+        "loop.txt": "cannot be read",
+    }.items():
+        with pytest.raises(Unreadable, match=problem):
+            read(tmp_path / name)
 
     def refuse(path: Path) -> bytes:
         raise PermissionError(13, "Permission denied")
 
+    (tmp_path / "a.txt").write_text("text")
     monkeypatch.setattr(Path, "read_bytes", refuse)  # whoever runs the tests may be root
     with pytest.raises(Unreadable, match=r"^a\.txt cannot be read \(Permission denied\)\.$"):
         read(tmp_path / "a.txt")

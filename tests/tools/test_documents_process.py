@@ -9,18 +9,10 @@ import pytest
 from documents import WordTokens, write_pdf
 
 from planweave.tools.documents import process, worker
-from planweave.tools.documents.pages import DocumentLimits, PageText, Unreadable, read
-from planweave.tools.documents.process import Cutting, Parser, read_in_process
+from planweave.tools.documents.pages import DocumentLimits, Unreadable, read
+from planweave.tools.documents.process import Cutting, Parser
 
 CUTTING = Cutting(WordTokens().path, 5, 1)
-ENDLESS = b"<a" * 300_000
-"""HTML for whose reading the standard library takes the square of its length."""
-
-
-def endless(folder: Path) -> Path:
-    path = folder / "endless.html"
-    path.write_bytes(ENDLESS)
-    return path
 
 
 def note(folder: Path, text: str = "One two three four. Five six seven.") -> Path:
@@ -53,63 +45,49 @@ def test_a_long_document_comes_in_short_answers(tmp_path: Path) -> None:
     assert max(lengths) <= 1_500_000
 
 
-def test_chunks_are_cut_as_asked(tmp_path: Path) -> None:
+def test_chunks_are_cut_as_asked_and_without_a_tokenizer_there_are_none(tmp_path: Path) -> None:
     with Parser() as parser:
         parsed = parser.read(note(tmp_path), DocumentLimits(), CUTTING)
-    assert parsed.chunks == [(1, "One two three four.", ""), (1, ". Five six seven.", "")]
+        assert parsed.chunks == [(1, "One two three four.", ""), (1, ". Five six seven.", "")]
+        assert parser.read(note(tmp_path), DocumentLimits()) == (parsed.document, [])
 
 
-def test_without_a_tokenizer_there_are_pages_alone(tmp_path: Path) -> None:
-    assert read_in_process(note(tmp_path, "text"), DocumentLimits()).pages == [PageText(1, "text")]
-
-
-def test_what_takes_too_long_is_ended_and_the_next_is_read(tmp_path: Path) -> None:
-    limits = DocumentLimits(seconds=1)
-    with Parser() as parser:
-        with pytest.raises(
-            Unreadable, match=r"^endless\.html takes more than 3 s of processor time to read\."
-        ):
-            parser.read(endless(tmp_path), limits)
-        assert parser.read(note(tmp_path), DocumentLimits()).document.pages
+ENDLESS = b"<a" * 300_000
+"""HTML for whose reading the standard library takes the square of its length."""
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the address space")
-def test_what_takes_too_much_memory_is_ended_and_the_next_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "rows.txt"
-    path.write_bytes(b"a\n" * 4_000_000)
+def test_what_takes_too_long_or_too_much_memory_is_ended(tmp_path: Path) -> None:
+    (tmp_path / "endless.html").write_bytes(ENDLESS)
+    (tmp_path / "rows.txt").write_bytes(b"a\n" * 4_000_000)
+    late = r"^endless\.html takes more than 3 s of processor time to read\."
     with Parser() as parser:
+        with pytest.raises(Unreadable, match=late):
+            parser.read(tmp_path / "endless.html", DocumentLimits(seconds=1))
+        assert parser.read(note(tmp_path), DocumentLimits()).document.pages
         with pytest.raises(Unreadable, match=r"^rows\.txt made its reader fail, or takes"):
-            parser.read(path, DocumentLimits(memory=60 << 20, pages=10**9))
+            parser.read(tmp_path / "rows.txt", DocumentLimits(memory=60 << 20, pages=10**9))
         assert parser.read(note(tmp_path), DocumentLimits()).document.pages
 
 
-def test_what_cannot_be_read_says_why_and_leaves_the_process(tmp_path: Path) -> None:
+def test_one_process_reads_all_files_and_ends_with_the_work(tmp_path: Path) -> None:
     broken = tmp_path / "broken.pdf"
     broken.write_text("no PDF")
+    with Parser() as unused:
+        assert unused._process is None
     with Parser() as parser:
         parser.read(note(tmp_path), DocumentLimits())
         first = parser._process
+        assert first is not None
         with pytest.raises(Unreadable, match=r"^broken\.pdf is damaged or is no PDF\."):
             parser.read(broken, DocumentLimits())
         with pytest.raises(Unreadable, match=r"is of no kind that can be read"):
             parser.read(tmp_path / "a.xlsx", DocumentLimits())
         parser.read(note(tmp_path), DocumentLimits())
         assert parser._process is first
-
-
-def test_the_process_ends_with_the_work(tmp_path: Path) -> None:
-    with Parser() as parser:
-        parser.read(note(tmp_path), DocumentLimits())
-        assert parser._process is not None
-        number = parser._process._process.pid
-        os.kill(number, 0)
+        os.kill(first._process.pid, 0)
     with pytest.raises(ProcessLookupError):
-        os.kill(number, 0)
-
-
-def test_what_is_not_read_needs_no_process() -> None:
-    with Parser() as parser:
-        assert parser._process is None
+        os.kill(first._process.pid, 0)
 
 
 def test_a_larger_file_may_take_longer() -> None:

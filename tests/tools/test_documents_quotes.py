@@ -1,8 +1,9 @@
-"""Which figures of a text are numbers that a quote has to say."""
+"""What is read in a text: which figures are numbers, and what abbreviations stand for."""
 
 import pytest
 from cases import cases
 
+from planweave.tools.documents.abbreviations import abbreviations
 from planweave.tools.documents.quotes import missing_numbers, numbers
 
 
@@ -42,3 +43,50 @@ def test_a_quote_need_not_name_what_has_a_figure_in_its_name() -> None:
 @pytest.mark.timeout(60)  # of squared effort, it takes minutes
 def test_a_long_word_takes_no_long_time() -> None:
     assert numbers("a" * 300_000) == frozenset()
+
+
+@cases(
+    ("the levelised cost of hydrogen (LCOH) fell", {"LCOH": "levelised cost of hydrogen"}),
+    ("LCOH (levelised cost of hydrogen) fell", {"LCOH": "levelised cost of hydrogen"}),
+    ("weighted average cost\nof capital (WACC)", {"WACC": "weighted average cost of capital"}),
+    ("Photovoltaics (PV) are cheap", {"PV": "Photovoltaics"}),
+    ("a combined-cycle gas turbine (CCGT)", {"CCGT": "combined-cycle gas turbine"}),
+    ("carbon contracts for difference (CCfD)", {"CCfD": "carbon contracts for difference"}),
+    ("guarantees of origin (GoO)", {"GoO": "guarantees of origin"}),
+    ("operation and maintenance (O&M) cost", {"O&M": "operation and maintenance"}),
+    ("many electric vehicles (EVs) ran", {"EVs": "electric vehicles"}),
+    ("nitrogen oxides (NOx)", {"NOx": "nitrogen oxides"}),
+    ("the Fischer-Tropsch (FT) process", {"FT": "Fischer-Tropsch"}),
+    ("the World Energy Council's (WEC) view", {"WEC": "World Energy Council"}),
+    ("capital expenditure (CAPEX; see below)", {"CAPEX": "capital expenditure"}),
+    ("capital expenditure (CAPEX, in EUR)", {"CAPEX": "capital expenditure"}),
+    ("carbon capture, use and storage (CCUS)", {"CCUS": "carbon capture, use and storage"}),
+    ("heat shock transcription factor 1 (HSF1)", {"HSF1": "heat shock transcription factor 1"}),
+    ("one pulp mill (PM), and two pulp mills (PM)", {"PM": "pulp mill"}),
+    ("pulp mills (PM) or saw mills (SM)", {"PM": "pulp mills", "SM": "saw mills"}),
+    # what explains nothing
+    ("", {}),
+    ("plain text without any", {}),
+    ("The cost fell (see below)", {}),
+    ("The cost fell (Figure 3)", {}),
+    ("The cost fell (2019)", {}),
+    ("The cost fell (IEA)", {}),
+    ("The cost fell (IEA, 2019)", {}),
+    ("LCOH is low (in Spain)", {}),
+    ("smelting partly fired by hydrogen at its plant in Navarra (Spain)", {}),
+    ("monthly averages of the year (May)", {}),
+    ("an odd thing (A)", {}),
+    ("hydrogen costs (USD/kg)", {}),
+    ("carbon levy in Ghana Energy Council of Togo (CGEC)", {}),
+    ("the Interna- tional Technology Roadmap (ITR)", {}),
+    ("It costs little. Over here (LCOH) it is", {}),
+    ("LCOH (LCOH)", {}),
+    ("an unclosed cost of hydrogen (LCOH", {}),
+    ("LCOH (a measure of what hydrogen costs)", {}),
+)
+def test_what_a_text_explains(text: str, expected: dict[str, str]) -> None:
+    assert abbreviations(text) == expected
+
+
+def test_a_long_text_without_end_takes_no_time() -> None:
+    assert abbreviations("(" * 100_000 + "a b c " * 20_000 + "(AB" * 20_000) == {}

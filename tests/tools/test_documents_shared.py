@@ -14,7 +14,6 @@ from planweave.memory import SearchMode
 from planweave.tools.documents import collection, shared_store
 from planweave.tools.documents.collection import (
     Collection,
-    PageHit,
     delete_collection,
     open_collection,
     usage,
@@ -44,27 +43,29 @@ def filled(name: str) -> Collection:
     return made
 
 
-def search_all(where: Collection) -> dict[tuple[str, SearchMode], list[PageHit]]:
-    return {(query, mode): where.search(query, mode=mode) for query in QUERIES for mode in MODES}
+Found = dict[tuple[str, SearchMode], list[tuple[object, ...]]]
 
 
-def rounded(
-    found: dict[tuple[str, SearchMode], list[PageHit]],
-) -> dict[tuple[str, SearchMode], list[tuple[str, int, str, str, float]]]:
+def search_all(where: Collection) -> Found:
+    """What each query finds in each mode; scores are rounded."""
     return {
-        asked: [(f.document, f.page, f.text, f.chunk, round(f.score, 5)) for f in pages]
-        for asked, pages in found.items()
+        (query, mode): [
+            (f.document, f.page, f.text, f.chunk, round(f.score, 5))
+            for f in where.search(query, mode=mode)
+        ]
+        for query in QUERIES
+        for mode in MODES
     }
 
 
 @pytest.mark.server
 def test_the_same_is_found_as_in_a_file(shared: str, monkeypatch: pytest.MonkeyPatch) -> None:
     there = filled("energy")
-    in_database = rounded(search_all(there))
+    in_database = search_all(there)
     infos = there.documents()
     monkeypatch.delenv("PLANWEAVE_DOCUMENTS_URL")
     here = filled("energy")
-    assert in_database == rounded(search_all(here))
+    assert in_database == search_all(here)
     assert all(in_database[query, "dense"] for query in QUERIES)
     assert [(i.name, i.pages, i.chunks, i.digest) for i in infos] == [
         (i.name, i.pages, i.chunks, i.digest) for i in here.documents()
@@ -73,10 +74,10 @@ def test_the_same_is_found_as_in_a_file(shared: str, monkeypatch: pytest.MonkeyP
 
 @pytest.mark.server
 def test_a_graph_in_a_database_finds_the_same(shared: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    exact = rounded(search_all(filled("energy")))
+    exact = search_all(filled("energy"))
     monkeypatch.setattr(shared_store, "HNSW_ABOVE", 2)
     collection._open.clear()
-    assert rounded(search_all(open_collection("energy"))) == exact
+    assert search_all(open_collection("energy")) == exact
     with shared_store._transaction(shared) as database:
         made = database.execute("SELECT indexdef FROM pg_indexes WHERE indexname ^@ 'graph_'")
         assert "hnsw" in made.fetchone()[0]

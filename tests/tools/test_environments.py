@@ -1,17 +1,22 @@
 """Environments: tasks, actions, what they show, the score, and processes that end."""
 
+import importlib.util
 import json
 import lzma
 import os
+import shutil
+import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from cases import cases
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from json_lines import write_lines
+from published import published
 from toy_world import ToyShop
 from worlds import GOALS, PRODUCTS, QUESTIONS, encyclopedia, published_shop, shop
 
@@ -21,7 +26,6 @@ from planweave.tools.environments import (
     Environment,
     EnvironmentFailed,
     EnvironmentUnavailable,
-    Observation,
     Task,
     episodes,
     open_environment,
@@ -41,30 +45,18 @@ ANYTHING = st.one_of(
 
 LABORATORY = """
 class ScienceWorldEnv:
-    def __init__(self, *_, **__):
-        self.server = self
-    def get_task_names(self):
-        return ["boil", "melt"]
-    def load(self, name, variation, simplification):
-        self.loaded = name, variation, simplification
-    def get_variations_train(self):
-        return [0, 1]
-    def get_variations_dev(self):
-        return [2]
-    def get_variations_test(self):
-        return [3]
-    def get_task_description(self):
-        return "Do {} {} {}.".format(*self.loaded)
-    def reset(self):
-        pass
-    def freeActionLook(self):
-        return f"You {self.loaded[0]}."
-    def step(self, action):
-        return action
-    def getCompleted(self):
-        return False
-    def getScore(self):
-        return 0.5
+    def __init__(self, *_, **__): self.server = self
+    def get_task_names(self): return ["boil", "melt"]
+    def load(self, name, variation, simplification): self.loaded = name, variation, simplification
+    def get_variations_train(self): return [0, 1]
+    def get_variations_dev(self): return [2]
+    def get_variations_test(self): return [3]
+    def get_task_description(self): return "Do {} {} {}.".format(*self.loaded)
+    def reset(self): pass
+    def freeActionLook(self): return f"You {self.loaded[0]}."
+    def step(self, action): return action
+    def getCompleted(self): return False
+    def getScore(self): return 0.5
 """
 
 
@@ -116,9 +108,8 @@ def test_search_lookup_finish(tmp_path: Path) -> None:
     assert {action: world.step(action).text for action in shown} == shown
     assert "Lookup[…]" in world.admissible()  # a page is open
     assert world.step("Lookup[sibelius]").text == "No more results."
-    assert world.step("Search[Norway town]").text == (
-        "Could not find [Norway town]. Similar: ['Oslo']."
-    )
+    unknown = world.step("Search[Norway town]").text
+    assert unknown == "Could not find [Norway town]. Similar: ['Oslo']."
     world.step("Search[Sweden]")
     assert world.step("Lookup[sibelius]").text == "No more results."
     half = world.step("finish[Finland]")
@@ -177,16 +168,15 @@ def test_the_published_files_of_the_shop_are_joined(packed: bool, tmp_path: Path
 
 
 def test_a_published_shop_without_a_file_is_told(tmp_path: Path) -> None:
-    published_shop(tmp_path)
-    (tmp_path / "items_human_ins.json").write_text("{}")
-    with pytest.raises(BadInput, match="no goals for the products"):
-        open_environment("webshop", tmp_path)
-    (tmp_path / "items_human_ins.json").write_text('{"B000000001": [{"asin": "B000000001"}]}')
-    with pytest.raises(BadInput, match=r"human_ins\.json .*B000000001\.0\.instruction: Field req"):
-        open_environment("webshop", tmp_path)
-    (tmp_path / "items_human_ins.json").unlink()
-    with pytest.raises(BadInput, match=r"has not both.*items_human_ins\.json"):
-        open_environment("webshop", tmp_path)
+    goals = published_shop(tmp_path) / "items_human_ins.json"
+    for content, problem in {
+        "{}": "no goals for the products",
+        '{"B1": [{"asin": "B1"}]}': r"human_ins\.json .*B1\.0\.instruction: Field req",
+        "": r"has not both.*items_human_ins\.json",
+    }.items():
+        goals.write_text(content) if content else goals.unlink()
+        with pytest.raises(BadInput, match=problem):
+            open_environment("webshop", tmp_path)
 
 
 def test_walking_through_the_shop(tmp_path: Path) -> None:
@@ -227,25 +217,22 @@ def test_turning_pages_in_the_shop(tmp_path: Path) -> None:
     assert world.step("click[< Prev]").text == first
 
 
+YARN = PRODUCTS[0] | {"query": "yarn", "product_category": "Craft", "name": "Ball of Yarn"}
+
+
 @cases(
-    (0, ["red"], 1.0),
-    (0, [], 2 / 3),
-    (0, ["light red"], 1.0),  # one holds the words of the other
-    (1, ["red"], 1 / 3),  # too dear, not washable
-    (2, ["red"], 0.0),  # another thing altogether
+    (PRODUCTS[0], ["red"], 1.0),
+    (PRODUCTS[0], [], 2 / 3),
+    (PRODUCTS[0], ["light red"], 1.0),  # one holds the words of the other
+    (PRODUCTS[1], ["red"], 1 / 3),  # too dear, not washable
+    (PRODUCTS[2], ["red"], 0.0),  # another thing altogether
+    (YARN, ["red"], 0.5),  # of another type
 )
-def test_the_reward_of_a_purchase(bought: int, chosen: list[str], score: float) -> None:
-    products = [Product.model_validate(product) for product in PRODUCTS]
+def test_rewards_of_purchases(bought: dict[str, object], chosen: list[str], score: float) -> None:
+    name = "Warm Scarf of Red Merino Wool Yarn"
+    wanted, one = (Product.model_validate(p) for p in (PRODUCTS[0] | {"name": name}, bought))
     goal = Goal.model_validate(GOALS[0])
-    assert reward(products[bought], chosen, goal, products[0]) == pytest.approx(score)
-
-
-def test_another_type_halves_the_reward() -> None:
-    wanted = Product.model_validate(PRODUCTS[0] | {"name": "Warm Scarf of Red Merino Wool Yarn"})
-    far = {"query": "yarn", "product_category": "Craft", "name": "Ball of Yarn"}
-    other = Product.model_validate(PRODUCTS[0] | far)
-    goal = Goal.model_validate(GOALS[0])
-    assert reward(other, ["red"], goal, wanted) == pytest.approx(0.5)
+    assert reward(one, chosen, goal, wanted) == pytest.approx(score)
 
 
 @settings(max_examples=30)
@@ -288,28 +275,12 @@ def test_a_plug_in_that_fails_to_open_is_named(monkeypatch: pytest.MonkeyPatch) 
         open_environment("chess")
 
 
-class Broken(Environment):
-    """A plug-in whose methods raise what no caller expects."""
+def no_board(*_: object) -> None:
+    raise RuntimeError("no board")
 
-    name = "chess"
 
-    def tasks(self, split: str = "") -> list[Task]:
-        raise RuntimeError("no board")
-
-    def described(self, task: Task) -> Task:
-        raise RuntimeError("no board")
-
-    def reset(self, task: Task) -> Observation:
-        raise RuntimeError("no board")
-
-    def step(self, action: str) -> Observation:
-        raise RuntimeError("no board")
-
-    def admissible(self) -> tuple[str, ...]:
-        raise RuntimeError("no board")
-
-    def close(self) -> None:
-        raise RuntimeError("no board")
+METHODS = ("tasks", "described", "reset", "step", "admissible", "close")
+Broken: Any = type("Broken", (Environment,), {"name": "chess", **dict.fromkeys(METHODS, no_board)})
 
 
 def test_errors_of_a_plug_in_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -317,18 +288,16 @@ def test_errors_of_a_plug_in_are_one_sentence(monkeypatch: pytest.MonkeyPatch) -
     task = Task(id="1", kind="", question="Mate in two.")
     with open_environment("chess") as world:
         calls: dict[str, Callable[[], object]] = {
-            "describe": lambda: world.described(task),
-            "begin": lambda: world.reset(task),
-            "go on with": lambda: world.step("e4"),
-            "list the actions of": world.admissible,
+            "describe its task": lambda: world.described(task),
+            "begin its task": lambda: world.reset(task),
+            "go on with its task": lambda: world.step("e4"),
+            "list the actions of its task": world.admissible,
+            "list its tasks": world.tasks,
         }
-        with pytest.raises(
-            EnvironmentUnavailable, match=r"list its tasks \(RuntimeError: no board\)"
-        ):
-            world.tasks()
         for what, call in calls.items():
-            sentence = rf"chess of {__name__} cannot {what} its task \(RuntimeError: no board\)\. "
-            with pytest.raises(EnvironmentFailed, match=sentence):
+            sentence = rf"chess of {__name__} cannot {what} \(RuntimeError: no board\)\. "
+            kind = EnvironmentUnavailable if call == world.tasks else EnvironmentFailed
+            with pytest.raises(kind, match=sentence):
                 call()
 
 
@@ -466,10 +435,8 @@ def test_an_episode_goes_on_after_another_task_is_described() -> None:
 @pytest.mark.usefixtures("laboratory")
 def test_what_scienceworld_lacks_is_told(tmp_path: Path) -> None:
     (tmp_path / "java").unlink()
-    with (
-        open_environment("scienceworld") as world,
-        pytest.raises(EnvironmentUnavailable, match=r"no program java.*a Java runtime"),
-    ):
+    missing = pytest.raises(EnvironmentUnavailable, match=r"no program java.*a Java runtime")
+    with open_environment("scienceworld") as world, missing:
         world.tasks()
 
 
@@ -480,12 +447,84 @@ def test_the_official_games_of_alfworld_are_read(tmp_path: Path) -> None:
     game = {"grammar": grammar, "solvable": True, "walkthrough": ["look"], "pddl_problem": ""}
     (folder / "game.tw-pddl").write_text(json.dumps(game))
     with open_environment("alfworld", tmp_path) as world:
-        (task,) = world.tasks()
-        assert task == Task(
-            id="valid_unseen/pick_two-Mug-None-Desk-1/trial_1",
-            kind="pick_two",
-            question="put two mugs on desk.",
-            gold=("look",),
-        )
+        name = "valid_unseen/pick_two-Mug-None-Desk-1/trial_1"
+        task = Task(id=name, kind="pick_two", question="put two mugs on desk.", gold=("look",))
+        assert world.tasks() == [task]
         with pytest.raises(BadInput, match="no split 'test'"):
             world.tasks("test")
+
+
+@cases("dev_distractor_subset", "train_distractor_subset")
+@pytest.mark.published
+def test_the_published_hotpotqa(file: str) -> None:
+    with open_environment("hotpotqa", published(f"hotpotqa/{file}.jsonl.gz")) as world:
+        tasks = world.tasks()
+        assert len({task.id for task in tasks}) == len(tasks) > 200
+        assert {play(world, task, task.gold or ()) for task in tasks} == {1.0}
+
+
+@pytest.mark.published
+def test_the_published_webshop() -> None:
+    with open_environment("webshop", published("webshop")) as world:
+        tasks = world.tasks()
+        assert len(tasks) > 100
+        assert {play(world, task, task.gold or ()) for task in tasks} == {1.0}
+
+
+@pytest.mark.published
+def test_the_published_alfworld() -> None:
+    data = published("alfworld")
+    if importlib.util.find_spec("alfworld") is None:
+        pytest.skip("ALFWorld is not installed: pip install 'alfworld>=0.4.2'")
+    with open_environment("alfworld", data) as world:
+        tasks = world.tasks("valid_unseen")
+        begin = world.reset(tasks[0]).text
+        assert begin.startswith("You are in the middle of a room.")
+        assert begin.endswith(f"Your task is to: {tasks[0].question}")
+        assert world.step("fly to the moon").text == "Nothing happens."
+        assert (tasks[0].gold or ("",))[0] in world.admissible()
+        assert play(world, tasks[0], tasks[0].gold or ()) == 1
+
+
+@pytest.mark.published
+def test_the_published_scienceworld() -> None:
+    data = published("scienceworld/gold_trajectories.jsonl.gz")
+    if shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None:
+        pytest.skip("ScienceWorld needs a Java runtime and pip install 'planweave[environments]'")
+    before = simulators()
+    with open_environment("scienceworld", data) as world:
+        tasks = sorted(world.tasks("test"), key=lambda task: len(task.gold or ()) or 1000)
+        assert world.reset(tasks[0]).text.startswith("This room is called")
+        assert "No known action matches" in world.step("fly to the moon").text
+        assert "look around" in world.admissible()
+        assert [play(world, task, task.gold or ()) for task in tasks[:2]] == [1, 1]
+        (java,) = simulators() - before
+        assert b"-Xmx1g" in Path(f"/proc/{java}/environ").read_bytes()
+    deadline = time.monotonic() + 30
+    while java in simulators():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.published
+def test_the_published_scienceworld_without_a_file() -> None:
+    if shutil.which("java") is None or importlib.util.find_spec("scienceworld") is None:
+        pytest.skip("ScienceWorld needs a Java runtime and pip install 'planweave[environments]'")
+    with open_environment("scienceworld") as world:
+        tasks = world.tasks("test")
+        assert len(tasks) == 1819
+        assert len({task.kind for task in world.tasks()}) == 30
+        (boil,) = (task for task in tasks if task.id == "boil/21/easy")
+        assert "boil lead" in world.described(boil).question
+        assert world.reset(boil).text.startswith("This room is called")
+
+
+def simulators() -> set[int]:
+    """The processes that run ScienceWorld's program, whoever started them."""
+    found = set()
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended since
+            words = file.read_bytes().split(b"\0")
+            if words[0].endswith(b"java") and any(b"scienceworld" in word for word in words):
+                found.add(int(file.parent.name))
+    return found

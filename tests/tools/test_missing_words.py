@@ -1,4 +1,4 @@
-"""What a question asks of a thing though the database has no word for it."""
+"""What a question asks of a thing though the database has no word for it, nor a column."""
 
 from cases import cases
 from shop import database_of
@@ -10,6 +10,11 @@ shelter = database_of("""
 CREATE TABLE animals (id INTEGER PRIMARY KEY, species TEXT, weight_kg REAL, bought_from TEXT,
   adoption_price REAL);
 CREATE TABLE visits (id INTEGER PRIMARY KEY, animal_id INTEGER REFERENCES animals (id), day TEXT);
+""")
+clinic = database_of("""
+CREATE TABLE doctors (id INTEGER PRIMARY KEY, full_name TEXT, specialty TEXT, sale_price REAL);
+CREATE TABLE check_ins (id INTEGER PRIMARY KEY, doctor_id INTEGER REFERENCES doctors (id));
+INSERT INTO doctors VALUES (1, 'Ada Berg', 'dermatology', 20);
 """)
 prices = database_of("CREATE TABLE prices (item TEXT, price REAL);")
 
@@ -31,9 +36,7 @@ def test_missing_attributes(question: str, attribute: str, shelter: SqlDatabase)
     assert find_unknown_attribute(question, shelter.schema()) == attribute
 
 
-def test_words_of_a_calendar_are_known_where_there_are_dates(
-    shelter: SqlDatabase, prices: SqlDatabase
-) -> None:
+def test_calendar_words_are_known_with_dates(shelter: SqlDatabase, prices: SqlDatabase) -> None:
     question, explained = "How many emails came on Saturdays in July?", "how many came on in"
     assert find_missing_words(question, shelter.schema(), explained) == {"email": "emails"}
     assert set(find_missing_words(question, prices.schema(), explained)) == {
@@ -52,3 +55,17 @@ def test_explained_words_are_known(shelter: SqlDatabase) -> None:
     question = "What is the BMI of each dog?"
     assert find_unknown_attribute(question, shelter.schema()) == "BMI"
     assert find_unknown_attribute(question, shelter.schema(), "BMI = weight_kg / 2") == ""
+
+
+@cases(
+    ("SELECT d.blood_type FROM doctors AS d", "blood_type"),
+    ("SELECT COUNT(*) AS garden FROM doctors ORDER BY garden", ""),
+    ("SELECT doc_name FROM doctors WHERE note LIKE '%garden%'", ""),
+    ("SELECT salePrice FROM doctors", ""),
+    ("SELECT rating FROM doctors", ""),
+    ("SELECT (", ""),
+)
+def test_invented_names(query: str, name: str, clinic: SqlDatabase) -> None:
+    question = "Which blood type, garden and sale price has each doctor?"
+    assert clinic.invented(query, question) == name
+    assert clinic.invented(query, question, "The blood type is the type.") == ""

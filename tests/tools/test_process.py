@@ -1,12 +1,14 @@
-"""The helper process: an answer that comes just when its time is over."""
+"""The helper process, and the folders that processes leave."""
 
 import subprocess
 import sys
+from pathlib import Path
 from threading import Timer
 
 import pytest
 
 from planweave.tools import process
+from planweave.tools.own_folder import OwnFolder
 from planweave.tools.process import Channel, HelperProcess, ProcessEnded
 
 
@@ -50,3 +52,24 @@ def test_reserved_address_space_does_not_count() -> None:
         [sys.executable, "-c", program], check=False, capture_output=True, text=True
     )
     assert ran.stdout == "bounded\n", ran.stderr
+
+
+HOLDS = "from planweave.tools.own_folder import OwnFolder; f = OwnFolder(); print(f.path); input()"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells of no process that was killed")
+def test_folders_of_killed_processes_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDS], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        left = Path(other.stdout.readline().strip())
+        mine = OwnFolder()
+        assert left.is_dir()
+        other.kill()
+    OwnFolder().remove()
+    assert (left.exists(), mine.path.is_dir()) == (False, True)
+    mine.remove()
+    assert not mine.path.exists()

@@ -35,7 +35,15 @@ LIMITS = SandboxLimits(
     seconds=60, cpu=1, memory=256 << 20, output=10_000, disk=4 << 20, entries=100
 )
 SECRET = "the-secret-of-this-user"
-CALLS = "import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+PRELUDE = """
+import ctypes, fcntl, glob, os, platform, resource, shutil, signal, socket, time
+libc = ctypes.CDLL(None, use_errno=True)
+def works(call, *given):
+    try: call(*given)
+    except OSError: return False
+    return True
+"""
+"""What every program begins with; one that gets to its end prints ESCAPED."""
 
 
 class World(NamedTuple):
@@ -51,253 +59,130 @@ class World(NamedTuple):
 
 
 READING = {
-    "secret file": "print('ESCAPED', open({secret!r}).read())",
-    "list the user's folder": "import os; print('ESCAPED', os.listdir({folder!r}))",
-    "ssh keys and passwords": """
-import glob, os, pathlib
-for path in ["/etc/shadow", "/etc/passwd", "/root/.bashrc", *glob.glob("/home/*/.ssh/*")]:
-    try: print("ESCAPED", len(open(path).read()))
-    except OSError: pass
-""",
-    "symbolic link to a secret": """
-import os; os.symlink({secret!r}, "link"); print("ESCAPED", open("link").read())
-""",
-    "hard link to a secret": """
-import os; os.link({secret!r}, "link"); print("ESCAPED", open("link").read())
-""",
+    "secret file": "print(open({secret!r}).read())",
+    "list the user's folder": "print(os.listdir({folder!r}))",
+    "ssh keys and passwords": "keys = glob.glob('/home/*/.ssh/*'); "
+    "assert any(works(open, path) for path in ['/etc/shadow', '/etc/passwd', *keys])",
+    "symbolic link to a secret": "os.symlink({secret!r}, 'link'); print(open('link').read())",
+    "hard link to a secret": "os.link({secret!r}, 'link'); print(open('link').read())",
 }
 WRITING = {
-    "write outside": "open({folder!r} + '/new', 'w').write('x'); print('ESCAPED')",
-    "write by a path upwards": """
-import os; open("../" * 20 + {folder!r} + "/new", "w").write("x"); print("ESCAPED")
-""",
-    "write by a link": """
-import os; os.symlink({folder!r}, "d"); open("d/new", "w").write("x"); print("ESCAPED")
-""",
-    "delete the user's files": """
-import os, shutil
-shutil.rmtree({folder!r}, ignore_errors=True)
-if os.path.isdir(os.path.dirname({folder!r})) and not os.path.exists({folder!r}): print("ESCAPED")
-""",
-    "truncate": "import os; os.truncate({secret!r}, 0); print('ESCAPED')",
-    "rename": "import os; os.rename({secret!r}, {secret!r} + '2'); print('ESCAPED')",
-    "change the mode": "import os; os.chmod({secret!r}, 0o777); print('ESCAPED')",
-    "change the times": "import os; os.utime({secret!r}, (1, 1)); print('ESCAPED')",
-    "shared memory": "open({shm!r}, 'w').write('x'); print('ESCAPED')",
+    "write outside": "open({folder!r} + '/new', 'w').write('x')",
+    "write by a path upwards": "open('../' * 20 + {folder!r} + '/new', 'w').write('x')",
+    "write by a link": "os.symlink({folder!r}, 'd'); open('d/new', 'w').write('x')",
+    "delete the user's files": "shutil.rmtree({folder!r}, ignore_errors=True); "
+    "assert os.path.isdir(os.path.dirname({folder!r})) and not os.path.exists({folder!r})",
+    "truncate": "os.truncate({secret!r}, 0)",
+    "rename": "os.rename({secret!r}, {secret!r} + '2')",
+    "change the mode": "os.chmod({secret!r}, 0o777)",
+    "change the times": "os.utime({secret!r}, (1, 1))",
+    "shared memory": "open({shm!r}, 'w').write('x')",
 }
 REACHING = {
-    "TCP": "import socket; socket.create_connection(('127.0.0.1', {tcp})); print('ESCAPED')",
-    "UDP": """
-import socket
-socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("127.0.0.1", {udp}))
-print("ESCAPED")
-""",
-    "Unix socket": """
-import socket; socket.socket(socket.AF_UNIX).connect({unix!r}); print("ESCAPED")
-""",
-    "abstract Unix socket": """
-import socket; socket.socket(socket.AF_UNIX).connect("\\0" + {unix!r}); print("ESCAPED")
-""",
-    "listening": "import socket; socket.create_server(('127.0.0.1', 0)); print('ESCAPED')",
-    "name look-up of this machine": """
-import socket; socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0); print("ESCAPED")
-""",
-    "asynchronous input": f"""{CALLS}
-import platform
-context = ctypes.c_ulong(0)
-number = 206 if platform.machine() == "x86_64" else 0
-if libc.syscall(number, 4, ctypes.byref(context)) == 0: print("ESCAPED")
-""",
-    "watching": f"{CALLS}if libc.inotify_init1(0) >= 0: print('ESCAPED')",
-    "fork": "import os\nif os.fork() == 0: os._exit(0)\nprint('ESCAPED')",
-    "subprocess": "import subprocess; subprocess.run(['true']); print('ESCAPED')",
-    "shell by exec": "import os; os.execv('/bin/sh', ['sh', '-c', 'echo ESCAPED'])",
-    "shell by system": "import os; print('ESCAPED' if os.system('true') == 0 else '')",
-    "multiprocessing": """
-import multiprocessing as m
-m.get_context("fork").Process(target=print).start(); print("ESCAPED")
-""",
-    "own session": """
-import os
-if os.fork() == 0:
-    os.setsid()
-    if os.fork() == 0: open({folder!r} + "/new", "w").write("x")
-    os._exit(0)
-os.wait(); print("ESCAPED")
-""",
-    "parent's limits": """
-import resource; print("ESCAPED", resource.prlimit({parent}, resource.RLIMIT_NOFILE))
-""",
-    "signal 0 to the parent": "import os; os.kill({parent}, 0); print('ESCAPED')",
-    "signals by descriptor": f"""{CALLS}
-import fcntl
-a, b = os.pipe()
-fcntl.fcntl(a, 8, {{parent}})  # F_SETOWN
-print("ESCAPED")
-""",
-    "kept memory": f"""{CALLS}
-if (key := libc.shmget(0, 4096, 0o1666)) >= 0:
-    libc.shmctl(key, 0, 0); print("ESCAPED")
-""",
-    "unnamed files in memory": "import os; os.memfd_create('x'); print('ESCAPED')",
-    "outliving the parent": f"{CALLS}\nif libc.prctl(1, 0, 0, 0, 0) == 0: print('ESCAPED')",
-    "process descriptors": f"{CALLS}\nif libc.syscall(434, {{parent}}, 0) >= 0: print('ESCAPED')",
+    "TCP": "socket.create_connection(('127.0.0.1', {tcp}))",
+    "UDP": "socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('127.0.0.1', {udp}))",
+    "Unix socket": "socket.socket(socket.AF_UNIX).connect({unix!r})",
+    "abstract Unix socket": "socket.socket(socket.AF_UNIX).connect('\\0' + {unix!r})",
+    "listening": "socket.create_server(('127.0.0.1', 0))",
+    "name look-up of this machine": "socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 0)",
+    "asynchronous input": "number = 206 if platform.machine() == 'x86_64' else 0; "
+    "assert libc.syscall(number, 4, ctypes.byref(ctypes.c_ulong(0))) == 0",
+    "watching": "assert libc.inotify_init1(0) >= 0",
+    "fork": "os.fork() or os._exit(0)",
+    "subprocess": "import subprocess; subprocess.run(['true'])",
+    "shell by exec": "os.execv('/bin/sh', ['sh', '-c', 'echo ESCAPED'])",
+    "shell by system": "assert os.system('true') == 0",
+    "parent's limits": "resource.prlimit({parent}, resource.RLIMIT_NOFILE)",
+    "signal 0 to the parent": "os.kill({parent}, 0)",
+    "signals by descriptor": "fcntl.fcntl(os.pipe()[0], 8, {parent})  # F_SETOWN",
+    "kept memory": "key = libc.shmget(0, 4096, 0o1666); assert key >= 0; libc.shmctl(key, 0, 0)",
+    "unnamed files in memory": "os.memfd_create('x')",
+    "outliving the parent": "assert libc.prctl(1, 0, 0, 0, 0) == 0",
+    "process descriptors": "assert libc.syscall(434, {parent}, 0) >= 0",
 }
 # Not tried without protection: they would hurt, or need what not every user and machine has.
 DANGEROUS = {
-    "extended attributes": "import os; os.setxattr({secret!r}, 'user.x', b'x'); print('ESCAPED')",
-    "new namespaces": f"{CALLS}\nif libc.unshare(0x10000000) == 0: print('ESCAPED')",
-    "environment of the parent": """
-print("ESCAPED", open("/proc/{parent}/environ").read())
-""",
-    "environment by /proc": """
-import glob
-for path in glob.glob("/proc/[0-9]*/environ"):
-    try: text = open(path).read()
-    except OSError: continue
-    if {secret!r}.rpartition("/")[2] in text or "HOME=/" in text: print("ESCAPED")
-""",
-    "memory of process 1": "print('ESCAPED', open('/proc/1/maps').read()[:1])",
-    "open file by inherited descriptors": """
-import os
-for fd in range(3, 256):
-    try: os.fstat(fd)
-    except OSError: continue
-    print("ESCAPED", fd)
-""",
-    "parent's priority": """
-import os
-os.setpriority(os.PRIO_PROCESS, {parent}, os.getpriority(os.PRIO_PROCESS, {parent}))
-print("ESCAPED")
-""",
-    "parent's processor": """
-import os; os.sched_setaffinity({parent}, os.sched_getaffinity({parent})); print("ESCAPED")
-""",
-    "attach to the parent": f"""{CALLS}
-if libc.ptrace(0x4206, {{parent}}, 0, 0) == 0:  # PTRACE_SEIZE
-    libc.ptrace(17, {{parent}}, 0, 0); print("ESCAPED")
-""",
-    "io_uring": f"""{CALLS}
-if libc.syscall(425, 1, ctypes.create_string_buffer(120)) >= 0: print("ESCAPED")
-""",
-    "kill the parent": "import os; os.kill({parent}, 9); print('ESCAPED')",
-    "kill the watcher": "import os; os.getppid() and [os.kill(os.getppid(), 9), print('ESCAPED')]",
-    "kill the group": "import os; os.killpg(0, 9); print('ESCAPED')",
-    "kill everyone": "import os; os.kill(-1, 9); print('ESCAPED')",
-    "kill by raw call": f"""{CALLS}
-import platform
-number = 62 if platform.machine() == "x86_64" else 129
-if libc.syscall(number, {{parent}}, 9) == 0: print("ESCAPED")
-""",
-    "mount": f"{CALLS}\nif libc.mount(b'x', b'/tmp', b'tmpfs', 0, 0) == 0: print('ESCAPED')",
-    "unmount": f"{CALLS}\nif libc.umount2(b'/', 2) == 0: print('ESCAPED')",
-    "chroot": """
-import os
-os.mkdir("d"); os.chroot("d")
-for _ in range(50): os.chdir("..")
-os.chroot("."); print("ESCAPED")
-""",
-    "pivot root": f"{CALLS}\nif libc.pivot_root(b'.', b'.') == 0: print('ESCAPED')",
-    "set-uid program": "import os; os.execv('/bin/su', ['su', '-c', 'echo ESCAPED'])",
-    "become root": """
-import os
-for call in (os.setuid, os.seteuid):
-    try: call(0 if os.getuid() else 1); print("ESCAPED")
-    except OSError: pass
-""",
-    "device file": "import os; os.mknod('d', 0o20666, os.makedev(1, 1)); print('ESCAPED')",
-    "disk device": "open('/dev/vda', 'rb').read(1); print('ESCAPED')",
-    "kernel settings": "open('/proc/sys/kernel/core_pattern', 'w').write('x'); print('ESCAPED')",
-    "process 1": "open('/proc/1/oom_score_adj', 'w').write('0'); print('ESCAPED')",
-    "control groups": "import os; os.mkdir('/sys/fs/cgroup/x'); print('ESCAPED')",
-    "host name": "import socket; socket.sethostname('x'); print('ESCAPED')",
-    "clock": "import time; time.clock_settime(time.CLOCK_REALTIME, 0); print('ESCAPED')",
-    "32-bit calls": f"{CALLS}\nif libc.syscall(0x40000000 + 57) >= 0: print('ESCAPED')",
-    "change Python for others": """
-import os
-open(os.__file__, "a").write("#"); print("ESCAPED")
-""",
+    "extended attributes": "os.setxattr({secret!r}, 'user.x', b'x')",
+    "new namespaces": "assert libc.unshare(0x10000000) == 0",
+    "environment of the parent": "open('/proc/{parent}/environ').read()",
+    "environment by /proc": "assert any(works(open, path) for path in "
+    "glob.glob('/proc/[0-9]*/environ') if path.split('/')[2] != str(os.getpid()))",
+    "memory of process 1": "open('/proc/1/maps').read()",
+    "open file by inherited descriptors": "assert any(works(os.fstat, fd) for fd in range(3, 256))",
+    "parent's priority": "os.setpriority(0, {parent}, os.getpriority(0, {parent}))",
+    "parent's processor": "os.sched_setaffinity({parent}, os.sched_getaffinity({parent}))",
+    "attach to the parent": "assert libc.ptrace(0x4206, {parent}, 0, 0) == 0; "  # PTRACE_SEIZE
+    "libc.ptrace(17, {parent}, 0, 0)",
+    "io_uring": "assert libc.syscall(425, 1, ctypes.create_string_buffer(120)) >= 0",
+    "kill the parent": "os.kill({parent}, 9)",
+    "kill the watcher": "assert os.getppid(); os.kill(os.getppid(), 9)",
+    "kill the group": "os.killpg(0, 9)",
+    "kill everyone": "os.kill(-1, 9)",
+    "kill by raw call": "number = 62 if platform.machine() == 'x86_64' else 129; "
+    "assert libc.syscall(number, {parent}, 9) == 0",
+    "fork by raw call": "assert libc.syscall(57) >= 0",
+    "mount": "assert libc.mount(b'x', b'/tmp', b'tmpfs', 0, 0) == 0",
+    "unmount": "assert libc.umount2(b'/', 2) == 0",
+    "chroot": "os.mkdir('d'); os.chroot('d'); [os.chdir('..') for _ in range(50)]; os.chroot('.')",
+    "pivot root": "assert libc.pivot_root(b'.', b'.') == 0",
+    "set-uid program": "os.execv('/bin/su', ['su', '-c', 'echo ESCAPED'])",
+    "become root": "other = 0 if os.getuid() else 1; "
+    "assert works(os.setuid, other) or works(os.seteuid, other)",
+    "device file": "os.mknod('d', 0o20666, os.makedev(1, 1))",
+    "disk device": "open('/dev/vda', 'rb').read(1)",
+    "kernel settings": "open('/proc/sys/kernel/core_pattern', 'w').write('x')",
+    "process 1": "open('/proc/1/oom_score_adj', 'w').write('0')",
+    "control groups": "os.mkdir('/sys/fs/cgroup/x')",
+    "host name": "socket.sethostname('x')",
+    "clock": "time.clock_settime(time.CLOCK_REALTIME, 0)",
+    "32-bit calls": "assert libc.syscall(0x40000000 + 57) >= 0",
+    "change Python for others": "open(os.__file__, 'a').write('#')",
 }
+HARMLESS = READING | WRITING | REACHING
+FOREVER = "\nwhile True: pass"
 EXHAUSTING = {
-    "fork bomb": ("error", "import os\nwhile True: os.fork()"),
-    "infinite loop": ("cpu", "while True: pass"),
-    "loop in C": ("cpu", "import itertools; sum(itertools.repeat(1))"),
-    "cpu limit signal ignored": (
-        "cpu",
-        """
-import signal; signal.signal(signal.SIGXCPU, signal.SIG_IGN)
-while True: pass
-""",
-    ),
-    "sleep for ever": ("time", "import time; time.sleep(10**6)"),
-    "ignoring SIGTERM": (
-        "time",
-        """
-import signal, time
-for number in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM): signal.signal(number, signal.SIG_IGN)
-while True: time.sleep(1)
-""",
-    ),
-    "waiting for input": ("ok", "import sys; sys.stdin.read()"),
-    "10 GB": ("memory", "x = bytearray(10 << 30)"),
-    "memory bit by bit": ("memory", "x = []\nwhile True: x.append(bytearray(1 << 20))"),
-    "shared memory mapping": ("memory", "import mmap; x = mmap.mmap(-1, 1 << 31)"),
-    "nested power": ("cpu", "9**9**9"),
-    "endless output": ("output", "while True: print('x' * 1000)"),
-    "endless errors": ("output", "import sys\nwhile True: sys.stderr.write('x' * 1000)"),
-    "output by the descriptor": ("output", "import os\nwhile True: os.write(1, b'x' * 1000)"),
-    "one large file": ("files", "f = open('f', 'wb')\nwhile True: f.write(bytes(1 << 20))"),
-    "fill the disk": (
-        "files",
-        """
-import itertools
-for i in itertools.count(): open(str(i), "wb").write(bytes(1 << 20))
-""",
-    ),
-    "a million files": ("files", "for i in range(10**6): open(str(i), 'x').close()"),
-    "a million folders": (
-        "files",
-        """
-import os
-while True: os.mkdir("d" * 200); os.chdir("d" * 200)
-""",
-    ),
-    "locked folders": (
-        None,
-        """
-import os
-os.makedirs("a/b"); open("a/b/c", "w").close(); os.mkdir("z", 0)
-import time; time.sleep(0.2)
-""",
-    ),
-    "open files": ("files", "x = [open('f', 'w') for _ in range(10**5)]"),
-    "threads": (
-        None,
-        """
-import threading, time
-while True: threading.Thread(target=time.sleep, args=(99,), daemon=True).start()
-""",
-    ),
-    "deep recursion": (
-        None,
-        """
-import sys; sys.setrecursionlimit(10**8)
-def f(): f()
-f()
-""",
-    ),
-    "closing the streams": ("ok", "import os; os.closerange(0, 256); os._exit(0)"),
-    "closed streams, sleeping": ("time", "import os, time\nos.closerange(0, 99); time.sleep(99)"),
-    "catching everything": (
-        "cpu",
-        """
-while True:
-    try:
-        while True: pass
-    except BaseException: pass
-""",
-    ),
+    "ok": {
+        "waiting for input": "import sys; sys.stdin.read()",
+        "closing the streams": "os.closerange(0, 256); os._exit(0)",
+    },
+    "error": {"fork bomb": "while True: os.fork()"},
+    "cpu": {
+        "infinite loop": FOREVER,
+        "loop in C": "import itertools; sum(itertools.repeat(1))",
+        "cpu limit signal ignored": f"signal.signal(signal.SIGXCPU, signal.SIG_IGN){FOREVER}",
+    },
+    "time": {
+        "sleep for ever": "time.sleep(10**6)",
+        "ignoring SIGTERM": "for one in (signal.SIGTERM, signal.SIGINT, signal.SIGALRM): "
+        "signal.signal(one, signal.SIG_IGN)\nwhile True: time.sleep(1)",
+        "closed streams, sleeping": "os.closerange(0, 99); time.sleep(99)",
+    },
+    "memory": {
+        "10 GB": "x = bytearray(10 << 30)",
+        "memory bit by bit": "x = []\nwhile True: x.append(bytearray(1 << 20))",
+        "shared memory mapping": "import mmap; x = mmap.mmap(-1, 1 << 31)",
+    },
+    "output": {
+        "endless output": "while True: print('x' * 1000)",
+        "endless errors": "import sys\nwhile True: sys.stderr.write('x' * 1000)",
+        "output by the descriptor": "while True: os.write(1, b'x' * 1000)",
+    },
+    "files": {
+        "one large file": "f = open('f', 'wb')\nwhile True: f.write(bytes(1 << 20))",
+        "fill the disk": "for i in range(10**6): open(str(i), 'wb').write(bytes(1 << 20))",
+        "a million files": "for i in range(10**6): open(str(i), 'x').close()",
+        "a million folders": "while True: os.mkdir('d' * 200); os.chdir('d' * 200)",
+        "open files": "x = [open('f', 'w') for _ in range(10**5)]",
+    },
+    "any": {
+        "locked folders": "os.makedirs('a/b'); open('a/b/c', 'w').close(); os.mkdir('z', 0); "
+        "time.sleep(0.2)",
+        "threads": "import threading\n"
+        "while True: threading.Thread(target=time.sleep, args=(99,), daemon=True).start()",
+        "deep recursion": "import sys; sys.setrecursionlimit(10**8)\ndef f(): f()\nf()",
+    },
 }
+"""Programs that end for each reason."""
 
 
 @pytest.fixture
@@ -335,7 +220,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
 
 
 def filled(program: str, world: World) -> str:
-    return program.format(**world._asdict())
+    return f"{PRELUDE}{program.format(**world._asdict())}\nprint('ESCAPED')"
 
 
 def state(world: World) -> tuple[object, ...]:
@@ -361,28 +246,15 @@ def descriptors() -> set[tuple[str, str]]:
     return found
 
 
-def children() -> set[str]:
-    """This process's children, zombies included, and whatever else runs in a sandbox of ours."""
-    found = set()
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            parent = re.search(r"^PPid:\s+(\d+)", (path / "status").read_text(), re.MULTILINE)
-        except OSError:
-            continue
-        if parent and int(parent[1]) == os.getpid():
-            found.add(path.name)
-    return found
-
-
 def attack(
     program: str, world: World, layers: tuple[str, ...], limits: SandboxLimits = LIMITS
 ) -> sandbox.SandboxResult:
     if missing := set(layers) - set(sandbox.protection()):
         pytest.skip(f"this machine does not offer {', '.join(sorted(missing))}")
-    before, family, open_before = state(world), children(), descriptors()
+    before, family, open_before = state(world), {*descendants(os.getpid())}, descriptors()
     result = outside._run(filled(program, world), "", {}, limits, layers)
     assert state(world) == before
-    assert children() <= family
+    assert {*descendants(os.getpid())} <= family
     until = time.monotonic() + 5  # other threads of the whole suite open files for a moment
     while (left_open := descriptors() - open_before) and time.monotonic() < until:
         time.sleep(0.05)
@@ -392,40 +264,44 @@ def attack(
 
 
 def test_the_page_says_how_many_they_are() -> None:
-    harmless = len(READING) + len(WRITING) + len(REACHING)
+    exhausting = sum(map(len, EXHAUSTING.values()))
     page = (Path(__file__).parents[2] / "docs" / "sandbox.md").read_text("utf-8")
-    assert f"{harmless + len(DANGEROUS)} programs that try to escape" in page
-    assert f"without the sandbox, {harmless} of them succeed" in page
-    assert f"{len(EXHAUSTING)} that exhaust a resource" in page
+    assert f"{len(HARMLESS | DANGEROUS)} programs that try to escape" in page
+    assert f"without the sandbox, {len(HARMLESS)} of them succeed" in page
+    assert f"{exhausting} that exhaust a resource" in page
 
 
 @pytest.mark.parametrize("layers", PAIRS, ids="+".join)
-@pytest.mark.parametrize("name", [*READING, *WRITING, *REACHING, *DANGEROUS])
+@pytest.mark.parametrize("name", HARMLESS | DANGEROUS)
 def test_it_does_not_escape(name: str, world: World, layers: tuple[str, ...]) -> None:
-    result = attack({**READING, **WRITING, **REACHING, **DANGEROUS}[name], world, layers)
+    result = attack((HARMLESS | DANGEROUS)[name], world, layers)
     assert "ESCAPED" not in result.stdout
     assert "SyntaxError" not in result.stderr
     assert "NameError" not in result.stderr
 
 
 @pytest.mark.parametrize("layers", [ALL, PAIRS[1]], ids="+".join)
-@pytest.mark.parametrize("name", EXHAUSTING)
-def test_it_ends_in_time(name: str, world: World, layers: tuple[str, ...]) -> None:
-    reason, program = EXHAUSTING[name]
-    limits = replace(LIMITS, seconds=1) if reason in ("time", None) else LIMITS
+@pytest.mark.parametrize(
+    ("reason", "program"),
+    [
+        pytest.param(reason, program, id=name)
+        for reason, programs in EXHAUSTING.items()
+        for name, program in programs.items()
+    ],
+)
+def test_it_ends_in_time(reason: str, program: str, world: World, layers: tuple[str, ...]) -> None:
+    limits = replace(LIMITS, seconds=1) if reason in ("time", "any") else LIMITS
     if reason == "memory":  # a loaded machine can need a second of its processor for 256 MB
         limits = replace(LIMITS, cpu=20)
     result = attack(program, world, layers, limits)
-    assert reason in (None, result.reason), result
+    assert reason in ("any", result.reason), result
     assert len(result.stdout) <= LIMITS.output
     assert result.memory < LIMITS.memory + (20 << 20)
 
 
-@pytest.mark.parametrize("name", [*READING, *WRITING, *REACHING])
+@pytest.mark.parametrize("name", HARMLESS)
 def test_the_attack_works_without_protection(name: str, world: World) -> None:
-    result = outside._run(
-        filled({**READING, **WRITING, **REACHING}[name], world), "", {}, LIMITS, ()
-    )
+    result = outside._run(filled(HARMLESS[name], world), "", {}, LIMITS, ())
     Path(world.shm).unlink(missing_ok=True)
     assert "ESCAPED" in result.stdout, result.stderr
 
@@ -434,21 +310,15 @@ def test_the_attack_works_without_protection(name: str, world: World) -> None:
     "namespaces" not in sandbox.protection(), reason="names are not apart on this machine"
 )
 def test_the_machine_has_no_name(world: World) -> None:
-    result = attack("import os; print(os.uname().nodename, end='')", world, PAIRS[0])
-    assert result.stdout == "sandbox"
+    result = attack("print(os.uname().nodename)", world, PAIRS[0])
+    assert result.stdout == "sandbox\nESCAPED\n"
     assert socket.gethostname() != "sandbox"
 
 
 def test_a_forged_result_stays_output() -> None:
-    forged = '{"status": 0, "reason": "", "seconds": 0, "cpu": 0, "memory": 0}'
-    program = f"""
-import os
-for fd in range(256):
-    try: os.write(fd, {forged.encode()!r})
-    except OSError: pass
-os._exit(7)
-"""
-    result = sandbox.run(program)
+    forged = b'{"status": 0, "reason": "", "seconds": 0, "cpu": 0, "memory": 0}'
+    write = f"[works(os.write, fd, {forged!r}) for fd in range(256)]; os._exit(7)"
+    result = sandbox.run(PRELUDE + write)
     assert (result.status, result.reason) == (7, "error")
 
 
@@ -456,8 +326,6 @@ def test_a_program_dies_with_its_caller(tmp_path: Path) -> None:
     """The caller is killed; nothing that could clean up is left but the kernel."""
     caller = (
         "from planweave.tools import sandbox; sandbox.protection(); print('ready', flush=True); "
-    )
-    caller += (
         "sandbox.run('import time; time.sleep(100)', limits=sandbox.SandboxLimits(seconds=99))"
     )
     with subprocess.Popen(
@@ -477,16 +345,20 @@ def test_a_program_dies_with_its_caller(tmp_path: Path) -> None:
 
 
 def descendants(process: int) -> list[int]:
-    try:
-        below = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    except OSError:
-        return []
-    return [found for one in map(int, below) for found in (one, *descendants(one))]
+    below = [
+        int(child)
+        for file in Path(f"/proc/{process}/task").glob("*/children")
+        for child in read(file).split()
+    ]
+    return [found for one in below for found in (one, *descendants(one))]
 
 
 def alive(process: int) -> bool:
-    try:
-        text = Path(f"/proc/{process}/status").read_text()
-    except OSError:
-        return False
-    return not re.search(r"^State:\s+[ZX]", text, re.MULTILINE)
+    return bool(re.search(r"^State:\s+[^ZX]", read(f"/proc/{process}/status"), re.MULTILINE))
+
+
+def read(path: Path | str) -> str:
+    """A file of /proc; empty where the process is gone."""
+    with suppress(OSError):
+        return Path(path).read_text()
+    return ""

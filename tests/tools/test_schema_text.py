@@ -1,23 +1,14 @@
 from planweave.tools.database import Entity, Field, Schema
 from planweave.tools.schema_text import schema_text
 
+NAME = Field(name="name", type="String", samples=("iron", "coal"))
+MOST = Field(name="max_demand", type="Float")
+ENDS = {"start": ("Goods",), "end": ("Building", "Big Mill")}
 GRAPH = Schema(
     language="Cypher (embedded)",
     entities=(
-        Entity(
-            name="Goods",
-            kind="node",
-            fields=(Field(name="name", type="String", samples=("iron", "coal")),),
-            count=50,
-        ),
-        Entity(
-            name="Demand",
-            kind="relationship",
-            fields=(Field(name="max_demand", type="Float"),),
-            start=("Goods",),
-            end=("Building", "Big Mill"),
-            count=7,
-        ),
+        Entity(name="Goods", kind="node", fields=(NAME,), count=50),
+        Entity(name="Demand", kind="relationship", fields=(MOST,), count=7, **ENDS),
     ),
 )
 
