@@ -678,7 +678,7 @@ def test_what_is_no_database_is_told(page: Page, visit: Visit, tmp_path: Path, l
     )
     log = page.get_by_role("region", name="Upload", exact=True)
     expect(log).to_contain_text("letter.xlsx cannot be read as a spreadsheet")
-    expect(log).to_contain_text("rows-2: rows (1 row). 1 of 2 rows of rows.csv are broken")
+    expect(log).to_contain_text("rows-2: rows (1 row). 1 of 2 rows of rows.csv is broken")
     look(page, "uploaded")
     page.get_by_role("button", name="Look inside").first.click()
     expect(page.get_by_role("form", name="Query")).to_be_visible()

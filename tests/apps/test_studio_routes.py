@@ -310,7 +310,7 @@ def test_a_file_becomes_a_database_that_is_listed_asked_and_deleted(page: TestCl
     assert made["tables"] == [
         {"name": "offers", "rows": 2, "columns": {"name": "TEXT", "price": "REAL"}}
     ]
-    assert made["notes"] == ["1 of 3 rows of offers.csv are broken and were left out (line 4)."]
+    assert made["notes"] == ["1 of 3 rows of offers.csv is broken and was left out (line 4)."]
     again = send(page, "offers.csv", b"name,price\nash,8\n").json()
     assert again["name"] == "offers-2"
     joined = send(page, "extra.csv", b"name,stock\nash,3\n", into="offers").json()

@@ -159,11 +159,16 @@ def test_parquet_keeps_types_and_whole_numbers(
 
 
 @cases(
-    ("a,1\nodd\n", "", "1 of 102 rows of sold.csv are broken and were left out (line 3)."),
+    ("a,1\nodd\n", "", "1 of 102 rows of sold.csv is broken and was left out (line 3)."),
     (
         "",
         "odd\na,1,2,3\na,1\n",
         "2 of 103 rows of sold.csv are broken and were left out (lines 102, 103).",
+    ),
+    (
+        "",
+        "a,1\nodd\na,1,2,3\n",
+        "2 of 103 rows of sold.csv are broken and were left out (lines 103, 104).",
     ),
 )
 def test_broken_rows_are_left_out(before: str, after: str, note: str, tmp_path: Path) -> None:

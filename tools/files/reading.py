@@ -23,6 +23,7 @@ _INSTALL = "Run: pip install 'planweave[files]'."
 _MOST_COLUMNS = 1_000
 _MOST_SHEETS = 50
 _LONGEST_LINE = 1_000_000
+_MOST_ABOVE = 50  # lines above a table, such as its title
 _LINES_NAMED = 5
 _HEAD_ROWS = 20
 """Rows among which the header of a sheet is looked for; titles stand above it."""
@@ -156,10 +157,12 @@ def _delimited(request: Request, notes: list[str]) -> Iterator[RowTable]:
         if broken:
             lines = ", ".join(str(line) for (line,) in broken[:_LINES_NAMED])
             more = ", …" if len(broken) > _LINES_NAMED else ""
-            word = "line" if len(broken) == 1 else "lines"
+            word, are, were = (
+                ("line", "is", "was") if len(broken) == 1 else ("lines", "are", "were")
+            )
             notes.append(
-                f"{len(broken):,} of {count + len(broken):,} rows of {request.name} are broken "
-                f"and were left out ({word} {lines}{more})."
+                f"{len(broken):,} of {count + len(broken):,} rows of {request.name} {are} broken "
+                f"and {were} left out ({word} {lines}{more})."
             )
         if form.skip and not form.hinted:
             notes.append(_ABOVE.format(request.name))
@@ -222,7 +225,8 @@ def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
             )
     if not forms:
         raise Unusable("cannot be read as CSV: no separator was found between its fields.")
-    return max(forms, key=lambda form: (len(form.names), -form.skip))
+    # A form that skips more was found on a few broken rows at the end.
+    return max(forms, key=lambda form: (form.skip <= _MOST_ABOVE, len(form.names), -form.skip))
 
 
 def _text(text: str) -> str:
