@@ -276,6 +276,8 @@ def test_agents_are_adapted_to_a_task_by_a_few_paths(tmp_path: Path) -> None:
     assert not np.array_equal(old.rl["w1"], new.rl["w1"])
     assert not np.array_equal(old.ml["path.token"], new.ml["path.token"])
     train(*words, "--task", "nothing", fails="too few paths of the task 'nothing'")
+    train(*words, "--environment", "webshop", "--task", "stone", fails="types: grocery, home.")
+    train(*words, "--environment", "webshop", "--task", "grocery")
 
 
 def saved(folder: Path) -> Path:
