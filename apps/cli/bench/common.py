@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from planweave.benchmarks.core.picture import Draw, Picture
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
 from planweave.benchmarks.core.record import settings_of
 from planweave.benchmarks.core.report import Report, draw, show, show_tables, table_json, write_page
-from planweave.benchmarks.core.store import ResultFile, Run, read_all
+from planweave.benchmarks.core.store import ResultFile, Run, name_in_file, read_all
 from planweave.benchmarks.core.suite import Sample, suite
 from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.core.watch import Watch
@@ -90,8 +89,7 @@ class Running:
     ) -> None:
         """Run samples that are not in the model's result file, and report."""
         folder = folder or self.out or RESULTS / suite
-        name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(context.model).name).strip("-")
-        path = folder / f"{name}.jsonl"
+        path = folder / f"{name_in_file(context.model)}.jsonl"
         if self.log:
             require("Inspect", "inspect", "inspect_ai")  # fails before hours of samples
         self._run(samples, head_of(suite, context, {**data, "concurrency": self.concurrency}), path)
