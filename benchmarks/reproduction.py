@@ -27,9 +27,7 @@ class PaperTable(BaseModel, extra="forbid", frozen=True):
     table: str  # its number, such as `4` or `figure 5`
     also: tuple[str, ...] = ()  # other tables of the paper with these figures
     shows: str
-    runs: tuple[
-        str, ...
-    ] = ()  # commands with {data}, {dqa}, {out}, {limit}, {model} and {name} to fill in
+    runs: tuple[str, ...] = ()  # commands; {data} and the like are filled in
     limit: Annotated[int, Field(ge=1)] | None = None
     model: str = "embedded:0.5b"
     sample: str = ""
