@@ -30,6 +30,7 @@ from planweave.benchmarks.arena.votes import (
 )
 from planweave.benchmarks.core.report import show_tables, table_json, write_page
 from planweave.benchmarks.core.store import name_in_file, read_all
+from planweave.errors import require
 from planweave.memory import Context
 from planweave.models import CallRecord, ModelUnavailable
 
@@ -65,6 +66,7 @@ def arena(
     as_json: AsJson = False,
 ) -> None:
     """Compare pairs of texts without their authors; report skill and win rate. Can be resumed."""
+    require("The arena", "arena", "openskill")  # before hours of votes
     console = Console(stderr=as_json, highlight=False)
     say = partial(print_line, console)
     records = read_all(results, say).records.values()
