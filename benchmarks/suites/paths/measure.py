@@ -150,15 +150,18 @@ class Experiment:
         every = _support_paths(unseen)
         begun = perf_counter()
         tried = self._try_agents(agents, self._settings, unseen, every, rule)
-        took = {
-            "adaptations": self._adaptations,
-            "training_seconds": round(trained - started, 1),
-            "testing_seconds": round(perf_counter() - begun, 1),
+        took: dict[str, dict[str, Any]] = {
+            FULL: {
+                "adaptations": self._adaptations,
+                "training_seconds": round(trained - started, 1),
+                "testing_seconds": round(perf_counter() - begun, 1),
+            }
         }
-        more = {FULL: took, **(self._candidate_times() if self._settings.printed else {})}
+        if self._settings.printed:
+            took |= self._candidate_times()
         for name, scores in tried.items():
             line = self._line("candidates" if name.startswith("K") else "ablation", name, scores)
-            yield line.model_copy(update=more.get(name, {}))
+            yield line.model_copy(update=took.get(name, {}))
         if "ablation" in parts:
             for name, settings, changed in self._ablations(agents):
                 scores = self._try_agents(changed, settings, unseen, every, rule)[FULL]
@@ -301,12 +304,12 @@ class Experiment:
         self._status(f"seed {settings.seed}: tried")
         return scores
 
-    def _candidate_times(self) -> dict[str, dict[str, float]]:
+    def _candidate_times(self) -> dict[str, dict[str, Any]]:
         """Seconds in which the agents tried last search K paths for each question and select one.
 
         Each K has new views, which have not worked out their choices yet.
         """
-        took: dict[str, dict[str, float]] = {}
+        took: dict[str, dict[str, Any]] = {}
         if not self._tested:
             return took
         (tasks, _, printed), survey, _ = self._tested
@@ -318,7 +321,7 @@ class Experiment:
                 decide = make_policy(to_numpy(agents.rl))
                 for sample in questions:
                     selector.cosines(sample.path.question, self._search(sample, decide, k))
-            took[f"K = {k}"] = {"testing_seconds": round(clock.read()[0], 2)}
+            took[f"K = {k}"] = {"testing_seconds": round(clock.read()[0], 4)}
         return took
 
     def _retrieve(
