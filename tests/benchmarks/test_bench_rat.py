@@ -216,7 +216,7 @@ def test_the_commands(
     given = ("--family", family, "--data", data / family)
     monkeypatch.setattr("planweave.apps.cli.bench.common.STATUS_SECONDS", 0)
     built = bench("rat-corpus", *given, "--embeddings", "words:1")
-    assert "passages …" in built.output  # progress, also without a terminal
+    assert "passages are stored …" in built.output  # progress, also without a terminal
     told = json.loads((tmp_path / f"results/corpus-{family}.json").read_text())
     assert told["collection"] == corpus_name(family)
     assert f"{told['kept']} of {told['kept'] + len(told['dropped'])} texts" in built.output

@@ -65,7 +65,9 @@ def rat_corpus(
             chosen,
             data,
             embeddings=embeddings,
-            progress=lambda _, done, of: show(f"embedded {done} of {of} passages …"),
+            progress=lambda name, done, of: show(
+                f"{done} of {of} passages are {'stored' if name else 'embedded'} …"
+            ),
         )
     path = out / f"corpus-{chosen}.json"
     _print_summary(console, built)
