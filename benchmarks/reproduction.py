@@ -15,6 +15,7 @@ import yaml
 from pydantic import BaseModel, Field, TypeAdapter, model_validator
 
 from planweave import BadInput
+from planweave.benchmarks.core.store import name_in_file
 
 ARCHIVES = (".tar.xz", ".tar.gz", ".tar", ".zip")
 _LIST = Path(__file__).with_suffix(".yaml")
@@ -24,8 +25,9 @@ class PaperTable(BaseModel, extra="forbid", frozen=True):
     """One table of a paper, or one figure with results."""
 
     table: str  # its number, such as `4` or `figure 5`
+    also: tuple[str, ...] = ()  # other tables of the paper with these figures
     shows: str
-    runs: tuple[str, ...] = ()  # commands with {data}, {dqa}, {out}, {limit} and {model} to fill in
+    runs: tuple[str, ...] = ()  # commands; {data} and the like are filled in
     limit: Annotated[int, Field(ge=1)] | None = None
     model: str = "embedded:0.5b"
     sample: str = ""
@@ -34,6 +36,11 @@ class PaperTable(BaseModel, extra="forbid", frozen=True):
     differs: str
     seconds: int | None = None
     results: tuple[str, ...] = ()  # files that hold our figure, below results/
+
+    @property
+    def label(self) -> str:
+        """Its number, with the other tables in brackets."""
+        return f"{self.table} ({', '.join(self.also)})" if self.also else self.table
 
     @property
     def asks_model(self) -> bool:
@@ -59,11 +66,12 @@ class Paper(BaseModel, extra="forbid", frozen=True):
         """The table of that number; if it is empty, all tables that have commands."""
         if not table:
             return [one for one in self.tables if one.runs]
-        found = [one for one in self.tables if one.table == table.lower()]
+        wanted = table.lower()
+        found = [t for t in self.tables if wanted in (t.table, *map(str.lower, t.also))]
         if not found:
             raise BadInput(
                 f"The paper {self.name} has no table {table!r} in the list.",
-                fix=f"Choose from: {', '.join(one.table for one in self.tables)}.",
+                fix=f"Choose from: {', '.join(one.label for one in self.tables)}.",
             )
         return found
 
@@ -96,6 +104,7 @@ def commands(
             out=quote(str(out)),
             limit=limit or one.limit or "",
             model=quote(model or one.model),
+            name=quote(name_in_file(model or one.model)),  # of the model in its result file
         )
         for one in tables
         for run in one.runs

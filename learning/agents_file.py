@@ -5,6 +5,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from planweave import BadInput
 from planweave.learning import trained
 from planweave.learning.graph_states import FEATURES, PRINTED
 from planweave.learning.rl_agent import Parameters
@@ -62,6 +63,12 @@ def load_agents(agents: str | Path = SHIPPED) -> LoadedAgents:
         features = PRINTED if card.published else FEATURES
         return (card.version, card.features) == (VERSION, features)
 
+    if agents == AS_PUBLISHED:
+        raise BadInput(
+            "Only `planweave bench paths` trains the agents as-published itself.",
+            fix="Train them with `planweave train instructrag --as-published --out FOLDER`, and "
+            "name their file: --agents FOLDER/instructrag.npz.",
+        )
     path = SHIPPED_FILE if agents == SHIPPED else Path(agents)
     arrays, card = trained.read(path, AgentsCard, fits, by="planweave train instructrag")
     named = {name: np.asarray(value, np.float32) for name, value in arrays.items()}

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -30,7 +29,8 @@ from planweave.benchmarks.arena.votes import (
     read_votes,
 )
 from planweave.benchmarks.core.report import show_tables, table_json, write_page
-from planweave.benchmarks.core.store import read_all
+from planweave.benchmarks.core.store import name_in_file, read_all
+from planweave.errors import require
 from planweave.memory import Context
 from planweave.models import CallRecord, ModelUnavailable
 
@@ -66,6 +66,7 @@ def arena(
     as_json: AsJson = False,
 ) -> None:
     """Compare pairs of texts without their authors; report skill and win rate. Can be resumed."""
+    require("The arena", "arena", "openskill")  # before hours of votes
     console = Console(stderr=as_json, highlight=False)
     say = partial(print_line, console)
     records = read_all(results, say).records.values()
@@ -106,8 +107,8 @@ def _voter_name(voter: str, judge: str) -> str:
 
 def _path_beside(result: Path, ending: str, judge: str) -> Path:
     """The file of votes or the report next to a result file, with the judge's name if any."""
-    name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(judge).name).strip("-")
-    return result.with_name(f"{result.stem}{judge and f'-judged-by-{name}'}.{ending}")
+    by = judge and f"-judged-by-{name_in_file(judge)}"
+    return result.with_name(f"{result.stem}{by}.{ending}")
 
 
 def _judge(ballot: Ballot, model: str, concurrency: int, console: Console) -> None:

@@ -33,8 +33,8 @@ def reproduce(
     limit: Annotated[
         int | None,
         typer.Option(
-            help="Maximum of questions, tasks or items, except for commands on a whole set; "
-            "as in our result if unset.",
+            help="Maximum of questions, tasks, runs or trials, except for commands on a whole set; "
+            "the table's own number if unset.",
             min=1,
         ),
     ] = None,
@@ -45,7 +45,9 @@ def reproduce(
             envvar="PLANWEAVE_PUBLISHED",
         ),
     ] = Path("data"),
-    model: Annotated[str, typer.Option(help="Chat model; as in our result if unset.")] = "",
+    model: Annotated[
+        str, typer.Option(help="Chat model; that of the table's commands (--dry-run) if unset.")
+    ] = "",
     out: Annotated[Path, typer.Option(help="Folder of the results.")] = Path(
         "results/reproduction"
     ),
@@ -101,5 +103,5 @@ def _print_tables() -> None:
     for paper in reproduction.papers():
         for one in paper.tables:
             runs = "with a model" if one.asks_model else "without a model"
-            shown.add_row(paper.name, one.table, one.shows, runs if one.runs else "nothing")
+            shown.add_row(paper.name, one.label, one.shows, runs if one.runs else "nothing")
     Console(highlight=False).print(shown, markup=False)

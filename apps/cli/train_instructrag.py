@@ -24,7 +24,7 @@ from planweave.benchmarks.core.options import listed
 from planweave.benchmarks.core.picture import Figure, draw_picture
 from planweave.benchmarks.suites.environment.play import MOST_STEPS
 from planweave.benchmarks.suites.environment.reward import SPLITS, EnvironmentReward
-from planweave.benchmarks.suites.paths.tasks import EnvironmentName, load, split_tasks
+from planweave.benchmarks.suites.paths.tasks import EnvironmentName, load, read_typed, split_tasks
 from planweave.errors import require
 from planweave.learning.agents_file import (
     ITERATIONS,
@@ -41,9 +41,9 @@ from planweave.learning.graph_states import FEATURES, PRINTED
 from planweave.learning.guide import Guide
 from planweave.learning.instruction_graph import InstructionGraph
 from planweave.learning.overlap import reward_by_overlap
-from planweave.learning.paths import MetaTask, read_paths, select_succeeded
+from planweave.learning.paths import MetaTask, select_succeeded
 from planweave.learning.rl_agent import Reward
-from planweave.learning.slots import QuestionSlots, is_final_answer
+from planweave.learning.slots import QuestionSlots
 from planweave.models import process_settings
 from planweave.tools.environments import open_environment
 
@@ -228,6 +228,10 @@ def adapt(
     task: Annotated[
         str, typer.Option(help="Task type to adapt to; all of the file if unset.")
     ] = "",
+    environment: Annotated[
+        EnvironmentName | None,
+        typer.Option(help="Environment whose task types are used; those of the file if unset."),
+    ] = None,
     seed: Seed = 1,
 ) -> None:
     """Adapt trained agents of InstructRAG to a new task with a few of its paths."""
@@ -241,16 +245,16 @@ def adapt(
     console = Console(highlight=False)
     loaded = load_agents(agents)
     output_folder(out)
-    known = [
-        path
-        for path in select_succeeded(read_paths(data))
-        if task in ("", path.task) and not all(map(is_final_answer, path.instructions))
-    ]
+    succeeded = select_succeeded(read_typed(environment, data))
+    known = [path for path in succeeded if task in ("", path.task)]
     if len({path.question for path in known}) < 2:
+        types = ", ".join(sorted({path.task for path in succeeded} - {""})) or "none"
         raise BadInput(
             f"{data} has too few paths{f' of the task {task!r}' if task else ''} that succeeded: "
-            "it needs those of at least two questions.",
-            fix="`planweave experience export FILE` writes the saved paths.",
+            f"it needs those of at least two questions. Its task types: {types}.",
+            fix="HotpotQA's and WebShop's types are derived with --environment hotpotqa or webshop."
+            if task
+            else "`planweave experience export FILE` writes the saved paths.",
         )
     published = loaded.card.published
     own_slots = QuestionSlots.of(known)

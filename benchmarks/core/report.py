@@ -183,7 +183,9 @@ def show_tables(tables: Sequence[ReportTable], console: Console) -> None:
         title = Text(table.title, "table.title")  # a Text is not read as markup
         drawn = RichTable(title=title, title_justify="left", box=None)
         for name in table.columns:
-            drawn.add_column(Text(name), no_wrap=name in ("scenario", "method", "data set"))
+            whole = name in ("scenario", "method", "data set")
+            # A figure that is too wide is folded; an ellipsis would hide it.
+            drawn.add_column(Text(name), no_wrap=whole, overflow="ellipsis" if whole else "fold")
         for row in table.rows:
             drawn.add_row(*(Text(cell_text(cell)) for cell in row))
         console.print()

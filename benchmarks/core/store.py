@@ -4,6 +4,7 @@ A file contains ``run`` lines (command, settings, machine) and ``sample`` lines;
 belongs to the run line above it. If a key occurs twice, the later line counts.
 """
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +29,11 @@ class Run(BaseModel, frozen=True):
     machine: dict[str, JsonValue]  # processor, cores, memory, platform
     commit: str = ""
     data: dict[str, JsonValue] = {}  # description of the data set
+
+
+def name_in_file(model: str) -> str:
+    """The name of a model as part of the name of its files."""
+    return re.sub(r"[^A-Za-z0-9.]+", "-", Path(model).name).strip("-")
 
 
 _LINE: TypeAdapter[Run | Record] = TypeAdapter(Annotated[Run | Record, Field(discriminator="kind")])

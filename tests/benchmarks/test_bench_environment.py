@@ -146,6 +146,7 @@ def test_paths_of_the_very_tasks_are_left_out(tmp_path: Path) -> None:
     own = write_lines(tmp_path / "own.jsonl", known)
     words = ("--data", encyclopedia(tmp_path), "--paths", own, "--policy", "path")
     run(*words, fails="There are no paths to follow")
+    run(*words, "--agents", "as-published", fails="planweave train instructrag --as-published")
 
 
 def test_the_command_with_a_model(tmp_path: Path) -> None:

@@ -178,7 +178,9 @@ def test_measured_lines_are_not_measured_again(tmp_path: Path) -> None:
     assert report["paths"] == 13
     assert str(tmp_path) not in report["command"]
     assert (out / "alfworld.jsonl").read_text("utf-8") == kept
-    assert "Retrieved paths: ablation" in paths(*words, "--seed", 1).output
+    shown = paths(*words, "--seed", 1).output
+    assert "Retrieved paths: ablation" in shown
+    assert "…" not in shown  # all figures fit in 80 columns
 
 
 @pytest.mark.slow
@@ -261,6 +263,8 @@ def test_the_papers_agents_have_a_name(tmp_path: Path, untrained: Untrained) -> 
     names = [row["name"] for row in report["result"]]
     assert {f"{suite.FULL}, {tenths}0%" for tenths in (1, 2, 3, 4, 5)} <= {*names}
     assert not {suite.PRINTED, suite.NO_CALIBRATION} & {*names}
+    timed = {row["name"] for row in report["result"] if row["seconds"]}
+    assert timed == {suite.FULL, *(f"K = {k}" for k in range(1, suite.MOST + 1))}
     paths(*words, "--delta", 0.8)
     assert all(settings.printed for _, settings, _ in untrained)
     assert {settings.threshold for _, settings, _ in untrained} == {0.4, 0.8}
@@ -277,6 +281,8 @@ def test_agents_are_adapted_to_a_task_by_a_few_paths(tmp_path: Path) -> None:
     assert not np.array_equal(old.rl["w1"], new.rl["w1"])
     assert not np.array_equal(old.ml["path.token"], new.ml["path.token"])
     train(*words, "--task", "nothing", fails="too few paths of the task 'nothing'")
+    train(*words, "--environment", "webshop", "--task", "stone", fails="types: grocery, home.")
+    train(*words, "--environment", "webshop", "--task", "grocery")
 
 
 def saved(folder: Path) -> Path:

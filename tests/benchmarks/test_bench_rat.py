@@ -191,9 +191,13 @@ def pupil(family: str, prompt: Prompt) -> Reply:
 
 
 @cases("code", "maths", "planning")
-def test_the_commands(family: str, bench: Bench, data: Path, tmp_path: Path) -> None:
+def test_the_commands(
+    family: str, bench: Bench, data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = ("--family", family, "--data", data / family)
+    monkeypatch.setattr("planweave.apps.cli.bench.common.STATUS_SECONDS", 0)
     built = bench("rat-corpus", *given, "--embeddings", "words:1")
+    assert "passages are stored …" in built.output  # progress, also without a terminal
     told = json.loads((tmp_path / f"results/corpus-{family}.json").read_text())
     assert told["collection"] == corpus_name(family)
     assert f"{told['kept']} of {told['kept'] + len(told['dropped'])} texts" in built.output

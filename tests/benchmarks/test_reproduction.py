@@ -2,7 +2,6 @@
 
 import re
 import shlex
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,10 @@ from typer.core import TyperGroup
 from typer.testing import CliRunner
 
 from planweave import BadInput
+from planweave.apps.cli import main
 from planweave.apps.cli.reproduce import reproduce
 from planweave.benchmarks import reproduction
-from planweave.benchmarks.reproduction import papers
+from planweave.benchmarks.reproduction import PaperTable, papers
 
 ROOT = Path(__file__).parents[2]
 
@@ -38,14 +38,18 @@ def test_every_table_of_a_paper_is_listed() -> None:
 
 @pytest.mark.parametrize("command", RUNS)
 def test_every_command_is_understood(command: str) -> None:
-    filled = command.format(data="D", dqa="D/dqa", out="OUT", limit=20, model="embedded:0.5b")
-    group, name, *words = shlex.split(filled)
-    commands = typer.main.get_command(import_module(f"planweave.apps.cli.{group}").app)
-    assert isinstance(commands, TyperGroup)
-    with commands.make_context(group, [name, *words], resilient_parsing=True) as context:
-        _, known, _ = commands.resolve_command(context, [name, *words])
-    assert known is not None
-    with known.make_context(name, words):  # raises where an option is unknown or missing
+    table = PaperTable(table="", shows="", runs=(command,), limit=20, differs="")
+    (filled,) = reproduction.commands(
+        [table], data=Path("D"), out=Path("OUT"), limit=None, model=""
+    )
+    words = shlex.split(filled)
+    known = typer.main.get_command(main.app)
+    while isinstance(known, TyperGroup):
+        with known.make_context("planweave", [*words], resilient_parsing=True) as context:
+            _, found, words = known.resolve_command(context, words)
+        assert found is not None
+        known = found
+    with known.make_context("planweave", words):  # raises where an option is unknown or missing
         pass
 
 
@@ -64,7 +68,12 @@ def test_a_table_shows_its_commands_with_the_options_given(tmp_path: Path) -> No
     assert "my data" in shlex.split(spaced)
     assert "nothing to run" in run("rat", "--table", "7")
     listed = run()
-    assert "figure 4.4" in listed
+    assert "figure 4.4 (A.7, A.8" in listed
+    fewer = run("agents", "--table", "a.6", "--limit", "1", "--data", "D", "--dry-run")
+    assert "bench prompt-format" in fewer
+    assert "--trials 1" in fewer
+    texts = run("rat", "--table", "2", "--model", "openai:gpt-4o", "--data", "D", "--dry-run")
+    assert "rat-writing/openai-gpt-4o.jsonl --judge openai:gpt-4o" in texts
     assert all(one.name in listed for one in papers())
 
 

@@ -183,7 +183,9 @@ def test_pages_of_images_are_listed(energy: Collection, tmp_path: Path) -> None:
 @in_both
 def test_texts_are_documents_page_by_page(energy: Collection, embedder: WordEmbeddings) -> None:
     texts = {"Chile": ENERGY[:1], "Europe": ENERGY[1:4]}
-    energy.add_texts(texts)
+    told: list[tuple[str, int, int]] = []
+    energy.add_texts(texts, progress=lambda *step: told.append(step))
+    assert told == [("Europe", 2, 2), ("", 4, 4)]  # stored, then embedded
     assert [(info.name, info.pages) for info in energy.documents()] == [("Chile", 1), ("Europe", 3)]
     (found,) = energy.search("wind turbines in the sea", k=1)
     assert (found.document, found.page, found.text) == ("Europe", 1, ENERGY[1])

@@ -38,6 +38,7 @@ from planweave.tools.documents.process import Cutting, Parser
 from planweave.tools.documents.store import (
     DocumentInfo,
     DocumentSettings,
+    Entry,
     Rows,
     Store,
     StoreSize,
@@ -246,36 +247,41 @@ class Collection:
     ) -> None:
         """Add documents, by name, as the texts of their pages.
 
-        Existing documents stay unchanged, so that a stopped run can continue.
+        Existing documents stay unchanged, so that a stopped run can continue. ``progress`` is also
+        called for the stored documents; when it is called for embedded chunks, the name is empty.
 
         Raises:
             BadInput: A document of that name has other contents.
             ModelUnavailable: There is no such embedding model, or it cannot be reached.
         """
-        choices = settings()
-        recipe = _recipe(choices)
         there = {info.name: info.digest for info in self._store.documents()}
-        for name, texts in documents.items():
-            content = json.dumps([name, *texts, recipe]).encode()
-            digest = hashlib.sha256(content).hexdigest()
-            if there.get(name, digest) != digest:
-                raise BadInput(
-                    f"The collection {self.name!r} has another document {name!r}.",
-                    fix="Choose another collection, or remove that document first.",
-                )
-            if name not in there:
-                pages = [PageText(number, text) for number, text in enumerate(texts, start=1)]
-                self._store.put(
-                    Document(name, pages, "parts"),
-                    _chunk_pages(pages, choices),
-                    source=f"text:{name}",
-                    names=[name],
-                    digest=digest,
-                    recipe=recipe,
-                    size=len(content),
-                )
+        choices = settings()
+        made = [self._text_entry(*one, there, choices) for one in documents.items()]
+        new = [entry for entry in made if entry]
+        for start in range(0, len(new), _BATCH):
+            names = self._store.put(new[start : start + _BATCH])
+            if progress:
+                progress(names[-1], start + len(names), len(new))
         _embed_missing(self._store, self._embeddings, progress=progress)
         self._store.set_meta("embeddings", self._embeddings)
+
+    def _text_entry(
+        self, name: str, texts: Sequence[str], there: Mapping[str, str], choices: DocumentSettings
+    ) -> Entry | None:
+        """A document of texts to store; None if it is ``there``."""
+        recipe = _recipe(choices)
+        content = json.dumps([name, *texts, recipe]).encode()
+        digest = hashlib.sha256(content).hexdigest()
+        if name not in there:
+            pages = [PageText(number, text) for number, text in enumerate(texts, start=1)]
+            document, chunks = Document(name, pages, "parts"), _chunk_pages(pages, choices)
+            return Entry(document, chunks, f"text:{name}", [name], digest, recipe, len(content))
+        if there[name] != digest:
+            raise BadInput(
+                f"The collection {self.name!r} has another document {name!r}.",
+                fix="Choose another collection, or remove that document first.",
+            )
+        return None
 
     def remove(self, *documents: str) -> None:
         """Remove documents."""
@@ -366,7 +372,7 @@ class Collection:
             return self._finish_adding(known.name, "unchanged", progress)
         cutting = Cutting(chunks.tokenizer().path, choices.chunk_tokens, choices.chunk_overlap)
         parsed = parser.read(path, choices.limits(), cutting)
-        name = self._store.put(
+        entry = Entry(
             parsed.document,
             parsed.chunks,
             source=known.source if known else source,
@@ -375,7 +381,8 @@ class Collection:
             recipe=recipe,
             size=path.stat().st_size,
         )
-        del parsed  # frees memory during the long embedding
+        (name,) = self._store.put([entry])
+        del parsed, entry  # frees memory during the long embedding
         return self._finish_adding(name, "changed" if known else "added", progress)
 
     def _finish_adding(

@@ -120,6 +120,18 @@ class DocumentInfo:
     image_pages: tuple[int, ...]
 
 
+class Entry(NamedTuple):
+    """A document to store."""
+
+    document: Document
+    chunks: Sequence[PageChunk]
+    source: str
+    names: Iterable[str]  # it gets the first free one
+    digest: str  # SHA-256 of the file
+    recipe: str  # how it was read and cut
+    size: int  # bytes of the file
+
+
 class StoreSize(NamedTuple):
     """The number of documents, and the bytes of them and of all that is derived from them."""
 
@@ -263,34 +275,10 @@ class Store:
         )
         return KnownDocument(*rows[0]) if rows else None
 
-    def put(
-        self,
-        document: Document,
-        chunks: Sequence[PageChunk],
-        *,
-        source: str,
-        names: Iterable[str],
-        digest: str,
-        recipe: str,
-        size: int,
-    ) -> str:
-        """Add a document, or replace the one from the same source; returns its name.
-
-        The document gets the first free name of ``names``. ``digest`` is the SHA-256 of the file,
-        ``size`` its bytes. ``recipe`` identifies how it was read and cut.
-        """
-        added = datetime.now(UTC).isoformat(timespec="seconds")
+    def put(self, entries: Iterable[Entry]) -> list[str]:
+        """Add documents at once, or replace those from the same sources; returns their names."""
         with self._new_version() as database:
-            database.execute("DELETE FROM documents WHERE source = ?", (source,))
-            taken = {row[0] for row in database.execute("SELECT name FROM documents")}
-            name = next(name for name in names if name not in taken)
-            key = database.execute(
-                "INSERT INTO documents (name, source, digest, recipe, bytes, added, paging)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
-                (name, source, digest, recipe, size, added, document.paging),
-            ).fetchone()[0]
-            _insert_pages(database, key, document.pages, chunks)
-        return name
+            return [_put_entry(database, entry) for entry in entries]
 
     def remove(self, names: Iterable[str]) -> None:
         """Remove documents with all that was derived from them."""
@@ -516,6 +504,21 @@ class Store:
 
 def _hash_text(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _put_entry(database: Session, entry: Entry) -> str:
+    database.execute("DELETE FROM documents WHERE source = ?", (entry.source,))
+    taken = "SELECT 1 FROM documents WHERE name = ?"
+    name = next(one for one in entry.names if not database.execute(taken, (one,)).fetchone())
+    added = datetime.now(UTC).isoformat(timespec="seconds")
+    paging = entry.document.paging
+    key = database.execute(
+        "INSERT INTO documents (name, source, digest, recipe, bytes, added, paging)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id",
+        (name, entry.source, entry.digest, entry.recipe, entry.size, added, paging),
+    ).fetchone()[0]
+    _insert_pages(database, key, entry.document.pages, entry.chunks)
+    return name
 
 
 def _insert_pages(

@@ -3,13 +3,13 @@
 import asyncio
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
+from time import monotonic
 from typing import Annotated, Any, Literal
 
 import typer
@@ -26,8 +26,8 @@ from planweave.benchmarks.core.picture import Draw, Picture
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
 from planweave.benchmarks.core.record import settings_of
 from planweave.benchmarks.core.report import Report, draw, show, show_tables, table_json, write_page
-from planweave.benchmarks.core.store import ResultFile, Run, read_all
-from planweave.benchmarks.core.suite import Sample, suite
+from planweave.benchmarks.core.store import ResultFile, Run, name_in_file, read_all
+from planweave.benchmarks.core.suite import Sample, ShowStatus, suite
 from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.core.watch import Watch
 from planweave.errors import require
@@ -43,6 +43,9 @@ Log = Annotated[
 
 RESULTS = Path("results")
 """Parent of the default folders of benchmarks."""
+
+STATUS_SECONDS = 20
+"""Seconds from one line of a status to the next, where there is no terminal."""
 
 CONTINUES = "Finished samples are saved; the same command continues from there."
 
@@ -90,8 +93,7 @@ class Running:
     ) -> None:
         """Run samples that are not in the model's result file, and report."""
         folder = folder or self.out or RESULTS / suite
-        name = re.sub(r"[^A-Za-z0-9.]+", "-", Path(context.model).name).strip("-")
-        path = folder / f"{name}.jsonl"
+        path = folder / f"{name_in_file(context.model)}.jsonl"
         if self.log:
             require("Inspect", "inspect", "inspect_ai")  # fails before hours of samples
         self._run(samples, head_of(suite, context, {**data, "concurrency": self.concurrency}), path)
@@ -145,6 +147,22 @@ def _executor(ray: str, console: Console) -> Iterator[runner.CarryOut]:
         yield machines.carry_out
 
 
+@contextmanager
+def showing_status(console: Console, text: str = "reading …") -> Iterator[ShowStatus]:
+    """Show what long work is doing: without a terminal, as a line now and then."""
+    with console.status(text) as status:
+        shown = monotonic()
+
+        def show(text: str) -> None:
+            nonlocal shown
+            status.update(text)
+            if not console.is_terminal and monotonic() - shown >= STATUS_SECONDS:
+                print_line(console, text)
+                shown = monotonic()
+
+        yield show
+
+
 def command_of(name: str) -> Callable[..., None]:
     """Make the command ``planweave bench NAME``, which runs the samples that the suite selects."""
     measured = suite(name)
@@ -153,8 +171,8 @@ def command_of(name: str) -> Callable[..., None]:
         context = running.context(**options.settings())
         if running.out:
             writable(running.out)
-        with running.console.status("reading …") as status:
-            selected = measured.select(options, context, status.update)
+        with showing_status(running.console) as show_status:
+            selected = measured.select(options, context, show_status)
         for note in selected.notes:
             print_line(running.console, note)
         running.measure(name, selected.samples, selected.context or context, selected.about)

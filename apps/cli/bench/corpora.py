@@ -6,7 +6,7 @@ from typing import Annotated, get_args
 import typer
 from rich.console import Console
 
-from planweave.apps.cli.bench.common import RESULTS, Out, write_json
+from planweave.apps.cli.bench.common import RESULTS, Out, showing_status, write_json
 from planweave.apps.options import writable
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core import machine
@@ -29,8 +29,8 @@ def mhqa_retrieval(
     console = Console(highlight=False)
     writable(out)
     wanted = listed(dataset, tuple(FILES), "data set")
-    with console.status("reading …") as status:
-        pools = [load_pool(name, data, embeddings, status.update) for name in wanted]
+    with showing_status(console) as show:
+        pools = [load_pool(name, data, embeddings, show) for name in wanted]
     with console.status("searching …"):
         made = retrieval.table(list(retrieval.search(pools)))
     show_tables([made], console)
@@ -60,12 +60,14 @@ def rat_corpus(
     console = Console(highlight=False)
     chosen = one_of(family, get_args(Family), "task family")
     writable(out)
-    with console.status("reading …") as status:
+    with showing_status(console) as show:
         built = build_corpus(
             chosen,
             data,
             embeddings=embeddings,
-            progress=lambda _, done, of: status.update(f"embedded {done} of {of} passages …"),
+            progress=lambda name, done, of: show(
+                f"{done} of {of} passages are {'stored' if name else 'embedded'} …"
+            ),
         )
     path = out / f"corpus-{chosen}.json"
     _print_summary(console, built)

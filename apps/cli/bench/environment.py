@@ -24,7 +24,7 @@ from planweave.benchmarks.suites.environment import play as without_model
 from planweave.benchmarks.suites.environment import suite
 from planweave.benchmarks.suites.environment.play import Choose, Played, Summary
 from planweave.graphs import of_family
-from planweave.learning.agents_file import NONE, SHIPPED
+from planweave.learning.agents_file import NONE, SHIPPED, load_agents
 from planweave.learning.guide import make_guide
 from planweave.learning.paths import TaskPath, read_paths, write_paths
 from planweave.tools.environments import ENVIRONMENTS, Environment, Task, moves, open_environment
@@ -63,6 +63,8 @@ def environment(
     if running.out:
         writable(running.out)
     chosen = listed(policy, (*_POLICIES, *_METHODS), "policy")
+    if agents != NONE and {"path", "instructrag"} & {*chosen}:
+        load_agents(agents)  # an unusable file would crash every run
     with open_environment(name, data) as world:
         every = world.tasks(split)
         chosen_tasks = drawn(every, limit, seed, lambda task: task.id)

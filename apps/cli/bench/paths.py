@@ -118,6 +118,11 @@ def _print_tables(lines: "list[Measured]", console: Console) -> None:
     from planweave.benchmarks.suites.paths import measure as suite
 
     show_tables(suite.path_tables(suite.table_rows(lines)), console)
+    if seconds := suite.mean_seconds(lines):
+        console.print(
+            f"A seed: {seconds['training']:.1f} s of training, {seconds['testing']:.1f} s of "
+            "testing (adapting and asking)."
+        )
     if adaptation := suite.adaptation_times(lines):
         console.print(
             f"Adapting to a task: {adaptation['median_seconds']:.1f} s, of the processor "

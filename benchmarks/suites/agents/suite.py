@@ -33,7 +33,7 @@ from planweave.benchmarks.suites.agents.questions import (
     choose,
     load,
 )
-from planweave.benchmarks.suites.agents.tables import agent_tables
+from planweave.benchmarks.suites.agents.tables import RagMetrics, agent_tables
 from planweave.graphs import of_family
 from planweave.memory import Answer, Context
 from planweave.models import embeddings
@@ -160,8 +160,8 @@ class Agents(Suite):
             judged = await judge_answer(
                 trial.question.asked, gold.text, full_answer(answer), sample.context, on_call
             )
-        metrics = None
-        if trial.rag and answer and full_answer(answer):
+        metrics = dict[str, JsonValue].fromkeys(RagMetrics._fields) if trial.rag else None
+        if metrics and answer and full_answer(answer):
             metrics = await _measure_rag(trial.question.asked, full_answer(answer), sample, on_call)
         return trial.score(answer, judged, metrics)
 

@@ -31,7 +31,7 @@ JUDGE_CHECK = "judge beside people"
 """The scenario of the judge's check."""
 
 
-class _Metrics(NamedTuple):
+class RagMetrics(NamedTuple):
     """The three RAGAS metrics of a run; None if not measured."""
 
     faithfulness: float | None
@@ -47,7 +47,7 @@ class _Details(BaseModel):
     found: bool
     scored: Literal["judge", "rule", "no answer"]
     judged: JudgedAnswer | None
-    rag: _Metrics | None = None
+    rag: RagMetrics | None = None
 
 
 class _Checked(BaseModel):

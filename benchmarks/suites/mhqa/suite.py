@@ -134,7 +134,9 @@ def load_pool(
         dataset,
         questions,
         embeddings=embeddings,
-        progress=lambda _, done, of: status(f"{dataset}: {done} of {of} paragraphs are embedded …"),
+        progress=lambda name, done, of: status(
+            f"{dataset}: {done} of {of} paragraphs are {'stored' if name else 'embedded'} …"
+        ),
     )
     return [
         HopsQuestion(dataset, one, corpus.collection, corpus.supporting(one)) for one in questions

@@ -93,7 +93,7 @@ class Measured(BaseModel, frozen=True):
     about: str = ""
     adaptations: list[Adaptation] = []  # of the full method; the first includes compilation
     training_seconds: float = 0.0  # of the full method only
-    testing_seconds: float = 0.0  # of the full method only; adapting and asking
+    testing_seconds: float = 0.0  # of the full method: adapting and asking; as published, of each K
 
 
 _Setup: TypeAlias = tuple[Sequence[MetaTask], Sequence[TaskPath], bool]
@@ -138,6 +138,7 @@ class Experiment:
         self._materials: dict[bool, list[GraphMaterial]] = {}
         self._tested: tuple[_Setup, Survey, list[list[PathSample]]] | None = None
         self._adaptations: list[Adaptation] = []
+        self._adapted: list[Agents] = []
 
     def lines(self, parts: Sequence[str] = PARTS) -> Iterator[Measured]:
         """The lines of these parts, and all lines that need no further training."""
@@ -149,14 +150,18 @@ class Experiment:
         every = _support_paths(unseen)
         begun = perf_counter()
         tried = self._try_agents(agents, self._settings, unseen, every, rule)
-        took = {
-            "adaptations": self._adaptations,
-            "training_seconds": round(trained - started, 1),
-            "testing_seconds": round(perf_counter() - begun, 1),
+        took: dict[str, dict[str, Any]] = {
+            FULL: {
+                "adaptations": self._adaptations,
+                "training_seconds": round(trained - started, 1),
+                "testing_seconds": round(perf_counter() - begun, 1),
+            }
         }
+        if self._settings.printed:
+            took |= self._candidate_times()
         for name, scores in tried.items():
             line = self._line("candidates" if name.startswith("K") else "ablation", name, scores)
-            yield line.model_copy(update=took) if name == FULL else line
+            yield line.model_copy(update=took.get(name, {}))
         if "ablation" in parts:
             for name, settings, changed in self._ablations(agents):
                 scores = self._try_agents(changed, settings, unseen, every, rule)[FULL]
@@ -278,7 +283,7 @@ class Experiment:
             ]
             self._tested = setup, survey, asked
         _, survey, asked = self._tested
-        self._adaptations = []
+        self._adaptations, self._adapted = [], []
         scores: dict[str, list[PathScore]] = {}
         for task, questions in zip(tasks, asked, strict=True):
             known = tuple(path for path in survey.paths if path.task == task.name)
@@ -286,6 +291,7 @@ class Experiment:
             clock = Clock()
             adapted = adapt(agents, survey, own, self._embed, settings, self._reward)
             self._adaptations.append(Adaptation(task.name, len(known), *clock.read()))
+            self._adapted.append(adapted)
             for sample in questions:
                 found = self._retrieve(sample, adapted, settings, rule)
                 forms = self._world.forms
@@ -297,6 +303,26 @@ class Experiment:
                     scores.setdefault(name, []).append(PathScore(sample.path.key, f1, recalls))
         self._status(f"seed {settings.seed}: tried")
         return scores
+
+    def _candidate_times(self) -> dict[str, dict[str, Any]]:
+        """Seconds in which the agents tried last search K paths for each question and select one.
+
+        Each K has new views, which have not worked out their choices yet.
+        """
+        took: dict[str, dict[str, Any]] = {}
+        if not self._tested:
+            return took
+        (tasks, _, printed), survey, _ = self._tested
+        for k in range(1, MOST + 1):
+            asked = [path_samples(survey, t.query, self._embed, printed=printed) for t in tasks]
+            clock = Clock()
+            for agents, questions in zip(self._adapted, asked, strict=True):
+                selector = MLAgent(to_numpy(agents.ml), self._embed, slots=survey.slots)
+                decide = make_policy(to_numpy(agents.rl))
+                for sample in questions:
+                    selector.cosines(sample.path.question, self._search(sample, decide, k))
+            took[f"K = {k}"] = {"testing_seconds": round(clock.read()[0], 4)}
+        return took
 
     def _retrieve(
         self, sample: PathSample, agents: Agents, settings: AgentSettings, rule: Policy
@@ -363,6 +389,7 @@ class Row:
     recalls: list[Estimate]
     by_seed: list[float]  # mean F1, in order
     over: dict[str, Estimate]  # F1 minus that of rivals on the same questions
+    seconds: float | None  # mean seconds of testing by seed, where measured
 
 
 def table_rows(lines: Sequence[Measured]) -> list[Row]:
@@ -399,30 +426,44 @@ def _row(own: Sequence[Measured], lines: Sequence[Measured]) -> Row:
         recalls,
         [float(np.mean([score.f1 for score in line.scores])) for line in own],
         {rival: less for rival in RIVALS if (less := over(rival)) is not None},
+        float(np.mean([line.testing_seconds for line in own])) or None,
     )
 
 
 def path_tables(found: Sequence[Row]) -> list[ReportTable]:
-    """One table for each part."""
-    return [_part_table(part, own) for part, own in group_by(found, lambda row: row.part).items()]
+    """Three tables for each part, each narrow enough for 80 columns."""
+    parts = group_by(found, lambda row: row.part).items()
+    return [table for part, own in parts for table in _part_tables(part, own)]
 
 
-def _part_table(part: str, found: Sequence[Row]) -> ReportTable:
+def _part_tables(part: str, found: Sequence[Row]) -> Iterator[ReportTable]:
     rivals = [rival for rival in RIVALS if any(rival in row.over for row in found)]
-    recalls = [f"recall, K = {k}" for k in range(1, MOST + 1)]
-
-    def cells(row: Row) -> Iterator[Cell]:
-        yield from (row.name, row.questions)
-        for one in (row.f1, *row.recalls, *map(row.over.get, rivals)):
-            yield f"{one:.3f}" if one else None
-
-    return ReportTable(
+    timed = any(row.seconds for row in found)
+    yield ReportTable(
         title=f"Retrieved paths: {part}",
-        columns=("", "questions", "F1", *recalls, *(f"over {rival}" for rival in rivals)),
-        rows=[(*cells(row),) for row in found],
-        note="F1 of the selected path, recall of the first K candidates, F1 over that of others. "
-        "In brackets: 95 % bootstrap interval over questions.",
+        columns=("", "questions", "F1", *(("seconds of testing",) if timed else ())),
+        rows=[
+            (row.name, row.questions, _cell(row.f1), *((row.seconds,) if timed else ()))
+            for row in found
+        ],
+        note="F1 of the selected path; in brackets: 95 % bootstrap interval over questions.",
     )
+    yield ReportTable(
+        title=f"Recall of the first K candidates: {part}",
+        columns=("", *(f"K = {k}" for k in range(1, MOST + 1))),
+        rows=[(row.name, *(f"{one.value:.3f}" for one in row.recalls)) for row in found],
+        note="Without intervals, which --json gives.",
+    )
+    if rivals:
+        yield ReportTable(
+            title=f"F1 less that of others on the same questions: {part}",
+            columns=("", *rivals),
+            rows=[(row.name, *(_cell(row.over.get(rival)) for rival in rivals)) for row in found],
+        )
+
+
+def _cell(one: Estimate | None) -> Cell:
+    return f"{one:.3f}" if one else None
 
 
 def adaptation_times(lines: Sequence[Measured]) -> dict[str, float] | None:
@@ -442,7 +483,7 @@ def adaptation_times(lines: Sequence[Measured]) -> dict[str, float] | None:
 
 def mean_seconds(lines: Sequence[Measured]) -> dict[str, float] | None:
     """Mean seconds of training and testing over the seeds; None if no line has them."""
-    timed = [line for line in lines if line.testing_seconds]
+    timed = [line for line in lines if line.name == FULL and line.testing_seconds]
     if not timed:
         return None
     return {

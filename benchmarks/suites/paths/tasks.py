@@ -118,11 +118,19 @@ class PathTasks:
         return partial(reward_by_overlap, forms=self.forms)
 
 
-def load(environment: EnvironmentName, file: Path) -> list[TaskPath]:
-    """Load the paths of a file, except those that only answer."""
-    rule = TASK_OF[environment]
+def read_typed(environment: EnvironmentName | None, file: Path) -> list[TaskPath]:
+    """Read the paths of a file with their tasks, except those that only answer.
+
+    Without an environment, the records name their tasks.
+    """
+    rule = TASK_OF[environment] if environment else None
     paths = [path for path in read_paths(file, rule) if path.task or rule is None]
-    paths = [path for path in paths if not all(map(is_final_answer, path.instructions))]
+    return [path for path in paths if not all(map(is_final_answer, path.instructions))]
+
+
+def load(environment: EnvironmentName, file: Path) -> list[TaskPath]:
+    """Load the paths of a file that has enough of them to train and to test."""
+    paths = read_typed(environment, file)
     if len(_by_task([path for path in paths if path.reward == 1])) < 2:
         raise BadInput(
             f"{file} has too few successful paths: two tasks of {_FEWEST_PATHS} paths, not "
