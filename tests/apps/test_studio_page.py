@@ -10,8 +10,9 @@ from threading import Barrier, Event
 import pytest
 from axe import Look
 from browser import complaints, new_page
-from market import NAME, add_report
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, by_task, querying, scripted
+from json_lines import write_lines
+from market import DRAFT, NAME, QUESTION, RAT, add_report
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, Route, expect
 from records import record
@@ -39,15 +40,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "hostile.sql").write_text(
         f"CREATE TABLE offer(name TEXT, price REAL); INSERT INTO offer VALUES ('{HOSTILE}', 1);"
     )
-    (folder / "results").mkdir()
     runs = [
         record("locating-1", "planrag", 1.0, plan=["Look."], answer=DECISION | {"decision": "Oak"}),
         record("locating-1", "iter_rag"),
         record("locating-2", "planrag"),
         record("locating-2", "iter_rag"),
     ]
-    lines = "".join(run.model_dump_json() + "\n" for run in runs)
-    (folder / "results" / "small.jsonl").write_text(lines)
+    lines = (run.model_dump(mode="json") for run in runs)
+    write_lines(folder / "results" / "small.jsonl", *lines)
     Experience(folder / "state" / "experience", "local").add(
         [TaskPath("hop", "Who was first?", ("Search[Ada]",), reward=0.0)]
     )
@@ -182,29 +182,17 @@ def report(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def test_a_revision_tells_what_changed(page: Page, visit: Visit, report: str, look: Look) -> None:
-    draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
+    draft = ["Cost:\nUSD 1/kg in 2023.", DRAFT[1]]
     repaired = {"text": "Cost:\nUSD 5.5/kg in 2023."}
-    replies: list[tuple[str, Mapping[str, object]]] = [
-        ("the draft", {"thought": "Cost, then rise.", "steps": draft}),
-        *(("the search query", {"query": text}) for text in ("hydrogen", "rise", "offers")),
-        ("the revision", repaired),
-        ("the revision", {"text": draft[1], "earlier": []}),
-        ("the revision", {"text": draft[2], "earlier": []}),
-        ("the answer", tell("The levelised cost is USD 5.5/kg in 2023 [1].", "USD 5.5/kg")),
-    ]
-    with serving(*(by_task(task, reply) for task, reply in replies)) as model:
+    with serving(*scripted({**RAT[0], "steps": draft}, RAT[1], repaired, *RAT[3:])) as model:
         visit(model=model, collection=report)
         page.get_by_label("Method", exact=True).select_option("rat")
-        ask(page, "What does hydrogen cost?")
+        ask(page, QUESTION)
         expect(page.get_by_role("region", name="Answer")).to_contain_text("USD 5.5/kg")
     story = page.locator(".story")
     titles = story.get_by_role("heading", name=re.compile("^Step "))
     expect(titles).to_have_text(
-        [
-            "Step 1: changed (report.txt, p. 1)",
-            "Step 2: unchanged (report.txt, p. 2)",
-            "Step 3: unchanged (report.txt, p. 2)",
-        ]
+        ["Step 1: changed (report.txt, p. 1)", "Step 2: unchanged (report.txt, p. 2)"]
     )
     expect(story.locator(".diff li")).to_have_text(
         ["Cost:", "USD 1/kg in 2023.", "USD 5.5/kg in 2023."]
@@ -223,7 +211,7 @@ def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit, look
         node.focus()
         page.keyboard.press("Enter")
         expect(node).to_have_attribute("aria-pressed", "true")
-        ask(page, "Which offer is cheapest?")
+        ask(page, CHEAPEST)
         expect(page.get_by_text("Paused before tools")).to_be_visible()
         look(page, "paused")
         page.get_by_label("Input of sql").fill("SELECT max(price) AS top FROM offer")
@@ -551,11 +539,9 @@ def test_results_are_compared_question_by_question(page: Page, visit: Visit, loo
 
 def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
     good, bad = tmp_path / "two.jsonl", tmp_path / "bad.jsonl"
-    lines = [
-        {"question": HOSTILE, "steps": [{"action": f"Search[{HOSTILE}]"}], "reward": 0},
-        {"question": "Who was second?", "steps": [{"action": "Search[Bob]"}], "reward": 0},
-    ]
-    good.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    steps = [{"action": f"Search[{HOSTILE}]"}]
+    lines = ({"question": text, "steps": steps, "reward": 0} for text in (HOSTILE, "Who?"))
+    write_lines(good, *lines)
     bad.write_text("no trajectory\n")
     visit("experience/added")
     expect(page.get_by_role("heading", name="No experience yet")).to_be_visible()
@@ -728,11 +714,9 @@ def test_serve_asks_for_a_key_and_shows_ones_own(
             alice.get_by_label("Database", exact=True).fill("offers")
             alice.locator("summary", has_text="Plan").click()
             alice.get_by_label("Approve", exact=True).check()
-            ask(alice, "Which offer is cheapest?")
+            ask(alice, CHEAPEST)
             alice.get_by_role("button", name="Approve the plan").click()
             expect(alice.get_by_role("region", name="Answer")).to_contain_text("Birch")
-            alice.get_by_role("button", name="Rewind to before selector").first.click()
-            expect(alice.get_by_role("dialog")).to_contain_text("Rewind to before selector")
             bob = new_page(browser, base_url=server.url)
             bob.goto(alice.url)
             enter(bob, "key of bob")
