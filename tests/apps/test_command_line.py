@@ -461,7 +461,6 @@ def test_no_secret_is_kept_or_shown(
     lost = planweave(*asked, f"postgresql://me:a/{password}@127.0.0.1:9/none", "Which?", **given)
     assert done.returncode == 0, done.stderr
     assert "rejected the request" in failed.stderr
-    before = len(model.requests)
     assert "***" in failed.stderr
     assert_one_clear_error(lost, "does not answer")
     assert set(model.keys) == {f"Bearer {key}"}
