@@ -1,6 +1,7 @@
 """The first hour of a person at the studio: from a file of one's own to an answer that is shared.
 
-By mouse on a desk and on a phone, where each view is looked at, and once by keys alone.
+By mouse on a phone, where views that ``test_studio_page.py`` has not are looked at, and by keys
+alone on a desk.
 """
 
 from collections.abc import Iterator
@@ -97,7 +98,6 @@ def test_the_first_hour(
     visitor = Visitor(page, look, keys=keys)
     page.goto("/studio/")
     expect(page.locator("h1").first).to_be_attached()
-    visitor.look("start")
     upload(visitor, tmp_path)
     configure(visitor, model)
     ask_and_approve(visitor)
@@ -121,11 +121,8 @@ def upload(visitor: Visitor, folder: Path) -> None:
     examples = page.get_by_role("list", name="Example questions").get_by_role("button")
     cheapest = "Which offer has the lowest price?"
     expect(examples.nth(1)).to_have_text(cheapest)
-    visitor.look("uploaded")
     visitor.press(page.get_by_role("link", name="Databases", exact=True))
     ask = page.get_by_role("button", name="Ask about this").first
-    expect(ask).to_be_visible()
-    visitor.look("databases")
     visitor.press(ask)
     expect(page.get_by_role("list", name="Sources in use")).to_contain_text("offer")
 
@@ -146,10 +143,8 @@ def ask_and_approve(visitor: Visitor) -> None:
     page.keyboard.press("Enter")
     approve = page.get_by_role("button", name="Approve the plan")
     expect(approve).to_be_focused()
-    visitor.look("approval")
     visitor.press(approve)
     answered(page)
-    visitor.look("answer")
 
 
 def answered(page: Page) -> None:
@@ -203,7 +198,6 @@ def rewind(visitor: Visitor) -> None:
     page = visitor.page
     visitor.press(page.get_by_role("button", name="Rewind to before selector").first)
     dialog = page.get_by_role("dialog")
-    visitor.look("rewind")
     visitor.write(dialog.get_by_label("Plan, one step a line"), "Compare the prices.")
     visitor.press(dialog.get_by_role("button", name="Run again from here"))
     expect(page.get_by_text("Plan as edited").locator("..")).to_contain_text("Compare the prices.")
