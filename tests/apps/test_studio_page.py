@@ -412,7 +412,9 @@ def test_a_page_goes_on_with_a_server_that_was_started_again(
                 stop(server)
 
 
-def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
+def test_documents_are_put_read_cited_and_deleted(
+    page: Page, visit: Visit, browser: Browser, server: str, tmp_path: Path, look: Look
+) -> None:
     file = tmp_path / "grid report.md"
     file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n\n# Storage\n\nBatteries grew.\n")
     visit("documents")
@@ -421,12 +423,13 @@ def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, lo
     page.get_by_label("Choose files").set_input_files(str(file))
     expect(page.get_by_text("grid report.md: added, 2 pages.")).to_be_visible()
     page.get_by_role("button", name="grid report.md", exact=True).click()
-    expect(page.get_by_role("dialog")).to_contain_text("Losses fell to 4.2 TWh.")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Losses fell to 4.2 TWh.")
     page.get_by_role("button", name="Next page").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Batteries grew.")
+    expect(dialog).to_contain_text("Batteries grew.")
     look(page, "document")
     page.evaluate("location.hash = '#/ask'")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(dialog).to_have_count(0)
     page.goto("/studio/#/documents")
     expect(page.get_by_role("button", name="Use for questions")).to_be_visible()
     look(page, "documents-kept")
@@ -434,9 +437,31 @@ def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, lo
     page.goto("/studio/#/ask")
     page.get_by_role("tab", name="Settings").click()
     expect(page.get_by_label("Collection", exact=True)).to_have_value("default")
+
+    found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
+    replies = (act("documents", "losses"), found, tell("Losses fell to 4.2 TWh [1]."))
+    with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
+        chosen = {"model": model.name, "collection": "default", "whole_collection": "off"}
+        store = "value => sessionStorage.setItem('planweave.settings', value)"
+        page.evaluate(store, json.dumps(chosen))
+        page.reload()
+        page.get_by_label("Method", exact=True).select_option("agent_v1")
+        ask(page, "To what did losses fall?")
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
+        page.get_by_role("button", name="grid report.md, p. 1").click()
+        expect(dialog.locator("mark")).to_have_text("Losses fell to 4.2 TWh")
+    other = new_page(browser, base_url=server)
+    other.goto(page.url)
+    other.get_by_role("button", name="grid report.md, p. 1").click()
+    expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
+    look(other, "citation")
+    other.keyboard.press("Escape")
+    expect(other.locator(".sources")).to_contain_text("default")
+    other.context.close()
+
     page.goto("/studio/#/documents")
     delete = page.get_by_role("button", name="Delete grid report.md")
-    confirm = page.get_by_role("dialog").get_by_role("button", name="Delete")
+    confirm = dialog.get_by_role("button", name="Delete")
     refused = re.compile(r"documents\?.*name=")
     page.route(refused, lambda route: route.fulfill(status=400, json={"detail": "It is locked."}))
     delete.click()
@@ -446,39 +471,6 @@ def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, lo
     delete.click()
     confirm.click()
     expect(page.get_by_text("Empty.")).to_be_visible()
-
-
-def test_a_citation_opens_its_page_in_another_tab_too(
-    page: Page, visit: Visit, browser: Browser, server: str, tmp_path: Path, look: Look
-) -> None:
-    file = tmp_path / "losses.md"
-    file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n")
-    visit("documents")
-    page.get_by_role("combobox", name="Collection").fill("grid")
-    page.get_by_label("Search", exact=True).select_option("none")
-    page.get_by_label("Choose files").set_input_files(str(file))
-    expect(page.get_by_text("losses.md: added, 1 page.")).to_be_visible()
-    found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
-    replies = [act("documents", "losses"), found, tell("Losses fell to 4.2 TWh [1].")]
-    with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
-        settings = {"model": model.name, "collection": "grid", "whole_collection": "off"}
-        chosen = json.dumps(settings)
-        page.evaluate("value => localStorage.setItem('planweave.settings', value)", chosen)
-        page.goto("/studio/")
-        page.reload()
-        page.get_by_label("Method", exact=True).select_option("agent_v1")
-        ask(page, "To what did losses fall?")
-        expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
-        page.get_by_role("button", name="losses.md, p. 1").click()
-        expect(page.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
-    other = new_page(browser, base_url=server)
-    other.goto(page.url)
-    other.get_by_role("button", name="losses.md, p. 1").click()
-    expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
-    look(other, "citation")
-    other.keyboard.press("Escape")
-    expect(other.locator(".sources")).to_contain_text("grid")
-    other.context.close()
 
 
 def test_what_was_chosen_last_is_shown(page: Page, visit: Visit) -> None:
@@ -623,36 +615,6 @@ def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Settings")).to_be_focused()
     expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
-
-
-def test_from_nothing_to_an_answer(page: Page, folder: Path, tmp_path: Path, look: Look) -> None:
-    del folder  # its server
-    file = tmp_path / "offer.csv"
-    file.write_text("name,price\nash,7.5\nbirch,5.25\n")
-    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
-        page.goto("/studio/")
-        page.get_by_role("button", name=re.compile("^Model:")).click()
-        look(page, "models")
-        page.get_by_label("Another model").fill(model.name)
-        page.get_by_role("button", name="Use this model").click()
-        ask(page, "What is cheap?")
-        expect(page.get_by_text("Nothing is connected yet: choose what to ask")).to_be_visible()
-        look(page, "no-source")
-        expect(page.get_by_role("textbox", name="Ask a question")).to_have_value("What is cheap?")
-        page.get_by_label("Files to ask").set_input_files(str(file))
-        examples = page.get_by_role("list", name="Example questions").get_by_role("button")
-        expect(examples.nth(1)).to_have_text("Which offer has the lowest price?")
-        expect(page.get_by_text("planrag answers: a capable model plans")).to_be_visible()
-        look(page, "connected")
-        examples.nth(1).click()
-        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
-        other = page.context.new_page()
-        other.goto("/studio/")
-        expect(other.get_by_role("list", name="Sources in use")).to_contain_text("offer")
-        other.goto("/studio/#/databases")
-        other.get_by_role("button", name="Delete offer").click()
-        other.get_by_role("dialog").get_by_role("button", name="Delete").click()
-        expect(other.get_by_role("heading", name="offer")).to_have_count(0)
 
 
 def test_what_is_no_database_is_told(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
