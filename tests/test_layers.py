@@ -106,23 +106,6 @@ def test_no_import_circles() -> None:
     assert set(order) >= set(MODULES)
 
 
-def test_a_circle_and_a_step_up_are_seen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    module = tmp_path / "upward.py"
-    module.write_text(
-        "def f():\n    from planweave.graphs.support.registry import method\n"
-        "    import planweave.nodes.deciding.query\n"
-    )
-    monkeypatch.setitem(MODULES, "planweave.tools.upward", module)
-    with pytest.raises(AssertionError, match="upward imports"):
-        test_imports_go_down("tools")
-    assert not list(_imports("planweave.tools.upward", at_load=True))
-    module.write_text("import planweave.nodes.deciding.query\n")
-    monkeypatch.setitem(MODULES, "planweave.nodes.deciding.query", tmp_path / "query.py")
-    (tmp_path / "query.py").write_text("import planweave.tools.upward\n")
-    with pytest.raises(pytest.fail.Exception, match="circle"):
-        test_no_import_circles()
-
-
 @cases(
     ("graphs", GRAPHS, HEAVY),
     ("apps.cli", COMMANDS, HEAVY | {"langchain_core", "langgraph", "langsmith", "numpy"}),

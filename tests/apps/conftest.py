@@ -6,8 +6,9 @@ import pytest
 from axe import Look, axe
 from browser import chromium
 from command_line import PROGRAM, CommandLine, Run, in_process, user_environment
-from endpoints import Operator, served
+from endpoints import Operator, served, whole_run
 from playwright.sync_api import Browser
+from scripted import Replies
 
 from planweave.apps.service import service
 
@@ -55,6 +56,14 @@ def operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Operat
     """Who writes down what is offered there."""
     yield Operator(tmp_path, monkeypatch)
     service.cache_clear()
+
+
+@pytest.fixture
+def offered(operator: Operator, offers: str) -> Replies:
+    """A database that is offered, and the replies of a model that answers from it."""
+    script = whole_run()
+    operator.offers(script, database=offers)
+    return script
 
 
 @pytest.fixture(scope="module")

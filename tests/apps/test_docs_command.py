@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from cases import cases
-from command_line import CommandLine, assert_one_clear_error
+from command_line import CommandLine
 from documents import encrypt, write_pdf
 
 
@@ -115,16 +115,6 @@ def test_nothing_is_removed_if_one_name_is_unknown(energy: CommandLine) -> None:
     assert "energy.txt" in energy("list").stdout
     assert energy("remove", "energy.txt", "energy.txt").stdout == "energy.txt: removed\n"
     assert "holds no text to search" in energy("search", "hydrogen").stderr
-
-
-@cases(
-    (("search", "x", "--collection", "../default"), "cannot be the name of a collection"),
-    (("search", "x", "--collection", "defalt"), "did you mean default?"),
-    (("search", "  "), "The query is empty"),
-    (("add", "energy.txt", "--collection", "new", "--embeddings", "what"), "embedding model"),
-)
-def test_mistakes_are_told(arguments: tuple[str, ...], problem: str, energy: CommandLine) -> None:
-    assert_one_clear_error(energy(*arguments), problem)
 
 
 def test_a_terminal_obeys_no_document(energy: CommandLine, tmp_path: Path) -> None:

@@ -11,7 +11,6 @@ from typing import cast
 
 import bag_of_words
 import pytest
-from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from langchain_core.runnables import RunnableConfig
 
@@ -65,6 +64,7 @@ def test_paths_are_listed_and_shown(filled: CommandLine) -> None:
     assert shown.splitlines()[2:] == ["  1. take mug", r"  2. heat \u0007mug"]
     assert "\x1b" not in listed + shown
     assert json.loads(filled("show", EGG.key, "--json").stdout)["instructions"][1] == "take egg"
+    assert_one_clear_error(filled("show", "abc"), "There is no path 'abc'")
 
 
 def test_the_graph_is_shown(filled: CommandLine) -> None:
@@ -143,13 +143,3 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
         ended(replace(thread, id=name, example=None), said, *did)
         assert "no answer from an action" in run("confirm", name).stderr
     assert len(json.loads(run("list", "--owner", "alice", "--json").stdout)) == 1
-
-
-@cases(
-    (("show", "abc"), "There is no path 'abc'"),
-    (("confirm", "abc"), "There is no thread 'abc'"),
-    (("add", "absent.jsonl"), "cannot be read"),
-    (("export", "absent/a.jsonl"), "cannot be written"),
-)
-def test_what_is_wrong_is_told(words: tuple[str, ...], said: str, filled: CommandLine) -> None:
-    assert_one_clear_error(filled(*words), said)

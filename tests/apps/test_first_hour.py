@@ -1,8 +1,10 @@
 """The first hour of a person at the studio: from a file of one's own to an answer that is shared.
 
-By mouse on a desk and on a phone, where each view is looked at, and once by keys alone.
+By mouse on a phone, where the views that ``test_studio_page.py`` lacks are looked at, and by keys
+alone on a desk.
 """
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +21,7 @@ pytestmark = pytest.mark.server
 
 OFFERS = "name,price\nash,7.5\nbirch,5.25\ncedar,6\n"
 BOTH = querying("SELECT name, price FROM offer ORDER BY price")
-ASK = "Which offer is cheapest?"
+ASK = "Which offer has the lowest price?"
 _MOST_TABS = 120
 
 
@@ -77,8 +79,8 @@ class Visitor:
 
     def look(self, view: str) -> None:
         """Look at the view that is shown."""
-        if not self.keys and self.page.viewport_size:
-            self._look(self.page, f"hour-{view}", [self.page.viewport_size["width"]])
+        if not self.keys:
+            self._look(self.page, f"hour-{view}")
 
 
 @cases((360, 740, False), (1280, 900, True))
@@ -97,9 +99,8 @@ def test_the_first_hour(
     visitor = Visitor(page, look, keys=keys)
     page.goto("/studio/")
     expect(page.locator("h1").first).to_be_attached()
-    visitor.look("start")
+    choose_a_model(visitor, model)
     upload(visitor, tmp_path)
-    configure(visitor, model)
     ask_and_approve(visitor)
     use_the_rows(visitor)
     shared = share(visitor, tmp_path)
@@ -108,7 +109,23 @@ def test_the_first_hour(
     compare(visitor)
     assert heard == []
     open_shared(page.context.new_page(), shared)
+    delete(page.context.new_page())
     page.context.close()
+
+
+def choose_a_model(visitor: Visitor, model: str) -> None:
+    """Without a source nothing is asked yet, and the question stays."""
+    page = visitor.page
+    visitor.press(page.get_by_role("button", name=re.compile("^Model:")))
+    visitor.look("models")
+    visitor.write(page.get_by_label("Another model"), model)
+    visitor.press(page.get_by_role("button", name="Use this model"))
+    question = page.get_by_role("textbox", name="Ask a question")
+    visitor.write(question, ASK)
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Nothing is connected yet: choose what to ask")).to_be_visible()
+    visitor.look("no-source")
+    expect(question).to_have_value(ASK)
 
 
 def upload(visitor: Visitor, folder: Path) -> None:
@@ -118,38 +135,32 @@ def upload(visitor: Visitor, folder: Path) -> None:
     with page.expect_file_chooser() as chooser:
         visitor.press(page.get_by_role("button", name="Upload a file"))
     chooser.value.set_files(str(file))
-    examples = page.get_by_role("list", name="Example questions").get_by_role("button")
-    cheapest = "Which offer has the lowest price?"
-    expect(examples.nth(1)).to_have_text(cheapest)
-    visitor.look("uploaded")
+    expect(examples(page).nth(1)).to_have_text(ASK)
+    expect(page.get_by_text("planrag answers: a capable model plans")).to_be_visible()
+    visitor.look("connected")
     visitor.press(page.get_by_role("link", name="Databases", exact=True))
     ask = page.get_by_role("button", name="Ask about this").first
-    expect(ask).to_be_visible()
-    visitor.look("databases")
     visitor.press(ask)
     expect(page.get_by_role("list", name="Sources in use")).to_contain_text("offer")
 
 
-def configure(visitor: Visitor, model: str) -> None:
-    """The model and an approval are settings, which this test sets as another tab would have."""
-    visitor.page.evaluate(
-        "more => { const all = JSON.parse(sessionStorage.getItem('planweave.settings'));"
-        " sessionStorage.setItem('planweave.settings', JSON.stringify({ ...all, ...more })); }",
-        {"model": model, "approve": True},
-    )
-    visitor.page.reload()
+def examples(page: Page) -> Locator:
+    return page.get_by_role("list", name="Example questions").get_by_role("button")
 
 
 def ask_and_approve(visitor: Visitor) -> None:
+    """The approval is a setting, which this test sets as another tab would have."""
     page = visitor.page
-    visitor.write(page.get_by_role("textbox", name="Ask a question"), ASK)
-    page.keyboard.press("Enter")
+    page.evaluate(
+        "() => { const all = JSON.parse(sessionStorage.getItem('planweave.settings'));"
+        " all.approve = true; sessionStorage.setItem('planweave.settings', JSON.stringify(all)); }"
+    )
+    page.reload()
+    visitor.press(examples(page).nth(1))
     approve = page.get_by_role("button", name="Approve the plan")
     expect(approve).to_be_focused()
-    visitor.look("approval")
     visitor.press(approve)
     answered(page)
-    visitor.look("answer")
 
 
 def answered(page: Page) -> None:
@@ -181,7 +192,7 @@ def share(visitor: Visitor, folder: Path) -> Path:
     page = visitor.page
     with page.expect_download() as download:
         visitor.press(page.get_by_role("button", name="Save as a page of its own"))
-    assert download.value.suggested_filename == "which-offer-is-cheapest.html"
+    assert download.value.suggested_filename == "which-offer-has-the-lowest-price.html"
     path = folder / "shared.html"
     download.value.save_as(path)
     return path
@@ -203,7 +214,6 @@ def rewind(visitor: Visitor) -> None:
     page = visitor.page
     visitor.press(page.get_by_role("button", name="Rewind to before selector").first)
     dialog = page.get_by_role("dialog")
-    visitor.look("rewind")
     visitor.write(dialog.get_by_label("Plan, one step a line"), "Compare the prices.")
     visitor.press(dialog.get_by_role("button", name="Run again from here"))
     expect(page.get_by_text("Plan as edited").locator("..")).to_contain_text("Compare the prices.")
@@ -236,3 +246,13 @@ def compare(visitor: Visitor) -> None:
     page.keyboard.press("Enter")
     expect(page.locator(".verdict").get_by_role("table")).to_contain_text("Birch")
     visitor.look("compare")
+
+
+def delete(page: Page) -> None:
+    """In another tab, which has the same sources."""
+    page.goto("/studio/")
+    expect(page.get_by_role("list", name="Sources in use")).to_contain_text("offer")
+    page.goto("/studio/#/databases")
+    page.get_by_role("button", name="Delete offer").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_role("heading", name="offer")).to_have_count(0)

@@ -36,12 +36,13 @@ def test_the_card_tells_where_both_versions_answer(address: str, operator: Opera
     assert httpx.get(other, timeout=60).status_code == 404
 
 
+@pytest.mark.usefixtures("offered")
 @cases((MODERN, "TASK_STATE_COMPLETED", {}), (OLD, "completed", {"kind": "text"}))
 def test_a_message_is_answered(
-    version: tuple[str, str], state: str, kind: Json, address: str, operator: Operator, offers: str
+    version: tuple[str, str], state: str, kind: Json, address: str
 ) -> None:
-    operator.offers(whole_run(), database=offers)
-    result = send(address, call(version[0], "Which is cheapest?"))["result"]
+    nulls = dict.fromkeys(("contextId", "taskId", "metadata"))
+    result = send(address, call(version[0], "Which is cheapest?", **nulls))["result"]
     assert version == MODERN or result["kind"] == "task"
     task = result["task"] if version == MODERN else result
     assert task["status"]["state"] == state
@@ -52,20 +53,11 @@ def test_a_message_is_answered(
     assert QUERY in data["data"]["facts"][0]["source"]
 
 
-def test_what_is_null_is_left_out(address: str, operator: Operator, offers: str) -> None:
-    operator.offers(whole_run(), database=offers)
-    nulls = {"contextId": None, "taskId": None, "metadata": None}
-    task = send(address, call("SendMessage", "Which is cheapest?", **nulls))["result"]["task"]
-    assert task["status"]["state"] == "TASK_STATE_COMPLETED"
-
-
-@pytest.mark.parametrize("version", [MODERN, OLD])
-def test_a_stream_tells_the_steps(
-    address: str, operator: Operator, offers: str, version: tuple[str, str]
-) -> None:
-    operator.offers(whole_run(), database=offers)
+@pytest.mark.usefixtures("offered")
+@cases(MODERN[1], OLD[1])
+def test_a_stream_tells_the_steps(method: str, address: str) -> None:
     events = []
-    body = call(version[1], "Which is cheapest?")
+    body = call(method, "Which is cheapest?")
     with httpx.stream("POST", f"{address}/a2a/planrag", json=body, timeout=30) as reply:
         for line in reply.iter_lines():
             if line.startswith("data: "):
@@ -96,18 +88,15 @@ def test_a_context_keeps_facts(context: str, address: str, operator: Operator, o
     assert second["artifacts"][0]["parts"][1]["data"]["answer"]["decision"] == "5.25"
 
 
-@pytest.mark.parametrize("version", [MODERN, OLD])
-def test_a_plan_is_approved(
-    address: str, operator: Operator, offers: str, version: tuple[str, str]
-) -> None:
-    operator.offers(whole_run(), database=offers)
+@pytest.mark.usefixtures("offered")
+@cases(MODERN[0], OLD[0])
+def test_a_plan_is_approved(method: str, address: str) -> None:
     settings = {"metadata": {"context": {"approve": True}}}
-    asked = send(address, call(version[0], "Which is cheapest?", **settings))["result"]
+    asked = send(address, call(method, "Which is cheapest?", **settings))["result"]
     task = asked.get("task", asked)
     assert task["status"]["state"] in ("TASK_STATE_INPUT_REQUIRED", "input-required")
     assert "Carry out this plan?" in task["status"]["message"]["parts"][0]["text"]
-    answer = call(version[0], "yes", taskId=task["id"], **settings)
-    done = send(address, answer)["result"]
+    done = send(address, call(method, "yes", taskId=task["id"], **settings))["result"]
     done = done.get("task", done)
     assert done["id"] == task["id"]
     assert "birch" in done["artifacts"][0]["parts"][0]["text"]

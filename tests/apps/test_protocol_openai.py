@@ -17,7 +17,7 @@ from endpoints import QUERY, Operator, followed_up, whole_run
 from langchain_core.tools import tool
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
-from scripted import Prompt, Replies, Reply, act, decide, plan
+from scripted import Prompt, Replies, Reply, act, decide, only, plan
 from waiting import wait_until
 
 from planweave import PlanweaveError
@@ -32,29 +32,51 @@ def client(address: str) -> Iterator[OpenAI]:
         yield client
 
 
+def ask(
+    client: OpenAI, messages: Any = ASKED, *, model: str = "planrag", **more: Any
+) -> ChatCompletion:
+    """The answer to a question that is no stream."""
+    done: ChatCompletion = client.chat.completions.create(model=model, messages=messages, **more)
+    return done
+
+
 def extra(completion: ChatCompletion) -> dict[str, Any]:
     """What the answer holds besides OpenAI's fields."""
     found: dict[str, Any] = (completion.model_extra or {})["planweave"]
     return found
 
 
+def request(completion: ChatCompletion) -> Any:
+    """The call in which a person is asked."""
+    assert completion.choices[0].finish_reason == "tool_calls"
+    return only(completion.choices[0].message.tool_calls or [])
+
+
+def said(completion: ChatCompletion, text: str) -> Any:
+    """The messages with which a person answers that."""
+    answer = {"role": "tool", "tool_call_id": request(completion).id, "content": text}
+    return [*ASKED, answer]
+
+
 def test_a_method_is_a_model(client: OpenAI, operator: Operator) -> None:
     operator.offers(whole_run(), more={"methods": ["planrag", "rat"]})
     assert [model.id for model in client.models.list()] == ["planrag", "rat"]
     assert client.models.retrieve("rat").owned_by == "planweave"
-    with pytest.raises(openai.NotFoundError, match="no method 'gpt'"):
+    with pytest.raises(openai.NotFoundError, match=r"no method 'gpt'.*planrag, rat"):
         client.models.retrieve("gpt")
+    with pytest.raises(openai.NotFoundError, match="no method 'gpt-4o'") as refused:
+        ask(client, model="gpt-4o")
+    assert refused.value.code == "model_not_found"
 
 
-def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
-    script = whole_run()
-    operator.offers(script, database=offers)
-    completion = client.chat.completions.create(model="planrag", messages=ASKED)
+def test_a_completion(client: OpenAI, offered: Replies) -> None:
+    nulls = ("stream", "stream_options", "n", "temperature", "seed", "context", "thread", "tools")
+    completion = ask(client, extra_body=dict.fromkeys(nulls))
     (choice,) = completion.choices
     assert choice.finish_reason == "stop"
     assert choice.message.content == "**birch**\n\nIt is best. [1]"
     assert completion.usage is not None
-    sent = (sum(len(one.text) for one in prompt.messages) // 4 for prompt in script.prompts)
+    sent = (sum(len(one.text) for one in prompt.messages) // 4 for prompt in offered.prompts)
     assert completion.usage.prompt_tokens == sum(sent)  # as the scripted model counts them
     assert completion.usage.total_tokens > completion.usage.completion_tokens > 0
     assert extra(completion)["answer"]["decision"] == "birch"
@@ -64,16 +86,8 @@ def test_a_completion(client: OpenAI, operator: Operator, offers: str) -> None:
     assert "5.25" in fact["text"]
 
 
-def test_what_is_null_is_left_out(address: str, operator: Operator, offers: str) -> None:
-    operator.offers(whole_run(), database=offers)
-    names = ("stream", "stream_options", "n", "temperature", "seed", "context", "thread", "tools")
-    body = dict.fromkeys(names) | {"model": "planrag", "messages": ASKED}
-    reply = httpx.post(f"{address}/v1/chat/completions", json=body, timeout=30)
-    assert reply.json()["choices"][0]["message"]["content"].startswith("**birch**")
-
-
-def test_a_stream_tells_the_steps_first(client: OpenAI, operator: Operator, offers: str) -> None:
-    operator.offers(whole_run(), database=offers)
+@pytest.mark.usefixtures("offered")
+def test_a_stream_tells_the_steps_first(client: OpenAI) -> None:
     stream = client.chat.completions.create(
         model="planrag", messages=ASKED, stream=True, stream_options={"include_usage": True}
     )
@@ -96,11 +110,9 @@ def test_a_follow_up_is_read_in_its_talk(client: OpenAI, operator: Operator, off
     )
     operator.offers(script, database=offers)
     told = [{"role": "system", "content": "Be brief."}, *ASKED]
-    answered = {"role": "assistant", "content": "birch"}
-    parts = [{"type": "text", "text": "And the dearest?"}]
-    messages: Any = [*told, answered, {"role": "user", "content": parts}]
-    completion = client.chat.completions.create(model="single_rag", messages=messages)
-    assert extra(completion)["answer"]["decision"] == "ash"
+    told += [{"role": "assistant", "content": "birch"}]
+    told += [{"role": "user", "content": [{"type": "text", "text": "And the dearest?"}]}]
+    assert extra(ask(client, told, model="single_rag"))["answer"]["decision"] == "ash"
     assert "birch" in script.prompts[0].text
     assert "Be brief." in script.prompts[-1].text
 
@@ -113,16 +125,13 @@ def test_questions_of_a_thread_take_turns(client: OpenAI, operator: Operator, of
         goes_on.wait(60)
         return script(prompt)
 
-    def ask(question: str) -> ChatCompletion:
-        said: Any = [{"role": "user", "content": question}]
-        return client.chat.completions.create(model="react", messages=said, extra_body=thread)
-
     operator.offers(model, database=offers)
     thread = {"thread": str(uuid4())}
     with ThreadPoolExecutor(2) as pool:
-        first = pool.submit(ask, "Which offer is cheapest?")
+        first = pool.submit(ask, client, model="react", extra_body=thread)
         wait_until(lambda: asked)
-        second = pool.submit(ask, "How cheap is it?")
+        question = [{"role": "user", "content": "How cheap is it?"}]
+        second = pool.submit(ask, client, question, model="react", extra_body=thread)
         assert not wait([second], timeout=1).done
         assert len(asked) == 1
         goes_on.set()
@@ -138,27 +147,19 @@ def test_questions_of_a_thread_take_turns(client: OpenAI, operator: Operator, of
     ('{"type": "edit", "plan": ["Mine."]}', "Mine."),
 )
 def test_a_plan_is_approved_as_a_call(
-    said: str, carried_out: str, client: OpenAI, operator: Operator, offers: str
+    decision: str, carried_out: str, client: OpenAI, offered: Replies
 ) -> None:
-    script = whole_run()
-    operator.offers(script, database=offers)
-    settings = {"context": {"approve": True}}
-    with client.chat.completions.stream(
-        model="planrag", messages=ASKED, extra_body=settings
-    ) as stream:
-        asking = stream.get_final_completion().choices[0]
-    assert asking.finish_reason == "tool_calls"
-    assert "Carry out this plan?" in (asking.message.content or "")
-    assert asking.message.tool_calls
-    call: Any = asking.message.tool_calls[0]
-    assert json.loads(call.function.arguments) == {"plan": ["Find the cheapest offer."]}
-    asked: Any = asking.message.model_dump(include={"role", "content", "tool_calls"})
-    replied: Any = {"role": "tool", "tool_call_id": call.id, "content": said}
-    done = client.chat.completions.create(
-        model="planrag", messages=[*ASKED, asked, replied], extra_body=settings
-    )
+    settings: Any = {"extra_body": {"context": {"approve": True}}}
+    with client.chat.completions.stream(model="planrag", messages=ASKED, **settings) as stream:
+        asking = stream.get_final_completion()
+    message = asking.choices[0].message
+    assert "Carry out this plan?" in (message.content or "")
+    assert json.loads(request(asking).function.arguments) == {"plan": ["Find the cheapest offer."]}
+    *earlier, answer = said(asking, decision)
+    asked = message.model_dump(include={"role", "content", "tool_calls"})
+    done = ask(client, [*earlier, asked, answer], **settings)
     assert extra(done)["answer"]["decision"] == "birch"
-    acted = next(prompt for prompt in script.prompts if prompt.task == "action")
+    acted = next(prompt for prompt in offered.prompts if prompt.task == "action")
     assert f"1. {carried_out}" in acted.text
 
 
@@ -166,20 +167,13 @@ def test_another_plan_is_asked_for(client: OpenAI, operator: Operator, offers: s
     script = whole_run()
     script.left["plan"].append(plan("Another."))
     operator.offers(script, database=offers, approve=True)
-    asking = client.chat.completions.create(model="planrag", messages=ASKED).choices[0]
-    assert asking.message.tool_calls
-    call = asking.message.tool_calls[0]
-    said = {"role": "tool", "tool_call_id": call.id, "content": "Shorter, please."}
-    replied: Any = [*ASKED, said]
-    again = client.chat.completions.create(model="planrag", messages=replied).choices[0]
-    assert again.finish_reason == "tool_calls"
+    first = ask(client)
+    second = ask(client, said(first, "Shorter, please."))
     assert "Shorter, please." in script.prompts[1].text
-    late: Any = [*ASKED, said | {"content": "yes"}]  # to the plan that is no more
-    asking = client.chat.completions.create(model="planrag", messages=late).choices[0]
-    assert "Another." in (asking.message.content or "")
-    assert asking.message.tool_calls
-    agreed: Any = [*ASKED, late[-1] | {"tool_call_id": asking.message.tool_calls[0].id}]
-    done = client.chat.completions.create(model="planrag", messages=agreed)
+    late = ask(client, said(first, "yes"))  # to the plan that is no more
+    assert "Another." in (late.choices[0].message.content or "")
+    assert request(late).id == request(second).id
+    done = ask(client, said(late, "yes"))
     assert extra(done)["answer"]["decision"] == "birch"
 
 
@@ -195,13 +189,10 @@ def test_a_call_of_a_bound_tool_is_approved_too(
     script = Replies(action=[act("stock", "birch"), act("finish")], decide=[decide("birch")])
     settings: dict[str, Any] = {"tools": ["stock"], "approve_tools": True}
     operator.offers(script, database=offers, more={"methods": ["iter_rag"]}, **settings)
-    asking = client.chat.completions.create(model="iter_rag", messages=ASKED).choices[0]
-    assert asking.message.tool_calls
-    call: Any = asking.message.tool_calls[0]
-    assert (call.function.name, call.function.arguments) == ("stock", '{"name": "birch"}')
-    said = {"role": "tool", "tool_call_id": call.id, "content": "Not now."}
-    replied: Any = [*ASKED, said]
-    done = client.chat.completions.create(model="iter_rag", messages=replied)
+    asking = ask(client, model="iter_rag")
+    called = request(asking).function
+    assert (called.name, called.arguments) == ("stock", '{"name": "birch"}')
+    done = ask(client, said(asking, "Not now."), model="iter_rag")
     assert done.choices[0].finish_reason == "stop"
     assert "A person refused this call: Not now." in script.prompts[1].text
 
@@ -231,13 +222,6 @@ def test_what_cannot_be_asked_is_told_in_openais_shape(
     assert words in reply.json()["error"]["message"]
 
 
-def test_a_method_that_there_is_not(client: OpenAI, operator: Operator) -> None:
-    operator.offers(Replies())
-    with pytest.raises(openai.NotFoundError, match="no method 'gpt-4o'") as refused:
-        client.chat.completions.create(model="gpt-4o", messages=ASKED)
-    assert refused.value.code == "model_not_found"
-
-
 @cases(b"{", b"[]", b"[" * 100_000, b'{"x": "' + b"y" * 4_000_001)
 def test_a_body_that_is_none(body: bytes, address: str, operator: Operator) -> None:
     operator.offers(Replies())
@@ -249,10 +233,8 @@ def test_a_body_that_is_none(body: bytes, address: str, operator: Operator) -> N
 @cases(("v1/chat/completions", 400), ("a2a/planrag", 200), ("mcp", 400))
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", ""])
 def test_what_a_page_may_send_unasked_starts_nothing(
-    endpoint: str, status: int, address: str, operator: Operator, offers: str, kind: str
+    endpoint: str, status: int, address: str, offered: Replies, kind: str
 ) -> None:
-    script = whole_run()
-    operator.offers(script, database=offers)
     message = {"parts": [{"text": "x"}]}
     call = {"jsonrpc": "2.0", "method": "SendMessage", "params": {"message": message}}
     body = json.dumps({"model": "planrag", "messages": ASKED, **call})
@@ -261,7 +243,7 @@ def test_what_a_page_may_send_unasked_starts_nothing(
     assert reply.status_code == status
     assert "json" in reply.text.lower() or "content-type" in reply.text.lower()
     assert "result" not in reply.text
-    assert script.prompts == []
+    assert offered.prompts == []
 
 
 def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operator) -> None:
@@ -270,7 +252,7 @@ def test_an_error_ends_a_stream_with_a_sentence(client: OpenAI, operator: Operat
     with pytest.raises(openai.APIError, match="nowhere"):
         list(stream)
     with pytest.raises(openai.InternalServerError, match="nowhere") as refused:
-        client.chat.completions.create(model="planrag", messages=ASKED)
+        ask(client)
     assert refused.value.status_code == 502
 
 
@@ -283,7 +265,7 @@ def test_what_nobody_outside_can_fix_is_not_shown(
     operator.offers(Replies())
     monkeypatch.setattr("planweave.apps.protocols.runs.graph", broken)
     with pytest.raises(openai.InternalServerError) as failed:
-        client.chat.completions.create(model="planrag", messages=ASKED)
+        ask(client)
     assert "secret" not in str(failed.value)
     assert not isinstance(failed.value, PlanweaveError)
 
@@ -321,7 +303,7 @@ def test_a_caller_who_goes_away_ends_the_run(
 def test_an_ensemble_has_its_best_facts(client: OpenAI, operator: Operator, offers: str) -> None:
     script = Replies(action=[act("sql", QUERY)], decide=[decide("birch", 1)])
     operator.offers(script, database=offers, ensemble_of="single_rag", ensemble_runs=1)
-    completion = client.chat.completions.create(model="ensemble", messages=ASKED)
+    completion = ask(client, model="ensemble")
     (fact,) = extra(completion)["facts"]
     assert QUERY in fact["source"]
     assert completion.usage is not None

@@ -83,12 +83,6 @@ def test_who_may_set_everything_may_also_use_names() -> None:
     assert OFFER.trusted({"database": None}).database is None
 
 
-def test_a_method_that_is_not_offered() -> None:
-    OFFER.check_offered("planrag")
-    with pytest.raises(BadInput, match="planrag, agent_v3"):
-        OFFER.check_offered("rat")
-
-
 def test_the_file_of_the_operator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "service.json"
     path.write_text('{"context": {"database": "x.sql"}, "collections": ["energy"]}')

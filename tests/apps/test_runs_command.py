@@ -66,9 +66,12 @@ def test_a_run_without_a_model_is_not_kept(model: str, planweave: CommandLine, o
     assert json.loads(planweave("runs", "list", "--json").stdout) == []
 
 
-def test_a_run_is_removed_whole_and_not_while_it_goes_on(kept: CommandLine, tmp_path: Path) -> None:
+def test_a_run_is_removed_whole_and_not_while_it_goes_on(
+    kept: CommandLine, offers: str, tmp_path: Path
+) -> None:
     with lock_thread("mine"):
-        assert_one_clear_error(kept("runs", "remove", "mine"), "Another process is working")
+        for command in (("runs", "remove"), ("decide", "--database", offers, "--resume")):
+            assert_one_clear_error(kept(*command, "mine"), "Another process is working", "mine")
     assert kept("runs", "remove", "mine", "mine").stdout == "Removed: 1\n"
     assert json.loads(kept("runs", "list", "--json").stdout) == []
     assert not [*(tmp_path / "state" / "threads").glob("mine*")]

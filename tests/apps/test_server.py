@@ -27,6 +27,7 @@ from planweave.graphs import METHODS
 pytestmark = pytest.mark.server
 
 QUESTION: Any = {"messages": [{"role": "user", "content": "Which offer is cheapest?"}]}
+HELLO: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
 NODES = ["opening", "planner", "selector", "tools", "selector", "answering_machine", "closing"]
 
 
@@ -186,8 +187,7 @@ async def test_a_run_in_the_background_is_cancelled(client: LangGraphClient, off
             await client.runs.create(
                 thread, "planrag", input=QUESTION, multitask_strategy="reject", context=settings
             )
-        hello: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
-        later = await client.runs.create(thread, "planrag", input=hello)
+        later = await client.runs.create(thread, "planrag", input=HELLO)
         assert later["status"] == "pending"
         async for part in client.runs.join_stream(thread, run["run_id"]):
             if part.data.get("facts"):
@@ -209,41 +209,29 @@ async def test_a_run_in_the_background_is_cancelled(client: LangGraphClient, off
 
 async def test_a_run_that_interrupts_begins_at_once(client: LangGraphClient, offers: str) -> None:
     thread = (await client.threads.create())["thread_id"]
-    hello: Any = {"messages": [{"role": "user", "content": "Hello!"}]}
-    await client.runs.wait(None, "planrag", input=hello)  # what is loaded once is loaded
+    await client.runs.wait(None, "planrag", input=HELLO)  # what is loaded once is loaded
     with serving(*scripted(PLAN, delay=3600)) as model:
         settings = context(model, offers)
         slow = await client.runs.create(thread, "planrag", input=QUESTION, context=settings)
         await until(lambda: model.requests)
         # The worker is woken: by itself it looks for what is to end every 1000 s.
         done = await client.runs.wait(
-            thread, "planrag", input=hello, multitask_strategy="interrupt"
+            thread, "planrag", input=HELLO, multitask_strategy="interrupt"
         )
     assert memory_of(done)["messages"][-1]["content"].startswith("Hello")
     assert (await client.runs.get(thread, slow["run_id"]))["status"] == "interrupted"
 
 
-async def test_every_method_greets_at_once_and_leaves_no_thread(client: LangGraphClient) -> None:
+async def test_a_run_without_a_thread_is_streamed_and_leaves_none(client: LangGraphClient) -> None:
     before = await client.threads.count()
-    greetings = [
-        client.runs.wait(None, method, input={"question": "Hi!"}, raise_error=False)
-        for method in METHODS
-    ]
-    for method, done in zip(METHODS, await asyncio.gather(*greetings), strict=True):
-        assert memory_of(done)["messages"][-1]["content"].startswith("Hello"), method
-    assert await client.threads.count() == before
-
-
-async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClient) -> None:
     modes: Any = ["messages-tuple", "tasks", "checkpoints"]
-    hello: Any = {"question": "Hi!"}
-    events = client.runs.stream(None, "planrag", input=hello, stream_mode=modes)
+    events = client.runs.stream(None, "planrag", input=HELLO, stream_mode=modes)
     parts = [part async for part in events]
     message, about = next(p.data for p in reversed(parts) if p.event == "messages")
     assert (message["type"], about["langgraph_node"]) == ("ai", "greeter")
     assert {"metadata", "messages", "tasks", "checkpoints"} == {part.event for part in parts}
     inner = client.runs.stream(
-        None, "planrag", input=hello, stream_mode="updates", stream_subgraphs=True
+        None, "planrag", input=HELLO, stream_mode="updates", stream_subgraphs=True
     )
     told = [(part.event.partition(":")[0], [*part.data]) async for part in inner]
     assert told[1:] == [
@@ -251,6 +239,7 @@ async def test_messages_tasks_and_checkpoints_are_streamed(client: LangGraphClie
         ("updates|opening", ["greeter"]),
         ("updates", ["opening"]),
     ]
+    assert await client.threads.count() == before
 
 
 async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str) -> None:
@@ -282,54 +271,85 @@ async def test_a_models_tokens_are_streamed(client: LangGraphClient, offers: str
     assert told == ["**Birch**\n\nIt costs least. [1]"]
 
 
-async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
-    with pytest.raises(UnprocessableEntityError, match="max_iterations"):
-        await client.runs.create(None, "planrag", input={}, context={"max_iterations": 0})
+RUN: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
+MANY = {f"{number}": 1 for number in range(101)}
+NUL: Any = {"values": {"question": "a\0b"}, "as_node": "closing"}
+CALL: Any = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage"}
+LATE = {"parts": [{"text": "yes"}], "taskId": "nosuch"}
+LOST = {"parts": [{"text": "Which?"}], "metadata": {"context": {"database": "nosuch.db"}}}
+CHAT: Any = {"model": "planrag", "messages": QUESTION["messages"]}
+
+
+@cases(
+    ("POST /runs/wait", RUN | {"context": {"max_iterations": 0}}, 422, "max_iterations"),
+    ("POST /runs/wait", RUN | {"webhook": "http://127.0.0.1/"}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"input": {"question": "\0"}}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"stream_mode": "events"}, 422, "stream_mode: Input should be"),
+    ("POST /runs/wait", RUN | {"after_seconds": 1}, 422, "after_seconds: this server cannot delay"),
+    ("POST /runs/wait", RUN | {"metadata": MANY}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"config": {"tags": [*MANY]}}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"input": {}}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"input": None}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"input": {"messages": [], "question": " "}}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"input": {"question": "Hi!", "foo": "x"}}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"command": {"resume": 1}}, 422, "detail"),
+    (
+        "POST /runs/wait",
+        {"assistant_id": "direct", "input": {"question": "Hi!", "predefined_plan": ["Hi"]}},
+        422,
+        "detail",
+    ),
+    ("POST /runs/wait", RUN | {"context": {"models": {"planer": "embedded"}}}, 422, "detail"),
+    ("POST /runs/wait", RUN | {"input": {"question": "x" * 30_000}}, 413, "detail"),
+    ("POST /runs/wait", "[" * 10_000, 422, "detail"),
+    ("POST /runs/wait", "[]", 422, "detail"),
+    ("POST /runs/wait", "{", 422, "detail"),
+    ("POST /v1/chat/completions", CHAT | {"context": {"database": "no.db"}}, 400, "no.db"),
+    ("POST /v1/chat/completions", CHAT | {"context": {"database": "no.sql"}}, 400, "no.sql"),
+    ("POST /v1/chat/completions", CHAT | {"context": {"database": "no.csv"}}, 400, "no.csv"),
+    ("POST /v1/chat/completions", CHAT | {"context": {"graph": "no.cql"}}, 400, "no.cql"),
+    ("POST /v1/chat/completions", CHAT | {"context": {"collection": "none"}}, 400, "'none'"),
+    ("POST /a2a/planrag", CALL | {"params": {"message": LOST}}, 200, '"code":-32602'),
+    ("POST /a2a/planrag", CALL | {"params": {"message": LATE}}, 200, "'nosuch'"),
+    ("POST /threads/x/state", NUL, 422, ""),
+    ("POST /threads/search", NUL, 422, ""),
+    ("POST /store/items/search", NUL, 422, ""),
+    ("POST /threads", {"metadata": MANY}, 422, ""),
+    ("POST /threads/search", {"metadata": MANY}, 422, ""),
+    ("POST /store/items/search", {"filter": MANY}, 422, ""),
+    ("GET /threads/%00", "", 422, ""),
+    ("GET /store/items?namespace=a&key=%00", "", 422, ""),
+    ("GET /store/items", "", 422, "The parameter namespace is missing."),
+    (
+        "PUT /store/items",
+        {"namespace": ["a"], "key": "b", "value": {"c": 10**39}},
+        422,
+        "too large",
+    ),
+    ("POST /nowhere", "", 404, ""),
+    ("PUT /threads", "", 405, ""),
+)
+def test_errors_are_told(asked: str, body: Any, status: int, words: str, server: Served) -> None:
+    method, path = asked.split()
+    content = body if isinstance(body, str) else json.dumps(body)
+    headers = {"content-type": "application/json"}
+    url = f"{server.url}{path}"
+    reply = httpx.request(method, url, content=content, headers=headers, timeout=60)
+    assert (reply.status_code, words in reply.text) == (status, True), reply.text
+
+
+async def test_an_error_in_a_run_is_told(client: LangGraphClient) -> None:
+    which: Any = {"question": "Which?"}
     with pytest.raises(Exception, match="No database and no document collection"):
-        await client.runs.wait(None, "planrag", input={"question": "Which?"})
-    events = client.runs.stream(None, "planrag", input={"question": "Which?"})
-    last = [part async for part in events][-1]
+        await client.runs.wait(None, "planrag", input=which)
+    last = [part async for part in client.runs.stream(None, "planrag", input=which)][-1]
     assert (last.event, last.data["error"]) == ("error", "BadInput")
-    run: Any = {"assistant_id": "planrag", "input": {"question": "Hi!"}}
-    planned = {"assistant_id": "direct", "input": {"question": "Hi!", "predefined_plan": ["Hi"]}}
+
+
+async def test_what_a_thread_goes_on_with(client: LangGraphClient, server: Served) -> None:
+    thread = f"{server.url}/threads/{(await client.threads.create())['thread_id']}"
     more: Any
-    lost = {"database": "nosuch.db"}
-    said = {"parts": [{"text": "Which?"}], "metadata": {"context": lost}}
-    chat = {"model": "planrag", "messages": QUESTION["messages"], "context": lost}
-    call = {"jsonrpc": "2.0", "id": 1, "method": "SendMessage", "params": {"message": said}}
-    late = call | {"params": {"message": {"parts": [{"text": "yes"}], "taskId": "nosuch"}}}
-    many = {f"{number}": 1 for number in range(101)}
-    async with httpx.AsyncClient(base_url=server.url, timeout=60) as page:
-        for body, status in (
-            (json.dumps(run | {"webhook": "http://127.0.0.1/"}), 422),
-            (json.dumps(run | {"input": {"question": "\0"}}), 422),
-            (json.dumps(run | {"stream_mode": "events"}), 422),
-            (json.dumps(run | {"metadata": many}), 422),
-            (json.dumps(run | {"config": {"tags": [*many]}}), 422),
-            (json.dumps(run | {"input": {}}), 422),
-            (json.dumps(run | {"input": None}), 422),
-            (json.dumps(run | {"input": {"messages": [], "question": " "}}), 422),
-            (json.dumps(run | {"input": {"question": "Hi!", "foo": "x"}}), 422),
-            (json.dumps(run | {"command": {"resume": 1}}), 422),
-            (json.dumps(planned), 422),
-            (json.dumps(run | {"context": {"models": {"planer": "embedded"}}}), 422),
-            (json.dumps(run | {"input": {"question": "x" * 30_000}}), 413),
-            ("[" * 10_000, 422),
-            ("[]", 422),
-            ("{", 422),
-        ):
-            reply = await page.post("/runs/wait", content=body)
-            assert (reply.status_code, "detail" in reply.json()) == (status, True)
-        for name in ("nosuch.db", "nosuch.sql", "nosuch.csv", "nosuch.cql"):
-            asked = chat | {"context": {"graph" if "cql" in name else "database": name}}
-            reply = await page.post("/v1/chat/completions", json=asked)
-            assert (reply.status_code, name in reply.text) == (400, True)
-        assert (await page.post("/a2a/planrag", json=call)).json()["error"]["code"] == -32602
-        error = (await page.post("/a2a/planrag", json=late)).json()["error"]
-        assert (error["code"], "'nosuch'" in error["message"]) == (-32001, True)
-        thread = (await client.threads.create())["thread_id"]
-        for path in ("state/nosuch", "state/00000000-0000-0000-0000-000000000000"):
-            assert (await page.get(f"/threads/{thread}/{path}")).status_code == 404
+    async with httpx.AsyncClient(timeout=60) as page:
         for more, words in (
             ({"input": {}}, "no question"),
             ({"input": None}, "no question"),
@@ -339,32 +359,10 @@ async def test_errors_are_told(client: LangGraphClient, server: Served) -> None:
             ({"command": {"resume": 1}}, "Nothing waits"),
             ({"input": {"foo": "x"}}, "input.foo"),
         ):
-            reply = await page.post(f"/threads/{thread}/runs/wait", json=run | more)
+            for path in ("state/nosuch", "state/00000000-0000-0000-0000-000000000000"):
+                assert (await page.get(f"{thread}/{path}")).status_code == 404
+            reply = await page.post(f"{thread}/runs/wait", json=RUN | more)
             assert (reply.is_error, words in reply.text) == (bool(words), True)
-        assert (await page.get(f"/threads/{thread}/state/nosuch")).status_code == 404
-        change = {"values": {"question": "a\0b"}, "as_node": "closing"}
-        for path in ("/threads/x/state", "/threads/search", "/store/items/search"):
-            assert (await page.post(path, json=change)).status_code == 422
-        for path, asked in (
-            ("/threads", {"metadata": many}),
-            ("/threads/search", {"metadata": many}),
-            ("/store/items/search", {"filter": many}),
-        ):
-            assert (await page.post(path, json=asked)).status_code == 422
-        for path in ("/threads/%00", "/store/items?namespace=a&key=%00"):
-            assert (await page.get(path)).status_code == 422
-        for more, words in (
-            ({"stream_mode": "events"}, "stream_mode: Input should be"),
-            ({"after_seconds": 1}, "after_seconds: this server cannot delay runs"),
-        ):
-            assert words in (await page.post("/runs/wait", json=run | more)).json()["detail"]
-        reply = await page.get("/store/items")
-        assert reply.json()["detail"] == "The parameter namespace is missing."
-        item = {"namespace": ["a"], "key": "b", "value": {"c": 10**39}}
-        reply = await page.put("/store/items", json=item)
-        assert (reply.status_code, "too large" in reply.text) == (422, True)
-        assert (await page.post("/nowhere")).status_code == 404
-        assert (await page.put("/threads")).status_code == 405
 
 
 async def test_a_remote_graph(client: LangGraphClient, offers: str) -> None:
@@ -412,9 +410,8 @@ async def test_long_term_memory(client: LangGraphClient) -> None:
 async def test_a_foreign_web_page_starts_no_run(
     headers: dict[str, str], admitted: bool, server: Served
 ) -> None:
-    run = json.dumps({"assistant_id": "planrag", "input": {"question": "Hello!"}})
     async with httpx.AsyncClient(base_url=server.url, headers=headers, timeout=60) as page:
-        reply = await page.post("/runs/wait", content=run)
+        reply = await page.post("/runs/wait", content=json.dumps(RUN))
         assert reply.status_code == (200 if admitted else 403)
         assert (await page.get("/info")).status_code == (200 if admitted else 403)
 

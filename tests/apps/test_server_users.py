@@ -191,12 +191,11 @@ def test_traces_tell_what_was_called_and_not_what_was_said(server: Served) -> No
     with caller(server, "alice") as alice:
         run = asked("Which offer is cheapest?", database="offers", max_calls=1)
         assert alice.post("/runs/wait", json=run).status_code == 200
-    wait_until(lambda: b"run planrag" in b"".join(_Collector.taken))  # it ends last
+        wait_until(lambda: b"run planrag" in b"".join(_Collector.taken))  # it ends last
+        figures = alice.get("/metrics").content
     sent = b"".join(_Collector.taken)
     assert b"call planner" in sent
     assert b"gen_ai.usage.input_tokens" in sent
-    with caller(server, "alice") as alice:
-        figures = alice.get("/metrics").content
     assert b"planweave_model_calls_total" in figures
     for told in (sent, figures):
         assert b"cheapest" not in told
@@ -227,25 +226,23 @@ def test_a_public_address_needs_keys_and_settings_that_cannot_be_used_are_told(
     assert_one_clear_error(run, "does not listen at 0.0.0.0", "--users")
     run = planweave("serve", "--no-token", "--users", "users.json")
     assert_one_clear_error(run, "--no-token has no meaning", "Leave it out")
+    unreachable = ("PLANWEAVE_SERVE_URL", "postgresql://u:***@127.0.0.1:1/d", "refused")
     for variable, value, words in (
-        ("PLANWEAVE_SERVE_AUTH", "no_such_module:who", ["no_such_module:who"]),
-        ("PLANWEAVE_SERVE_URL", "mysql://u:secret@h/d", ["PostgreSQL"]),
-        (
-            "PLANWEAVE_SERVE_URL",
-            "postgresql://u:secret@127.0.0.1:1/d",
-            ["PLANWEAVE_SERVE_URL", "postgresql://u:***@127.0.0.1:1/d", "refused"],
-        ),
-        ("PLANWEAVE_SERVE_URL", "sqlite:///", ["PostgreSQL"]),
-        ("PLANWEAVE_SERVE_USERS", "nobody.json", ["no user with a key", "--new-key"]),
-        ("PLANWEAVE_SERVE_URL", "/nowhere/x.sqlite", ["/nowhere/x.sqlite"]),
-        ("PLANWEAVE_SERVE_JOBS", "none", ["PLANWEAVE_SERVE_JOBS"]),
-        ("PLANWEAVE_SERVE_LIMITS", "x", ["PLANWEAVE_SERVE_LIMITS", "not JSON"]),
-        ("PLANWEAVE_SERVE_LIMITS", '{"max_runz": 1}', ["_LIMITS cannot", "no field 'max_runz'"]),
-        ("PLANWEAVE_SERVICE", "none.json", ["none.json cannot be read", "PLANWEAVE_SERVICE"]),
+        ("AUTH", "no_such_module:who", ("no_such_module:who",)),
+        ("URL", "mysql://u:secret@h/d", ("PostgreSQL",)),
+        ("URL", "postgresql://u:secret@127.0.0.1:1/d", unreachable),
+        ("URL", "sqlite:///", ("PostgreSQL",)),
+        ("URL", "/nowhere/x.sqlite", ("/nowhere/x.sqlite",)),
+        ("USERS", "nobody.json", ("no user with a key", "--new-key")),
+        ("JOBS", "none", ("PLANWEAVE_SERVE_JOBS",)),
+        ("LIMITS", "x", ("PLANWEAVE_SERVE_LIMITS", "not JSON")),
+        ("LIMITS", '{"max_runz": 1}', ("_LIMITS cannot", "no field 'max_runz'")),
     ):
-        run = planweave("serve", **{variable: value})
+        run = planweave("serve", **{f"PLANWEAVE_SERVE_{variable}": value})
         assert_one_clear_error(run, *words)
         assert "secret" not in run.stderr
+    run = planweave("serve", PLANWEAVE_SERVICE="none.json")
+    assert_one_clear_error(run, "none.json cannot be read", "PLANWEAVE_SERVICE")
 
 
 def test_a_port_that_is_taken_is_told(planweave: CommandLine) -> None:
@@ -331,12 +328,6 @@ def test_a_budget_holds_at_every_interface(server: Served, model: Script) -> Non
     with pytest.raises(openai.RateLimitError):
         asking(server, "poor")
     assert "error" in telling(server, "poor")
-
-
-def test_what_is_wrong_in_a_run_is_for_the_caller_to_fix(server: Served) -> None:
-    settings = {"context": {"collection": "alice/never-made"}}
-    with pytest.raises(openai.BadRequestError, match="never-made"):
-        asking(server, "alice", extra_body=settings)
 
 
 def test_two_callers_may_name_a_context_alike(server: Served, model: Script) -> None:

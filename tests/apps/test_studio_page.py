@@ -10,8 +10,9 @@ from threading import Barrier, Event
 import pytest
 from axe import Look
 from browser import complaints, new_page
-from market import NAME, add_report
-from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, by_task, querying, scripted
+from json_lines import write_lines
+from market import DRAFT, NAME, QUESTION, RAT, add_report
+from offers import DECISION, FINISH, PLAN, QUERY, SCRIPT, SOUND, querying, scripted
 from openai_server import Answer, Script, serving
 from playwright.sync_api import Browser, Page, Route, expect
 from records import record
@@ -39,15 +40,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "hostile.sql").write_text(
         f"CREATE TABLE offer(name TEXT, price REAL); INSERT INTO offer VALUES ('{HOSTILE}', 1);"
     )
-    (folder / "results").mkdir()
     runs = [
         record("locating-1", "planrag", 1.0, plan=["Look."], answer=DECISION | {"decision": "Oak"}),
         record("locating-1", "iter_rag"),
         record("locating-2", "planrag"),
         record("locating-2", "iter_rag"),
     ]
-    lines = "".join(run.model_dump_json() + "\n" for run in runs)
-    (folder / "results" / "small.jsonl").write_text(lines)
+    lines = (run.model_dump(mode="json") for run in runs)
+    write_lines(folder / "results" / "small.jsonl", *lines)
     Experience(folder / "state" / "experience", "local").add(
         [TaskPath("hop", "Who was first?", ("Search[Ada]",), reward=0.0)]
     )
@@ -182,29 +182,17 @@ def report(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 def test_a_revision_tells_what_changed(page: Page, visit: Visit, report: str, look: Look) -> None:
-    draft = ["Cost:\nUSD 1/kg in 2023.", "Prices of offers rise by 4% a year.", "It gets dear."]
+    draft = ["Cost:\nUSD 1/kg in 2023.", DRAFT[1]]
     repaired = {"text": "Cost:\nUSD 5.5/kg in 2023."}
-    replies: list[tuple[str, Mapping[str, object]]] = [
-        ("the draft", {"thought": "Cost, then rise.", "steps": draft}),
-        *(("the search query", {"query": text}) for text in ("hydrogen", "rise", "offers")),
-        ("the revision", repaired),
-        ("the revision", {"text": draft[1], "earlier": []}),
-        ("the revision", {"text": draft[2], "earlier": []}),
-        ("the answer", tell("The levelised cost is USD 5.5/kg in 2023 [1].", "USD 5.5/kg")),
-    ]
-    with serving(*(by_task(task, reply) for task, reply in replies)) as model:
+    with serving(*scripted({**RAT[0], "steps": draft}, RAT[1], repaired, *RAT[3:])) as model:
         visit(model=model, collection=report)
         page.get_by_label("Method", exact=True).select_option("rat")
-        ask(page, "What does hydrogen cost?")
+        ask(page, QUESTION)
         expect(page.get_by_role("region", name="Answer")).to_contain_text("USD 5.5/kg")
     story = page.locator(".story")
     titles = story.get_by_role("heading", name=re.compile("^Step "))
     expect(titles).to_have_text(
-        [
-            "Step 1: changed (report.txt, p. 1)",
-            "Step 2: unchanged (report.txt, p. 2)",
-            "Step 3: unchanged (report.txt, p. 2)",
-        ]
+        ["Step 1: changed (report.txt, p. 1)", "Step 2: unchanged (report.txt, p. 2)"]
     )
     expect(story.locator(".diff li")).to_have_text(
         ["Cost:", "USD 1/kg in 2023.", "USD 5.5/kg in 2023."]
@@ -223,7 +211,7 @@ def test_a_query_is_edited_and_refused_at_a_pause(page: Page, visit: Visit, look
         node.focus()
         page.keyboard.press("Enter")
         expect(node).to_have_attribute("aria-pressed", "true")
-        ask(page, "Which offer is cheapest?")
+        ask(page, CHEAPEST)
         expect(page.get_by_text("Paused before tools")).to_be_visible()
         look(page, "paused")
         page.get_by_label("Input of sql").fill("SELECT max(price) AS top FROM offer")
@@ -424,7 +412,9 @@ def test_a_page_goes_on_with_a_server_that_was_started_again(
                 stop(server)
 
 
-def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
+def test_documents_are_put_read_cited_and_deleted(
+    page: Page, visit: Visit, browser: Browser, server: str, tmp_path: Path, look: Look
+) -> None:
     file = tmp_path / "grid report.md"
     file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n\n# Storage\n\nBatteries grew.\n")
     visit("documents")
@@ -433,12 +423,13 @@ def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, lo
     page.get_by_label("Choose files").set_input_files(str(file))
     expect(page.get_by_text("grid report.md: added, 2 pages.")).to_be_visible()
     page.get_by_role("button", name="grid report.md", exact=True).click()
-    expect(page.get_by_role("dialog")).to_contain_text("Losses fell to 4.2 TWh.")
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Losses fell to 4.2 TWh.")
     page.get_by_role("button", name="Next page").click()
-    expect(page.get_by_role("dialog")).to_contain_text("Batteries grew.")
+    expect(dialog).to_contain_text("Batteries grew.")
     look(page, "document")
     page.evaluate("location.hash = '#/ask'")
-    expect(page.get_by_role("dialog")).to_have_count(0)
+    expect(dialog).to_have_count(0)
     page.goto("/studio/#/documents")
     expect(page.get_by_role("button", name="Use for questions")).to_be_visible()
     look(page, "documents-kept")
@@ -446,9 +437,31 @@ def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, lo
     page.goto("/studio/#/ask")
     page.get_by_role("tab", name="Settings").click()
     expect(page.get_by_label("Collection", exact=True)).to_have_value("default")
+
+    found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
+    replies = (act("documents", "losses"), found, tell("Losses fell to 4.2 TWh [1]."))
+    with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
+        chosen = {"model": model.name, "collection": "default", "whole_collection": "off"}
+        store = "value => sessionStorage.setItem('planweave.settings', value)"
+        page.evaluate(store, json.dumps(chosen))
+        page.reload()
+        page.get_by_label("Method", exact=True).select_option("agent_v1")
+        ask(page, "To what did losses fall?")
+        expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
+        page.get_by_role("button", name="grid report.md, p. 1").click()
+        expect(dialog.locator("mark")).to_have_text("Losses fell to 4.2 TWh")
+    other = new_page(browser, base_url=server)
+    other.goto(page.url)
+    other.get_by_role("button", name="grid report.md, p. 1").click()
+    expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
+    look(other, "citation")
+    other.keyboard.press("Escape")
+    expect(other.locator(".sources")).to_contain_text("default")
+    other.context.close()
+
     page.goto("/studio/#/documents")
     delete = page.get_by_role("button", name="Delete grid report.md")
-    confirm = page.get_by_role("dialog").get_by_role("button", name="Delete")
+    confirm = dialog.get_by_role("button", name="Delete")
     refused = re.compile(r"documents\?.*name=")
     page.route(refused, lambda route: route.fulfill(status=400, json={"detail": "It is locked."}))
     delete.click()
@@ -458,39 +471,6 @@ def test_documents_are_put_and_read(page: Page, visit: Visit, tmp_path: Path, lo
     delete.click()
     confirm.click()
     expect(page.get_by_text("Empty.")).to_be_visible()
-
-
-def test_a_citation_opens_its_page_in_another_tab_too(
-    page: Page, visit: Visit, browser: Browser, server: str, tmp_path: Path, look: Look
-) -> None:
-    file = tmp_path / "losses.md"
-    file.write_text("# Grid\n\nLosses fell to 4.2 TWh.\n")
-    visit("documents")
-    page.get_by_role("combobox", name="Collection").fill("grid")
-    page.get_by_label("Search", exact=True).select_option("none")
-    page.get_by_label("Choose files").set_input_files(str(file))
-    expect(page.get_by_text("losses.md: added, 1 page.")).to_be_visible()
-    found = finding("Losses fell to 4.2 TWh", "Losses fell to 4.2 TWh.")
-    replies = [act("documents", "losses"), found, tell("Losses fell to 4.2 TWh [1].")]
-    with serving(*(Answer(text=json.dumps(reply)) for reply in replies)) as model:
-        settings = {"model": model.name, "collection": "grid", "whole_collection": "off"}
-        chosen = json.dumps(settings)
-        page.evaluate("value => localStorage.setItem('planweave.settings', value)", chosen)
-        page.goto("/studio/")
-        page.reload()
-        page.get_by_label("Method", exact=True).select_option("agent_v1")
-        ask(page, "To what did losses fall?")
-        expect(page.get_by_role("region", name="Answer")).to_contain_text("4.2 TWh")
-        page.get_by_role("button", name="losses.md, p. 1").click()
-        expect(page.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
-    other = new_page(browser, base_url=server)
-    other.goto(page.url)
-    other.get_by_role("button", name="losses.md, p. 1").click()
-    expect(other.get_by_role("dialog").locator("mark")).to_have_text("Losses fell to 4.2 TWh")
-    look(other, "citation")
-    other.keyboard.press("Escape")
-    expect(other.locator(".sources")).to_contain_text("grid")
-    other.context.close()
 
 
 def test_what_was_chosen_last_is_shown(page: Page, visit: Visit) -> None:
@@ -551,11 +531,9 @@ def test_results_are_compared_question_by_question(page: Page, visit: Visit, loo
 
 def test_paths_are_added_from_a_file(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
     good, bad = tmp_path / "two.jsonl", tmp_path / "bad.jsonl"
-    lines = [
-        {"question": HOSTILE, "steps": [{"action": f"Search[{HOSTILE}]"}], "reward": 0},
-        {"question": "Who was second?", "steps": [{"action": "Search[Bob]"}], "reward": 0},
-    ]
-    good.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    steps = [{"action": f"Search[{HOSTILE}]"}]
+    lines = ({"question": text, "steps": steps, "reward": 0} for text in (HOSTILE, "Who?"))
+    write_lines(good, *lines)
     bad.write_text("no trajectory\n")
     visit("experience/added")
     expect(page.get_by_role("heading", name="No experience yet")).to_be_visible()
@@ -639,36 +617,6 @@ def test_keys_alone_reach_the_question(page: Page, visit: Visit) -> None:
     expect(page.get_by_role("tabpanel", name="Settings")).to_be_visible()
 
 
-def test_from_nothing_to_an_answer(page: Page, folder: Path, tmp_path: Path, look: Look) -> None:
-    del folder  # its server
-    file = tmp_path / "offer.csv"
-    file.write_text("name,price\nash,7.5\nbirch,5.25\n")
-    with serving(*scripted(PLAN, QUERY, FINISH, DECISION)) as model:
-        page.goto("/studio/")
-        page.get_by_role("button", name=re.compile("^Model:")).click()
-        look(page, "models")
-        page.get_by_label("Another model").fill(model.name)
-        page.get_by_role("button", name="Use this model").click()
-        ask(page, "What is cheap?")
-        expect(page.get_by_text("Nothing is connected yet: choose what to ask")).to_be_visible()
-        look(page, "no-source")
-        expect(page.get_by_role("textbox", name="Ask a question")).to_have_value("What is cheap?")
-        page.get_by_label("Files to ask").set_input_files(str(file))
-        examples = page.get_by_role("list", name="Example questions").get_by_role("button")
-        expect(examples.nth(1)).to_have_text("Which offer has the lowest price?")
-        expect(page.get_by_text("planrag answers: a capable model plans")).to_be_visible()
-        look(page, "connected")
-        examples.nth(1).click()
-        expect(page.get_by_role("region", name="Answer")).to_contain_text("Birch")
-        other = page.context.new_page()
-        other.goto("/studio/")
-        expect(other.get_by_role("list", name="Sources in use")).to_contain_text("offer")
-        other.goto("/studio/#/databases")
-        other.get_by_role("button", name="Delete offer").click()
-        other.get_by_role("dialog").get_by_role("button", name="Delete").click()
-        expect(other.get_by_role("heading", name="offer")).to_have_count(0)
-
-
 def test_what_is_no_database_is_told(page: Page, visit: Visit, tmp_path: Path, look: Look) -> None:
     (tmp_path / "letter.xlsx").write_text("Dear all")
     (tmp_path / "rows.csv").write_text("name,price\nash,7.5\nodd\n")
@@ -728,11 +676,9 @@ def test_serve_asks_for_a_key_and_shows_ones_own(
             alice.get_by_label("Database", exact=True).fill("offers")
             alice.locator("summary", has_text="Plan").click()
             alice.get_by_label("Approve", exact=True).check()
-            ask(alice, "Which offer is cheapest?")
+            ask(alice, CHEAPEST)
             alice.get_by_role("button", name="Approve the plan").click()
             expect(alice.get_by_role("region", name="Answer")).to_contain_text("Birch")
-            alice.get_by_role("button", name="Rewind to before selector").first.click()
-            expect(alice.get_by_role("dialog")).to_contain_text("Rewind to before selector")
             bob = new_page(browser, base_url=server.url)
             bob.goto(alice.url)
             enter(bob, "key of bob")

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import json
 import os
 import re
 import sqlite3
@@ -15,6 +14,7 @@ from typing import Any
 import pytest
 from cases import cases
 from httpx import ASGITransport, AsyncClient
+from json_lines import write_lines
 from records import record
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -25,7 +25,6 @@ from planweave import BadInput
 from planweave.apps import request_body, studio
 from planweave.apps.service import Service
 from planweave.apps.studio import documents, uploads
-from planweave.apps.studio.methods import form
 from planweave.graphs import METHODS
 from planweave.learning.experience import Experience
 from planweave.learning.paths import TaskPath
@@ -92,12 +91,9 @@ def test_tells_every_method_and_every_setting_once(page: TestClient) -> None:
     fields = [field for group in told["settings"]["groups"] for field in group["fields"]]
     assert sorted(fields) == sorted(Context.model_fields)
     assert told["settings"]["schema"]["properties"].keys() == Context.model_fields.keys()
+    of_some = told["settings"]["only"].values()
+    assert {name for names in of_some for name in names} <= set(METHODS)
     assert "no method 'magic'" in detail(page.get("/studio/api/methods/magic/graph"))
-
-
-def test_settings_of_some_methods_name_methods_that_there_are() -> None:
-    groups: Any = form()["groups"]
-    assert {name for group in groups for name in group["methods"]} <= set(METHODS)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -125,6 +121,9 @@ def test_documents_are_uploaded_replaced_read_and_deleted(page: TestClient, tmp_
     place = {"collection": "energy", "name": "grid report.md"}
     text = page.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).json()["text"]
     assert "Losses rose." in text
+    detail(upload(page, "broken.pdf", "no PDF"))
+    uploads_left = (tmp_path / "data" / "uploads").rglob("*")
+    assert not [file for file in uploads_left if file.is_file()]
     assert "no page 9" in detail(page.get(f"{DOCUMENTS}/page", params=place | {"page": "9"}))
     for number in ("x", "9" * 30):
         wrong = page.get(f"{DOCUMENTS}/page", params=place | {"page": number})
@@ -160,12 +159,6 @@ def test_names_that_lead_elsewhere_or_are_of_no_known_kind_are_refused(
 ) -> None:
     detail(upload(page, name, "text", collection))
     assert not [file for file in tmp_path.rglob("*") if file.is_file()]
-
-
-def test_nothing_of_an_upload_is_left_elsewhere(page: TestClient, tmp_path: Path) -> None:
-    upload(page, "report.md", "# Grid\n\nLosses fell.")
-    detail(upload(page, "broken.pdf", "no PDF"))
-    assert not [file for file in (tmp_path / "data" / "uploads").rglob("*") if file.is_file()]
 
 
 def test_a_too_large_upload_is_refused_unread(
@@ -404,9 +397,8 @@ def test_where_others_call_too_sources_are_named_and_offered(page: TestClient, o
     alice = client(studio.Access(owner=lambda _: "alice", service=lambda: offer))
     offered = alice.get("/studio/api/methods").json()["offered"]
     assert offered == {"model": [], "database": ["shop"], "graph": [], "collection": ["shared"]}
-    asked = DATABASES
-    assert alice.post(asked, json={"url": "shop"}).json()["kind"] == "relational"
-    told = detail(alice.post(asked, json={"url": offers}))
+    assert alice.post(DATABASES, json={"url": "shop"}).json()["kind"] == "relational"
+    told = detail(alice.post(DATABASES, json={"url": offers}))
     assert "The databases are: shop." in told
     place = {"collection": "shared", "name": "report.md"}
     assert alice.get(f"{DOCUMENTS}/page", params=place | {"page": "1"}).status_code == 200
@@ -458,9 +450,8 @@ def test_a_query_is_limited_and_asks_only_what_is_offered(page: TestClient, offe
 
 def test_results_are_told_with_intervals_and_traces(page: TestClient, tmp_path: Path) -> None:
     runs = [record("locating-1", "planrag", 1.0), record("locating-1", "iter_rag")]
-    file = tmp_path / "results" / "dqa" / "small.jsonl"
-    file.parent.mkdir()
-    file.write_text("".join(run.model_dump_json() + "\n" for run in runs))
+    lines = [run.model_dump(mode="json") for run in runs]
+    write_lines(tmp_path / "results" / "dqa" / "small.jsonl", *lines)
     found = page.get("/studio/api/results").json()
     named = client(studio.Access(owner=lambda _: "alice")).get("/studio/api/results").json()
     assert (found["folder"], named["folder"]) == (str(tmp_path / "results"), "results")
@@ -525,12 +516,10 @@ def test_experience_is_browsed_and_forgotten(page: TestClient, tmp_path: Path) -
 EXPERIENCE = "/studio/api/experience"
 
 
-def test_paths_are_added_from_a_file(page: TestClient) -> None:
-    lines = [
-        {"question": "Who?", "steps": [{"action": "Search[Ada]"}], "reward": 1},
-        {"question": "When?", "steps": [{"action": "Search[Ada]"}], "reward": 0},
-    ]
-    file = "".join(json.dumps(line) + "\n" for line in lines).encode()
+def test_paths_are_added_from_a_file(page: TestClient, tmp_path: Path) -> None:
+    steps = {"steps": [{"action": "Search[Ada]"}]}
+    lines = ({"question": "Who?", "reward": 1} | steps, {"question": "When?", "reward": 0} | steps)
+    file = write_lines(tmp_path / "paths.jsonl", *lines).read_bytes()
     for name, content, new in (
         ("paths.jsonl", file, 2),
         ("paths.jsonl.gz", gzip.compress(file), 0),  # they are there already
