@@ -18,7 +18,7 @@ from scripted import (
     change,
     decide,
     done,
-    finding,
+    found,
     keep,
     plan,
     register,
@@ -278,29 +278,23 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
         ("prices.md", 1, "The levelised cost of hydrogen (LCOH) is USD 5.5/kg."),
         ("heat.md", 1, "The lower heating value (LHV) of hydrogen is 33.3 kWh/kg."),
     )
-    seen: list[str] = []
-
-    def script(prompt: Prompt) -> Reply:
-        seen.append(prompt.task)
-        if prompt.task == "plan":
-            return steps("Find the cost.", "Find the heating value.")
-        if prompt.task == "read":
-            heat = "heating value" in tail(prompt).partition("\n\n")[0]
-            return (
-                finding("heating value (LHV) of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.")
-                if heat
-                else finding("hydrogen (LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.")
-            )
-        if "Fact [2]" in prompt.text:
-            return done(tell("It costs USD 5.5/kg [1] and holds 33.3 kWh/kg [2].", "USD 5.5/kg"))
-        return acts(("documents", "levelised cost", [1]), ("documents", "heating value", [2]))
-
-    given = {"collection": "energy", "whole_collection": "off", "pages": 1, "max_calls": 9}
+    both = [
+        found("hydrogen (LCOH) is USD 5.5/kg", "It costs USD 5.5/kg."),
+        found("heating value (LHV) of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg."),
+    ]  # each reading keeps the one that is on its page
+    searches = acts(("documents", "levelised cost", [1]), ("documents", "heating value", [2]))
+    said = "It costs USD 5.5/kg [1] [2] and holds 33.3 kWh/kg [1] [2]."
+    script = Replies(
+        plan=[steps("Find the cost.", "Find the heating value.")],
+        action=[searches, done(tell(said, "USD 5.5/kg"))],
+        read=[{"findings": both}] * 2,
+    )
+    given = {"collection": "energy", "whole_collection": "off", "pages": 1}
     memory = await ask("planrag", script, "What does hydrogen cost and hold?", **given)
-    assert seen == ["plan", "action", "read", "read", "action"]
+    assert script.tasks == ["plan", "action", "read", "read", "action"]
     assert sorted(shelf.queries) == ["heating value", "levelised cost"]
-    found = {fact["query"]: fact["quote"] and fact["quote"]["document"] for fact in memory["facts"]}
-    assert found == {"levelised cost": "prices.md", "heating value": "heat.md"}
+    read = {fact["query"]: fact["quote"] and fact["quote"]["document"] for fact in memory["facts"]}
+    assert read == {"levelised cost": "prices.md", "heating value": "heat.md"}
     assert {*memory["abbreviations"]} == {"LCOH", "LHV"}
     assert memory["done_steps"] == [1, 2]
     assert answer_of(memory)["verdict"]["kind"] == "supported"

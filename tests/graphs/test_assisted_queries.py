@@ -101,10 +101,17 @@ def _made(folder: Path, script: str) -> Path:
     return path
 
 
-async def test_a_query_without_rows_is_reported_in_a_sentence(single: Run) -> None:
-    script = Replies(write=["SELECT name FROM plant WHERE cost > 99"] * 2)
-    memory = await single(script)
-    assert answer_of(memory)["unknown"].startswith("The query found no rows. No row meets")
+@cases(
+    ("SELECT name FROM plant WHERE cost > 99", 1, "The query found no rows. No row meets"),
+    ("SELECT x FROM nowhere", 3, "There is no table nowhere"),
+)
+async def test_the_problem_of_the_only_queries_is_reported(
+    query: str, candidates: int, problem: str, single: Run
+) -> None:
+    memory = await single(Replies(write=[query] * (candidates + 1)), query_candidates=candidates)
+    answer = answer_of(memory)
+    assert (answer["decision"], memory["facts"]) == (None, [])
+    assert answer["unknown"].startswith(problem)
 
 
 async def test_the_result_that_most_candidates_agree_on_is_taken(single: Run) -> None:
@@ -146,15 +153,6 @@ async def test_an_endless_query_is_run_once(single: Run, monkeypatch: pytest.Mon
     assert answer_of(memory)["unknown"] == "The query was stopped after 10 s."
 
 
-async def test_the_problem_is_reported_if_no_candidate_runs(single: Run) -> None:
-    script = Replies(write=["SELECT x FROM nowhere"] * 4)
-    memory = await single(script, query_candidates=3)
-    assert memory["facts"] == []
-    assert "There is no table nowhere" in memory["turns"][0]["problem"]
-    answer = answer_of(memory)
-    assert answer["decision"] is None
-
-
 @cases(
     (
         "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1",
@@ -179,6 +177,7 @@ async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
     memory = await single(script, database=None, graph=graph)
     assert facts(memory) == ["Bonn | 7.25"]
     assert memory["turns"][0]["tool"] == "cypher"
+    assert {*memory["languages"]} == {"cypher"}
 
 
 @cases(
@@ -192,16 +191,6 @@ async def test_queries_that_disagree_are_unsure(last: str, verdict: str, single:
     answer = answer_of(memory)
     assert answer["decision"] == "Bonn"
     assert answer["verdict"]["text"].startswith(verdict)
-
-
-async def test_what_a_region_has_in_all_is_added_up(single: Run) -> None:
-    query = "SELECT region, cost FROM plant ORDER BY cost DESC LIMIT 1"
-    script = Replies(write=[query])
-    question = {"question": "Which region has the most cost?"}
-    memory = await single(script, question)
-    assert "SUM(cost)" in memory["turns"][0]["input"]
-    answer = answer_of(memory)
-    assert (answer["decision"], answer["verdict"]["kind"]) == ("west", "supported")
 
 
 async def test_a_result_without_any_option_is_asked_for_again(single: Run) -> None:
@@ -270,9 +259,7 @@ GOVERNMENT = {"question": "Which language does the government speak?"}
     (["yes", "SELECT language FROM plant"], "nothing about: language."),
     ids=["the model finds no place for it", "the query needs a name that is none"],
 )
-async def test_a_question_without_an_answer_is_refused(
-    replies: list[str], problem: str, single: Run
-) -> None:
+async def test_what_has_no_answer_is_refused(replies: list[str], problem: str, single: Run) -> None:
     script = Replies(write=[*replies, CHEAPEST])
     memory = await single(script, GOVERNMENT, least_answerable=0.5)
     assert answer_of(memory)["decision"] is None
@@ -333,17 +320,8 @@ async def test_a_query_that_fails_twice_is_sampled(single: Run) -> None:
     assert facts(memory) == ["Bonn | 7.25"]
 
 
-async def test_off_runs_the_query_as_it_is_written(run: Run) -> None:
-    slip = "SELECT name, price FROM plant"
-    script = Replies(action=[act("sql", slip)], decide=[])
-    memory = await run("single_rag", script, assist="off")
-    assert script.tasks == ["action"]
-    assert memory["turns"][0]["input"] == slip
-    assert "no such column: price" in memory["turns"][0]["problem"]
-
-
 @pytest.mark.parametrize("assist", ["on", "off"])
-async def test_a_lost_database_is_no_end(
+async def test_a_database_may_be_lost(
     run: Run, monkeypatch: pytest.MonkeyPatch, assist: str
 ) -> None:
     def gone(_: str) -> None:

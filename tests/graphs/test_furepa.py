@@ -113,7 +113,7 @@ async def test_the_assessor_is_a_setting(choice: str, wanted: str, ask: Run) -> 
 
 async def test_a_random_choice_can_be_repeated(ask: Run) -> None:
     chosen = set()
-    for seed in range(20):
+    for seed in range(6):
         runs = [
             await ask("furepa", Replies(reason=[FIRST, solved()]), assessor="random", seed=seed)
             for _ in range(2)

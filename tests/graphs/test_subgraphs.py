@@ -95,6 +95,17 @@ async def test_a_run_is_rewound_before_a_subgraph(edited: str | None, database: 
     assert again["usage"]["planner"]["calls"] == 1
 
 
+async def test_the_state_can_be_edited_at_every_checkpoint(database: str) -> None:
+    script = querying("SELECT price FROM plant", COSTS)
+    thread = Thread("planrag", script, database=database)
+    await thread.go("Which is cheapest?")
+    states = [state async for state in thread.graph.aget_state_history(thread.config)]
+    assert len(states) > 8
+    for state in states[:-2]:  # the first two contain only the question
+        edited = await thread.graph.aupdate_state(state.config, {"plan": ["Do this."]})
+        assert (await thread.graph.aget_state(edited)).values["plan"] == ["Do this."]
+
+
 async def test_a_person_is_asked_inside(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
     @tool
     def tide(harbour: str) -> str:

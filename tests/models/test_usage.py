@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cases import cases
@@ -14,8 +15,8 @@ from planweave import BadInput
 from planweave.memory import Context, WorkingMemory
 from planweave.models import CallRecord, chat_model, price_of, process_settings, usage_by_role
 from planweave.models.call import call
-from planweave.nodes.support.limits import budget_spent
-from planweave.usage import Budget, Meter, Usage, metered
+from planweave.nodes.support.limits import OUT_OF_TIME, budget_spent, limit_call_time
+from planweave.usage import Budget, Meter, Usage, current_end, metered
 
 
 def record(role: str, dollars: float | None = 0.5) -> CallRecord:
@@ -131,3 +132,17 @@ async def test_a_state_that_says_less_than_was_spent_lifts_no_limit() -> None:
         meter.budget = Budget(tokens=900)
         assert "900 tokens" in budget_spent(state, Context())
     assert not budget_spent(state, Context(max_calls=3))
+
+
+LATE = {"role": "drafter", "kind": OUT_OF_TIME, "detail": "The budget of 9 seconds is used up."}
+
+
+@cases(([LATE], False), ([], True))
+def test_after_a_call_that_was_cut_off_no_other_is_made(failures: list[Any], asks: bool) -> None:
+    """A call is timed a little later than its node: of its time something seems to be left."""
+    state: Any = {"failures": failures, "usage": {"drafter": {"calls": 1, "seconds": 8.98}}}
+    with limit_call_time(state, Context(max_seconds=9)):
+        end = current_end()
+        assert end is not None
+        assert (end.left > 0) is asks
+        assert end.reason == LATE["detail"]
