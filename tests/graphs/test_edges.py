@@ -31,6 +31,7 @@ from planweave.models import process_settings
 from planweave.tools.result_text import to_sentences
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
+NOTHING = "SELECT name FROM plant WHERE region = 'north'"
 PLANNED = ("planrag", "planrag_no_replan")
 LOOPS = ("planrag", "planrag_no_replan", "iter_rag")
 BAD = "I would rather talk about the weather."
@@ -209,7 +210,7 @@ SLOW = (
 @cases(
     ("DELETE FROM plant", ""),
     ("SELECT price FROM plant", "price"),
-    ("SELECT name FROM plant WHERE region = 'north'", "no rows"),
+    (NOTHING, "no rows"),
     (SLOW, "stopped"),
     ("", ""),
 )
@@ -255,8 +256,7 @@ async def test_otherwise_the_plan_stays(judgement: Reply, run: Run) -> None:
 
 
 async def test_a_small_model_is_asked_to_judge_only_after_a_bad_observation(run: Run) -> None:
-    nothing = "SELECT name FROM plant WHERE region = 'north'"
-    script = good(action=[act("sql", CHEAPEST), act("sql", nothing), act("finish")])
+    script = good(action=[act("sql", CHEAPEST), act("sql", NOTHING), act("finish")])
     memory = await run("planrag", script, replan="adaptive", assist="on")
     assert script.tasks == ["plan", "action", "action", "judge", "action", "decide"]
     asked = script.prompts[3].text.partition("# Your task now")[2]
@@ -286,7 +286,7 @@ async def test_a_small_model_may_ask_for_another_plan_which_is_no_step(run: Run)
 async def test_a_given_plan_is_carried_out_and_never_changed(
     name: str, settings: dict[str, Any], database: str
 ) -> None:
-    nothing = act("sql", "SELECT name FROM plant WHERE region = 'north'")
+    nothing = act("sql", NOTHING)
     script = good(action=[nothing, nothing, act("sql", CHEAPEST), act("finish")], judge=[])
     given: Input = {"question": "Which?", "predefined_plan": ["  Look at costs. ", ""]}
     memory = await ask(name, script, given, **settings, database=database)
@@ -313,17 +313,6 @@ def endless(count: int) -> Replies:
         judge=[keep()] * count,
         decide=[decide("Bonn", 1, unknown="The other plants.")],
     )
-
-
-@pytest.mark.parametrize("name", LOOPS)
-async def test_a_limit_without_facts_is_reported(name: str, run: Run) -> None:
-    script = Replies(plan=[plan("Look.")], action=[act("sql", "SELECT x FROM a")], judge=[keep()])
-    script.left["action"].append(act("thinking", "Something is wrong."))
-    script.left["judge"].append(keep())
-    memory = await run(name, script, max_iterations=2)
-    answer = answer_of(memory)
-    assert answer["unknown"].startswith(memory["turns"][0]["problem"])
-    assert answer["unknown"].endswith("The limit of 2 iterations is reached.")
 
 
 @cases(

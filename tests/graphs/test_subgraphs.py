@@ -63,19 +63,6 @@ def querying(*queries: str) -> Replies:
     return Replies(plan=[plan("Look.")], action=[*actions, done(decide("Bonn", 1))])
 
 
-async def test_a_run_pauses_before_the_tools_and_the_action_can_be_edited(database: str) -> None:
-    script = querying("SELECT nothing FROM plant")
-    thread = Thread("planrag", script, {"interrupt_before": ["tools"]}, database=database)
-    await thread.go("Which is cheapest?")
-    paused = await thread.graph.aget_state(thread.config)
-    assert paused.next == ("tools",)
-    action = paused.values["action"] | {"input": COSTS}
-    await thread.graph.aupdate_state(thread.config, {"action": action})
-    memory = await thread.go()
-    assert [(turn["input"], turn["problem"]) for turn in memory["turns"]] == [(COSTS, "")]
-    assert memory["answer"]["decision"] == "Bonn"
-
-
 @cases(None, "SELECT name FROM plant")
 async def test_a_run_is_rewound_before_a_subgraph(edited: str | None, database: str) -> None:
     script = querying(COSTS)

@@ -86,22 +86,18 @@ def test_wrong_price_file_is_told(text: str, prices: Path) -> None:
 
 
 @cases(
-    (Budget(), None),
-    (Budget(calls=3, tokens=331, seconds=7, dollars=2), None),
-    (Budget(calls=2), "2 model calls"),
-    (Budget(tokens=220), "220 tokens"),
-    (Budget(seconds=4), "4 seconds"),
-    (Budget(dollars=1), "1 dollars"),
+    (Budget(), 0.5, None),
+    (Budget(calls=3, tokens=331, seconds=7, dollars=2), 0.5, None),
+    (Budget(calls=2), 0.5, "2 model calls"),
+    (Budget(tokens=220), 0.5, "220 tokens"),
+    (Budget(seconds=4), 0.5, "4 seconds"),
+    (Budget(dollars=1), 0.5, "1 dollars"),
+    (Budget(calls=9), None, None),
+    (Budget(dollars=9), None, "price is unknown"),
 )
-def test_budget(budget: Budget, words: str | None) -> None:
-    reason = budget.exhausted(record("a").usage + record("b").usage)
+def test_budget(budget: Budget, price: float | None, words: str | None) -> None:
+    reason = budget.exhausted(record("a").usage + record("b", price).usage)
     assert reason is None if words is None else reason is not None and words in reason
-
-
-def test_budget_in_dollars_needs_a_price() -> None:
-    usage = record("a", None).usage
-    assert Budget(calls=9).exhausted(usage) is None
-    assert "unknown" in (Budget(dollars=9).exhausted(usage) or "")
 
 
 @pytest.mark.parametrize("field", ["calls", "input_tokens", "dollars", "seconds"])

@@ -117,11 +117,6 @@ def test_rows_are_the_answer(question: str, query: str, rows: Rows, decision: st
     assert answer["verdict"]["kind"] == "supported", answer["verdict"]["text"]
 
 
-def test_an_edited_answer_is_unsure() -> None:
-    answer = sure(IN_NORTH, NORTH, NAMES, edited="Tea, Gin")
-    assert answer["verdict"]["kind"] == "unsure"
-
-
 def test_the_ranked_value_is_shown() -> None:
     answer = sure("Which product brings the most revenue?", MOST, PRODUCTS[:1])
     assert answer["why"] == "SUM(revenue): 2740.25 [1]."
@@ -166,11 +161,15 @@ def test_doubtful_rows_are_unsure(question: str, query: str, rows: Rows, doubt: 
     assert doubt in answer["verdict"]["text"]
 
 
-def test_incomplete_or_disputed_rows_are_unsure() -> None:
-    cut = sure(IN_NORTH, NORTH, [["Tea"]], complete=False)
-    assert "first rows only" in cut["verdict"]["text"]
-    split = sure(IN_NORTH, NORTH, [["Tea"]], fact={"agreement": 0.5})
-    assert "only 50% of the queries tried" in split["verdict"]["text"]
+@cases(
+    ({"complete": False}, "first rows only"),
+    ({"fact": {"agreement": 0.5}}, "only 50% of the queries tried"),
+    ({"edited": "Tea, Gin"}, ""),
+)
+def test_incomplete_disputed_or_edited_rows_are_unsure(more: dict[str, Any], doubt: str) -> None:
+    verdict = sure(IN_NORTH, NORTH, NAMES, **more)["verdict"]
+    assert verdict["kind"] == "unsure"
+    assert doubt in verdict["text"]
 
 
 SEASONAL = "Which seasonal products are sold in the North?"
