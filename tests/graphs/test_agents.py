@@ -307,24 +307,6 @@ async def test_a_given_plan_bypasses_planner_and_evaluator(ask: Run) -> None:
     assert memory["plan"] == ["Find the cost."]
 
 
-async def test_the_taskmaster_gets_the_reason_to_continue(ask: Run) -> None:
-    script = good(
-        "agent_v3",
-        plan=[plan("Find the cost."), plan("Answer."), plan("Answer.")],
-        task=[{"task": "Find the cost."}, {"task": "Find the heating value."}],
-        action=[SEARCH, act("documents", "heating value")],
-        read=[READ, READ_HEAT],
-        verdict=[verdict("CONTINUE", "The heating value is missing."), verdict("TERMINATE")],
-    )
-    memory = await ask("agent_v3", script)
-    tasks = [prompt for prompt in script.prompts if prompt.task == "task"]
-    assert "Nothing is known yet." in tasks[0].text
-    assert "The heating value is missing." in tasks[1].text
-    actions = [prompt for prompt in script.prompts if prompt.task == "action"]
-    assert "Find the heating value." in actions[1].text
-    assert [fact["number"] for fact in memory["facts"]] == [1, 2]
-
-
 async def test_v3_sets_the_next_task_in_the_reply_that_continues(ask: Run) -> None:
     wanted = {"task": "Find the heating value.", "answer": None}
     script = Replies(

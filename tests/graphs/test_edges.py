@@ -233,21 +233,8 @@ async def test_a_bad_query_is_a_problem(query: str, said: str, name: str, run: R
         assert f"Problem: {turn['problem']}" in script.prompts[-1].text
 
 
-async def test_a_new_plan_replaces_the_old_one(run: Run) -> None:
-    script = good(judge=[change("Check the regions.", "Decide.")])
-    memory = await run("planrag", script)
-    assert memory["plan"] == ["Check the regions.", "Decide."]
-    replan = only(memory["replans"])
-    assert (replan["iteration"], replan["reason"]) == (1, "Something is missing.")
-    assert replan["before"] == ["Take the cheapest plant."]
-    assert replan["after"] == ["Check the regions.", "Decide."]
-    after = script.prompts[script.tasks.index("judge") + 1]
-    assert "1. Check the regions.\n2. Decide." in after.text
-    assert "The next step of the plan is 1: " in after.text
-
-
 @cases(keep(), change(), change(" "), BAD)
-async def test_otherwise_the_plan_stays(judgement: Reply, run: Run) -> None:
+async def test_without_a_new_plan_the_old_one_stays(judgement: Reply, run: Run) -> None:
     script = good(judge=[judgement] * 2)
     memory = await run("planrag", script)
     assert (memory["plan"], memory["replans"]) == (["Take the cheapest plant."], [])

@@ -57,17 +57,6 @@ async def test_decides_as_the_simulator(name: str, tool: str, run: Run, tmp_path
     assert script.prompts == []
 
 
-async def test_planrag_asks_its_model_only_to_decide(run: Run, tmp_path: Path) -> None:
-    question = solved("building")
-    script = Replies(decide=[decide(str(question.answer), 1)])
-    memory = await _planrag(run, script, question, tmp_path)
-    assert script.tasks == ["decide"]
-    assert memory["plan"] == plan_of_path()
-    assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
-    assert memory["facts"][0]["values"]["decision"] is not None
-    assert answer_of(memory)["facts"] == [1]
-
-
 @cases("0", "all of them", "so sorry")
 async def test_a_paths_decision_survives_nonsense(said: str, run: Run, tmp_path: Path) -> None:
     question = solved("building")
@@ -176,6 +165,8 @@ async def test_a_confirmed_path_serves_another_question(
     script = Replies(decide=[decide(str(second.answer), 1)])
     memory = await _planrag(run, script, second, tmp_path, **given, owner="alice")
     assert script.tasks == ["decide"]
+    assert memory["plan"] == plan_of_path()
+    assert answer_of(memory)["facts"] == [1]
     (turn,) = memory["turns"]
     assert (turn["input"], turn["problem"]) == (query.replace(goods, other), "")
     assert memory["path"]
