@@ -341,6 +341,13 @@ async def test_a_decision_that_is_not_admitted_is_asked_for_again(
     assert "Bonn" in script.prompts[-1].messages[-1].text
 
 
+async def test_a_decision_may_cite_rows_and_a_calculation(run: Run) -> None:
+    actions = [act("sql", CHEAPEST), act("calculator", "2 * f1_cost"), act("finish")]
+    script = good(action=actions, judge=[keep()] * 2, decide=[decide("Bonn", 1, 2)])
+    answer = answer_of(await run("planrag", script))
+    assert (answer["facts"], answer["verdict"]["kind"]) == ([1, 2], "supported")
+
+
 async def test_facts_that_do_not_exist_are_dropped(run: Run) -> None:
     memory = await run("planrag", good(decide=[decide("Bonn", 7, 1, 1, -1, 0)]))
     assert answer_of(memory)["facts"] == [1]
