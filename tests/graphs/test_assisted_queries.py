@@ -202,7 +202,6 @@ async def test_a_result_without_any_option_is_asked_for_again(single: Run) -> No
     assert facts(memory) == ["Bonn | 7.25"]
 
 
-GOVERNMENT = "Which language does the government speak?"
 RANKED = "SELECT name, cost AS value FROM plant ORDER BY value DESC LIMIT 1"
 
 
@@ -251,7 +250,7 @@ async def test_the_best_admitted_option_is_decided_unless_it_has_equals(
 
 
 @cases(
-    (GOVERNMENT, ["no"], "seems to hold nothing that answers"),
+    ("Which language does the government speak?", ["no"], "seems to hold nothing that answers"),
     ("Which language does it speak?", ["yes", "SELECT language FROM plant"], "about: language."),
     ("Who runs Achen?", ["no"], 'has no "Achen", but it has "Aachen"'),
     ("What is the phone number of each plant?", [], "nothing about: phone number."),
@@ -276,14 +275,6 @@ async def test_a_model_that_cannot_tell_is_not_asked(single: Run) -> None:
     assert "no word for: email, insurance" in refused["unknown"]
     script = Replies(write=[CHEAPEST])
     assert answer_of(await single(script, **smallest))["decision"] == "Bonn"
-
-
-@cases((["Yes.", CHEAPEST], None), ([CHEAPEST], 0.0), ids=["likely", "never"])
-async def test_the_likely_is_answered(replies: list[str], least: float | None, single: Run) -> None:
-    script = Replies(write=replies)
-    memory = await single(script, {"question": GOVERNMENT}, least_answerable=least)
-    assert script.tasks == ["write"] * len(replies)
-    assert facts(memory) == ["Bonn | 7.25"]
 
 
 @cases(

@@ -115,24 +115,19 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_a_repeated_action_is_done_again(name: str, tmp_path: Path) -> None:
-    again = ("Search[Finlandia]", "Lookup[is]", "Lookup[is]", "Finish[no]")
-    memory = await run(name, in_encyclopedia(tmp_path, acting(*again, name=name), trials=1))
-    shown = [fact["text"] for fact in memory["facts"]]
-    assert shown[1].startswith("(Result 1 / 2)")
-    assert shown[2].startswith("(Result 2 / 2)")
-
-
-@pytest.mark.parametrize("name", ALL)
-async def test_the_prompt_warns_of_repetition(name: str, tmp_path: Path) -> None:
-    circle = ("Search[Finlandia]", "Search[Oslo]", "Search[Finlandia]", "Finish[no]")
+async def test_a_repeated_action_is_done_again_with_a_warning(name: str, tmp_path: Path) -> None:
+    circle = ("Search[Finlandia]", "Lookup[is]", "Lookup[is]", "Search[Finlandia]", "Finish[no]")
     script = acting(*circle, name=name)
     memory = await run(name, in_encyclopedia(tmp_path, script, trials=1, assist="on"))
     assert [turn["input"] for turn in memory["turns"]] == [*circle]
+    shown = [fact["text"] for fact in memory["facts"]]
+    assert shown[1].startswith("(Result 1 / 2)")
+    assert shown[2].startswith("(Result 2 / 2)")
+    assert shown[3] == shown[0]
     told = ["had been done before" in prompt.text for prompt in script.prompts]
     asked = zip(told, script.tasks, strict=True)
     acts = [said for said, task in asked if task in ("action", "deduce")]
-    assert acts == [False, False, False, True]
+    assert acts == [False, False, False, False, True]
 
 
 @pytest.mark.parametrize("name", of_family("act"))
