@@ -18,7 +18,7 @@ from scripted import (
     change,
     decide,
     done,
-    finding,
+    found,
     keep,
     plan,
     register,
@@ -113,13 +113,21 @@ async def test_a_query_may_complete_several_steps_and_a_later_one_first(run: Run
     assert (memory["done_steps"], memory["step"]) == ([1, 2, 3], 4)
 
 
-@cases("SELECT price FROM plant", NOTHING)
-async def test_what_fails_ticks_nothing(query: str, run: Run) -> None:
-    script = acting(acts(("sql", query, [1, 2])), acts(("sql", COSTS, [1])), BONN, judge=[keep()])
+@cases(
+    ([("sql", "SELECT price FROM plant", [1, 2])], "none. Open: 1, 2, 3 (needs 1, 2)."),
+    ([("sql", NOTHING, [1, 2])], "none. Open: 1, 2, 3 (needs 1, 2)."),
+    ([("sql", NOTHING, [2]), ("sql", COSTS, [1])], "1. Open: 2, 3 (needs 2)."),
+    ids=["an error", "no rows", "one of two"],
+)
+async def test_what_fails_ticks_nothing(
+    actions: list[tuple[str, str, Sequence[int]]], left: str, run: Run
+) -> None:
+    script = acting(acts(*actions), acts(("sql", REGIONS, [1])), BONN, judge=[keep()])
     memory = await run(script)
-    assert "Open: 1, 2, 3 (needs 1, 2)." in tail(asked_to_act(script)[1])
+    assert f"Steps done: {left}" in tail(asked_to_act(script)[1])
     assert memory["turns"][0]["problem"] in tail(asked_to_act(script)[1])
     assert memory["done_steps"] == [1]
+    assert answer_of(memory)["decision"] == "Bonn"
 
 
 async def test_what_needs_no_plan_gets_one_action(run: Run) -> None:
@@ -170,20 +178,17 @@ LOOKED_UP: Reply = {
 """A plan with the tools and inputs of its first steps."""
 
 
-async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(run: Run) -> None:
-    script = Replies(plan=[LOOKED_UP], action=[BONN])
-    memory = await run(script)
-    assert script.tasks == ["plan", "action"]
+@cases((None, [BONN]), (False, [acts(("sql", REGIONS, [2])), BONN]), ids=["at once", "the first"])
+async def test_steps_of_which_the_plan_gives_the_input_are_carried_out_first(
+    parallel: bool | None, actions: list[Reply], run: Run
+) -> None:
+    script = Replies(plan=[LOOKED_UP], action=actions)
+    memory = await run(script, parallel=parallel)
+    assert script.tasks == ["plan", *["action"] * len(actions)]
     assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
-    assert [turn["thought"] for turn in memory["turns"]] == memory["plan"][:2]
+    assert memory["turns"][0]["thought"] == memory["plan"][0]
     assert memory["done_steps"] == [1, 2]
     assert answer_of(memory)["decision"] == "Bonn"
-
-
-async def test_one_at_a_time_the_plan_takes_only_its_first_step(run: Run) -> None:
-    script = Replies(plan=[LOOKED_UP], action=[acts(("sql", REGIONS, [2])), BONN])
-    memory = await run(script, parallel=False)
-    assert [turn["input"] for turn in memory["turns"]] == [COSTS, REGIONS]
 
 
 async def test_a_step_with_a_tool_that_is_not_connected_is_left_to_the_selector(run: Run) -> None:
@@ -241,14 +246,6 @@ async def test_one_judgement_follows_for_all(run: Run) -> None:
     assert (memory["plan"], memory["done_steps"]) == (["Look at the costs."], [1])
 
 
-async def test_a_success_is_kept_when_another_action_fails(run: Run) -> None:
-    script = acting(acts(("sql", NOTHING, [2]), ("sql", COSTS, [1])), BONN, judge=[keep()])
-    memory = await run(script)
-    assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]
-    assert (memory["turns"][1]["facts"], memory["done_steps"]) == ([1], [1])
-    assert answer_of(memory)["decision"] == "Bonn"
-
-
 async def test_the_same_action_twice_is_carried_out_once(run: Run) -> None:
     script = acting(acts(("sql", COSTS, [1]), ("sql", f"{COSTS} ;", [2])), BONN)
     assert len((await run(script))["turns"]) == 1
@@ -278,29 +275,23 @@ async def test_searches_at_once_are_read_each_for_itself(monkeypatch: pytest.Mon
         ("prices.md", 1, "The levelised cost of hydrogen (LCOH) is USD 5.5/kg."),
         ("heat.md", 1, "The lower heating value (LHV) of hydrogen is 33.3 kWh/kg."),
     )
-    seen: list[str] = []
-
-    def script(prompt: Prompt) -> Reply:
-        seen.append(prompt.task)
-        if prompt.task == "plan":
-            return steps("Find the cost.", "Find the heating value.")
-        if prompt.task == "read":
-            heat = "heating value" in tail(prompt).partition("\n\n")[0]
-            return (
-                finding("heating value (LHV) of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg.")
-                if heat
-                else finding("hydrogen (LCOH) is USD 5.5/kg", "It costs USD 5.5/kg.")
-            )
-        if "Fact [2]" in prompt.text:
-            return done(tell("It costs USD 5.5/kg [1] and holds 33.3 kWh/kg [2].", "USD 5.5/kg"))
-        return acts(("documents", "levelised cost", [1]), ("documents", "heating value", [2]))
-
-    given = {"collection": "energy", "whole_collection": "off", "pages": 1, "max_calls": 9}
+    both = [
+        found("hydrogen (LCOH) is USD 5.5/kg", "It costs USD 5.5/kg."),
+        found("heating value (LHV) of hydrogen is 33.3 kWh/kg", "It is 33.3 kWh/kg."),
+    ]  # each reading keeps the one that is on its page
+    searches = acts(("documents", "levelised cost", [1]), ("documents", "heating value", [2]))
+    said = "It costs USD 5.5/kg [1] [2] and holds 33.3 kWh/kg [1] [2]."
+    script = Replies(
+        plan=[steps("Find the cost.", "Find the heating value.")],
+        action=[searches, done(tell(said, "USD 5.5/kg"))],
+        read=[{"findings": both}] * 2,
+    )
+    given = {"collection": "energy", "whole_collection": "off", "pages": 1}
     memory = await ask("planrag", script, "What does hydrogen cost and hold?", **given)
-    assert seen == ["plan", "action", "read", "read", "action"]
+    assert script.tasks == ["plan", "action", "read", "read", "action"]
     assert sorted(shelf.queries) == ["heating value", "levelised cost"]
-    found = {fact["query"]: fact["quote"] and fact["quote"]["document"] for fact in memory["facts"]}
-    assert found == {"levelised cost": "prices.md", "heating value": "heat.md"}
+    read = {fact["query"]: fact["quote"] and fact["quote"]["document"] for fact in memory["facts"]}
+    assert read == {"levelised cost": "prices.md", "heating value": "heat.md"}
     assert {*memory["abbreviations"]} == {"LCOH", "LHV"}
     assert memory["done_steps"] == [1, 2]
     assert answer_of(memory)["verdict"]["kind"] == "supported"

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 from cases import cases
-from langchain_core.messages import AIMessage
 from langgraph.types import Command
 from scripted import (
     PAPER,
@@ -16,44 +15,34 @@ from scripted import (
     Run,
     Thread,
     act,
+    answer_of,
     ask,
     change,
     decide,
     keep,
     only,
     plan,
-    playing,
     register,
 )
 
 from planweave.graphs import of_family
-from planweave.memory import Answer, Fact, Input, Turn, WorkingMemory
-from planweave.models import process_settings, register_provider
+from planweave.memory import Input
+from planweave.models import process_settings
 from planweave.tools.result_text import to_sentences
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
+NOTHING = "SELECT name FROM plant WHERE region = 'north'"
 PLANNED = ("planrag", "planrag_no_replan")
 LOOPS = ("planrag", "planrag_no_replan", "iter_rag")
 BAD = "I would rather talk about the weather."
 
 
-def answer_of(memory: WorkingMemory) -> Answer:
-    answer = memory["answer"]
-    assert answer is not None
-    last = memory["messages"][-1]
-    assert isinstance(last, AIMessage)
-    assert (answer["decision"] or "cannot decide") in last.text
-    return answer
-
-
-def good(
-    *, name: str = "planrag", before_decision: tuple[Reply, ...] = (), **others: Sequence[Reply]
-) -> Replies:
+def good(*, name: str = "planrag", **others: Sequence[Reply]) -> Replies:
     """The shortest good run of a method: one query, then the decision."""
     finish = [] if name == "single_rag" else [act("finish")]
     replies: dict[str, Sequence[Reply]] = {
         "plan": [plan("Take the cheapest plant.")],
-        "action": [act("sql", CHEAPEST), *before_decision, *finish],
+        "action": [act("sql", CHEAPEST), *finish],
         "judge": [keep()],
         "decide": [decide("Bonn", 1)],
     }
@@ -72,7 +61,7 @@ async def test_decides(name: str, run: Run) -> None:
         "basis": {"how": "stated", "column": ""},
         "verdict": {"kind": "supported", "text": "In the facts: the cheapest of fact [1]."},
     }
-    fact: Fact = only(memory["facts"])
+    fact = only(memory["facts"])
     assert fact["values"] == {"name": "Bonn", "cost": 7.25}
     assert (fact["source"], fact["query"]) == ("sql", CHEAPEST)
     assert memory["failures"] == []
@@ -87,25 +76,15 @@ async def test_decides(name: str, run: Run) -> None:
     assert sum(spent["calls"] for spent in memory["usage"].values()) == len(script.prompts)
 
 
-@pytest.mark.parametrize("name", PLANNED)
-async def test_a_predefined_plan_skips_the_planner(name: str, run: Run) -> None:
-    script = good()
-    steps = ["  Look at costs. ", "", "Take the least."]
-    memory = await run(name, script, {"question": "Which?", "predefined_plan": steps})
-    assert memory["plan"] == ["Look at costs.", "Take the least."]
-    assert "plan" not in script.tasks
-    assert "1. Look at costs.\n2. Take the least." in script.prompts[0].text
-
-
 @pytest.mark.parametrize("name", LOOPS)
 @pytest.mark.parametrize("lacks", ["The database holds nothing about ships.", ""])
-async def test_an_unanswerable_question_is_reported_as_such(
-    name: str, lacks: str, run: Run
-) -> None:
+async def test_an_unanswerable_question_is_reported(name: str, lacks: str, run: Run) -> None:
     script = Replies(plan=[plan("Finish: no table is about ships.")], action=[act("finish", lacks)])
-    answer = answer_of(await run(name, script))
+    memory = await run(name, script)
+    answer = answer_of(memory)
     assert (answer["decision"], answer["why"], answer["facts"]) == (None, lacks, [])
     assert answer["unknown"]
+    assert "cannot decide" in memory["messages"][-1].text
     assert script.tasks == ["plan", "action"][name not in PLANNED :]
 
 
@@ -120,6 +99,15 @@ async def test_a_run_continues_without_a_malformed_plan(name: str, run: Run) -> 
     assert "(no plan)" in script.prompts[2].text
 
 
+async def test_a_long_step_of_a_plan_ends_with_a_mark_at_a_word(run: Run) -> None:
+    step = "Compare the costs of all plants " * 30
+    memory = await run("planrag", good(plan=[plan(step)]))
+    (kept,) = memory["plan"]
+    assert 200 < len(kept) <= 400
+    assert kept.endswith("…")
+    assert kept.removesuffix("…").split()[-1] in step.split()
+
+
 def approving(name: str, script: Replies, database: str) -> Thread:
     """A thread of a planned method that stops for approval."""
     return Thread(name, script, database=database, approve=True, **PAPER)
@@ -130,30 +118,15 @@ def request_of(memory: Any) -> dict[str, list[dict[str, Any]]]:
     return request
 
 
-@pytest.mark.parametrize("name", PLANNED)
-@pytest.mark.parametrize("given", [[], ["Mine."]])
-async def test_approved(name: str, given: list[str], database: str) -> None:
-    script = good()
-    thread = approving(name, script, database)
-    asked: Input = {"question": "Which?", "predefined_plan": given}
-    request = request_of(await thread.go(asked))
-    action = only(request["action_requests"])
-    assert action["args"] == {"plan": given or ["Take the cheapest plant."]}
-    assert only(request["review_configs"])["action_name"] == action["name"]
-    assert script.tasks == ["plan"] * (not given)
-    memory = await thread.decide({"type": "approve"})
-    assert answer_of(memory)["decision"] == "Bonn"
-    assert script.tasks.count("plan") == (not given)
-
-
-@pytest.mark.parametrize("name", PLANNED)
 @cases(["Mine.", " ", "Yours."], '["Mine.", "Yours."]', "Mine.\n\nYours.")
-async def test_edited(written: list[str] | str, name: str, database: str) -> None:
-    thread = approving(name, good(), database)
-    await thread.go("Which?")
+async def test_a_given_plan_may_be_edited(written: list[str] | str, database: str) -> None:
+    script = good()
+    thread = approving("planrag", script, database)
+    await thread.go({"question": "Which?", "predefined_plan": ["Ours."]})
     edited = {"name": "carry_out_plan", "args": {"plan": written}}
     memory = await thread.decide({"type": "edit", "edited_action": edited})
     assert memory["plan"] == ["Mine.", "Yours."]
+    assert "plan" not in script.tasks
     assert answer_of(memory)["decision"] == "Bonn"
 
 
@@ -168,11 +141,13 @@ async def test_a_rejected_given_plan_is_replaced(database: str) -> None:
 
 @pytest.mark.parametrize("name", PLANNED)
 @pytest.mark.parametrize("kind", ["reject", "respond"])
-async def test_rejected(name: str, kind: str, database: str) -> None:
-    script = good()
-    script.left["plan"].append(plan("Another one."))
+async def test_a_plan_that_is_rejected_is_replaced(name: str, kind: str, database: str) -> None:
+    script = good(plan=[plan("Take the cheapest plant."), plan("Another one.")])
     thread = approving(name, script, database)
-    await thread.go("Which?")
+    request = request_of(await thread.go("Which?"))
+    action = only(request["action_requests"])
+    assert action["args"] == {"plan": ["Take the cheapest plant."]}
+    assert only(request["review_configs"])["action_name"] == action["name"]
     again = await thread.decide({"type": kind, "message": "Too short"})
     assert only(request_of(again)["action_requests"])["args"] == {"plan": ["Another one."]}
     assert "rejected by a person: Too short" in script.prompts[1].text
@@ -197,39 +172,6 @@ async def test_a_garbage_answer_is_asked_again(garbage: object, database: str) -
     again = await thread.go(Command(resume=garbage))
     assert "could not be used" in only(request_of(again)["action_requests"])["description"]
     assert answer_of(await thread.decide({"type": "approve"}))["decision"] == "Bonn"
-
-
-@pytest.mark.parametrize("name", LOOPS)
-async def test_each_tool(name: str, graph: str, run: Run) -> None:
-    actions = [
-        act("sql", CHEAPEST),
-        act("cypher", "MATCH (p:Plant) RETURN max(p.cost) AS most"),
-        act("calculator", "f2 - f1_cost"),
-        act("thinking", "Bonn saves most."),
-        act("finish"),
-    ]
-    script = Replies(
-        plan=[plan("Compare.")], action=actions, judge=[keep()] * 4, decide=[decide("Bonn", 1, 3)]
-    )
-    memory = await run(name, script, graph=graph)
-    assert [turn["tool"] for turn in memory["turns"]] == ["sql", "cypher", "calculator", "thinking"]
-    assert [turn["problem"] for turn in memory["turns"]] == [""] * 4
-    assert memory["facts"][2]["values"] == {"value": 3.25}
-    assert answer_of(memory)["facts"] == [1, 3]
-    assert set(memory["languages"]) == {"sql", "cypher"}
-    prompt = script.prompts[-1].text
-    assert {"plant", "Plant"} <= {word.strip("():") for word in prompt.split()}
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_a_tool_without_database_is_not_offered(name: str, graph: str, run: Run) -> None:
-    script = good(name=name)
-    script.left["action"][0] = act("cypher", "MATCH (p:Plant) RETURN p.name AS n ORDER BY p.cost")
-    memory = await run(name, script, database=None, graph=graph)
-    assert answer_of(memory)["decision"] == "Bonn"
-    (prompt, *_) = [prompt for prompt in script.prompts if prompt.task == "action"]
-    assert "\n- cypher: " in prompt.text
-    assert "\n- sql: " not in prompt.text
 
 
 @pytest.mark.parametrize("name", LOOPS)
@@ -268,7 +210,7 @@ SLOW = (
 @cases(
     ("DELETE FROM plant", ""),
     ("SELECT price FROM plant", "price"),
-    ("SELECT name FROM plant WHERE region = 'north'", "no rows"),
+    (NOTHING, "no rows"),
     (SLOW, "stopped"),
     ("", ""),
 )
@@ -279,7 +221,7 @@ async def test_a_bad_query_is_a_problem(query: str, said: str, name: str, run: R
     if name == "single_rag":
         script.left |= {"action": [act("sql", query)], "decide": []}
     memory = await run(name, script, query_seconds=2 if query == SLOW else 60)
-    turn: Turn = memory["turns"][0]
+    turn = memory["turns"][0]
     assert turn["facts"] == []
     assert said in turn["problem"]
     assert turn["problem"]
@@ -291,21 +233,8 @@ async def test_a_bad_query_is_a_problem(query: str, said: str, name: str, run: R
         assert f"Problem: {turn['problem']}" in script.prompts[-1].text
 
 
-async def test_a_new_plan_replaces_the_old_one(run: Run) -> None:
-    script = good(judge=[change("Check the regions.", "Decide.")])
-    memory = await run("planrag", script)
-    assert memory["plan"] == ["Check the regions.", "Decide."]
-    replan = only(memory["replans"])
-    assert (replan["iteration"], replan["reason"]) == (1, "Something is missing.")
-    assert replan["before"] == ["Take the cheapest plant."]
-    assert replan["after"] == ["Check the regions.", "Decide."]
-    after = script.prompts[script.tasks.index("judge") + 1]
-    assert "1. Check the regions.\n2. Decide." in after.text
-    assert "The next step of the plan is 1: " in after.text
-
-
 @cases(keep(), change(), change(" "), BAD)
-async def test_otherwise_the_plan_stays(judgement: Reply, run: Run) -> None:
+async def test_without_a_new_plan_the_old_one_stays(judgement: Reply, run: Run) -> None:
     script = good(judge=[judgement] * 2)
     memory = await run("planrag", script)
     assert (memory["plan"], memory["replans"]) == (["Take the cheapest plant."], [])
@@ -314,8 +243,7 @@ async def test_otherwise_the_plan_stays(judgement: Reply, run: Run) -> None:
 
 
 async def test_a_small_model_is_asked_to_judge_only_after_a_bad_observation(run: Run) -> None:
-    nothing = "SELECT name FROM plant WHERE region = 'north'"
-    script = good(before_decision=(act("sql", nothing),))
+    script = good(action=[act("sql", CHEAPEST), act("sql", NOTHING), act("finish")])
     memory = await run("planrag", script, replan="adaptive", assist="on")
     assert script.tasks == ["plan", "action", "action", "judge", "action", "decide"]
     asked = script.prompts[3].text.partition("# Your task now")[2]
@@ -324,23 +252,34 @@ async def test_a_small_model_is_asked_to_judge_only_after_a_bad_observation(run:
     assert memory["replanning"] == ""
 
 
-async def test_a_small_model_may_ask_for_another_plan(run: Run) -> None:
-    script = good(before_decision=(act("replan", "Not enough."),), judge=[change("Regions.")])
+async def test_a_small_model_may_ask_for_another_plan_which_is_no_step(run: Run) -> None:
+    actions = [act("replan", "Costs are not all."), act("finish")]
+    script = Replies(plan=[plan("Look at costs.", "Compare them.")], action=actions, judge=[keep()])
     memory = await run("planrag", script, replan="adaptive", assist="on")
-    assert "\n- replan: " in script.prompts[1].text
-    assert "Not enough." in script.prompts[3].text.partition("# Your task now")[2]
-    assert memory["plan"] == ["Regions."]
-    assert [turn["tool"] for turn in memory["turns"]] == ["sql", "replan"]
-    assert memory["iteration"] == 2
+    _, first, judged, second = (prompt.text for prompt in script.prompts)
+    assert "\n- replan: " in first
+    assert "Costs are not all." in judged.partition("# Your task now")[2]
+    assert "The next step of the plan is 1: Look at costs." in second
+    assert [turn["tool"] for turn in memory["turns"]] == ["replan"]
+    assert (memory["step"], memory["iteration"]) == (1, 1)
 
 
-@cases(PAPER, {"replan": "adaptive", "assist": "on"}, {"replan": "adaptive"})
-async def test_a_given_plan_is_never_changed(settings: dict[str, Any], database: str) -> None:
-    nothing = act("sql", "SELECT name FROM plant WHERE region = 'north'")
+@cases(
+    ("planrag", PAPER),
+    ("planrag", {"replan": "adaptive", "assist": "on"}),
+    ("planrag", {"replan": "adaptive"}),
+    ("planrag_no_replan", PAPER),
+)
+async def test_a_given_plan_is_carried_out_and_never_changed(
+    name: str, settings: dict[str, Any], database: str
+) -> None:
+    nothing = act("sql", NOTHING)
     script = good(action=[nothing, nothing, act("sql", CHEAPEST), act("finish")], judge=[])
-    given: Input = {"question": "Which?", "predefined_plan": ["Look at costs."]}
-    memory = await ask("planrag", script, given, **settings, database=database)
+    given: Input = {"question": "Which?", "predefined_plan": ["  Look at costs. ", ""]}
+    memory = await ask(name, script, given, **settings, database=database)
     assert (memory["plan"], memory["replans"]) == (["Look at costs."], [])
+    assert "plan" not in script.tasks
+    assert "1. Look at costs." in script.prompts[0].text
     assert answer_of(memory)["decision"] == "Bonn"
     assert not [prompt for prompt in script.prompts if "\n- replan: " in prompt.text]
 
@@ -361,17 +300,6 @@ def endless(count: int) -> Replies:
         judge=[keep()] * count,
         decide=[decide("Bonn", 1, unknown="The other plants.")],
     )
-
-
-@pytest.mark.parametrize("name", LOOPS)
-async def test_a_limit_without_facts_is_reported(name: str, run: Run) -> None:
-    script = Replies(plan=[plan("Look.")], action=[act("sql", "SELECT x FROM a")], judge=[keep()])
-    script.left["action"].append(act("thinking", "Something is wrong."))
-    script.left["judge"].append(keep())
-    memory = await run(name, script, max_iterations=2)
-    answer = answer_of(memory)
-    assert answer["unknown"].startswith(memory["turns"][0]["problem"])
-    assert answer["unknown"].endswith("The limit of 2 iterations is reached.")
 
 
 @cases(
@@ -401,36 +329,27 @@ async def test_each_budget_ends_with_an_answer(
     assert answer["decision"] == ("Bonn" if memory["facts"] else None)
 
 
-async def test_a_budget_in_dollars_needs_a_price(run: Run) -> None:
-    script = endless(3)
-    register_provider("unpriced", lambda _: playing(script))
-    memory = await run("planrag", script, max_dollars=1, model="unpriced:x")
-    assert "price is unknown" in answer_of(memory)["unknown"]
-
-
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_a_decision_that_is_not_admitted_is_asked_for_again(name: str, run: Run) -> None:
-    script = good(name=name, decide=[decide("Bon", 1), decide(' "bonn". ', 1)])
-    memory = await run(name, script, candidates=("Aachen", "Bonn"))
-    assert answer_of(memory)["decision"] == "Bonn"
-    assert memory["failures"] == []
+@cases((' "bonn". ', "Bonn", []), ("Erfurt", None, [("not_admitted", "Erfurt")]))
+async def test_a_decision_that_is_not_admitted_is_asked_for_again(
+    second: str, decision: str | None, failures: list[tuple[str, str]], run: Run
+) -> None:
+    script = good(decide=[decide("Bon", 1), decide(second, 1)])
+    memory = await run("planrag", script, candidates=("Aachen", "Bonn"))
+    assert answer_of(memory)["decision"] == decision
+    assert [(f["kind"], f["detail"]) for f in memory["failures"]] == failures
     assert '"Bon" is not one of the decisions' in script.prompts[-1].text
     assert "Bonn" in script.prompts[-1].messages[-1].text
 
 
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_a_decision_that_stays_outside_is_a_failure(name: str, run: Run) -> None:
-    script = good(name=name, decide=[decide("Dresden", 1), decide("Erfurt", 1)])
-    memory = await run(name, script, candidates=("Aachen", "Bonn"))
-    assert answer_of(memory)["decision"] is None
-    failure = only(memory["failures"])
-    assert (failure["kind"], failure["detail"]) == ("not_admitted", "Erfurt")
+async def test_a_decision_may_cite_rows_and_a_calculation(run: Run) -> None:
+    actions = [act("sql", CHEAPEST), act("calculator", "2 * f1_cost"), act("finish")]
+    script = good(action=actions, judge=[keep()] * 2, decide=[decide("Bonn", 1, 2)])
+    answer = answer_of(await run("planrag", script))
+    assert (answer["facts"], answer["verdict"]["kind"]) == ([1, 2], "supported")
 
 
-@pytest.mark.parametrize("name", of_family("decide"))
-async def test_facts_that_do_not_exist_are_dropped(name: str, run: Run) -> None:
-    script = good(name=name, decide=[decide("Bonn", 7, 1, 1, -1, 0)])
-    memory = await run(name, script)
+async def test_facts_that_do_not_exist_are_dropped(run: Run) -> None:
+    memory = await run("planrag", good(decide=[decide("Bonn", 7, 1, 1, -1, 0)]))
     assert answer_of(memory)["facts"] == [1]
     assert memory["messages"][-1].text.endswith("[1]")
 
@@ -463,12 +382,3 @@ async def test_a_good_result_moves_on_to_the_next_step(run: Run) -> None:
     assert "The next step of the plan is 2: Compare them." in told[2]
     assert "Every step of the plan is done." in told[3]
     assert [turn["step"] for turn in memory["turns"]] == [1, 1, 2]
-
-
-async def test_asking_for_another_plan_is_no_step_of_it(run: Run) -> None:
-    actions = [act("replan", "Costs are not all."), act("finish")]
-    script = Replies(plan=[plan("Look at costs.", "Compare them.")], action=actions, judge=[keep()])
-    memory = await run("planrag", script, replan="adaptive", assist="on")
-    assert memory["step"] == 1
-    told = [prompt.text for prompt in script.prompts if prompt.task == "action"]
-    assert "The next step of the plan is 1: Look at costs." in told[1]

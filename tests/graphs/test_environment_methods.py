@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 from cases import cases
 from json_lines import write_lines
+from langgraph.runtime import Runtime
 from scripted import Replies, Reply, Script, Thread, answer_of, register
 from worlds import QUESTIONS, encyclopedia, shop, small_agents, solved
 
 from planweave import BadInput, PlanweaveError
 from planweave.graphs import METHODS, of_family
-from planweave.memory import Context, WorkingMemory
+from planweave.memory import Context, InstructionPath, WorkingMemory
+from planweave.nodes.acting.path_selector import path_selector
+from planweave.nodes.acting.trajectories import guide_by_examples
 from planweave.tools.environments import episodes
 
 ALL = (*of_family("act"), "react")
@@ -51,16 +54,16 @@ def in_webshop(folder: Path, script: Script, **more: object) -> Context:
     return in_encyclopedia(folder, script, **{**given, "environment_task": "0", **more})
 
 
-def in_shop(folder: Path, *known: str) -> tuple[Replies, Context]:
+def in_shop(folder: Path, *known: str, **more: object) -> tuple[Replies, Context]:
     """A model that buys a scarf, where these actions bought a hat before."""
     steps = [{"action": action} for action in known]
     hat = {"question": "i need a blue hat", "success": True, "steps": steps}
-    paths = write_lines(folder / "bought.jsonl", hat)
+    paths = str(write_lines(folder / "bought.jsonl", hat))
     script = acting("search[warm scarf]", "click[B000000001]", "click[Buy Now]")
-    return script, in_webshop(folder, script, paths=str(paths))
+    return script, in_webshop(folder, script, **{"paths": paths, **more})
 
 
-def hats(folder: Path) -> Path:
+def hats(folder: Path) -> str:
     """Three hats that were searched and bought at once."""
     bought = [
         {
@@ -70,7 +73,7 @@ def hats(folder: Path) -> Path:
         }
         for color in ("blue", "green", "white")
     ]
-    return write_lines(folder / "hats.jsonl", *bought)
+    return str(write_lines(folder / "hats.jsonl", *bought))
 
 
 async def run(name: str, context: Context, **given: object) -> WorkingMemory:
@@ -112,24 +115,19 @@ async def test_a_task_is_solved(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ALL)
-async def test_a_repeated_action_is_done_again(name: str, tmp_path: Path) -> None:
-    again = ("Search[Finlandia]", "Lookup[is]", "Lookup[is]", "Finish[no]")
-    memory = await run(name, in_encyclopedia(tmp_path, acting(*again, name=name), trials=1))
-    shown = [fact["text"] for fact in memory["facts"]]
-    assert shown[1].startswith("(Result 1 / 2)")
-    assert shown[2].startswith("(Result 2 / 2)")
-
-
-@pytest.mark.parametrize("name", ALL)
-async def test_the_prompt_warns_of_repetition(name: str, tmp_path: Path) -> None:
-    circle = ("Search[Finlandia]", "Search[Oslo]", "Search[Finlandia]", "Finish[no]")
+async def test_a_repeated_action_is_done_again_with_a_warning(name: str, tmp_path: Path) -> None:
+    circle = ("Search[Finlandia]", "Lookup[is]", "Lookup[is]", "Search[Finlandia]", "Finish[no]")
     script = acting(*circle, name=name)
     memory = await run(name, in_encyclopedia(tmp_path, script, trials=1, assist="on"))
     assert [turn["input"] for turn in memory["turns"]] == [*circle]
+    shown = [fact["text"] for fact in memory["facts"]]
+    assert shown[1].startswith("(Result 1 / 2)")
+    assert shown[2].startswith("(Result 2 / 2)")
+    assert shown[3] == shown[0]
     told = ["had been done before" in prompt.text for prompt in script.prompts]
     asked = zip(told, script.tasks, strict=True)
     acts = [said for said, task in asked if task in ("action", "deduce")]
-    assert acts == [False, False, False, True]
+    assert acts == [False, False, False, False, True]
 
 
 @pytest.mark.parametrize("name", of_family("act"))
@@ -192,12 +190,9 @@ async def test_values_of_other_tasks_are_not_shown(tmp_path: Path) -> None:
 
 
 async def test_requested_actions_come_before_the_end(tmp_path: Path) -> None:
-    script, context = in_shop(tmp_path)
-    script.left["action"] = [
-        do(text) for text in ("search[scarf]", "click[B000000001]", "click[red]", "click[Buy Now]")
-    ]
-    paths = str(hats(tmp_path))
-    memory = await run("instructrag", context.model_copy(update={"paths": paths}))
+    script, context = in_shop(tmp_path, paths=hats(tmp_path))
+    script.left["action"].insert(2, do("click[red]"))
+    memory = await run("instructrag", context)
     assert memory["plan"][-1] == "Click[Buy Now]"
     before, after = (prompt.text for prompt in script.prompts[2:])
     assert next_step_told(before) == next_step_told(after) == "Click[Buy Now]"
@@ -246,31 +241,48 @@ async def test_rap_shows_what_the_actions_showed(tmp_path: Path) -> None:
     ) in script.prompts[0].text
 
 
-async def test_the_aids_of_a_path_are_a_setting(tmp_path: Path) -> None:
-    step = "Its next step: Search[Finlandia …]"
+@cases((20, True), (120, True), (500, False), (2000, False))
+def test_examples_of_hundreds_of_steps_leave_room_for_the_task(steps: int, shown: bool) -> None:
+    path = InstructionPath(
+        instructions=[f"look at plane {step}" for step in range(steps)],
+        origins=["Which plane is steeper?"],
+        observations=["a plane with a wood block, " * 10] * steps,
+    )
+    known: WorkingMemory = {"question": "Which?", "candidate_paths": [path], "path": None}
+    text = guide_by_examples(known, (), Context())
+    assert ("showed: a plane" in text) is shown
+    assert "look at plane 0" in text
+    assert len(text) < 21_000
+
+
+def test_without_candidates_no_path_is_selected() -> None:
+    given: WorkingMemory = {"question": "Which?", "candidate_paths": []}
+    assert path_selector(given, Runtime(context=Context())) == {}
+
+
+@cases(
+    ("instructrag", "auto", True),
+    ("instructrag", "off", False),
+    ("rap", "auto", False),
+    ("rap", "on", True),
+)
+async def test_the_aids_of_a_path_are_a_setting(
+    name: str, aids: str, aided: bool, tmp_path: Path
+) -> None:
+    script = acting(*GOLD)
+    memory = await run(name, in_encyclopedia(tmp_path, script, path_aids=aids))
+    first, planned = script.prompts[0].text, name == "instructrag" or aided
     shown = "Search[Valse triste], Search[Jean Sibelius], Finish[Finland]"
-    for name, aids, aided in (
-        ("instructrag", "auto", True),
-        ("instructrag", "off", False),
-        ("rap", "auto", False),
-        ("rap", "on", True),
-    ):
-        script = acting(*GOLD)
-        memory = await run(name, in_encyclopedia(tmp_path, script, path_aids=aids))
-        assert (step in script.prompts[0].text) is aided
-        planned = name == "instructrag" or aided
-        assert ("1. Search[Finlandia …]" in script.prompts[0].text) is planned
-        assert (f"was solved by: {shown}" in script.prompts[0].text) is (name == "rap")
-        assert bool(memory["path"]) is planned
+    assert ("Its next step: Search[Finlandia …]" in first) is aided
+    assert ("1. Search[Finlandia …]" in first) is planned
+    assert (f"was solved by: {shown}" in first) is (name == "rap")
+    assert bool(memory["path"]) is planned
 
 
-@cases(("on", "click[Buy Now]"), ("off", "click[navy blue]"))
-async def test_fitting_actions_come_first_by_an_aid(aids: str, second: str, tmp_path: Path) -> None:
-    script, context = in_shop(tmp_path)
-    update = {"paths": str(hats(tmp_path)), "path_aids": aids}
-    await run("instructrag", context.model_copy(update=update))
-    listed = script.prompts[2].text.partition("Possible now: ")[2].split("; ")
-    assert listed[:2] == ["click[red]", second]
+async def test_without_aids_fitting_actions_do_not_come_first(tmp_path: Path) -> None:
+    script, context = in_shop(tmp_path, paths=hats(tmp_path), path_aids="off")
+    await run("instructrag", context)
+    assert "Possible now: click[red]; click[navy blue]; " in script.prompts[2].text
 
 
 @cases("instructrag", "rap")
@@ -301,14 +313,14 @@ async def test_reflexion_learns_from_a_failed_trial(tmp_path: Path) -> None:
     assert answer_of(memory)["decision"] == "Republic of Finland"
 
 
-async def test_reflexion_ends_after_its_trials_or_budget(tmp_path: Path) -> None:
-    bad, lesson = do("Finish[no]"), {"reflection": "Think."}
-    script = Replies(action=[bad, bad], reflect=[lesson])
-    memory = await run("reflexion", in_encyclopedia(tmp_path, script, trials=2))
-    assert (answer_of(memory)["decision"], len(memory["reflections"])) == ("no", 1)
-    script = Replies(action=[bad])
-    memory = await run("reflexion", in_encyclopedia(tmp_path, script, max_calls=1))
-    assert (answer_of(memory)["decision"], memory["reflections"]) == ("no", [])
+@cases(({"trials": 2}, 2), ({"max_calls": 1}, 1))
+async def test_reflexion_ends_after_its_trials_or_budget(
+    limit: dict[str, int], trials: int, tmp_path: Path
+) -> None:
+    script = Replies(action=[do("Finish[no]")] * 2, reflect=[{"reflection": "Think."}] * 2)
+    memory = await run("reflexion", in_encyclopedia(tmp_path, script, **limit))
+    assert answer_of(memory)["decision"] == "no"
+    assert script.tasks == ["action", "reflect", "action"][: 2 * trials - 1]
 
 
 async def test_reflexion_reflects_on_a_trial_that_came_to_its_limit(tmp_path: Path) -> None:

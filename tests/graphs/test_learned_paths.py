@@ -1,6 +1,5 @@
 """PlanRAG with experience: a learned path is the plan; without a model the path policy."""
 
-import json
 import re
 from pathlib import Path
 
@@ -34,12 +33,11 @@ def written(question: Question, tool: str, folder: Path) -> dict[str, object]:
     return {"database": at if sql else None, "graph": None if sql else at, "candidates": candidates}
 
 
-def own_path(folder: Path, question: Question, query: str) -> Path:
-    """A file of one path for the question: decide what the query finds."""
-    file = folder / "own.jsonl"
-    steps = [{"action": f"sql[{query}]"}, {"action": "finish[decision]"}]
-    file.write_text(json.dumps({"question": question.prompt, "steps": steps}) + "\n")
-    return file
+def own_path(folder: Path, question: Question, query: str, *, end: str = "decision") -> str:
+    """A file of one path for the question: a query, and the column that decides, if any."""
+    steps = (f"sql[{query}]", f"finish[{end}]") if end else (f"sql[{query}]",)
+    write_paths(folder / "own.jsonl", [TaskPath("building", question.prompt, steps)])
+    return str(folder / "own.jsonl")
 
 
 @pytest.mark.parametrize("tool", ["sql", "cypher"])
@@ -59,17 +57,6 @@ async def test_decides_as_the_simulator(name: str, tool: str, run: Run, tmp_path
     assert script.prompts == []
 
 
-async def test_planrag_asks_its_model_only_to_decide(run: Run, tmp_path: Path) -> None:
-    question = solved("building")
-    script = Replies(decide=[decide(str(question.answer), 1)])
-    memory = await _planrag(run, script, question, tmp_path)
-    assert script.tasks == ["decide"]
-    assert memory["plan"] == plan_of_path()
-    assert [turn["tool"] for turn in memory["turns"]] == ["sql"]
-    assert memory["facts"][0]["values"]["decision"] is not None
-    assert answer_of(memory)["facts"] == [1]
-
-
 @cases("0", "all of them", "so sorry")
 async def test_a_paths_decision_survives_nonsense(said: str, run: Run, tmp_path: Path) -> None:
     question = solved("building")
@@ -85,10 +72,10 @@ async def test_a_paths_decision_survives_nonsense(said: str, run: Run, tmp_path:
 
 
 async def test_a_path_reads_its_decision_off_a_named_column(run: Run, tmp_path: Path) -> None:
-    question, file = solved("building"), tmp_path / "own.jsonl"
-    steps = [f"sql[SELECT 0 AS decision, {question.answer} AS id]", "finish[id]"]
-    write_paths(file, [TaskPath("building", question.prompt, tuple(steps))])
-    memory = await _policy(run, question, tmp_path, experience=str(file))
+    question = solved("building")
+    query = f"SELECT 0 AS decision, {question.answer} AS id"
+    file = own_path(tmp_path, question, query, end="id")
+    memory = await _policy(run, question, tmp_path, experience=file)
     assert answer_of(memory)["decision"] == str(question.answer)
 
 
@@ -96,7 +83,7 @@ async def test_a_path_that_decides_nothing_admitted_is_overruled(run: Run, tmp_p
     question = solved("building")
     file = own_path(tmp_path, question, "SELECT 'the moon' AS decision FROM building")
     script = Replies(decide=[decide("the moon", 1), decide(str(question.answer), 1)])
-    memory = await _planrag(run, script, question, tmp_path, experience=str(file))
+    memory = await _planrag(run, script, question, tmp_path, experience=file)
     assert answer_of(memory)["decision"] == str(question.answer)
     assert len(script.prompts) == 2
 
@@ -111,15 +98,16 @@ async def test_the_path_policy_asks_no_model_where_its_query_is_refused(
 ) -> None:
     question = solved("building")
     file = own_path(tmp_path, question, query)
-    memory = await _policy(run, question, tmp_path, experience=str(file), assist="on")
+    memory = await _policy(run, question, tmp_path, experience=file, assist="on")
     assert (answer_of(memory)["decision"], memory["facts"]) == (None, [])
     assert problem in memory["turns"][0]["problem"]
+    assert problem in answer_of(memory)["unknown"]
 
 
 async def test_the_path_policy_reports_a_path_without_a_decision(run: Run, tmp_path: Path) -> None:
-    question, file = solved("building"), tmp_path / "own.jsonl"
-    write_paths(file, [TaskPath("building", question.prompt, ("sql[SELECT id FROM building]",))])
-    memory = await _policy(run, question, tmp_path, experience=str(file))
+    question = solved("building")
+    file = own_path(tmp_path, question, "SELECT id FROM building", end="")
+    memory = await _policy(run, question, tmp_path, experience=file)
     assert answer_of(memory)["decision"] is None
     assert "names no decision" in answer_of(memory)["unknown"]
 
@@ -151,12 +139,9 @@ async def test_the_model_replaces_a_path_that_fails(run: Run, tmp_path: Path) ->
     read = act("sql", "SELECT id FROM building")
     judge, right = [change("Read the buildings."), keep()], decide(str(question.answer), 1)
     script = Replies(action=[read, act("finish")], judge=judge, decide=[right])
-    memory = await _planrag(run, script, question, tmp_path, experience=str(file))
+    memory = await _planrag(run, script, question, tmp_path, experience=file)
     assert [bool(turn["problem"]) for turn in memory["turns"]] == [True, False]
     assert script.tasks == ["judge", "action", "judge", "action", "decide"]
-    policy = await _policy(run, question, tmp_path, experience=str(file))
-    assert answer_of(policy)["decision"] is None
-    assert "nothing" in answer_of(policy)["unknown"]
 
 
 @cases("file", OWN)
@@ -180,6 +165,8 @@ async def test_a_confirmed_path_serves_another_question(
     script = Replies(decide=[decide(str(second.answer), 1)])
     memory = await _planrag(run, script, second, tmp_path, **given, owner="alice")
     assert script.tasks == ["decide"]
+    assert memory["plan"] == plan_of_path()
+    assert answer_of(memory)["facts"] == [1]
     (turn,) = memory["turns"]
     assert (turn["input"], turn["problem"]) == (query.replace(goods, other), "")
     assert memory["path"]
@@ -203,12 +190,9 @@ async def test_own_experience_is_the_latest(
     bobs.add([TaskPath("", question.prompt, query(9), origin="bob's")])
     mine.add([TaskPath("", question.prompt, query(8), 0.5, origin="half of it")])
     assert await origins() == []
-    (first,) = mine.add([TaskPath("", question.prompt, query(1), origin="first")])
-    assert await origins() == ["first"]
-    (second,) = mine.add([TaskPath("", question.prompt, query(2), origin="second")])
-    assert await origins() == ["second"]  # the latest
-    mine.remove([first, second])
-    assert await origins() == []
+    for number, origin in enumerate(("first", "second"), 1):
+        mine.add([TaskPath("", question.prompt, query(number), origin=origin)])
+        assert await origins() == [origin]  # the latest
 
 
 async def _planrag(

@@ -63,19 +63,6 @@ def querying(*queries: str) -> Replies:
     return Replies(plan=[plan("Look.")], action=[*actions, done(decide("Bonn", 1))])
 
 
-async def test_a_run_pauses_before_the_tools_and_the_action_can_be_edited(database: str) -> None:
-    script = querying("SELECT nothing FROM plant")
-    thread = Thread("planrag", script, {"interrupt_before": ["tools"]}, database=database)
-    await thread.go("Which is cheapest?")
-    paused = await thread.graph.aget_state(thread.config)
-    assert paused.next == ("tools",)
-    action = paused.values["action"] | {"input": COSTS}
-    await thread.graph.aupdate_state(thread.config, {"action": action})
-    memory = await thread.go()
-    assert [(turn["input"], turn["problem"]) for turn in memory["turns"]] == [(COSTS, "")]
-    assert memory["answer"]["decision"] == "Bonn"
-
-
 @cases(None, "SELECT name FROM plant")
 async def test_a_run_is_rewound_before_a_subgraph(edited: str | None, database: str) -> None:
     script = querying(COSTS)
@@ -93,6 +80,17 @@ async def test_a_run_is_rewound_before_a_subgraph(edited: str | None, database: 
     assert again["turns"][0]["seconds"] != first["turns"][0]["seconds"]  # it was done again
     assert [fact["number"] for fact in again["facts"]] == [1]
     assert again["usage"]["planner"]["calls"] == 1
+
+
+async def test_the_state_can_be_edited_at_every_checkpoint(database: str) -> None:
+    script = querying("SELECT price FROM plant", COSTS)
+    thread = Thread("planrag", script, database=database)
+    await thread.go("Which is cheapest?")
+    states = [state async for state in thread.graph.aget_state_history(thread.config)]
+    assert len(states) > 8
+    for state in states[:-2]:  # the first two contain only the question
+        edited = await thread.graph.aupdate_state(state.config, {"plan": ["Do this."]})
+        assert (await thread.graph.aget_state(edited)).values["plan"] == ["Do this."]
 
 
 async def test_a_person_is_asked_inside(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:

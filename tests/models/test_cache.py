@@ -39,21 +39,15 @@ async def once(
     return await call(model, [HumanMessage(text)])
 
 
-async def test_second_call_is_free_and_marked(caching: ModelSettings) -> None:
-    with serving(Answer("one"), Answer("two")) as server:
+@cases((True, 100), (False, 0))
+async def test_a_second_call_is_free(counts: bool, tokens: int, caching: ModelSettings) -> None:
+    with serving(Answer("one", counts=counts), Answer("two")) as server:
         first, second = [await once(server.name, caching) for _ in range(2)]
     assert (first.text, second.text) == ("one", "one")
     assert [first.record.from_cache, second.record.from_cache] == [False, True]
     assert second.record.dollars == 0
-    assert second.record.input_tokens == 100
+    assert second.record.input_tokens == tokens
     assert len(server.requests) == 1
-
-
-async def test_a_kept_reply_of_a_server_that_counts_no_tokens(caching: ModelSettings) -> None:
-    with serving(Answer("one", counts=False)) as server:
-        first, second = [await once(server.name, caching) for _ in range(2)]
-    assert [first.record.from_cache, second.record.from_cache] == [False, True]
-    assert (second.text, second.record.input_tokens) == ("one", 0)
 
 
 async def test_a_fresh_call_uses_no_kept_reply_and_keeps_its_own(caching: ModelSettings) -> None:

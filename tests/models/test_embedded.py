@@ -88,7 +88,7 @@ async def test_more_replies_than_the_server_writes_at_once(weighted: ModelSettin
     (["go to desk 1", "go to shelf 2"], r"go to (desk 1|shelf 2)"),
     (["Search[…]", "Finish[…]"], r"(Search|Finish)\[[^…]+\]"),
 )
-async def test_an_action_is_possible(
+async def test_actions_are_possible(
     possible: list[str], fits: str, weighted: ModelSettings
 ) -> None:
     model = await achat_model(MODEL, settings=weighted, max_tokens=60)

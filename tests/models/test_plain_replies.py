@@ -2,7 +2,7 @@
 
 from cases import cases
 from langchain_core.messages import HumanMessage
-from scripted import Prompt, register
+from scripted import Replies, register
 
 from planweave.models import Program, StructuredFailure, Text, ask, chat_model
 
@@ -43,12 +43,8 @@ def test_what_is_no_program_is_said(text: str, kind: str, why: str) -> None:
     assert why in failure.message
 
 
-@cases("```python\nprint(4)", "print(4)")
-def test_a_program_that_was_cut_off_is_none(text: str) -> None:
-    failure = Program.read(text, cut=True)
-    assert isinstance(failure, StructuredFailure)
-    assert failure.kind == "cut_off"
-    whole = Program.read(f"```python\nprint(1)\n```\n{text}", cut=True)
+def test_of_a_reply_that_was_cut_off_a_whole_block_is_read() -> None:
+    whole = Program.read("```python\nprint(1)\n```\n```python\nprint(4)", cut=True)
     assert whole == Program(code="print(1)")
 
 
@@ -63,39 +59,36 @@ def test_a_text_is_read_as_it_is_as_far_as_it_is_whole(reply: str, cut: bool, te
     assert Text.read(reply, cut=cut) == Text(text=text)
 
 
-@cases(("  ", False, "empty"), ("Once upon a", True, "cut_off"))
-def test_what_is_no_text_is_said(reply: str, cut: bool, kind: str) -> None:
-    failure = Text.read(reply, cut=cut)
+@cases(
+    (Text, "  ", False, "empty"),
+    (Text, "Once upon a", True, "cut_off"),
+    (Program, "```python\nprint(4)", True, "cut_off"),
+    (Program, "print(4)", True, "cut_off"),
+)
+def test_what_is_not_whole_is_none(
+    form: type[Program | Text], reply: str, cut: bool, kind: str
+) -> None:
+    failure = form.read(reply, cut=cut)
     assert isinstance(failure, StructuredFailure)
     assert failure.kind == kind
 
 
+UNCLOSED, CLOSED = "```python\nprint(2\n```", "```python\nprint(2)\n```"
+
+
 @cases(
-    (
-        Program(code="print(2)"),
-        ("```python\nprint(2\n```", "```python\nprint(2)\n```"),
-        *("```python", "'(' was never closed in line 1 of the block"),
-    ),
-    (
-        Text(text="Once."),
-        ("", "Once."),
-        *("Reply with the text and nothing else.", "The reply was empty."),
-    ),
-    ids=["a program", "a text"],
+    (Program(code="print(2)"), UNCLOSED, CLOSED, "```python", "'(' was never closed in line 1"),
+    (Text(text="Once."), "", "Once.", "Reply with the text and nothing else", "was empty."),
 )
 async def test_it_is_not_asked_for_as_json_and_told_what_was_wrong_with_it(
-    wanted: Program | Text, replies: tuple[str, str], asked: str, wrong: str
+    wanted: Program | Text, bad: str, good: str, asked: str, wrong: str
 ) -> None:
-    shown: list[str] = []
-
-    def script(prompt: Prompt) -> str:
-        shown.append(prompt.messages[-1].text)
-        return replies[len(shown) - 1]
-
-    task = "# Your task now: the text\nTell a tale."
-    reply = await ask(chat_model(register(script)), [HumanMessage(task)], type(wanted))
+    script = Replies(text=[bad, good])
+    task = HumanMessage("# Your task now: the text\nTell a tale.")
+    reply = await ask(chat_model(register(script)), [task], type(wanted))
     assert reply.value == wanted
-    assert asked in shown[0]
-    assert "JSON" not in shown[0]
-    assert wrong in shown[1]
+    first, second = (prompt.messages[-1].text for prompt in script.prompts)
+    assert asked in first
+    assert "JSON" not in first
+    assert wrong in second
     assert [call.error != "" for call in reply.calls] == [True, False]

@@ -6,9 +6,8 @@ from typing import Literal
 
 import pytest
 from cases import cases
-from langchain_core.language_models import BaseChatModel, FakeListChatModel
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from openai_server import Answer, Script, serving
 from pydantic import BaseModel, Field, SecretStr
 
@@ -141,35 +140,17 @@ async def test_second_failure_is_not_mistaken_for_the_first(model_settings: Mode
     assert caught.value.trouble == "missing"
 
 
-class OnlyGenerates(BaseChatModel):
-    """The least a caller's own model can be."""
-
-    replies: list[str]
-    seen: list[list[BaseMessage]] = Field(default_factory=list)
-
-    @property
-    def _llm_type(self) -> str:
-        return "least"
-
-    def _generate(
-        self, messages: list[BaseMessage], stop: object = None, *_: object, **__: object
-    ) -> ChatResult:
-        self.seen.append(messages)
-        message = AIMessage(self.replies[len(self.seen) - 1])
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-
 async def test_model_that_only_generates() -> None:
-    model = OnlyGenerates(replies=["hm", f"Well: {GOOD}"])
-    reply = await ask(model, PROMPT, Verdict)
+    reply = await ask(FakeListChatModel(responses=["hm", f"Well: {GOOD}"]), PROMPT, Verdict)
     assert reply.value == Verdict(thought="look", replan="N")
-    assert '"thought"' in model.seen[0][-1].text
-    assert model.seen[1][-1].text.count("JSON schema") == 1
-    assert [call.model for call in reply.calls] == ["least", "least"]
+    first, second = reply.calls
+    assert '"thought"' in first.prompt[-1].content
+    assert second.prompt[-1].content.count("JSON schema") == 1
+    assert first.model == second.model == "fake-list-chat-model"
 
 
 async def test_broken_characters_are_replaced() -> None:
-    model = OnlyGenerates(replies=['{"thought": "a\ud800b"}'])
+    model = FakeListChatModel(responses=['{"thought": "a\ud800b"}'])
     reply = await ask(model, [HumanMessage("half \udc00")], Verdict)
     assert reply.value == Verdict(thought="a?b")
     assert "half ?" in reply.calls[0].model_dump_json()

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cases import cases
@@ -14,8 +15,8 @@ from planweave import BadInput
 from planweave.memory import Context, WorkingMemory
 from planweave.models import CallRecord, chat_model, price_of, process_settings, usage_by_role
 from planweave.models.call import call
-from planweave.nodes.support.limits import budget_spent
-from planweave.usage import Budget, Meter, Usage, metered
+from planweave.nodes.support.limits import OUT_OF_TIME, budget_spent, limit_call_time
+from planweave.usage import Budget, Meter, Usage, current_end, metered
 
 
 def record(role: str, dollars: float | None = 0.5) -> CallRecord:
@@ -85,22 +86,18 @@ def test_wrong_price_file_is_told(text: str, prices: Path) -> None:
 
 
 @cases(
-    (Budget(), None),
-    (Budget(calls=3, tokens=331, seconds=7, dollars=2), None),
-    (Budget(calls=2), "2 model calls"),
-    (Budget(tokens=220), "220 tokens"),
-    (Budget(seconds=4), "4 seconds"),
-    (Budget(dollars=1), "1 dollars"),
+    (Budget(), 0.5, None),
+    (Budget(calls=3, tokens=331, seconds=7, dollars=2), 0.5, None),
+    (Budget(calls=2), 0.5, "2 model calls"),
+    (Budget(tokens=220), 0.5, "220 tokens"),
+    (Budget(seconds=4), 0.5, "4 seconds"),
+    (Budget(dollars=1), 0.5, "1 dollars"),
+    (Budget(calls=9), None, None),
+    (Budget(dollars=9), None, "price is unknown"),
 )
-def test_budget(budget: Budget, words: str | None) -> None:
-    reason = budget.exhausted(record("a").usage + record("b").usage)
+def test_budget(budget: Budget, price: float | None, words: str | None) -> None:
+    reason = budget.exhausted(record("a").usage + record("b", price).usage)
     assert reason is None if words is None else reason is not None and words in reason
-
-
-def test_budget_in_dollars_needs_a_price() -> None:
-    usage = record("a", None).usage
-    assert Budget(calls=9).exhausted(usage) is None
-    assert "unknown" in (Budget(dollars=9).exhausted(usage) or "")
 
 
 @pytest.mark.parametrize("field", ["calls", "input_tokens", "dollars", "seconds"])
@@ -131,3 +128,17 @@ async def test_a_state_that_says_less_than_was_spent_lifts_no_limit() -> None:
         meter.budget = Budget(tokens=900)
         assert "900 tokens" in budget_spent(state, Context())
     assert not budget_spent(state, Context(max_calls=3))
+
+
+LATE = {"role": "drafter", "kind": OUT_OF_TIME, "detail": "The budget of 9 seconds is used up."}
+
+
+@cases(([LATE], False), ([], True))
+def test_after_a_call_that_was_cut_off_no_other_is_made(failures: list[Any], asks: bool) -> None:
+    """A call is timed a little later than its node: of its time something seems to be left."""
+    state: Any = {"failures": failures, "usage": {"drafter": {"calls": 1, "seconds": 8.98}}}
+    with limit_call_time(state, Context(max_seconds=9)):
+        end = current_end()
+        assert end is not None
+        assert (end.left > 0) is asks
+        assert end.reason == LATE["detail"]

@@ -23,16 +23,15 @@ PARTS = 3
 FILES = (b"model" * 1000, b"tokenizer" * 100)
 
 
+def holding(weights: Weights, content: bytes, package: str, parts: int = 0) -> Weights:
+    """Weights of this content, to be found in packages of this name."""
+    weights = replace(weights, package=package, version="1.0", parts=parts)
+    return replace(weights, size=len(content), sha256=hashlib.sha256(content).hexdigest())
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Weights:
-    weights = replace(
-        KNOWN["0.5b"],
-        size=len(CONTENT),
-        sha256=hashlib.sha256(CONTENT).hexdigest(),
-        package="planweave-test-weights-part",
-        version="1.0",
-        parts=PARTS,
-    )
+    weights = holding(KNOWN["0.5b"], CONTENT, "planweave-test-weights-part", PARTS)
     monkeypatch.setitem(KNOWN, "0.5b", weights)
     return weights
 
@@ -40,16 +39,8 @@ def small(monkeypatch: pytest.MonkeyPatch) -> Weights:
 @pytest.fixture
 def two_files(monkeypatch: pytest.MonkeyPatch) -> tuple[Weights, ...]:
     """An embedding model of two files, the first of which is in no repository."""
-    files = tuple(
-        replace(
-            weights,
-            size=len(content),
-            sha256=hashlib.sha256(content).hexdigest(),
-            package=f"planweave-test-{number}",
-            version="1.0",
-        )
-        for number, (weights, content) in enumerate(zip(EMBEDDINGS["minilm"], FILES, strict=True))
-    )
+    known = zip(EMBEDDINGS["minilm"], FILES, ("planweave-test-0", "planweave-test-1"), strict=True)
+    files = tuple(holding(*one) for one in known)
     monkeypatch.setitem(EMBEDDINGS, "minilm", files)
     return files
 

@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 import snapshots
 from cases import cases
-from langchain_core.runnables import RunnableConfig
-from langgraph.checkpoint.memory import InMemorySaver
 from pages import put_up
 from scripted import (
     Replies,
     Reply,
+    Thread,
     act,
     acts,
     ask,
@@ -21,13 +20,12 @@ from scripted import (
     found,
     keep,
     plan,
-    register,
     steps,
     tell,
 )
 
-from planweave.graphs import METHODS
-from planweave.memory import Context, Planning, TaskFamily
+from planweave.memory import Planning, TaskFamily
+from planweave.nodes.support.briefing import fill_prompt
 from planweave.prompts import PromptError, Template, load, names
 
 
@@ -60,6 +58,20 @@ def test_a_value_is_never_a_template() -> None:
 def test_an_unknown_prompt_is_said() -> None:
     with pytest.raises(PromptError, match=r"planrag/plan'.*planrag/planner"):
         load("planrag/plan")
+
+
+@cases("agent_v3/planner", "planrag/planner_with_documents")
+def test_prompts_speak_of_what_is_connected(name: str) -> None:
+    values = dict.fromkeys(load(name).placeholders - {"kinds"}, "")
+    told = {
+        sources: fill_prompt(name, {"languages": dict.fromkeys(sources, "")}, **values)
+        for sources in (("documents",), ("sql",), ("documents", "cypher"))
+    }
+    assert "one search of the documents or one calculation" in told[("documents",)]
+    assert "database" not in told[("documents",)]
+    assert "documents" not in told[("sql",)].partition("Every step")[2]
+    all_three = "one search of the documents, one query of the database or one calculation"
+    assert all_three in told[("documents", "cypher")]
 
 
 async def test_the_whole_prompt_of_a_role_over_documents(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -209,48 +221,36 @@ async def test_the_whole_prompt_of_each_role_in_a_follow_up(plant: str) -> None:
         decide=[decide("Bonn", 1), decide("Bonn", 1)],
         interpret=[{"follows_up": True, "question": "Which plant in the west?"}],
     )
-    graph = METHODS.get("planrag").compiled(checkpointer=InMemorySaver())
-    thread: RunnableConfig = {"configurable": {"thread_id": "1"}}
-    context = Context(model=register(script), database=plant, replan="every_observation")
+    thread = Thread("planrag", script, database=plant, replan="every_observation")
     for question in ("Which plant?", "And in the west?"):
-        await graph.ainvoke({"question": question}, thread, context=context)
+        await thread.go(question)
     compare("planrag_follow_up", planrag=script)
 
 
 FAMILIES: tuple[TaskFamily, ...] = ("answer", "code", "maths", "planning", "writing")
 
 
-async def test_the_whole_prompt_of_each_role_of_rat(monkeypatch: pytest.MonkeyPatch) -> None:
+@cases(("rat", FAMILIES, "Be brief."), ("rag", FAMILIES[1:], ""))
+async def test_the_whole_prompt_of_each_family_of_tasks(
+    method: str, families: Sequence[TaskFamily], rules: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     other = ("a.md", 1, "Heat is energy.")
     put_up(monkeypatch, ("review.pdf", 82, "Hydrogen costs USD 5.5/kg."), other)
-    steps = ["Hydrogen costs little.", "Heat too."]
     revised = {"text": "Hydrogen costs USD 5.5/kg.", "earlier": []}
     replies: dict[str, Sequence[Reply]] = {
-        "draft": [{"thought": "Look.", "steps": steps}],
+        "draft": [{"thought": "Look.", "steps": ["Hydrogen costs little.", "Heat too."]}],
         "query": [{"query": "hydrogen"}, {"query": "heat"}],
         "revise": [revised, revised],
         "program": ["```python\nx = 1\n```"],
+        "steps": [{"steps": ["mine 1 log"]}],
         "text": [{"text": "It costs."}],
         "answer": [{"text": "It costs [1].", "short": None, "unknown": ""}],
     }
-    scripts = {family: Replies(**replies) for family in FAMILIES}
+    scripts = {family: Replies(**replies) for family in families}
     for family, script in scripts.items():
-        given = {"collection": "energy", "family": family, "rules": "Be brief."}
-        await ask("rat", script, "What does hydrogen cost?", **given)
-    compare("rat_families", **scripts)
-
-
-async def test_the_whole_prompt_without_thoughts(monkeypatch: pytest.MonkeyPatch) -> None:
-    put_up(monkeypatch, ("review.pdf", 82, "Hydrogen costs USD 5.5/kg."))
-    replies: dict[str, Sequence[Reply]] = {
-        "program": ["```python\nx = 1\n```"],
-        "steps": [{"steps": ["mine 1 log"]}],
-        "text": [{"text": "So."}],
-    }
-    scripts = {family: Replies(**replies) for family in FAMILIES[1:]}
-    for family, script in scripts.items():
-        await ask("rag", script, "What does hydrogen cost?", collection="energy", family=family)
-    compare("rag_families", **scripts)
+        given = {"collection": "energy", "family": family, "rules": rules}
+        await ask(method, script, "What does hydrogen cost?", **given)
+    compare(f"{method}_families", **scripts)
 
 
 def compare(name: str, **scripts: Replies) -> None:
