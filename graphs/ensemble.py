@@ -25,8 +25,6 @@ def send_members(state: WorkingMemory) -> list[Send] | str:
     if state["greeting"]:
         return END
     context = run_context()
-    if context.ensemble_of == "ensemble":  # it would run itself forever
-        raise BadInput("An ensemble cannot be one of ensembles.", fix="Name another method.")
     if context.approve_tools and context.tools:
         raise BadInput(
             "An ensemble asks nobody, so it calls no tool that waits for approval.",

@@ -70,6 +70,12 @@ def _reject_secret(name: str) -> str:
     return name
 
 
+def _reject_ensemble(name: str) -> str:
+    if name == "ensemble":  # it would run itself forever
+        raise ValueError("an ensemble cannot be one of ensembles; name another method")
+    return name
+
+
 def _split_names(names: object) -> object:
     """Split names with commas between them, as a command line passes them."""
     return [name.strip() for name in names.split(",")] if isinstance(names, str) else names
@@ -259,7 +265,9 @@ class Context(BaseModel):
     """FuRePA: cosine from which two queries mean the same"""
     proposals: Annotated[int, Field(ge=1, le=20), Setting("FuRePA", "free")] = 5
     """FuRePA: candidate queries a round"""
-    ensemble_of: Annotated[str, Setting("Ensemble", "named")] = "agent_v3"
+    ensemble_of: Annotated[str, AfterValidator(_reject_ensemble), Setting("Ensemble", "named")] = (
+        "agent_v3"
+    )
     """Method that the ensemble runs"""
     ensemble_runs: Annotated[int, Field(ge=1, le=50), Setting("Ensemble", "lower")] = 3
     """Runs of the ensemble"""

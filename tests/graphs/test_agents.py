@@ -8,6 +8,7 @@ import pytest
 from cases import cases
 from langgraph.store.memory import InMemoryStore
 from pages import Shelf, put_up
+from pydantic import ValidationError
 from scripted import (
     PAPER,
     Prompt,
@@ -583,7 +584,7 @@ async def test_a_meter_around_an_ensemble_counts_every_run(ask: Run) -> None:
 async def test_an_ensemble_of_nothing_known_is_refused(ask: Run) -> None:
     with pytest.raises(BadInput, match="no method 'nobody'"):
         await ask("ensemble", Replies(), ensemble_of="nobody")
-    with pytest.raises(BadInput, match="cannot be one of ensembles"):
+    with pytest.raises(ValidationError, match="cannot be one of ensembles"):
         await ask("ensemble", Replies(), ensemble_of="ensemble")
 
 
