@@ -104,7 +104,7 @@ class Turn(TypedDict):
     """One iteration: the action, and its facts or its problem.
 
     ``completes`` is that of the :class:`Action`. ``failed`` marks a problem that is an error, not
-    an empty result or a repetition.
+    an empty result or a repetition. ``corrected`` lists what the program changed in the query.
     """
 
     iteration: int
@@ -117,6 +117,7 @@ class Turn(TypedDict):
     seconds: float
     completes: NotRequired[list[int]]
     failed: NotRequired[bool]
+    corrected: NotRequired[list[str]]
 
 
 class Observed(TypedDict):

@@ -24,11 +24,13 @@ from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
 from planweave.nodes.support.verdict import find_warning
+from planweave.texts import listed
 from planweave.tools.result_text import FOR_PEOPLE, table_lines
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _MAX_LINES = 12
+_MAX_CORRECTIONS = 3
 _MAX_LETTERS = 600
 """Length of the shown end of a draft: a text must not be higher than the terminal."""
 
@@ -124,6 +126,8 @@ class Story:
                     plain(action.input), lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark"
                 )
             )
+        if action.corrected:
+            self._print(f"    corrected: {listed(action.corrected, _MAX_CORRECTIONS)}", "dim")
 
     def _print_fact(self, fact: Fact) -> None:
         lines = _fact_lines(fact)

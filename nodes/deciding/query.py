@@ -140,7 +140,8 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
     found = [one for one in seen if one.found]
-    update = turn_taken(turned, found, problem, perf_counter() - started, calls=calls)
+    seconds, corrected = perf_counter() - started, best.changes
+    update = turn_taken(turned, found, problem, seconds, calls=calls, corrected=corrected)
     return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
 
 

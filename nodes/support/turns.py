@@ -80,6 +80,7 @@ def turn_taken(
     *,
     failed: bool = False,
     calls: Sequence[CallRecord] = (),
+    corrected: Sequence[str] = (),
 ) -> WorkingMemory:
     """What a finished action adds to working memory.
 
@@ -93,6 +94,8 @@ def turn_taken(
     turn = _build_turn(state, action, facts, problem, seconds)
     if failed:
         turn["failed"] = True
+    if corrected:
+        turn["corrected"] = [*corrected]
     own = max(0.0, seconds - sum(call.seconds for call in calls))
     used: UsageByRole = {action["tool"]: Usage(seconds=own).model_dump()}
     if is_parallel(state):

@@ -9,7 +9,7 @@ from cases import cases
 from command_line import CommandLine, assert_one_clear_error
 from market import DRAFT, FUREPA, NAME, QUESTION, RAT, REVISED, add_report, needs_minilm
 from offers import WHOLE_RUN, scripted
-from openai_server import serving
+from openai_server import Answer, serving
 from scripted import tell
 
 SEARCH = {"thought": "Look it up.", "tool": "documents", "input": "levelised cost of hydrogen"}
@@ -70,6 +70,27 @@ def test_a_graph_is_asked_in_cypher_by_either_option(
         run = planweave(*asked, option, str(script))
     assert run.returncode == 0, run.stderr
     assert "  cypher\n" in run.stdout
+
+
+ASSISTED = ("--setting", "assist=on", "--setting", "least_answerable=0")
+CHEAPEST = "Which offer is cheapest?"
+
+
+def test_what_the_program_corrected_stands_below_the_query(
+    planweave: CommandLine, offers: str
+) -> None:
+    asked = ("ask", CHEAPEST, "--database", offers, "--method", "single_rag", *ASSISTED)
+    with serving(Answer("SELECT nam, price FROM offers ORDER BY price LIMIT 1")) as model:
+        shown = planweave(*asked, "--model", model.name)
+        told = planweave(*asked, "--model", model.name, "--json")
+    assert shown.returncode == told.returncode == 0, shown.stderr + told.stderr
+    corrected = "    corrected: offers → offer, nam → offers.name\n"
+    assert shown.stdout.index("SELECT") < shown.stdout.index(corrected)
+    assert corrected in told.stderr
+    assert json.loads(told.stdout)["turns"][0]["corrected"] == [
+        "offers → offer",
+        "nam → offers.name",
+    ]
 
 
 @cases(

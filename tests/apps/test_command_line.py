@@ -561,7 +561,7 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     }
     story.show(PlanEvent(steps=[text]))
     story.show(ThoughtEvent(text=text))
-    story.show(ActionEvent(tool="sql", input=text))
+    story.show(ActionEvent(tool="sql", input=text, corrected=[text]))
     story.show(FactEvent(fact=fact))
     story.show(ProblemEvent(where=text, text=text))
     story.show(ReplanEvent(reason=text, steps=[text]))

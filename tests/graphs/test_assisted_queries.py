@@ -159,11 +159,14 @@ async def test_the_problem_is_reported_if_no_candidate_runs(single: Run) -> None
     (
         "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1",
         "SELECT p.name, p.cost FROM plant AS p ORDER BY p.cost LIMIT 1",
+        ["plants → plant", "p.nam → p.name"],
     ),
-    ("SELECT name FROM plant ORDER BY cost LIMIT 1",) * 2,
+    (*("SELECT name FROM plant ORDER BY cost LIMIT 1",) * 2, None),
     ids=["corrected", "as it is"],
 )
-async def test_a_plans_query_is_corrected(written: str, carried_out: str, run: Run) -> None:
+async def test_a_plans_query_is_corrected(
+    written: str, carried_out: str, corrected: list[str] | None, run: Run
+) -> None:
     actions = [act("sql", written), act("finish")]
     script = Replies(
         plan=[plan("Find.")], action=actions, judge=[keep()], decide=[decide("Bonn", 1)]
@@ -171,6 +174,7 @@ async def test_a_plans_query_is_corrected(written: str, carried_out: str, run: R
     memory = await run("planrag", script, assist="on")
     assert "write" not in script.tasks
     assert memory["turns"][0]["input"] == carried_out
+    assert memory["turns"][0].get("corrected") == corrected
 
 
 async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:

@@ -270,6 +270,7 @@ export class Story {
       if (turn.thought) parts.push(h("p", { className: "thought" }, turn.thought));
       if (turn.input && turn.tool !== "thinking") parts.push(query(turn.tool, turn.input));
     }
+    if (turn.corrected?.length) parts.push(remark("Corrected", turn.corrected.join(", ")));
     parts.push(...facts.map((fact) => this.fact(fact)));
     if (turn.problem) parts.push(h("p", { className: "notice problem" }, turn.problem));
     return parts;
