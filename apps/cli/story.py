@@ -1,5 +1,6 @@
 """Live output of a run on the terminal: plan, thoughts, queries, facts, decision."""
 
+from collections.abc import Sequence
 from time import monotonic
 
 from rich.console import Console
@@ -23,8 +24,7 @@ from planweave.graphs.support.events import (
 from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
-from planweave.nodes.support.verdict import find_warning
-from planweave.texts import listed
+from planweave.nodes.support.verdict import find_warning, other_reading_text
 from planweave.tools.result_text import FOR_PEOPLE, table_lines
 from planweave.usage import Usage
 
@@ -127,7 +127,7 @@ class Story:
                 )
             )
         if action.corrected:
-            self._print(f"    corrected: {listed(action.corrected, _MAX_CORRECTIONS)}", "dim")
+            self._print(f"    corrected: {_corrections_text(action.corrected)}", "dim")
 
     def _print_fact(self, fact: Fact) -> None:
         lines = _fact_lines(fact)
@@ -143,6 +143,13 @@ class Story:
         for claim in claims:
             if not claim["supported"]:
                 self._print(f"  ? {claim['text']} ({claim['reason']})", "yellow")
+
+
+def _corrections_text(corrected: Sequence[str]) -> str:
+    """The first corrections; they may contain commas."""
+    left = len(corrected) - _MAX_CORRECTIONS
+    shown = "; ".join(corrected[:_MAX_CORRECTIONS])
+    return f"{shown}; and {left} more" if left > 0 else shown
 
 
 def _fact_lines(fact: Fact) -> list[str]:
@@ -167,6 +174,7 @@ def _answer_panel(answer: Answer, *, in_words: bool) -> Panel:
     parts = [
         Text(plain(decided), style=f"bold {colour}"),
         Text(plain(verdict["text"] if verdict else ""), style=colour),
+        Text(plain(other_reading_text(answer))),
         Text(plain(f"{answer['why']}{citations}" if answer["why"] else "")),
         Text(plain(unknown), style="yellow"),
     ]

@@ -12,6 +12,7 @@ from planweave.memory import (
     Fact,
     Observed,
     Quote,
+    Reading,
     Table,
     Turn,
     UsageByRole,
@@ -34,6 +35,7 @@ class Observation(NamedTuple):
     found: bool = True
     table: Table | None = None
     agreement: float | None = None
+    other: Reading | None = None
     working: Sequence[Worked] = ()
     ranks: Literal["highest", "lowest"] | None = None
     doubts: Sequence[str] | None = None
@@ -152,6 +154,7 @@ def _build_fact(number: int, action: Action, observation: Observation) -> Fact:
     more = {
         "table": observation.table,
         "agreement": observation.agreement,
+        "other": observation.other,
         "working": [*observation.working] or None,
         "ranks": observation.ranks,
         "doubts": None if observation.doubts is None else [*observation.doubts],

@@ -84,13 +84,29 @@ def test_what_the_program_corrected_stands_below_the_query(
         shown = planweave(*asked, "--model", model.name)
         told = planweave(*asked, "--model", model.name, "--json")
     assert shown.returncode == told.returncode == 0, shown.stderr + told.stderr
-    corrected = "    corrected: offers → offer, nam → offers.name\n"
+    corrected = "    corrected: offers → offer; nam → offers.name\n"
     assert shown.stdout.index("SELECT") < shown.stdout.index(corrected)
     assert corrected in told.stderr
     assert json.loads(told.stdout)["turns"][0]["corrected"] == [
         "offers → offer",
         "nam → offers.name",
     ]
+
+
+def test_queries_that_disagree_are_both_shown(planweave: CommandLine, offers: str) -> None:
+    first, other = (f"SELECT name FROM offer ORDER BY {by} LIMIT 1" for by in ("price", "name"))
+    asked = ("ask", CHEAPEST, "--database", offers, "--method", "single_rag", *ASSISTED)
+    more = ("--setting", "query_candidates=2")
+    for wanted in ((), ("--json",)):
+        with serving(Answer(first), Answer(other)) as model:
+            run = planweave(*asked, *more, "--model", model.name, *wanted, COLUMNS="120")
+        assert run.returncode == 0, run.stderr
+        if wanted:
+            verdict = json.loads(run.stdout)["answer"]["verdict"]
+            assert verdict["other"] == {"text": "ash", "query": other}
+        else:
+            reason = run.stdout.index("Not sure: only 50% of the queries")
+            assert reason < run.stdout.index(f"Another reading: ash ({other})")
 
 
 @cases(

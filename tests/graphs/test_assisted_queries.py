@@ -198,6 +198,45 @@ async def test_queries_that_disagree_are_unsure(last: str, verdict: str, single:
     assert answer["verdict"]["text"].startswith(verdict)
 
 
+OTHER = {"text": "Aachen, 10.5", "query": DEARER}
+
+
+async def test_what_the_others_returned_is_told_in_doubt(single: Run) -> None:
+    script = Replies(write=[CHEAPEST, DEARER])
+    memory = await single(script, query_candidates=2)
+    assert answer_of(memory)["verdict"]["other"] == memory["facts"][0]["other"] == OTHER
+    assert f"\n\nAnother reading: Aachen, 10.5 (`{DEARER}`)" in memory["messages"][-1].text
+
+
+async def test_a_withheld_decision_has_its_other_reading(single: Run) -> None:
+    script = Replies(write=[CHEAPEST, DEARER])
+    memory = await single(script, query_candidates=2, strict=True)
+    assert answer_of(memory)["decision"] is None
+    assert answer_of(memory)["verdict"]["other"] == OTHER
+
+
+async def test_without_doubt_no_other_reading_is_told(single: Run) -> None:
+    script = Replies(write=[CHEAPEST, CHEAPEST, DEARER])
+    memory = await single(script, query_candidates=3, least_agreement=0.5)
+    assert memory["facts"][0]["other"] == OTHER
+    assert "other" not in answer_of(memory)["verdict"]
+    assert "Another reading" not in memory["messages"][-1].text
+
+
+@cases(
+    ("SELECT 1 FROM nowhere", None),
+    ("SELECT name FROM plant WHERE cost > 99", "no rows"),
+    ("SELECT MIN(cost) AS least, MAX(cost) AS most FROM plant", "least: 7.25, most: 10.5"),
+    ("SELECT cost, region FROM plant", "10.5: west; 7.25: west; 9: east"),
+    ("SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4", "1, 2, 3 and 1 more"),
+)
+async def test_another_reading_is_one_line(query: str, text: str | None, single: Run) -> None:
+    memory = await single(Replies(write=[CHEAPEST, query]), query_candidates=2)
+    assert answer_of(memory)["verdict"]["kind"] == "unsure"
+    other = answer_of(memory)["verdict"].get("other")
+    assert (other and other["text"]) == text
+
+
 async def test_what_a_region_has_in_all_is_added_up(single: Run) -> None:
     query = "SELECT region, cost FROM plant ORDER BY cost DESC LIMIT 1"
     script = Replies(write=[query])
@@ -228,6 +267,14 @@ async def test_a_ranking_decides_without_the_model(single: Run) -> None:
     assert answer["decision"] == "Bonn"
     assert "Cottbus" in answer["why"]
     assert answer["basis"] == {"how": "lowest", "column": "value"}
+
+
+async def test_another_reading_of_a_ranking_is_its_first_option(single: Run) -> None:
+    script = Replies(write=[RANKED, "SELECT name, -cost AS value FROM plant"])
+    given = {"question": "Which plant has the lowest cost?"}
+    memory = await single(script, given, rules="The lowest cost decides.", query_candidates=2)
+    answer = answer_of(memory)
+    assert (answer["decision"], answer["verdict"]["other"]["text"]) == ("Bonn", "Aachen, -10.5")
 
 
 async def test_the_verdict_on_a_ranking_names_what_its_query_leaves_out(single: Run) -> None:
