@@ -83,6 +83,18 @@ async def test_an_empty_database_is_reported_at_once(single: Run, tmp_path: Path
     assert not script.prompts
 
 
+async def test_empty_tables_are_reported_before_any_call(single: Run, tmp_path: Path) -> None:
+    path = _made(tmp_path, "CREATE TABLE plant (name TEXT); CREATE TABLE depot (name TEXT);")
+    with pytest.raises(BadInput, match="All tables of the database are empty"):
+        await single(Replies(), database=str(path))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO plant VALUES ('Bonn')")
+        connection.commit()
+    script = Replies(write=["SELECT name FROM plant"])
+    memory = await single(script, {"question": "Which plants are there?"}, database=str(path))
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
 async def test_of_a_large_schema_what_is_asked_about_is_shown(single: Run, tmp_path: Path) -> None:
     tables = "".join(f"CREATE TABLE log_{n} (id INTEGER, note_{n} TEXT);" for n in range(300))
     depot = "CREATE TABLE depot (name TEXT, rent REAL); INSERT INTO depot VALUES ('North', 5);"
