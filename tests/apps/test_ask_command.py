@@ -93,6 +93,18 @@ def test_what_the_program_corrected_stands_below_the_query(
     ]
 
 
+def test_json_tells_why_the_method_was_chosen(planweave: CommandLine, offers: str) -> None:
+    asked = ("ask", CHEAPEST, "--database", offers, *ASSISTED, "--json")
+    with serving(Answer("SELECT name FROM offer ORDER BY price LIMIT 1")) as model:
+        chosen = json.loads(planweave(*asked, "--model", model.name).stdout)
+        given = json.loads(
+            planweave(*asked, "--model", model.name, "--method", "single_rag").stdout
+        )
+    assert chosen["reason"] == "a small model answers best from one query"
+    assert chosen["method"] == given["method"] == "single_rag"
+    assert "reason" not in given
+
+
 def test_queries_that_disagree_are_both_shown(planweave: CommandLine, offers: str) -> None:
     first, other = (f"SELECT name FROM offer ORDER BY {by} LIMIT 1" for by in ("price", "name"))
     asked = ("ask", CHEAPEST, "--database", offers, "--method", "single_rag", *ASSISTED)
