@@ -100,7 +100,9 @@ class Story:
         for fact in memory["facts"]:
             if fact["number"] in answer["facts"]:
                 self._print(f"  {source_text(fact)}", "dim")
-        if claims := memory["claims"]:
+        claims = memory["claims"]
+        # Below a doubted decision, "1 of 1 claims supported" would read as if it were none.
+        if claims and not (find_warning(answer) and all(claim["supported"] for claim in claims)):
             self._print_claims(claims)
         if runs := len(memory.get("members", ())):
             agreeing = round(memory["agreement"] * runs)

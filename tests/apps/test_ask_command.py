@@ -151,7 +151,7 @@ def test_ask_tells_what_other_methods_do(
         asked = ("ask", QUESTION, "--collection", NAME, "--setting", "pages=1", "--method", method)
         run = library(*asked, "--model", model.name, *SEARCHED)
     assert run.returncode == 0, run.stderr
-    end = ("─ Answer ─", "5.5/kg [1].", "2 of 2 claims supported", f"{len(replies)} model calls")
+    end = ("─ Answer ─", "5.5/kg [1].", f"{len(replies)} model calls")
     place = 0
     for text in (*order, *end):
         place = run.stdout.index(text, place) + len(text)

@@ -315,7 +315,7 @@ export class Story {
       verdict?.other ? h("p", {}, `Another reading: ${verdict.other.text} (`, h("code", {}, verdict.other.query), ")") : null,
       answer.why ? h("p", {}, this.cited(answer.why), this.uncited(answer)) : null,
       answer.unknown && !isInVerdict(answer.unknown, verdict) ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
-      claims.length ? checked(claims) : null);
+      claims.length && (good || claims.some((claim) => !claim.supported)) ? checked(claims) : null);
     this.answer = answer;
     this.told.draft.hidden = true;
     this.told.answer.replaceChildren(card);
