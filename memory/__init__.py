@@ -27,6 +27,7 @@ from planweave.memory.records import Member as Member
 from planweave.memory.records import Observed as Observed
 from planweave.memory.records import Page as Page
 from planweave.memory.records import Quote as Quote
+from planweave.memory.records import Reading as Reading
 from planweave.memory.records import Reflection as Reflection
 from planweave.memory.records import Replan as Replan
 from planweave.memory.records import Revision as Revision

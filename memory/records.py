@@ -75,6 +75,13 @@ class Worked(TypedDict):
     note: str
 
 
+class Reading(TypedDict):
+    """What another query for the same need returned: its first rows in one line, and the query."""
+
+    text: str
+    query: str
+
+
 class Fact(TypedDict):
     """Something a tool returned, numbered so that an answer can cite it.
 
@@ -82,7 +89,8 @@ class Fact(TypedDict):
     a value with a unit is a text, such as ``40 $``. ``table`` contains all rows of a query, so that
     the program can apply rules to them. ``quote`` is the place in a document; None for other
     facts. ``agreement`` is the share of the candidate queries that returned the same, if there
-    were several. ``working`` contains the steps of a calculation. ``ranks`` marks rows that are
+    were several, and ``other`` what the next most of the others returned. ``working`` contains the
+    steps of a calculation. ``ranks`` marks rows that are
     options, best first, and states whether the highest or lowest value is best. ``doubts`` lists
     where the query differs from the question and the rules, if the program has compared them.
     """
@@ -95,6 +103,7 @@ class Fact(TypedDict):
     quote: Quote | None
     table: NotRequired[Table]
     agreement: NotRequired[float]
+    other: NotRequired[Reading]
     working: NotRequired[list[Worked]]
     ranks: NotRequired[Literal["highest", "lowest"]]
     doubts: NotRequired[list[str]]
@@ -104,7 +113,7 @@ class Turn(TypedDict):
     """One iteration: the action, and its facts or its problem.
 
     ``completes`` is that of the :class:`Action`. ``failed`` marks a problem that is an error, not
-    an empty result or a repetition.
+    an empty result or a repetition. ``corrected`` lists what the program changed in the query.
     """
 
     iteration: int
@@ -117,6 +126,7 @@ class Turn(TypedDict):
     seconds: float
     completes: NotRequired[list[int]]
     failed: NotRequired[bool]
+    corrected: NotRequired[list[str]]
 
 
 class Observed(TypedDict):
@@ -172,12 +182,14 @@ class Verdict(TypedDict):
     """The result of the check of an answer; ``text`` is the sentence that every interface shows.
 
     ``said`` is a decision that is withheld, ``gives`` the decision that a rule gives instead.
+    ``other`` is the other reading, if the queries tried disagree too much.
     """
 
     kind: VerdictKind
     text: str
     said: NotRequired[str]
     gives: NotRequired[str]
+    other: NotRequired[Reading]
 
 
 NO_DECISION = "none"

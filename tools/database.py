@@ -183,6 +183,11 @@ class Schema:
     language: str
     entities: tuple[Entity, ...] = field(default_factory=tuple)
 
+    @property
+    def has_only_empty_tables(self) -> bool:
+        """Whether there are tables, and all of them are known to have no rows."""
+        return bool(self.entities) and all(entity.count == 0 for entity in self.entities)
+
 
 class Database(Protocol):
     """A read-only database."""

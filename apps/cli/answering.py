@@ -59,7 +59,7 @@ def answer(
         print_line(console, f"The run used no model for the role {role!r}.")
     verdict = thread.example.verdict(memory.get("answer")) if thread.example else None
     if as_json:
-        typer.echo(json_text(_record(thread, memory, verdict)))
+        typer.echo(json_text(_record(thread, reason, memory, verdict)))
     else:
         story.finish(memory, in_words=thread.context.in_words)
         if verdict:
@@ -148,8 +148,11 @@ def _print_simulation(console: Console, verdict: Mapping[str, Any]) -> None:
         console.print(f"[red]✘ Simulator: no decision was made; best is {best}.[/]")
 
 
-def _record(thread: Thread, memory: WorkingMemory, verdict: Mapping[str, Any] | None) -> Any:
+def _record(
+    thread: Thread, reason: str, memory: WorkingMemory, verdict: Mapping[str, Any] | None
+) -> Any:
     record: dict[str, Any] = {"thread": thread.id, "method": thread.method}
+    record |= {"reason": reason} if reason else {}
     record["aids"] = thread.context.aids
     record |= {key: memory.get(key) for key in _FIELDS}
     record |= {key: found for key in _OPTIONAL_FIELDS if (found := memory.get(key))}

@@ -1,5 +1,6 @@
 """Live output of a run on the terminal: plan, thoughts, queries, facts, decision."""
 
+from collections.abc import Sequence
 from time import monotonic
 
 from rich.console import Console
@@ -23,12 +24,13 @@ from planweave.graphs.support.events import (
 from planweave.memory import Answer, Claim, Fact, WorkingMemory, total_usage
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
-from planweave.nodes.support.verdict import find_warning
+from planweave.nodes.support.verdict import find_warning, other_reading_text
 from planweave.tools.result_text import FOR_PEOPLE, table_lines
 from planweave.usage import Usage
 
 _LEXERS = {"sql": "sql", "cypher": "cypher"}
 _MAX_LINES = 12
+_MAX_CORRECTIONS = 3
 _MAX_LETTERS = 600
 """Length of the shown end of a draft: a text must not be higher than the terminal."""
 
@@ -98,7 +100,9 @@ class Story:
         for fact in memory["facts"]:
             if fact["number"] in answer["facts"]:
                 self._print(f"  {source_text(fact)}", "dim")
-        if claims := memory["claims"]:
+        claims = memory["claims"]
+        # Below a doubted decision, "1 of 1 claims supported" would read as if it were none.
+        if claims and not (find_warning(answer) and all(claim["supported"] for claim in claims)):
             self._print_claims(claims)
         if runs := len(memory.get("members", ())):
             agreeing = round(memory["agreement"] * runs)
@@ -124,6 +128,8 @@ class Story:
                     plain(action.input), lexer, word_wrap=True, padding=(0, 4), theme="ansi_dark"
                 )
             )
+        if action.corrected:
+            self._print(f"    corrected: {_corrections_text(action.corrected)}", "dim")
 
     def _print_fact(self, fact: Fact) -> None:
         lines = _fact_lines(fact)
@@ -139,6 +145,13 @@ class Story:
         for claim in claims:
             if not claim["supported"]:
                 self._print(f"  ? {claim['text']} ({claim['reason']})", "yellow")
+
+
+def _corrections_text(corrected: Sequence[str]) -> str:
+    """The first corrections; they may contain commas."""
+    left = len(corrected) - _MAX_CORRECTIONS
+    shown = "; ".join(corrected[:_MAX_CORRECTIONS])
+    return f"{shown}; and {left} more" if left > 0 else shown
 
 
 def _fact_lines(fact: Fact) -> list[str]:
@@ -163,6 +176,7 @@ def _answer_panel(answer: Answer, *, in_words: bool) -> Panel:
     parts = [
         Text(plain(decided), style=f"bold {colour}"),
         Text(plain(verdict["text"] if verdict else ""), style=colour),
+        Text(plain(other_reading_text(answer))),
         Text(plain(f"{answer['why']}{citations}" if answer["why"] else "")),
         Text(plain(unknown), style="yellow"),
     ]

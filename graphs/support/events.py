@@ -99,11 +99,15 @@ class ThoughtEvent:
 
 @dataclass(frozen=True, kw_only=True)
 class ActionEvent:
-    """A tool was used; its facts and its problem follow as events."""
+    """A tool was used; its facts and its problem follow as events.
+
+    ``corrected`` lists what the program changed in a query.
+    """
 
     type: Literal["action"] = field(default="action", init=False)
     tool: str
     input: str
+    corrected: Sequence[str] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -286,7 +290,8 @@ class EventReader:
         yield from (ThoughtEvent(text=text) for text in self._thought_texts(update))
         facts = {fact["number"]: fact for fact in _new_items(update, "facts")}
         for turn in _new_items(update, "turns"):
-            yield ActionEvent(tool=turn["tool"], input=turn["input"])
+            corrected = tuple(turn.get("corrected", ()))
+            yield ActionEvent(tool=turn["tool"], input=turn["input"], corrected=corrected)
             for number in turn["facts"]:
                 if number in facts:
                     yield FactEvent(fact=facts.pop(number))

@@ -108,6 +108,7 @@ class Written(NamedTuple):
         candidates: All candidates.
         ranking: What the rows rank, if the query decides; None otherwise.
         refused: The database can hardly answer; there is no query.
+        other: The best candidate with another result; None if all results are the same.
     """
 
     best: Candidate
@@ -115,6 +116,7 @@ class Written(NamedTuple):
     candidates: tuple[Candidate, ...]
     ranking: Ranking | None = None
     refused: bool = False
+    other: Candidate | None = None
 
 
 async def write_query(
@@ -321,11 +323,17 @@ def choose_candidate(
             groups.setdefault(key, []).append(candidate)
     if not groups:
         return Written(candidates[0], None, tuple(candidates))
-    winners = max(groups.values(), key=lambda group: sum(one.vote for one in group))
-    best = min(winners, key=lambda one: (sorts and not _SORTS.search(one.query), len(one.query)))
+    winners, *losers = sorted(groups.values(), key=lambda group: -sum(one.vote for one in group))
+    best = _choose_query(winners, sorts=sorts)
+    others = [group for group in losers if ranking or not _agree(group[0], best)]
+    other = _choose_query(others[0], sorts=sorts) if others else None
     alike = winners if ranking else [one for one in candidates if _agree(one, best)]
     agreement = len(alike) / len(candidates) if len(candidates) > 1 else None
-    return Written(best, agreement, tuple(candidates), ranking)
+    return Written(best, agreement, tuple(candidates), ranking, other=other)
+
+
+def _choose_query(group: Sequence[Candidate], *, sorts: bool) -> Candidate:
+    return min(group, key=lambda one: (sorts and not _SORTS.search(one.query), len(one.query)))
 
 
 def _agree(one: Candidate, other: Candidate) -> bool:

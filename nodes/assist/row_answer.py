@@ -34,7 +34,7 @@ def answer_from_rows(state: WorkingMemory, context: Context) -> Answer | None:
     values = ", ".join(f"{view.columns[c]}: {_cell_text(view.rows[0][c])}" for c in others)
     why = load("common/beside").fill(values=values, fact=str(fact["number"]))
     return Answer(
-        decision=_list_rows([[row[c] for c in columns] for row in view.rows], names),
+        decision=list_rows([[row[c] for c in columns] for row in view.rows], names),
         why=why if others else "",
         facts=[fact["number"]],
         unknown="",
@@ -42,7 +42,7 @@ def answer_from_rows(state: WorkingMemory, context: Context) -> Answer | None:
     )
 
 
-def _list_rows(rows: Sequence[Sequence[Value]], names: Sequence[str]) -> str:
+def list_rows(rows: Sequence[Sequence[Value]], names: Sequence[str], most: int = _MAX_ROWS) -> str:
     """Rows in one line, each once; several numbers of a single row have their column names."""
     if len(rows) == 1:
         cells = [*map(_cell_text, rows[0])]
@@ -50,8 +50,8 @@ def _list_rows(rows: Sequence[Sequence[Value]], names: Sequence[str]) -> str:
             cells = [f"{name}: {cell}" for name, cell in zip(names, cells, strict=True)]
         return ", ".join(cells)
     lines = list(dict.fromkeys(map(_row_text, rows)))
-    shown = (", " if len(rows[0]) == 1 else "; ").join(lines[:_MAX_ROWS])
-    left = len(lines) - _MAX_ROWS
+    shown = (", " if len(rows[0]) == 1 else "; ").join(lines[:most])
+    left = len(lines) - most
     return f"{shown} and {left} more" if left > 0 else shown
 
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from planweave.memory import Action, Context, Table, Value, WorkingMemory, add_usage
+from planweave.memory import Action, Context, Reading, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
 from planweave.nodes.assist.answerable import Refusal
 from planweave.nodes.assist.asking import writes_queries
@@ -20,6 +20,7 @@ from planweave.nodes.assist.query_writer import (
     try_query,
     write_query,
 )
+from planweave.nodes.assist.row_answer import list_rows
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import Node, chance_for_role, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
@@ -45,6 +46,7 @@ from planweave.tools.result_text import cell_text
 from planweave.tools.sql import SqlDatabase
 
 _ROLE = "query_writer"
+_MAX_OTHER_ROWS = 3
 
 
 def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -> Node:
@@ -130,6 +132,7 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
         written = await _write(state, action, database, runtime, calls)
         best = written.best
         more["agreement"] = written.agreement
+        more["other"] = _describe_other(written)
         if written.ranking:
             more["ranks"] = "highest" if written.ranking.highest else "lowest"
             doubts = await asyncio.to_thread(
@@ -140,8 +143,20 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
     problem = best.problem or "".join(one.text for one in seen if not one.found)
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
     found = [one for one in seen if one.found]
-    update = turn_taken(turned, found, problem, perf_counter() - started, calls=calls)
+    seconds, corrected = perf_counter() - started, best.changes
+    update = turn_taken(turned, found, problem, seconds, calls=calls, corrected=corrected)
     return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
+
+
+def _describe_other(written: Written) -> Reading | None:
+    """What the candidate with another result returned; of a ranking only the first option."""
+    if written.other is None or written.other.result is None:
+        return None
+    table = _table(written.other.result)
+    rows = table["rows"][:1] if written.ranking else table["rows"]
+    names = [] if any(isinstance(cell, str) for cell in next(iter(rows), [])) else table["columns"]
+    text = list_rows(rows, names, _MAX_OTHER_ROWS) if rows else "no rows"
+    return Reading(text=text, query=written.other.query)
 
 
 def _find_doubts(

@@ -116,6 +116,7 @@ def sources_of(context: Context) -> dict[str, Source]:
 
     Raises:
         DatabaseUnavailable: A database is missing or does not answer.
+        BadInput: A source is empty, or there is none.
     """
     if context.environment:
         return {"environment": Source("actions", describe_scene(context))}
@@ -126,7 +127,10 @@ def sources_of(context: Context) -> dict[str, Source]:
     sources = {}
     for tool, url in urls.items():
         database = open_filled(url)
-        text = schema_text(database.schema(), max_characters=budget)
+        schema = database.schema()
+        if schema.has_only_empty_tables:  # a small model would write queries in vain
+            raise BadInput("All tables of the database are empty.", fix="Fill them first.")
+        text = schema_text(schema, max_characters=budget)
         sources[tool] = Source(database.language, text)
     if context.web_search:
         open_engine(context.web_search)  # fails before any model call

@@ -9,7 +9,7 @@ from planweave import BadInput
 from planweave.memory import Answer, Fact, WorkingMemory
 from planweave.nodes.shared.citation_check import CITATION, UNSUPPORTED
 from planweave.nodes.support.briefing import source_text
-from planweave.nodes.support.verdict import find_warning
+from planweave.nodes.support.verdict import find_warning, other_reading_text
 from planweave.tools.result_text import FOR_PEOPLE, table_lines
 
 _MAX_ROWS, _CHARACTERS = 40, 200
@@ -55,6 +55,7 @@ def _answer_parts(answer: Answer, facts: Sequence[Fact]) -> dict[str, str]:
     return {
         "decision": _rows_text(answer, cited) or _decision_text(answer),
         "warning": f"⚠ {find_warning(answer)}" if find_warning(answer) else "",
+        "other": other_reading_text(answer, "`"),
         "why": _reasons_text(answer),
         "unknown": f"Not known: {answer['unknown']}" if answer["unknown"] else "",
         "sources": "\n".join(["Sources:", *shown]) if shown else "",

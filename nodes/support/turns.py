@@ -12,6 +12,7 @@ from planweave.memory import (
     Fact,
     Observed,
     Quote,
+    Reading,
     Table,
     Turn,
     UsageByRole,
@@ -34,6 +35,7 @@ class Observation(NamedTuple):
     found: bool = True
     table: Table | None = None
     agreement: float | None = None
+    other: Reading | None = None
     working: Sequence[Worked] = ()
     ranks: Literal["highest", "lowest"] | None = None
     doubts: Sequence[str] | None = None
@@ -80,6 +82,7 @@ def turn_taken(
     *,
     failed: bool = False,
     calls: Sequence[CallRecord] = (),
+    corrected: Sequence[str] = (),
 ) -> WorkingMemory:
     """What a finished action adds to working memory.
 
@@ -93,6 +96,8 @@ def turn_taken(
     turn = _build_turn(state, action, facts, problem, seconds)
     if failed:
         turn["failed"] = True
+    if corrected:
+        turn["corrected"] = [*corrected]
     own = max(0.0, seconds - sum(call.seconds for call in calls))
     used: UsageByRole = {action["tool"]: Usage(seconds=own).model_dump()}
     if is_parallel(state):
@@ -149,6 +154,7 @@ def _build_fact(number: int, action: Action, observation: Observation) -> Fact:
     more = {
         "table": observation.table,
         "agreement": observation.agreement,
+        "other": observation.other,
         "working": [*observation.working] or None,
         "ranks": observation.ranks,
         "doubts": None if observation.doubts is None else [*observation.doubts],

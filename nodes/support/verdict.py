@@ -1,6 +1,7 @@
 """Verdict: the result of the check of an answer, with its text for all interfaces."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from planweave.memory import (
     NO_DECISION,
@@ -8,6 +9,7 @@ from planweave.memory import (
     Claim,
     Context,
     Fact,
+    Reading,
     Verdict,
     VerdictKind,
     WorkingMemory,
@@ -103,42 +105,57 @@ def add_verdict(
         return answer
     if not answer["decision"] and not (answer["why"] and context.in_words):
         return withhold_decision(answer, answer["unknown"])
-    kind, reason = _check_answer(answer, claims, state, context)
+    kind, reason, other = _check_answer(answer, claims, state, context)
     if context.strict and kind != "supported":
-        return withhold_decision(answer, reason)
-    return answer | {"verdict": Verdict(kind=kind, text=_verdict_text(kind, reason))}
+        answer = withhold_decision(answer, reason)
+    else:
+        answer = answer | {"verdict": Verdict(kind=kind, text=_verdict_text(kind, reason))}
+    if other:
+        answer["verdict"]["other"] = other
+    return answer
+
+
+class _Finding(NamedTuple):
+    """The kind and reason of a verdict, and the other reading if it is the reason."""
+
+    kind: VerdictKind
+    reason: str
+    other: Reading | None = None
 
 
 def _check_answer(
     answer: Answer, claims: Sequence[Claim], state: WorkingMemory, context: Context
-) -> tuple[VerdictKind, str]:
-    """The kind and reason of a verdict: on the decision, or else on the sentences of the text.
+) -> _Finding:
+    """Check the decision, or else the sentences of the text.
 
     The reasons of the answer that no decision helps are checked: no row or column states it.
     """
     if answer["decision"] and answer["decision"] != NO_DECISION:
         found = check_answer(answer, state, context)
-        if found.kind == "supported" and (doubt := _explain_doubt(answer, state, context)):
-            return "unsure", doubt
+        if found.kind == "supported" and (doubt := _find_doubt(answer, state, context)):
+            return doubt
         rows = (answer.get("basis") or _NO_BASIS)["how"] == "rows"
-        return ("unsure" if rows and found.kind == "not_in_facts" else found.kind), found.reason
+        kind = "unsure" if rows and found.kind == "not_in_facts" else found.kind
+        return _Finding(kind, found.reason)
     if not claims:
-        return "not_in_facts", "The answer was not checked."
+        return _Finding("not_in_facts", "The answer was not checked.")
     wrong = [claim for claim in claims if not claim["supported"]]
     if wrong:
-        return "not_in_facts", f"{len(wrong)} of {len(claims)} sentences have no source."
-    if doubt := _explain_doubt(answer, state, context):
-        return "unsure", doubt
-    return "supported", "Every sentence has its source."
+        return _Finding("not_in_facts", f"{len(wrong)} of {len(claims)} sentences have no source.")
+    if doubt := _find_doubt(answer, state, context):
+        return doubt
+    return _Finding("supported", "Every sentence has its source.")
 
 
-def _explain_doubt(answer: Answer, state: WorkingMemory, context: Context) -> str:
-    """Why the cited facts are in doubt, such as other rows of other queries; empty if not."""
+def _find_doubt(answer: Answer, state: WorkingMemory, context: Context) -> _Finding | None:
+    """Doubt the cited fact that the fewest queries gave, if they are too few."""
     cited = [f for f in state["facts"] if not answer["facts"] or f["number"] in answer["facts"]]
-    least = min((fact.get("agreement", 1.0) for fact in cited), default=1.0)
+    shares = [(fact.get("agreement", 1.0), fact.get("other")) for fact in cited]
+    least, other = min(shares, key=lambda share: share[0], default=(1.0, None))
     if least >= context.agreement_needed:
-        return ""
-    return f"Only {least:.0%} of the queries tried for this returned these rows."
+        return None
+    reason = f"Only {least:.0%} of the queries tried for this returned these rows."
+    return _Finding("unsure", reason, other)
 
 
 def withhold_decision(answer: Answer, reason: str, gives: str = "") -> Answer:
@@ -161,6 +178,15 @@ def _verdict_text(kind: VerdictKind, reason: str) -> str:
         return f"{label}."
     is_acronym = reason[1:2].isupper()
     return f"{label}: {reason if is_acronym else reason[0].lower() + reason[1:]}"
+
+
+def other_reading_text(answer: Answer, mark: str = "") -> str:
+    """The other reading of an answer in doubt, with ``mark`` around its query; may be empty."""
+    verdict = answer.get("verdict")
+    other = verdict.get("other") if verdict else None
+    if other is None:
+        return ""
+    return f"Another reading: {other['text']} ({mark}{' '.join(other['query'].split())}{mark})"
 
 
 def find_warning(answer: Answer) -> str:

@@ -113,6 +113,24 @@ def test_only_what_is_supported_has_the_colour_of_success(
     assert ("\x1b[32m" in shown) == (kind == "supported")
 
 
+@cases(
+    ("supported", True, "Citation check: 1 of 1"),
+    ("unsure", True, ""),
+    ("unsure", False, "Citation check: 0 of 1"),
+)
+def test_below_a_doubted_decision_no_sentence_is_called_supported(
+    kind: VerdictKind, supported: bool, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    claim = Claim(text="It is cheap.", facts=[1], supported=supported, reason="")
+    memory: WorkingMemory = {"facts": [], "claims": [claim], "usage": {}}
+    verdict = Verdict(kind=kind, text="Why.")
+    memory["answer"] = Given(decision="ash", why="", facts=[1], unknown="", verdict=verdict)
+    Story(Console(width=80)).finish(memory)
+    shown = capsys.readouterr().out
+    assert told in shown
+    assert ("Citation check" in shown) is bool(told)
+
+
 def test_an_answer_without_a_source_cites_none(capsys: pytest.CaptureFixture[str]) -> None:
     memory: WorkingMemory = {"facts": [], "claims": [], "usage": {}}
     for why, cited in (("It is cheap. (no source)", False), ("It is cheap.", True)):
@@ -505,7 +523,7 @@ def test_a_terminal_obeys_no_text(text: str, capsys: pytest.CaptureFixture[str])
     }
     story.show(PlanEvent(steps=[text]))
     story.show(ThoughtEvent(text=text))
-    story.show(ActionEvent(tool="sql", input=text))
+    story.show(ActionEvent(tool="sql", input=text, corrected=[text]))
     story.show(FactEvent(fact=fact))
     story.show(ProblemEvent(where=text, text=text))
     story.show(ReplanEvent(reason=text, steps=[text]))

@@ -172,6 +172,16 @@ def test_a_run_is_told_approved_rewound_and_forked(page: Page, visit: Visit, loo
     expect(page.locator(".story")).to_contain_text("Just say ash.")
 
 
+def test_what_was_corrected_and_another_reading_are_shown(page: Page, visit: Visit) -> None:
+    queries = ("SELECT nam FROM offer ORDER BY price LIMIT 1", "SELECT name FROM offer LIMIT 1")
+    settings = {"assist": "on", "query_candidates": 2, "least_answerable": 0}
+    with serving(*map(Answer, queries)) as model:
+        visit(model=model, question=CHEAPEST, **settings)
+        answer = page.get_by_role("region", name="Answer")
+        expect(answer).to_contain_text(f"Another reading: ash ({queries[1]})")
+        expect(page.locator(".story")).to_contain_text("Corrected: nam → offer.name")
+
+
 @pytest.fixture
 def report(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """A collection of the server, for one test: others expect that it has no documents."""

@@ -83,6 +83,18 @@ async def test_an_empty_database_is_reported_at_once(single: Run, tmp_path: Path
     assert not script.prompts
 
 
+async def test_empty_tables_are_reported_before_any_call(single: Run, tmp_path: Path) -> None:
+    path = _made(tmp_path, "CREATE TABLE plant (name TEXT); CREATE TABLE depot (name TEXT);")
+    with pytest.raises(BadInput, match="All tables of the database are empty"):
+        await single(Replies(), database=str(path))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("INSERT INTO plant VALUES ('Bonn')")
+        connection.commit()
+    script = Replies(write=["SELECT name FROM plant"])
+    memory = await single(script, {"question": "Which plants are there?"}, database=str(path))
+    assert answer_of(memory)["decision"] == "Bonn"
+
+
 async def test_of_a_large_schema_what_is_asked_about_is_shown(single: Run, tmp_path: Path) -> None:
     note = "note" * 30
     tables = "".join(f"CREATE TABLE log_{n} (id INTEGER, {note}{n} TEXT);" for n in range(80))
@@ -158,11 +170,14 @@ async def test_an_endless_query_is_run_once(single: Run, monkeypatch: pytest.Mon
     (
         "SELECT p.nam, p.cost FROM plants p ORDER BY p.cost LIMIT 1",
         "SELECT p.name, p.cost FROM plant AS p ORDER BY p.cost LIMIT 1",
+        ["plants → plant", "p.nam → p.name"],
     ),
-    ("SELECT name FROM plant ORDER BY cost LIMIT 1",) * 2,
+    (*("SELECT name FROM plant ORDER BY cost LIMIT 1",) * 2, None),
     ids=["corrected", "as it is"],
 )
-async def test_a_plans_query_is_corrected(written: str, carried_out: str, run: Run) -> None:
+async def test_a_plans_query_is_corrected(
+    written: str, carried_out: str, corrected: list[str] | None, run: Run
+) -> None:
     actions = [act("sql", written), act("finish")]
     script = Replies(
         plan=[plan("Find.")], action=actions, judge=[keep()], decide=[decide("Bonn", 1)]
@@ -170,6 +185,7 @@ async def test_a_plans_query_is_corrected(written: str, carried_out: str, run: R
     memory = await run("planrag", script, assist="on")
     assert "write" not in script.tasks
     assert memory["turns"][0]["input"] == carried_out
+    assert memory["turns"][0].get("corrected") == corrected
 
 
 async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
@@ -194,6 +210,45 @@ async def test_queries_that_disagree_are_unsure(last: str, verdict: str, single:
     assert answer["verdict"]["text"].startswith(verdict)
 
 
+OTHER = {"text": "Aachen, 10.5", "query": DEARER}
+
+
+async def test_what_the_others_returned_is_told_in_doubt(single: Run) -> None:
+    script = Replies(write=[CHEAPEST, DEARER])
+    memory = await single(script, query_candidates=2)
+    assert answer_of(memory)["verdict"]["other"] == memory["facts"][0]["other"] == OTHER
+    assert f"\n\nAnother reading: Aachen, 10.5 (`{DEARER}`)" in memory["messages"][-1].text
+
+
+async def test_a_withheld_decision_has_its_other_reading(single: Run) -> None:
+    script = Replies(write=[CHEAPEST, DEARER])
+    memory = await single(script, query_candidates=2, strict=True)
+    assert answer_of(memory)["decision"] is None
+    assert answer_of(memory)["verdict"]["other"] == OTHER
+
+
+async def test_without_doubt_no_other_reading_is_told(single: Run) -> None:
+    script = Replies(write=[CHEAPEST, CHEAPEST, DEARER])
+    memory = await single(script, query_candidates=3, least_agreement=0.5)
+    assert memory["facts"][0]["other"] == OTHER
+    assert "other" not in answer_of(memory)["verdict"]
+    assert "Another reading" not in memory["messages"][-1].text
+
+
+@cases(
+    ("SELECT 1 FROM nowhere", None),
+    ("SELECT name FROM plant WHERE cost > 99", "no rows"),
+    ("SELECT MIN(cost) AS least, MAX(cost) AS most FROM plant", "least: 7.25, most: 10.5"),
+    ("SELECT cost, region FROM plant", "10.5: west; 7.25: west; 9: east"),
+    ("SELECT 1 UNION SELECT 2 UNION SELECT 3 UNION SELECT 4", "1, 2, 3 and 1 more"),
+)
+async def test_another_reading_is_one_line(query: str, text: str | None, single: Run) -> None:
+    memory = await single(Replies(write=[CHEAPEST, query]), query_candidates=2)
+    assert answer_of(memory)["verdict"]["kind"] == "unsure"
+    other = answer_of(memory)["verdict"].get("other")
+    assert (other and other["text"]) == text
+
+
 async def test_a_result_without_any_option_is_asked_for_again(single: Run) -> None:
     script = Replies(write=["SELECT MIN(cost) FROM plant", CHEAPEST], decide=[decide("Bonn", 1)])
     memory = await single(script, candidates=["Aachen", "Bonn"])
@@ -214,6 +269,14 @@ async def test_a_ranking_decides_without_the_model(single: Run) -> None:
     assert answer["decision"] == "Bonn"
     assert "Cottbus" in answer["why"]
     assert answer["basis"] == {"how": "lowest", "column": "value"}
+
+
+async def test_another_reading_of_a_ranking_is_its_first_option(single: Run) -> None:
+    script = Replies(write=[RANKED, "SELECT name, -cost AS value FROM plant"])
+    given = {"question": "Which plant has the lowest cost?"}
+    memory = await single(script, given, rules="The lowest cost decides.", query_candidates=2)
+    answer = answer_of(memory)
+    assert (answer["decision"], answer["verdict"]["other"]["text"]) == ("Bonn", "Aachen, -10.5")
 
 
 @cases(

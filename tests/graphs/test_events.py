@@ -62,6 +62,14 @@ def test_each_action_comes_before_its_own_facts(sent: bool) -> None:
 
 
 @both
+def test_an_action_tells_what_the_program_corrected(sent: bool) -> None:
+    update = {"turns": [turn(1) | {"corrected": ["nam → name"]}, turn(2)]}
+    found = read(EventReader("planrag"), {"sql": update}, sent=sent)
+    corrected = [event.corrected for event in found if isinstance(event, ActionEvent)]
+    assert corrected == [("nam → name",), ()]
+
+
+@both
 def test_a_problem_names_its_tool_or_its_role(sent: bool) -> None:
     failure = {"role": "planner", "kind": "malformed_reply", "detail": "no JSON"}
     update = {"turns": [turn(1, problem="no rows")], "failures": [failure]}

@@ -133,7 +133,7 @@ async def test_nothing_found_leaves_the_step(ask: Run) -> None:
 
 @cases("rag", "rat")
 async def test_no_collection_is_no_find(name: str, ask: Run, tmp_path: Path, shelf: Shelf) -> None:
-    (tmp_path / "p.sql").write_text("CREATE TABLE plant(name TEXT);")
+    (tmp_path / "p.sql").write_text("CREATE TABLE plant AS SELECT 'Ulm' AS name;")
     memory = await ask(name, good(), collection=None, database=str(tmp_path / "p.sql"))
     assert memory["turns"][0]["problem"] == "No document collection is connected."
     assert memory["facts"] == []

@@ -1,8 +1,10 @@
 """The embedded model: the real runtime, and the real 0.5b weights where they are."""
 
 import asyncio
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +13,7 @@ from typing import Literal
 import httpx
 import pytest
 from cases import cases
+from command_line import in_process, user_environment
 from langchain_core.messages import HumanMessage, SystemMessage
 from pydantic import BaseModel, Field
 
@@ -30,6 +33,7 @@ from planweave.models.weights import resolve
 from planweave.nodes.acting.actor import Act, limit_to_actions
 
 MODEL = "embedded:0.5b"
+FIRST_PAGE = Path(__file__).parents[2] / "docs" / "index.md"
 
 
 @pytest.fixture
@@ -184,6 +188,27 @@ def test_only_this_process_may_ask(weighted: ModelSettings) -> None:
             reply = httpx.post(endpoint.url.join(path), json=body, headers=headers, timeout=60)
             assert reply.status_code == httpx.codes.UNAUTHORIZED
     assert endpoint.key not in repr(weighted)
+
+
+@pytest.mark.model
+def test_the_first_question_of_the_documentation_has_a_green_answer(
+    weighted: ModelSettings, tmp_path: Path
+) -> None:
+    lines = FIRST_PAGE.read_text("utf-8").splitlines()
+    table, asked = (
+        shlex.split(next(line for line in lines if line.startswith(f"$ {command} ")))[2:]
+        for command in ("printf", "planweave ask")
+    )
+    (tmp_path / "sales.csv").write_text(table[0].replace("\\n", "\n"))
+    environment = user_environment(tmp_path) | {
+        "PLANWEAVE_WEIGHTS_DIR": str(weighted.weights_dir),
+        "PLANWEAVE_TIMEOUT": "240",
+    }
+    planweave = in_process(tmp_path, environment)
+    run = planweave(*asked, "--model", MODEL, "--setting", "seed=0", "--json")
+    assert run.returncode == 0, run.stderr
+    answer = json.loads(run.stdout)["answer"]
+    assert (answer["decision"], answer["verdict"]["kind"]) == ("South", "supported")
 
 
 async def test_file_that_is_no_model_is_told(model_settings: ModelSettings, tmp_path: Path) -> None:

@@ -190,6 +190,17 @@ def test_good_queries_in_the_dialect(database: SqlDatabase) -> None:
         assert rows is None or found == rows
 
 
+def test_empty_tables_are_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "later.sqlite"
+    with closing(sqlite3.connect(path)) as connection, closing(open_sql(path)) as database:
+        connection.execute("CREATE TABLE node (name TEXT)")
+        assert database.schema().has_only_empty_tables
+        connection.execute("INSERT INTO node VALUES ('genoa')")
+        connection.commit()
+        assert not database.schema().has_only_empty_tables
+        assert database.schema().entities[0].count == 1
+
+
 def test_schema(database: SqlDatabase) -> None:
     schema = database.schema()
     entities = {entity.name: entity for entity in schema.entities}

@@ -66,10 +66,13 @@ class SqlDatabase:
         self._lookup_seconds = 0.0
 
     def schema(self) -> Schema:
-        """Describe tables, typed columns, keys, row counts and samples; read once, then kept."""
+        """Describe tables, typed columns, keys, row counts and samples; read once, then kept.
+
+        Empty tables are read again: they may have been filled since.
+        """
         tables = self._describe()
         with self._lock:
-            if self._schema is None:
+            if self._schema is None or self._schema.has_only_empty_tables:
                 self._schema = add_data(tables, self._quote, self._try)
             return self._schema
 

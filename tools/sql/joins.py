@@ -57,13 +57,15 @@ class _SelectCorrector:
         self._catalogue = catalogue
         self._tables: dict[str, str] = {}
         self._written_aliases: dict[str, str] = {}
+        self._renamed: list[str] = []
         are_tables = [self._add_table(source) for source in get_sources(select)]
         self._has_only_tables = all(are_tables)
         self._output_names = {one.alias.lower() for one in select.expressions if one.alias}
 
     def _add_table(self, source: exp.Expr) -> bool:
         """Note a table, an unknown one as the most similar; False for any other source."""
-        table = source.name.lower()
+        written = source.name
+        table = written.lower()
         ctes = {cte.alias.lower() for cte in self._select.root().find_all(exp.CTE)}
         if not isinstance(source, exp.Table) or table in ctes:
             return False
@@ -74,6 +76,7 @@ class _SelectCorrector:
             source.set("alias", _build_alias(source.alias_or_name, similar[0]))
             source.set("this", exp.to_identifier(self._catalogue.get_written_name(similar[0])))
             table = similar[0]
+            self._renamed.append(f"{written} → {source.name}")
         alias = source.alias_or_name
         self._tables[alias.lower()] = table
         self._written_aliases[alias.lower()] = alias
@@ -107,7 +110,8 @@ class _SelectCorrector:
             if joined is None:
                 return None
             changes += joined
-        return changes + self._qualify_ambiguous_columns()
+        changes += self._qualify_ambiguous_columns()
+        return self._renamed + changes if changes else []
 
     # Columns
 
@@ -314,6 +318,8 @@ class _SelectCorrector:
                 joins.append(self._build_join(link, left_alias, joined[link.right], side))
         self._select.set("from_", exp.From(this=self._build_source(first)))
         self._select.set("joins", joins)
+        if not joins and not written:
+            return []
         names = map(self._catalogue.get_written_name, joined)
         return [f"joined by keys: {', '.join(names)}"]
 

@@ -270,6 +270,7 @@ export class Story {
       if (turn.thought) parts.push(h("p", { className: "thought" }, turn.thought));
       if (turn.input && turn.tool !== "thinking") parts.push(query(turn.tool, turn.input));
     }
+    if (turn.corrected?.length) parts.push(remark("Corrected", turn.corrected.join("; ")));
     parts.push(...facts.map((fact) => this.fact(fact)));
     if (turn.problem) parts.push(h("p", { className: "notice problem" }, turn.problem));
     return parts;
@@ -311,9 +312,10 @@ export class Story {
       answer.decision ? h("p", { className: "decision" }, answer.decision) : null,
       answer.decision || (answer.why && verdict?.kind !== "undecided") ? null : h("p", { className: "decision" }, "No answer"),
       verdict ? h("p", { className: good ? "verdict good" : "verdict notice problem" }, verdict.text) : null,
+      verdict?.other ? h("p", {}, `Another reading: ${verdict.other.text} (`, h("code", {}, verdict.other.query), ")") : null,
       answer.why ? h("p", {}, this.cited(answer.why), this.uncited(answer)) : null,
       answer.unknown && !isInVerdict(answer.unknown, verdict) ? h("p", { className: "notice problem" }, `Not known: ${answer.unknown}`) : null,
-      claims.length ? checked(claims) : null);
+      claims.length && (good || claims.some((claim) => !claim.supported)) ? checked(claims) : null);
     this.answer = answer;
     this.told.draft.hidden = true;
     this.told.answer.replaceChildren(card);
