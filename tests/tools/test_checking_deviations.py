@@ -157,9 +157,9 @@ def test_decisions_from_a_document(decision: str, question: str, right: bool) ->
 def test_rows_of_wrong_queries_hardly_pass() -> None:
     found = check_row_answers()
     right = [one.passed for one in found if one.pair.supported]
-    wrong = [one.pair.case for one in found if one.passed and not one.pair.supported]
-    assert sum(right) >= 0.95 * len(right) >= 19
-    assert wrong == ["repeated values", "condition left out", "condition left out"]
+    wrong = [one.passed for one in found if not one.pair.supported]
+    assert sum(right) >= 0.9 * len(right) >= 27
+    assert sum(wrong) <= 5 < 0.15 * len(wrong)
 
 
 def test_wrong_queries_of_the_pairs_return_other_rows() -> None:

@@ -223,7 +223,7 @@ def find_mismatch(
                 and not (trusted and len(name) == 1)  # a code for some word of the question
             ):
                 return f"The query asks for {name!r}, of which the question says nothing."
-        if problem := find_deviation(f"{asked.question} {asked.rules}", view.reading):
+        if problem := find_deviation(asked.question, asked.rules, view.reading):
             return problem
     looks_for_none = in_rows and all(
         "agreement" in fact and _NONE.search(_THERE.sub("", fact["query"])) for fact in facts

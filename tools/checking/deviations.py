@@ -3,7 +3,14 @@
 import re
 
 from planweave.tools.checking.queries import QueryReading
-from planweave.tools.checking.words import denies, find_bounds, find_numbers, tokens, word_set
+from planweave.tools.checking.words import (
+    denies,
+    find_bounds,
+    find_numbers,
+    root,
+    tokens,
+    word_set,
+)
 from planweave.tools.documents.quotes import write_in_digits
 from planweave.tools.present import depends_on_present
 
@@ -20,15 +27,22 @@ _EXACTLY = re.compile(r"\bexactly (\d+(?:\.\d+)?)\b", re.IGNORECASE)
 _PERIOD = re.compile(
     r"\b(?:in|of|during) (?:the year )?((?:[a-z]+ )?(?:19|20)\d{2})\b(?!-)", re.IGNORECASE
 )
+_OPEN_PERIOD = re.compile(
+    r"\b(?:later|after|onwards?|since|from|beginning|start|end|half|earlier|before|until)\b", re.I
+)
+"""Words that make one end of a period the start of an open one, as in "in 2018 or later"."""
 _ONE_SIDE = re.compile(r">=?\s*'?(?:19|20)\d{2}")
 _OTHER_SIDE = re.compile(
-    r"<|(?<![<>!])=\s*'?(?:19|20)\d{2}|\blike\b|\bbetween\b|\bin\s*\(|strftime|year|month",
+    r"<|(?<![<>!])=\s*'?(?:19|20)\d{2}|'\)?\s*>|\b(?:like|between|substr|strftime|date_part)\b"
+    r"|\bin\s*\(|year|month",
     re.IGNORECASE,
 )
-_DIFFERENT = re.compile(r"\bhow many (?:different|distinct|unique)\b", re.IGNORECASE)
+_DIFFERENT = re.compile(r"\bhow many (?:different|distinct|unique) (\w+)", re.IGNORECASE)
+_DISTINCT = re.compile(r"\b(?:distinct|group\s+by)\b", re.IGNORECASE)
+_WHEN = r"^\W*when (?:did|was|were|has|have)\b(?!.*\b(?:low|high|small|large|cheap|dear)\w*\b).*"
 _ENDS = (
-    ("first", "highest", re.compile(r"\bwhen\b.*\bfirst\b|\bfirst time\b|\bearliest\b", re.I)),
-    ("last", "lowest", re.compile(r"\bwhen\b.*\blast\b|\blast time\b|\blatest\b", re.I)),
+    ("first", "highest", re.compile(rf"{_WHEN}\bfirst\b", re.IGNORECASE)),
+    ("last", "lowest", re.compile(rf"{_WHEN}\blast\b", re.IGNORECASE)),
 )
 _COMPARED = re.compile(
     r"(?:[\w\"\]`]|\))\s*(?:<=|>=|<>|!=|<|>|=)\s*(\d+(?:\.\d+)?)(?![\w.'\-])(?!\s*[-+*/])"
@@ -46,11 +60,12 @@ _MEANS = word_set(
 )
 
 
-def find_deviation(question: str, reading: QueryReading) -> str:
-    """The first point in which a query deviates from a question; empty if it deviates in none."""
-    if not denies(question) and (problem := _find_wrong_bound(question, reading.text)):
-        return problem
+def find_deviation(question: str, rules: str, reading: QueryReading) -> str:
+    """The first point in which a query deviates from question and rules; empty if in none."""
     if problem := _find_wrong_extent(question, reading):
+        return problem
+    question = f"{question} {rules}"
+    if not denies(question) and (problem := _find_wrong_bound(question, reading.text)):
         return problem
     if "avg" in reading.aggregates and _MEANS.isdisjoint(tokens(question)):
         return "The query takes a mean, of which the question says nothing."
@@ -70,7 +85,8 @@ def _find_wrong_bound(question: str, query: str) -> str:
         if not signs & meant and not is_distance:
             return f"The query does not ask for “{bound.text}”."
     for number in _EXACTLY.findall(write_in_digits(question)):
-        if _find_signs(number, query) & {"<", ">", "<=", ">="} in ({">"}, {"<"}, {">="}, {"<="}):
+        signs = _find_signs(number, query)
+        if signs and "=" not in signs and signs != {">=", "<="}:
             return f"The query does not ask for “exactly {number}”."
     for word, day in _DAY.findall(question):
         near = (day,) if "-" in day else tuple(str(int(day) + step) for step in (-1, 0, 1))
@@ -86,14 +102,16 @@ def _find_wrong_extent(question: str, reading: QueryReading) -> str:
     """A period without its end, the wrong end of a time, or a count of repeated values."""
     query = reading.text
     period = _PERIOD.search(question)
-    if period and _ONE_SIDE.search(query) and not _OTHER_SIDE.search(query):
+    is_open = not period or _OPEN_PERIOD.search(question)
+    if period and not is_open and _ONE_SIDE.search(query) and not _OTHER_SIDE.search(query):
         return f"The query goes beyond “{period[1]}”."
     taken = {direction for direction, _ in reading.extremes}
     for word, opposite, asked in _ENDS:
         if asked.search(question) and taken == {opposite}:
             return f"The query does not take the {word}."
-    is_count = "count" in reading.aggregates and "distinct" not in query.lower()
-    if _DIFFERENT.search(question) and is_count and "group by" not in query.lower():
+    different = _DIFFERENT.search(question)
+    repeats = "count" in reading.aggregates and not _DISTINCT.search(query)
+    if different and repeats and root(different[1]) not in reading.tables:
         return "The query counts repeated values, and the question asks for different ones."
     return ""
 

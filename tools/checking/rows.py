@@ -18,7 +18,6 @@ from planweave.tools.checking.decisions import (
     find_unused_number,
     reject,
 )
-from planweave.tools.checking.known_words import is_known
 from planweave.tools.checking.tables import (
     FactRows,
     find_missing_aggregate,
@@ -86,8 +85,8 @@ _DATED = re.compile(
 )
 """A day, or the database's clock, in a query."""
 _SHARE = re.compile(r"(?<!\d )\b(?:percent(?:age)?|share|proportion|fraction)\b", re.IGNORECASE)
+_SHARE_OF = re.compile(r"\b(?:percent|percentage|proportion|fraction|share) of\b", re.IGNORECASE)
 _DIVIDES = re.compile(r"/|\bavg\b", re.IGNORECASE)
-_COMPUTED = re.compile(r"\b(?:sum|avg|min|max)\s*\(\s*([\w.\"`]+)\s*\)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _EACH = re.compile(r"\b(?:each|every|per)\b", re.I)
 _FOR_EACH = re.compile(r"\bfor (?:each|every)\b|\beach of (?:our|the|my|these)\b", re.IGNORECASE)
@@ -156,7 +155,7 @@ def _find_problems(asked: Requirements, view: FactRows, fact: Fact, trusted: boo
     yield find_missing_aggregate(set(tokens(question)), view)
     if not _has_count(question, view):
         yield "The question asks for a number, and the query counts nothing."
-    if _SHARE.search(question) and not _DIVIDES.search(reading.text):
+    if _SHARE_OF.search(question) and not _DIVIDES.search(reading.text):
         yield "The question asks for a share, and the query divides nothing."
     yield _find_wrong_rank(asked, view, trusted=trusted)
     if len(view.rows) > 1 and asks_for_order(question) and not reading.order:
@@ -167,8 +166,6 @@ def _find_problems(asked: Requirements, view: FactRows, fact: Fact, trusted: boo
     yield find_missing_division(asked, view)
     yield _find_missing_group(question, reading.text, [] if table is None else table["rows"])
     yield from _find_wrong_parts(question, view, where)
-    if not trusted:
-        yield _find_other_things(asked, view)
     if not view.complete:
         yield f"Fact {where} shows the first rows only."
 
@@ -270,21 +267,6 @@ def _has_count(question: str, view: FactRows) -> bool:
         return True
     ordered = (c for c in range(len(view.columns)) if view.is_ordered(c))
     return any(root(noun) in view.roots(c) for c in ordered)
-
-
-def _find_other_things(asked: Requirements, view: FactRows) -> str:
-    """What a query counts or computes though the question does not name it; empty if nothing."""
-    query = view.reading.text
-    for column in _COMPUTED.findall(query):
-        words = tokens(column.rpartition(".")[2].replace("_", " "))
-        if not any(is_known(word, asked.roots) for word in words):
-            return f"The query computes {column}, of which the question says nothing."
-    counted = COUNTING.search(asked.question)
-    if counted is None or re.search(r"\b(?:distinct|group by)\b", query, re.IGNORECASE):
-        return ""
-    noun = root(counted[1])
-    counts_others = "count(*)" in query.lower() and noun not in view.reading.tables
-    return f"The query does not count {counted[1]}." if counts_others else ""
 
 
 def _find_wrong_rank(asked: Requirements, view: FactRows, *, trusted: bool) -> str:
