@@ -89,7 +89,7 @@ class Fact(TypedDict):
     a value with a unit is a text, such as ``40 $``. ``table`` contains all rows of a query, so that
     the program can apply rules to them. ``quote`` is the place in a document; None for other
     facts. ``agreement`` is the share of the candidate queries that returned the same, if there
-    were several, and ``other`` what the next most of the others returned. ``working`` contains the
+    were several, and ``other`` the most frequent other result. ``working`` contains the
     steps of a calculation. ``ranks`` marks rows that are
     options, best first, and states whether the highest or lowest value is best. ``doubts`` lists
     where the query differs from the question and the rules, if the program has compared them.

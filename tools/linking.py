@@ -192,7 +192,7 @@ def parts_of(name: str) -> list[str]:
 
 
 def singulars_of(name: str) -> set[str]:
-    """The stems of the words of a name or a question."""
+    """The singulars of the words of a name or a question."""
     return {singular(part.casefold()) for part in parts_of(name)}
 
 

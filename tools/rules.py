@@ -31,8 +31,9 @@ _TIME = re.compile(
     re.I,
 )
 _EXCLUSION = re.compile(
-    r"\b(?:not? count|ignored?|excluded?|left out)\b(?: (?:for|from) (?P<of>[^.;]*?))?"
-    r"[.;]?$|^Only\b.* (?:counts? for|earns?|gets?|receives?|pays?|has|have) (?P<only>[^.;]*)",
+    r"\b(?:not? count|ignored?|excluded?|left out)\b(?: (?:for|from) (?P<of>[^.;]*?))?[.;]?$"
+    r"|^Only\b.* counts? for (?P<only>[^.;]*)"
+    r"|^Only\b(?:(?!\b(?:who|that|which)\b).)* (?:earns?|gets?|receives?|pays?) (?P<gets>[^.;]*)",
     re.I,
 )
 _UNLESS = re.compile(r",? unless the question is about (?P<what>[^.;]*)", re.I)
@@ -43,7 +44,13 @@ _FORMULA = re.compile(
     r"product of|difference)\b",
     re.I,
 )
-_DESCRIBES = re.compile(r"\bbelongs? to\b|\bwith(?:out)?\b.*\bworks?\b", re.I)
+DEMANDS = re.compile(
+    r"^only\b|\b(?:prefer\w*|choose|chosen|pick|avoid|skip\w*|reject\w*|omit\w*|disregard\w*"
+    r"|ignored?|excluded?|must|should|may not|cannot|allowed|eligible|considered|disqualified)\b",
+    re.I,
+)
+"""Says what to do, so that it is no definition though it may be written as one."""
+_DESCRIBES = re.compile(r"\bbelongs? to\b|\bwith(?:out)?\b.*\bworks\b", re.I)
 """Says what data mean, so that it matters only to a question that speaks of them."""
 _QUALIFIED = re.compile(r"\bwith(?:out)?\b", re.I)
 _LEAST_STEM = 4
@@ -134,19 +141,22 @@ def _cut_exception(text: str, asked: Sequence[str]) -> str:
 
 def _read(text: str, general: set[str]) -> _Rule:
     if exclusion := _EXCLUSION.search(text):
-        of = exclusion["of"] or exclusion["only"] or ""
+        of = exclusion["of"] or exclusion["only"] or exclusion["gets"] or ""
         return _Rule(text, _words(of), needs_all=False, body="" if of else text)
+    kept = _Rule(text, (), needs_all=False, body=text)
+    if DEMANDS.search(text):
+        return kept
     if (found := _CONDITION.match(text)) and not _FORMULA.search(_predicate(found["term"])):
         return _read_definition(text, _predicate(found["term"]), found["body"], general)
     if verb := _VERB.search(text):
         left, right = text[: verb.start()], text[verb.end() :]
-        if _QUALIFIED.search(left) and not _FORMULA.search(right):
-            return _read_definition(text, right, left, general)
-        if _FORMULA.search(right):
-            return _read_definition(text, left.split(" of ")[0], right, general)
+        computes = _FORMULA.search(right)
+        if computes or _QUALIFIED.search(left):
+            term, body = (left.split(" of ")[0], right) if computes else (right, left)
+            return _read_definition(text, term, body, general)
     if _DESCRIBES.search(text):
-        return _Rule(text, _specific(_words(text), general), needs_all=False, body="")
-    return _Rule(text, (), needs_all=False, body=text)
+        return kept._replace(about=_specific(_words(text), general), body="")
+    return kept
 
 
 def _read_definition(text: str, term: str, body: str, general: set[str]) -> _Rule:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from planweave.tools.checking.words import stem, tokens, word_set
-from planweave.tools.rules import select_needed, split_rules
+from planweave.tools.rules import DEMANDS, select_needed, split_rules
 
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|costs|equals?|means)\b", re.I)
 _COMPUTES = re.compile(r"[*/+]|\bminus\b|\bdivided\b|\bsum of\b|\bnumber of\b|\d", re.I)
@@ -129,6 +129,8 @@ def _read(text: str, general: frozenset[str]) -> Rule:
     excludes = _EXCLUDES.search(text) is not None
     if _GAPS.search(text):
         return Rule(text, (), text, excludes=True, leaves_out_gaps=True)
+    if DEMANDS.search(text):
+        return Rule(text, (), text, excludes=excludes)
     for pattern in (_IF, _WITHOUT):
         if (found := pattern.match(text)) and not _COMPUTES.search(found["term"]):
             others = (found.groupdict().get("others") or "").strip(" .")

@@ -138,6 +138,22 @@ async def test_answers_from_a_page(name: str, ask: Run, shelf: Shelf) -> None:
         assert "filters them" not in prompt.text, prompt.task
 
 
+@pytest.mark.parametrize("name", [name for name in TASKS if name not in SINGLE])
+async def test_documents_and_a_database_in_one_run(name: str, ask: Run, database: str) -> None:
+    script = good(name)
+    query = "SELECT cost FROM plant WHERE name = 'Bonn'"
+    script.left["action"].insert(1, act("sql", query))
+    script.left["command"].insert(1, command("sql", query))
+    script.left["plan"].append(plan("Answer."))
+    script.left["judge"].append(keep())
+    script.left["verdict"].insert(0, verdict("CONTINUE"))
+    script.left["task"].append({"task": "Look up Bonn."})
+    memory = await ask(name, script, database=database)
+    assert [fact["source"] for fact in memory["facts"]] == ["documents", "sql"]
+    assert "Documents:" in script.prompts[0].text
+    assert "plant" in script.prompts[0].text
+
+
 @pytest.mark.parametrize("name", TASKS)
 async def test_a_quote_that_no_page_contains_is_no_fact(name: str, ask: Run) -> None:
     script = good(name, read=[finding("costs USD 1/kg", "It is cheap.")], verdict=[])

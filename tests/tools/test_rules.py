@@ -45,6 +45,12 @@ def test_the_date_is_kept_if_time_matters() -> None:
     "A customer needs at least two orders to be eligible.",
     "Do not take anybody from Riga.",
     "Customers from Riga are not allowed.",
+    "Prefer orders that belong to the north.",
+    "Only orders that have been paid count.",
+    "Only customers who must have a licence win.",
+    "Orders are ignored if they came late.",
+    "A customer is eligible if he has two orders.",
+    "Customers without insurance are not allowed to buy.",
 )
 def test_what_defines_nothing_is_kept(rule: str) -> None:
     assert select_needed(rule, "Who gets the voucher?", ["orders"]).sentences == (rule,)

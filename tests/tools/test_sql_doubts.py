@@ -65,7 +65,15 @@ def test_a_wrong_ranking_is_doubted(
     ("Ignore parcels below 10 euro.", "The query does not use “10”."),
     *(
         (rule, f"The query does not use “{rule}”.")
-        for rule in ("Blocked hauliers get nothing.", "A haulier needs two parcels to be eligible.")
+        for rule in (
+            "Blocked hauliers get nothing.",
+            "A haulier needs two parcels to be eligible.",
+            "Parcels are ignored if nobody asked for them.",
+            "A haulier is not considered if he complained.",
+            "Foreign parcels have twice the worth.",
+            "Skip test data.",
+            "New hauliers are given priority.",
+        )
     ),
 )
 def test_a_rule_that_the_query_does_not_follow_is_a_doubt(
@@ -74,7 +82,11 @@ def test_a_rule_that_the_query_does_not_follow_is_a_doubt(
     assert database.doubts(RIGHT, MOST_WORTH, f"{RULES}{rule}") == (doubt,)
 
 
-@cases("We carry parcels.", "Prices are in euro.", "If two are equal, take the first by name.")
+@cases(
+    *("We carry parcels.", "Prices are in euro.", "If two are equal, take the first by name."),
+    *("A haulier can have many parcels.", "Hauliers get paid monthly.", "Each parcel counts once."),
+    *("Amounts are before tax.", "A contract lasts at least a year.", "If in doubt, ask us."),
+)
 def test_a_rule_that_demands_nothing_is_no_doubt(rule: str, database: SqlDatabase) -> None:
     assert database.doubts(RIGHT, MOST_WORTH, f"{RULES}{rule}") == ()
 

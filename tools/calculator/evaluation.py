@@ -153,12 +153,10 @@ class _Walk:
 
     def _item(self, node: ast.Subscript, depth: int) -> "Value":
         values, place = self.value(node.value, depth + 1), self._number(node.slice, depth)
-        if not isinstance(values, list) or place not in range(len(values)):
-            count = len(values) if isinstance(values, list) else 0
-            raise CalculationFailed(
-                f"There is no such item; {count} can be named.",
-                fix="Name an item of a list by its place from 0 on, as in f1_price[0].",
-            )
+        if not isinstance(values, list):
+            raise CalculationFailed("Only a list has items.")
+        if place not in range(len(values)):
+            raise CalculationFailed(f"The list has the items 0 to {len(values) - 1}.")
         return values[int(place)]
 
     def _called(self, node: ast.Call, depth: int) -> "Value":

@@ -23,7 +23,7 @@ _INSTALL = "Run: pip install 'planweave[files]'."
 _MOST_COLUMNS = 1_000
 _MOST_SHEETS = 50
 _LONGEST_LINE = 1_000_000
-_MOST_ABOVE = 50  # lines above a table, such as its title
+_MOST_ABOVE = 0.9  # of the lines, above a table, such as its title
 _LINES_NAMED = 5
 _HEAD_ROWS = 20
 """Rows among which the header of a sheet is looked for; titles stand above it."""
@@ -225,8 +225,10 @@ def _form(engine: "DuckDBPyConnection", source: Path) -> _Form:
             )
     if not forms:
         raise Unusable("cannot be read as CSV: no separator was found between its fields.")
-    # A form that skips more was found on a few broken rows at the end.
-    return max(forms, key=lambda form: (form.skip <= _MOST_ABOVE, len(form.names), -form.skip))
+    # A form that skips nearly all was found on a few broken rows at the end.
+    with source.open("rb") as file:
+        most = _MOST_ABOVE * sum(1 for _ in file)
+    return max(forms, key=lambda form: (form.skip <= most, len(form.names), -form.skip))
 
 
 def _text(text: str) -> str:

@@ -361,7 +361,7 @@ def _find_similar(name: str, known: Iterable[str], *, close: float = 0.6) -> tup
 
 
 def _get_ending(name: str) -> str:
-    """Return the stem of the last word of a name; empty for a name without words, such as ``_``."""
+    """Return the singular of the last word of a name; empty if it has none, as ``_``."""
     return singular("".join(parts_of(name)[-1:]).casefold())
 
 

@@ -15,12 +15,15 @@ from planweave.tools.terms import MARKED, MONEY, PIECES, Rule, stems
 
 _TODAY = re.compile(r"\b(?:today|is past|until now)\b", re.I)
 _DEMANDS = re.compile(
-    r"\b(?:not?|never|nobody|nothing|none|only|needs?|must|should|may|can|cannot|eligible|allowed|"
-    r"counts?|counted|ignore\w*|exclude\w*|out|leave|prefer\w*|take|choose|pick|use|gets?|least|"
-    r"double|twice|half|before|after|unless|if|when)\b",
+    r"\b(?:no|not|never|nobody|nothing|none|only|needs?|must|should|cannot|eligible|allowed"
+    r"|considered|disqualif\w+|count|counted|ignore\w*|exclud\w*|out|leave|prefer\w*|choose|pick"
+    r"|reject\w*|skip\w*|omit\w*|disregard\w*|double|twice|priority|precedence|bonus|alone"
+    r"|unless)\b",
     re.I,
 )
 """Words of a rule that says what to do; others describe the data."""
+_CHANGES = re.compile(r"\b(?:double|twice|nothing|bonus)\b", re.IGNORECASE)
+"""Words that change what a defined term is worth."""
 _SETTLES_TIES = re.compile(r"\b(?:ties?|tied|equal\w*|alphabet\w*)\b", re.I)
 
 
@@ -78,7 +81,7 @@ def _find_unused_parts(query: RankingQuery, asked: SchemaQuestion, rule: Rule) -
 def _is_unread(rule: Rule, asked: SchemaQuestion) -> bool:
     """Whether a rule demands something, and names nothing that a query can be searched for."""
     is_demand = _DEMANDS.search(rule.text) and not _SETTLES_TIES.search(rule.text)
-    if not is_demand or rule.term or rule.leaves_out_gaps or find_superlatives(rule.text):
+    if not is_demand or rule.term or find_superlatives(rule.text):
         return False
     if rule.excludes and any(MARKED.match(other.text) for other in asked.rules):
         return False  # another rule says which rows these are
@@ -86,7 +89,8 @@ def _is_unread(rule: Rule, asked: SchemaQuestion) -> bool:
     periods = find_periods(rule.text, asked.today)
     names = (asked.find_columns(rule.text), asked.find_values(rule.text), periods)
     is_named = find_plain_numbers(rule.text) or any(next(iter(found), None) for found in names)
-    return not (is_named or terms & stems(tokens(rule.text)))
+    is_term = terms & stems(tokens(rule.text)) and not _CHANGES.search(rule.text)
+    return not (is_named or is_term)
 
 
 def find_unmentioned(query: RankingQuery, asked: SchemaQuestion) -> Iterator[str]:
