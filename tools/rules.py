@@ -1,7 +1,7 @@
 """Selects the sentences of a rule text that a question needs, as small models apply all they read.
 
-Only a definition is left out, if neither the question nor a selected rule mentions its term, and
-the current date, if nothing depends on it.
+Left out are a definition, a description of the data and an exclusion for something, if neither the
+question nor a selected rule mentions it, and the current date, if nothing depends on it.
 """
 
 import re

@@ -156,7 +156,7 @@ class _Walk:
         if not isinstance(values, list):
             raise CalculationFailed("Only a list has items.")
         if place not in range(len(values)):
-            raise CalculationFailed(f"The list has the items 0 to {len(values) - 1}.")
+            raise CalculationFailed(f"The list has {len(values)} items, counted from 0.")
         return values[int(place)]
 
     def _called(self, node: ast.Call, depth: int) -> "Value":
