@@ -46,7 +46,7 @@ _FORMULA = re.compile(
 )
 DEMANDS = re.compile(
     r"^only\b|\b(?:prefer\w*|choose|chosen|pick|avoid|skip\w*|reject\w*|omit\w*|disregard\w*"
-    r"|ignored?|excluded?|must|should|may not|cannot|allowed|eligible|considered|disqualified)\b",
+    r"|ignore\w*|exclud\w*|must|should|may not|cannot|allowed|eligible|considered|disqualif\w+)\b",
     re.I,
 )
 """Says what to do, so that it is no definition though it may be written as one."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from planweave.tools.checking.words import KINDS, find_superlatives, stem, tokens
-from planweave.tools.rules import DAY, find_periods
+from planweave.tools.rules import DAY, DEMANDS, find_periods
 from planweave.tools.sql.doubts.formulas import computes
 from planweave.tools.sql.doubts.measure import find_unused_measure
 from planweave.tools.sql.doubts.query import RankingQuery
@@ -15,10 +15,8 @@ from planweave.tools.terms import MARKED, MONEY, PIECES, Rule, stems
 
 _TODAY = re.compile(r"\b(?:today|is past|until now)\b", re.I)
 _DEMANDS = re.compile(
-    r"\b(?:no|not|never|nobody|nothing|none|only|needs?|must|should|cannot|eligible|allowed"
-    r"|considered|disqualif\w+|count|counted|ignore\w*|exclud\w*|out|leave|prefer\w*|choose|pick"
-    r"|reject\w*|skip\w*|omit\w*|disregard\w*|double|twice|priority|precedence|bonus|alone"
-    r"|unless)\b",
+    DEMANDS.pattern + r"|\b(?:no|not|never|nobody|nothing|none|only|needs?|count|counted|out|leave"
+    r"|double|twice|priority|precedence|bonus|alone|unless)\b",
     re.I,
 )
 """Words of a rule that says what to do; others describe the data."""
