@@ -141,6 +141,8 @@ class Context(BaseModel):
     the baselines of a benchmark"""
     query_candidates: Annotated[int, Field(ge=1, le=16), Setting("Model", "lower")] = 4
     """With aids: queries that are tried; their results vote"""
+    confirmed_queries: Annotated[int, Field(ge=0, le=10), Setting("Model", "lower")] = 3
+    """With aids: confirmed queries of similar questions that the query writer sees"""
     least_answerable: Annotated[float | None, Field(ge=0, le=1), Setting("Model", "free")] = None
     """With aids: refuse a question if it is less likely than this, by the model and by words that
     the database does not have, that the database can answer it; 0: never refuse; not set: 0.79

@@ -15,7 +15,7 @@ from planweave.apps.plain import json_text, print_line
 from planweave.apps.run import Decisions, run
 from planweave.apps.threads import Thread, read_memory
 from planweave.graphs.support.events import AnswerEvent, PlanEvent, ProgressEvent, TokenEvent
-from planweave.memory import Answer, Input, WorkingMemory, total_usage
+from planweave.memory import Answer, Context, Input, WorkingMemory, total_usage
 from planweave.models import ModelUnavailable
 from planweave.nodes.support.limits import out_of_time
 
@@ -64,6 +64,9 @@ def answer(
         story.finish(memory, in_words=thread.context.in_words)
         if verdict:
             _print_simulation(console, verdict)
+        elif _wrote_query(thread.context, memory):
+            hint = f"Keep a right query as an example: planweave experience confirm {thread.id}"
+            console.print(f"[dim]{hint} (--query SQL corrects a wrong one)[/]")
     if out_of_time(memory, thread.context) and not _has_answer_or_needs_none(memory):
         raise typer.Exit(OUT_OF_TIME)
     if _is_unreadable(memory):
@@ -113,6 +116,12 @@ async def _run(
             else:
                 story.show(event)
     return memory
+
+
+def _wrote_query(context: Context, memory: WorkingMemory) -> bool:
+    """Whether the query writer answered; its later prompts show queries that were confirmed."""
+    tools = {turn["tool"] for turn in memory.get("turns", ())}
+    return context.assists("query_writer") and not context.rules and bool(tools & {"sql", "cypher"})
 
 
 def _is_unreadable(memory: WorkingMemory) -> bool:

@@ -19,7 +19,9 @@ from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import TaskPath, read_paths, to_json_lines, write_paths
 from planweave.learning.trained import EMBEDDINGS
+from planweave.memory import Context
 from planweave.models import embedding_id
+from planweave.tools import Limits, open_database
 from planweave.tools.result_text import one_line
 
 if TYPE_CHECKING:
@@ -65,19 +67,35 @@ def confirm(
         str, typer.Option("--owner", help="Owner of the path; the run's own if unset.")
     ] = "",
     wrong: Annotated[bool, typer.Option("--wrong", help="Save it as a failed path.")] = False,
+    query: Annotated[
+        str, typer.Option(help="The right query, if that of the thread was wrong; it is run once.")
+    ] = "",
 ) -> None:
     """Confirm that a thread's last answer was right, and save its actions as a path."""
+    if query and wrong:
+        raise BadInput("--query is the right query.", fix="Leave out --wrong.")
     saved = load_thread(thread)
     memory = read_memory(saved.id)
-    path = path_of(
-        memory.get("question", ""),
-        memory.get("turns", []) if memory.get("answer") else [],
-        task=saved.example.scenario if saved.example else saved.method,
-        reward=0.0 if wrong else 1.0,
-        thread=saved.id,
-    )
+    task = saved.example.scenario if saved.example else saved.method
+    question = memory.get("question", "")
+    if query:
+        instruction = _check_query(query, saved.context)
+        path = TaskPath(task, question, (instruction,), origin=f"thread {saved.id}")
+    else:
+        turns = memory.get("turns", []) if memory.get("answer") else []
+        reward = 0.0 if wrong else 1.0
+        path = path_of(question, turns, task=task, reward=reward, thread=saved.id)
     experience_of(owner or saved.context.owner).add([path])
     typer.echo(f"Saved as {path.key}, {counted(len(path.instructions), 'instruction')}.")
+
+
+def _check_query(query: str, context: Context) -> str:
+    """Run a query once on the database of a thread, and return it as an instruction."""
+    tool, url = ("sql", context.database) if context.database else ("cypher", context.graph)
+    if not url:
+        raise BadInput("The thread has no database.", fix="Leave out --query.")
+    open_database(url).run(query, Limits(seconds=context.query_seconds, rows=1))
+    return f"{tool}[{query.strip()}]"
 
 
 @app.command("list")

@@ -98,7 +98,7 @@ _ONLY: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(
         (
             *("database", "graph", "query_seconds", "query_rows", "query_candidates"),
-            "least_answerable",
+            *("least_answerable", "confirmed_queries"),
         ),
         _QUERIED,
     ),

@@ -46,7 +46,7 @@ from pydantic import TypeAdapter
 
 from planweave.benchmarks.core import runner
 from planweave.benchmarks.core.metrics import accuracy, group_by_method
-from planweave.benchmarks.core.record import Called, Record
+from planweave.benchmarks.core.record import DEFAULTS, Called, Record
 from planweave.benchmarks.core.store import Results
 from planweave.benchmarks.core.suite import SUITES
 from planweave.benchmarks.core.suite import suite as suite_of
@@ -197,7 +197,7 @@ def suite_task(name: str, settings: dict[str, Any] | None = None, **options: Any
     """
     benchmark = suite_of(name)
     parsed = TypeAdapter(benchmark.Options).validate_python(options)
-    context = Context.model_validate({**parsed.settings(), **(settings or {})})
+    context = Context.model_validate({**DEFAULTS, **parsed.settings(), **(settings or {})})
     samples = {one.key: one for one in benchmark.select(parsed, context, lambda _: None).samples}
 
     def solve() -> Any:

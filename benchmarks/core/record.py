@@ -19,6 +19,9 @@ _ADDED_LATER = {
 }
 """Fields that are newer than stored results: omitted at their default, so that keys stay."""
 
+DEFAULTS: dict[str, str | int] = {"confirmed_queries": 0}
+"""Settings of all benchmarks: what their user has confirmed must not help. Omitted as above."""
+
 
 class Score(BaseModel, frozen=True):
     """The score of one answer; metrics are means and intervals over scores."""
@@ -32,7 +35,8 @@ class Score(BaseModel, frozen=True):
 def settings_of(context: Context) -> dict[str, JsonValue]:
     """The settings that a result depends on: the context without the question's sources."""
     unrecorded = {name for name, one in settings().items() if not one.recorded}
-    default = {n for n in _ADDED_LATER if getattr(context, n) == Context.model_fields[n].default}
+    defaults = {name: Context.model_fields[name].default for name in _ADDED_LATER} | DEFAULTS
+    default = {name for name, value in defaults.items() if getattr(context, name) == value}
     return context.model_dump(mode="json", exclude=unrecorded | default)
 
 

@@ -63,6 +63,25 @@ def fill_for_question(
         return None
 
 
+def find_sources(instruction: str) -> set[str]:
+    """The tables or labels that the query of an instruction reads, in lower case.
+
+    Empty if the query cannot be parsed.
+    """
+    tool, query = parse_instruction(instruction) or ("", "")
+    if tool == "cypher":
+        return {node[2].casefold() for node in _NODE.finditer(query)}
+    import sqlglot
+    from sqlglot import exp
+
+    try:
+        tree = sqlglot.parse_one(query)
+    except (sqlglot.errors.SqlglotError, RecursionError):
+        return set()
+    own = {one.alias_or_name.casefold() for one in tree.find_all(exp.CTE)}
+    return {table.name.casefold() for table in tree.find_all(exp.Table)} - own
+
+
 def _fill_instruction(instruction: str, question: str, look_up: LookUp) -> str:
     found = parse_instruction(instruction)
     if found is None or not (slots := find_slots(instruction)):

@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from planweave.learning.question_words import correct_chance, find_suspicious_words
 from planweave.nodes.assist.answerable import Refusal, answerable_prompt
+from planweave.nodes.assist.confirmed import ConfirmedQuery
 from planweave.nodes.assist.forms import (
     fill_each_form,
     fill_pattern_form,
@@ -65,6 +66,7 @@ class Need(NamedTuple):
         background: Notes on the database besides its schema.
         options: The decisions that the question admits; empty if it admits any value.
         now: The time of the question; the database's own clock if empty.
+        confirmed: Earlier questions to this database with the queries that answered them.
     """
 
     question: str
@@ -73,6 +75,7 @@ class Need(NamedTuple):
     background: str = ""
     options: tuple[str, ...] = ()
     now: str = ""
+    confirmed: tuple[ConfirmedQuery, ...] = ()
 
 
 class Candidate(NamedTuple):
@@ -152,7 +155,8 @@ async def write_query(
     ranking = await asyncio.to_thread(
         find_ranking, need.question, need.rules, need.options, database
     )
-    prompt = [ground, await asyncio.to_thread(task_prompt, need, database, ranking)]
+    task = await asyncio.to_thread(task_prompt, need, database, ranking)
+    prompt = [ground, *confirmed_prompt(need, database.language), task]
     writer = _Writer(need, database, ask, limits, ranking, prompt)
     query, first = await writer.write_first()
     if refusal and (name := await asyncio.to_thread(writer.find_invented_name, query, first)):
@@ -381,6 +385,15 @@ def schema_prompt(need: Need, database: Database, schema_limit: int) -> BaseMess
         background=f"{notes}\n{need.background}".strip(),
     )
     return SystemMessage(ground.rstrip())
+
+
+def confirmed_prompt(need: Need, language: str) -> list[BaseMessage]:
+    """The confirmed queries as earlier turns of the conversation."""
+    prompt: list[BaseMessage] = []
+    for question, query in need.confirmed:
+        asked = load("query_writer/confirmed").fill(question=question, language=language)
+        prompt += [HumanMessage(asked), AIMessage(f"```\n{query}\n```")]
+    return prompt
 
 
 def task_prompt(need: Need, database: Database, ranking: Ranking | None) -> BaseMessage:

@@ -78,6 +78,24 @@ def test_what_the_program_corrected_stands_below_the_query(
     ]
 
 
+def test_a_confirmed_query_is_an_example_for_later_questions(
+    planweave: CommandLine, offers: str
+) -> None:
+    wrong, right = (f"SELECT name FROM offer ORDER BY price {way} LIMIT 1" for way in ("", "DESC"))
+    sources = ("--database", offers, "--method", "single_rag", *ASSISTED)
+    with serving(Answer(wrong)) as model:
+        first = planweave(
+            "ask", "Which is dearest?", *sources, "--model", model.name, COLUMNS="120"
+        )
+        (hint,) = [line for line in first.stdout.splitlines() if line.startswith("Keep a right")]
+        confirm = hint.partition(": planweave ")[2].partition(" (")[0].split()
+        assert planweave(*confirm, "--query", right).returncode == 0
+        asked = len(model.requests)
+        assert planweave("ask", CHEAPEST, *sources, "--model", model.name).returncode == 0
+    assert right not in str(model.requests[:asked])
+    assert right in str(model.requests[asked:])
+
+
 def test_json_tells_why_the_method_was_chosen(planweave: CommandLine, offers: str) -> None:
     asked = ("ask", CHEAPEST, "--database", offers, *ASSISTED, "--json")
     with serving(Answer("SELECT name FROM offer ORDER BY price LIMIT 1")) as model:

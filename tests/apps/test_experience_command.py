@@ -143,3 +143,23 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
         ended(replace(thread, id=name, example=None), said, *did)
         assert "no answer from an action" in run("confirm", name).stderr
     assert len(json.loads(run("list", "--owner", "alice", "--json").stdout)) == 1
+
+
+def test_a_wrong_answer_is_confirmed_with_the_right_query(run: CommandLine, tmp_path: Path) -> None:
+    script = tmp_path / "plants.sql"
+    script.write_text("CREATE TABLE plant(name TEXT); INSERT INTO plant VALUES ('Bonn');")
+    thread = Thread(id="d", method="single_rag", context=Context(database=str(script)))
+    ended(thread, None)
+    right = ("confirm", "d", "--query", " SELECT name FROM plant\nWHERE name = 'Bonn'")
+    assert run(*right).returncode == 0
+    (kept,) = json.loads(run("list", "--json").stdout)
+    assert (kept["question"], kept["reward"]) == ("Where?", 1)
+    assert kept["instructions"] == ["sql[SELECT name FROM plant\nWHERE name = 'Bonn']"]
+    assert "Leave out --wrong" in run(*right, "--wrong").stderr
+    for query, problem in (("SELECT town FROM plant", "town"), ("DROP TABLE plant", "read")):
+        failed = run("confirm", "d", "--query", query)
+        assert failed.returncode
+        assert problem in failed.stderr
+    ended(replace(thread, id="e", context=Context()), None)
+    assert "no database" in run("confirm", "e", "--query", "SELECT 1").stderr
+    assert len(json.loads(run("list", "--json").stdout)) == 1

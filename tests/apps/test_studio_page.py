@@ -563,16 +563,18 @@ def test_a_right_answer_is_kept_when_a_person_agrees(page: Page, visit: Visit, l
         page.get_by_role("button", name="Right", exact=True).click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Which offer is cheapest?")
-    expect(dialog).to_contain_text(str(QUERY["input"]))
+    query = dialog.get_by_label("sql query")
+    expect(query).to_have_value(str(QUERY["input"]))
     look(page, "judge")
     dialog.get_by_role("button", name="Cancel").click()
     assert kept_paths(page, "judge") == []
     page.get_by_role("button", name="Right", exact=True).click()
+    query.fill("SELECT name FROM offer ORDER BY cost LIMIT 1")
     dialog.get_by_role("button", name="Keep it").click()
     expect(page.get_by_text("Kept as a path that succeeded, with 1 instruction.")).to_be_visible()
     (path,) = kept_paths(page, "judge")
     assert (path["question"], path["reward"]) == ("Which offer is cheapest?", 1.0)
-    assert path["instructions"] == [f"sql[{QUERY['input']}]"]
+    assert path["instructions"] == ["sql[SELECT name FROM offer ORDER BY cost LIMIT 1]"]
     look(page, "judged")
 
 

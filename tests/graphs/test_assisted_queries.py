@@ -4,17 +4,21 @@ import sqlite3
 from contextlib import closing
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cases import cases
 from scripted import Replies, Run, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
+from planweave.learning.experience import experience_of
+from planweave.learning.paths import TaskPath
 from planweave.memory import Input, WorkingMemory
 from planweave.tools.database import DatabaseUnavailable, Limits, QueryResult, QueryTimeout
 from planweave.tools.sql import SqlDatabase
 
 CHEAPEST = "SELECT name, cost FROM plant ORDER BY cost LIMIT 1"
+LEAST = "MATCH (p:Plant) RETURN p.name, p.cost ORDER BY p.cost LIMIT 1"
 DEARER = "SELECT name, cost FROM plant WHERE cost > 7.5 LIMIT 1"
 
 
@@ -188,9 +192,79 @@ async def test_a_plans_query_is_corrected(
     assert memory["turns"][0].get("corrected") == corrected
 
 
+def confirm(question: str, *actions: str, owner: str, reward: float = 1.0) -> None:
+    experience_of(owner).add([TaskPath("", question, actions, reward)])
+
+
+def shown(script: Replies) -> list[str]:
+    """The texts between the schema and the question in the first prompt."""
+    return [message.text for message in script.prompts[0].messages[1:-1]]
+
+
+@cases(
+    ("sql", "SELECT name FROM plant WHERE region = 'west'", CHEAPEST),
+    ("cypher", "MATCH (p:Plant)-[:IN]->(r:Region {name: 'west'}) RETURN p.name", LEAST),
+)
+async def test_confirmed_queries_of_similar_questions_are_shown(
+    tool: str, west: str, written: str, single: Run, graph: str
+) -> None:
+    confirm("Which plants are west?", f"{tool}[{west}]", owner=tool)
+    confirm("Which plant is the dearest?", f"{tool}[{written} DESC]", owner=tool)
+    script = Replies(write=[written], decide=[decide("Bonn", 1)])
+    sources = {} if tool == "sql" else {"database": None, "graph": graph}
+    given = {"question": "Which of the plants are west and cheap?"}
+    await single(script, given, owner=tool, confirmed_queries=1, **sources)
+    question, query = shown(script)
+    assert question.startswith("Which plants are west?\nReturn only the ")
+    assert query == f"```\n{west}\n```"
+
+
+@cases(
+    {"owner": "bob"},
+    {"reward": 0.0},
+    {"actions": ("sql[SELECT name FROM factory]",)},
+    {"actions": ("sql[no query]",)},
+    {"actions": ("finish[name]",)},
+    {"actions": ("Search[plant]",)},
+    {"actions": (f"sql[{CHEAPEST}]", "calculator[1 + 1]")},
+    {
+        "question": "What did each plant cost this year?",
+        "actions": ("sql[SELECT name, cost FROM plant WHERE region > '2024-01-01']",),
+    },
+    {"context": {"confirmed_queries": 0}},
+    {"context": {"rules": "Cost decides."}},
+)
+async def test_other_paths_are_not_shown(case: dict[str, Any], single: Run) -> None:
+    actions = case.get("actions", (f"sql[{CHEAPEST}]",))
+    owner = case.get("owner", "carl")
+    confirm(case.get("question", "Which?"), *actions, owner=owner, reward=case.get("reward", 1.0))
+    script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
+    await single(script, owner="carl", **case.get("context", {}))
+    assert shown(script) == []
+    experience_of(owner).clear()
+
+
+async def test_a_confirmed_question_is_not_refused(single: Run) -> None:
+    given = {"question": "What is the phone number of Bonn?"}
+    script = Replies(write=[CHEAPEST])
+    refused = await single(script, given, owner="eve", least_answerable=0.5)
+    assert "nothing about: phone number" in answer_of(refused)["unknown"]
+    confirm(given["question"], f"sql[{CHEAPEST}]", owner="eve")
+    script = Replies(write=[CHEAPEST])
+    assert facts(await single(script, given, owner="eve", least_answerable=0.5)) == ["Bonn | 7.25"]
+
+
+async def test_unusable_experience_stops_only_those_who_asked_for_it(single: Run) -> None:
+    confirm("Which?", f"sql[{CHEAPEST}]", owner="dan")
+    experience_of("dan").file.write_text("no database")
+    script = Replies(write=[CHEAPEST])
+    assert facts(await single(script, owner="dan")) == ["Bonn | 7.25"]
+    with pytest.raises(BadInput, match="cannot be used"):
+        await single(Replies(write=[CHEAPEST]), owner="dan", experience="own")
+
+
 async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:
-    query = "MATCH (p:Plant) RETURN p.name, p.cost ORDER BY p.cost LIMIT 1"
-    script = Replies(write=["MATCH (p:Factory) RETURN p.name", query], decide=[decide("Bonn", 1)])
+    script = Replies(write=["MATCH (p:Factory) RETURN p.name", LEAST], decide=[decide("Bonn", 1)])
     memory = await single(script, database=None, graph=graph)
     assert facts(memory) == ["Bonn | 7.25"]
     assert memory["turns"][0]["tool"] == "cypher"

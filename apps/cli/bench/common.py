@@ -24,7 +24,7 @@ from planweave.apps.plain import json_text, print_line
 from planweave.benchmarks.core import machine, runner
 from planweave.benchmarks.core.picture import Draw, Picture
 from planweave.benchmarks.core.ray_executor import ClusterLost, cluster
-from planweave.benchmarks.core.record import settings_of
+from planweave.benchmarks.core.record import DEFAULTS, settings_of
 from planweave.benchmarks.core.report import Report, draw, show, show_tables, table_json, write_page
 from planweave.benchmarks.core.store import ResultFile, Run, name_in_file, read_all
 from planweave.benchmarks.core.suite import Sample, ShowStatus, suite
@@ -251,7 +251,7 @@ def context_of(settings: dict[str, str | int]) -> Context:
     sources = {"database", "graph", "collection", "web_search", "environment", "environment_task"}
     if own := (sources | {"rules", "candidates", "approve"}) & settings.keys():
         raise BadInput(f"The setting {min(own)} is set by the benchmark itself.")
-    return options.context_of(settings)
+    return options.context_of({**DEFAULTS, **settings})
 
 
 def write_json(path: Path, made: Mapping[str, Any], console: Console) -> None:

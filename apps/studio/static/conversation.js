@@ -300,11 +300,14 @@ export class Conversation {
 
   async judge({ values, metadata }, right, desk) {
     const owner = settings.values.owner ?? "local";
-    const kept = usefulTurns(values);
+    const kept = usefulTurns(values).map((turn) => ({ turn, field: right && ["sql", "cypher"].includes(turn.tool)
+      ? h("textarea", { className: "code", rows: 3, value: turn.input, "aria-label": `${turn.tool} query` })
+      : h("code", {}, `${turn.tool}: ${turn.input}`) }));
     const about = [
       h("p", { className: "dim" }, `The question and ${kept.length === 1 ? "this step" : "these steps"} are kept on the server as experience${right ? "" : " that failed"}, and guide later runs of methods that learn from it. Forget them at any time on the page Experience.`),
+      h("p", { className: "dim" }, right ? "A query can be corrected before it is kept." : "If you know the right query, choose Right instead and write it there."),
       h("p", {}, h("b", {}, values.question)),
-      h("ol", { className: "steps" }, kept.map(({ tool, input }) => h("li", {}, h("code", {}, `${tool}: ${input}`)))),
+      h("ol", { className: "steps" }, kept.map(({ field }) => h("li", {}, field))),
     ];
     if (!(await confirmed(`Keep how this answer came about as a path that ${right ? "succeeded" : "failed"}?`, "Keep it", about))) return;
     try {
@@ -312,7 +315,7 @@ export class Conversation {
         thread: this.thread,
         task: metadata?.graph_id ?? this.method(),
         question: values.question,
-        turns: values.turns.map(({ tool, input, facts, problem }) => ({ tool, input, facts, problem })),
+        turns: kept.map(({ turn: { tool, input, facts, problem }, field }) => ({ tool, input: field.value ?? input, facts, problem })),
         right,
       });
       desk.replaceChildren(h("span", { className: "dim" }, `Kept as a path that ${right ? "succeeded" : "failed"}, with ${path.instructions.length} instruction${path.instructions.length === 1 ? "" : "s"}.`),
