@@ -11,7 +11,6 @@ from rich.progress import Progress
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import publish
-from planweave.apps.cli.question_sets import questions_in
 from planweave.apps.options import AsJson, Model, writable
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import group_by_method
@@ -19,6 +18,7 @@ from planweave.benchmarks.core.options import published_folder
 from planweave.benchmarks.core.store import read_all
 from planweave.benchmarks.suites.query_writing import abstention as abstaining
 from planweave.benchmarks.suites.query_writing import refusal as refusing
+from planweave.benchmarks.suites.query_writing.question import load
 
 
 def abstention(
@@ -79,7 +79,7 @@ def refusal(
     console = Console(stderr=as_json, highlight=False)
     if out:
         writable(out)
-    questions = questions_in(data or published_folder("text2sql"))
+    questions = load(data or published_folder("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))
         found = asyncio.run(
