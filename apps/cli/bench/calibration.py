@@ -50,12 +50,14 @@ def abstention(
             "No result in these files has a confidence.",
             fix="Measure a mode that has one, such as guided.",
         )
-    found = {
-        name: abstaining.calibrate(points, target=target, confidence=confidence, seed=seed)
-        for name, points in groups.items()
-    }
+    find = partial(abstaining.find_threshold, target=target, confidence=confidence)
+    found = {name: abstaining.calibrate(points, find, seed) for name, points in groups.items()}
+    meaning = (
+        f"The smallest threshold at which the error is at most {target:.0%} with {confidence:.0%} "
+        "confidence (fixed-sequence testing with exact binomial limits)"
+    )
     tables = [
-        abstaining.calibration_table(found, target=target, confidence=confidence),
+        abstaining.calibration_table(found, meaning, confidence),
         abstaining.curves_table(groups),
     ]
     drawing = partial(abstaining.draw_curves, groups, found, target)
@@ -85,6 +87,7 @@ def refusal(
         found = asyncio.run(
             refusing.measure_chances(questions, model, lambda: progress.advance(task))
         )
-    calibrated = refusing.calibrate(found, target=target, seed=seed)
-    tables = refusing.refusal_tables(found, calibrated, target)
+    find = partial(refusing.find_threshold, target=target)
+    calibrated = abstaining.calibrate(found, find, seed)
+    tables = refusing.refusal_tables(model, found, calibrated, target)
     publish("Refusal", tables, console, as_json=as_json, out=out)
