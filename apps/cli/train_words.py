@@ -10,7 +10,7 @@ from rich.progress import track
 
 from planweave import BadInput
 from planweave.apps.options import writable
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion, load, make_need
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion, load
 from planweave.learning.question_words import learn_weights, write_weights
 from planweave.nodes.assist.query_writer import find_unknown_words
 from planweave.tools.connect import open_database
@@ -42,5 +42,5 @@ def words(
 def _missing(questions: Sequence[QueryQuestion]) -> Iterator[tuple[set[str], bool]]:
     """The stems of the missing words of each question, and whether it has an answer."""
     for question in track(questions, "questions"):
-        _, missing = find_unknown_words(make_need(question), open_database(str(question.source)))
+        _, missing = find_unknown_words(question.task.need, open_database(question.source))
         yield set(missing), question.answerable

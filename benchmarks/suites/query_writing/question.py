@@ -16,6 +16,7 @@ from pydantic import AliasChoices, BaseModel, Field, JsonValue, model_validator
 
 from planweave import BadInput, PlanweaveError
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery, Ties
+from planweave.benchmarks.suites.query_writing.solver import QueryTask
 from planweave.nodes.assist.query_writer import Need
 from planweave.records import read_records, read_text
 from planweave.tools.connect import is_graph, open_database
@@ -57,15 +58,16 @@ class QueryQuestion(BaseModel, frozen=True):
         """Whether rows distinguish a right answer from a wrong one."""
         return not self.readings or any(reading.decides for reading in self.readings)
 
-
-def make_need(question: QueryQuestion) -> Need:
-    """The question as the query writer takes it."""
-    return Need(
-        question=question.question,
-        instructions=question.instructions,
-        background=question.notes,
-        now=question.now,
-    )
+    @property
+    def task(self) -> QueryTask:
+        """The question as a solver takes it."""
+        need = Need(
+            question=self.question,
+            instructions=self.instructions,
+            background=self.notes,
+            now=self.now,
+        )
+        return QueryTask(need, self.source)
 
 
 class _Line(BaseModel):

@@ -19,7 +19,7 @@ from planweave.benchmarks.suites.query_writing.abstention import (
     calibration_table,
     curves_table,
 )
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.learning.question_words import correct_chance
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
@@ -44,7 +44,7 @@ async def measure_chances(
     tokens = context.reply_tokens
     asked = await achat_model(model, temperature=0.0, max_tokens=tokens)
     for question in sorted(questions, key=lambda one: str(one.source)):
-        need = make_need(question)
+        need = question.task.need
         database = await asyncio.to_thread(open_database, question.source)
         ground = await asyncio.to_thread(
             schema_prompt, need, database, context.schema_characters * 2
