@@ -9,9 +9,8 @@ import typer
 from rich.progress import track
 
 from planweave import BadInput
-from planweave.apps.cli.question_sets import questions_in
 from planweave.apps.options import writable
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion, load
 from planweave.learning.question_words import learn_weights, write_weights
 from planweave.nodes.assist.query_writer import find_unknown_words
 from planweave.tools.connect import open_database
@@ -27,7 +26,7 @@ def words(
 ) -> None:
     """Learn the weights of missing words, by which a question is refused; no model is asked."""
     writable(out.parent)
-    questions = [question for folder in data for question in questions_in(folder)]
+    questions = [question for folder in data for question in load(folder)]
     if len({question.answerable for question in questions}) < 2:
         raise BadInput(
             "The questions must be of both kinds, with and without an answer.",
@@ -43,5 +42,5 @@ def words(
 def _missing(questions: Sequence[QueryQuestion]) -> Iterator[tuple[set[str], bool]]:
     """The stems of the missing words of each question, and whether it has an answer."""
     for question in track(questions, "questions"):
-        _, missing = find_unknown_words(make_need(question), open_database(str(question.source)))
+        _, missing = find_unknown_words(question.task.need, open_database(question.source))
         yield set(missing), question.answerable

@@ -19,13 +19,13 @@ from planweave.benchmarks.core.record import Record
 from planweave.benchmarks.core.store import ResultFile
 from planweave.benchmarks.suites.query_writing.abstention import (
     ConfidencePoint,
+    calibrate,
     confidence_points,
     curve,
     find_threshold,
     measure_threshold,
     upper_limit,
 )
-from planweave.benchmarks.suites.query_writing.refusal import QuestionChance, calibrate
 from planweave.benchmarks.suites.query_writing.refusal import find_threshold as find_quantile
 
 bench = partial(bench_command.bench, "abstention")
@@ -180,22 +180,25 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_the_threshold_is_the_conformal_quantile() -> None:
-    chances = [place / 10 for place in range(10)]
-    assert find_quantile(chances, 0.5) == 0.4  # the fifth smallest of ten: floor(11 * 0.5)
+    chances = [point(place, place / 10) for place in range(10)]
+    unanswerable = [point(10, 0.0, answerable=False)]
+    assert find_quantile(chances + unanswerable, 0.5) == 0.4  # the fifth of ten: floor(11 * 0.5)
     assert find_quantile(chances, 0.1) == 0.0
     assert find_quantile(chances, 0.05) is None  # nineteen questions are needed for that
 
 
 def test_the_threshold_is_measured_on_the_other_half() -> None:
-    known = [QuestionChance(f"known {number}", True, 1 - number / 100) for number in range(60)]
-    unknown = [QuestionChance(f"unknown {number}", False, 0.1) for number in range(40)]
-    found = calibrate([*known, *unknown], target=0.2, seed=1)
+    known = [point(number, 1 - number / 100) for number in range(60)]
+    unknown = [point(number, 0.1, answerable=False) for number in range(60, 100)]
+    found = calibrate([*known, *unknown], partial(find_quantile, target=0.2), seed=1)
     assert found.threshold is not None
-    assert found.lost is not None
-    assert found.refused is not None
     assert 0.4 < found.threshold < 0.7
-    assert found.calibrated_on + found.lost.n == 60
-    assert found.refused.value == 1
+    assert found.calibrated_on == 50
+    assert found.measured is not None
+    assert found.measured.coverage is not None
+    assert found.measured.refused is not None
+    assert found.measured.coverage.n + found.measured.refused.n == 50
+    assert found.measured.refused.value == 1
 
 
 def test_the_command_asks_the_model_and_writes_the_table(tmp_path: Path) -> None:
@@ -214,5 +217,13 @@ def test_the_command_asks_the_model_and_writes_the_table(tmp_path: Path) -> None
         write_lines(tmp_path / f"{name}.jsonl", *lines)
     model = register(lambda prompt: "no" if "weather" in prompt.text else "Yes.")
     out = tmp_path / "out"
-    bench_command.bench("refusal", "--data", tmp_path, "--model", model, "--out", out, "--json")
-    assert "| 0.5 | 100.0%" in (out / "refusal.md").read_text()
+    words = ("refusal", "--data", tmp_path, "--model", model, "--out", out, "--json")
+    calibrated, steps, errors = json.loads(bench_command.bench(*words).stdout)["tables"]
+    [row] = calibrated["rows"]
+    assert [row[at]["value"] for at in (3, 4, 6)] == [1, 0, 1]  # coverage, error, refused
+    assert [[cell["value"] for cell in step[4:]] for step in steps["rows"]] == [
+        [1, 0, 1],
+        [1, 0.2, 0],
+    ]
+    assert errors["rows"] == []
+    assert "Calibrated threshold" in (out / "refusal.md").read_text()

@@ -16,12 +16,10 @@ from planweave import BadInput
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.core.store import read
 from planweave.benchmarks.suites.query_writing.plain import query_in
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion, load
 from planweave.benchmarks.suites.query_writing.shown import LEFT, rows_verdict
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask, Solved
 from planweave.benchmarks.suites.query_writing.trial import run_query, score_outcome
-from planweave.benchmarks.suites.text2cypher import suite as text2cypher
-from planweave.benchmarks.suites.text2sql import suite as text2sql
 from planweave.memory import Context
 
 SCHEMA = """
@@ -90,9 +88,9 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_a_published_folder(data: Path) -> None:
-    questions = text2sql.load(data)
+    questions = load(data)
     assert [q.id for q in questions] == ["names", "new", "first", "weather"]
-    assert [q.id for q in text2sql.load(data, "unanswerable")] == ["weather"]
+    assert [q.id for q in load(data, "unanswerable")] == ["weather"]
     names, new, first, weather = questions
     assert (names.group, names.category, names.notes) == ("basic", "list", "NORTH = cold")
     assert [(r.ordered, r.ties) for r in names.readings] == [(True, None), (False, None)]
@@ -114,7 +112,7 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
         {"id": 7, **count},
     ]
     write_lines(file, *lines)
-    which, many = text2sql.load(file, databases=tmp_path / "elsewhere")
+    which, many = load(file, databases=tmp_path / "elsewhere")
     assert (which.id, which.readings[0].ordered) == ("dev-1", True)
     assert which.readings[0].rows == (("North",), ("South",))
     assert (many.id, many.instructions, which.group) == ("7", "", "questions")
@@ -131,16 +129,16 @@ def test_the_plain_layout_of_other_sets(tmp_path: Path) -> None:
 )
 def test_invalid_lines(change: dict[str, object], message: str, data: Path) -> None:
     write_lines(data / "questions.jsonl", LINES[0] | {"ties": []})
-    assert text2sql.load(data, "answerable")[0].readings[0].ties is None
+    assert load(data, "answerable")[0].readings[0].ties is None
     write_lines(data / "questions.jsonl", LINES[0] | change)
     with pytest.raises(BadInput, match=message):
-        text2sql.load(data, "answerable")
+        load(data, "answerable")
 
 
 def test_an_unreadable_glossary_is_an_error(data: Path) -> None:
     (data / "databases" / "shop.glossary.txt").write_bytes(b"\xff")
     with pytest.raises(BadInput, match="not UTF-8"):
-        text2sql.load(data)
+        load(data)
 
 
 def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
@@ -159,8 +157,8 @@ def result_of(question: QueryQuestion, solved: Solved) -> tuple[str, float]:
     (Solved(query="SELECT id FROM shop", refused=True), ("refused", 0.0)),
 )
 def test_answerable_questions(solved: Solved, result: tuple[str, float], data: Path) -> None:
-    assert result_of(text2sql.load(data)[0], solved) == result
-    crashed = score_outcome(text2sql.load(data)[0], None)
+    assert result_of(load(data)[0], solved) == result
+    crashed = score_outcome(load(data)[0], None)
     assert (crashed.value, crashed.details["result"]) == (0.0, "failed")
 
 
@@ -179,7 +177,7 @@ def test_answerable_questions(solved: Solved, result: tuple[str, float], data: P
     (Solved(query="SELECT 5"), ("answered", 0.0)),
 )
 def test_unanswerable_questions(solved: Solved, result: tuple[str, float], data: Path) -> None:
-    assert result_of(text2sql.load(data, "unanswerable")[0], solved) == result
+    assert result_of(load(data, "unanswerable")[0], solved) == result
 
 
 @cases(
@@ -192,7 +190,7 @@ def test_unanswerable_questions(solved: Solved, result: tuple[str, float], data:
 def test_the_verdict_on_rows(
     question: str, query: str, agreement: float, expected: str | None, data: Path
 ) -> None:
-    asked = text2sql.load(data)[0].model_copy(update={"question": question})
+    asked = load(data)[0].model_copy(update={"question": question})
     outcome = run_query(Solved(query=query, confidence=agreement), asked.source, Context())
     assert rows_verdict(asked, outcome, Context()) == expected
 
@@ -286,7 +284,7 @@ def graphs(tmp_path: Path) -> Path:
 def test_the_command_over_graphs(graphs: Path) -> None:
     oldest = {**WHO, "question": "Who is old?", "gold": f"{MATCH} ORDER BY p.born LIMIT 1"}
     write_lines(graphs / "questions.jsonl", WHO, oldest)
-    who, old = text2cypher.load(graphs)
+    who, old = load(graphs)
     assert who.readings[0].rows == (("Ann",), ("Bob",))
     assert [q.readings[0].ordered for q in (who, old)] == [False, True]
     seen: list[str] = []
@@ -301,15 +299,25 @@ def test_the_command_over_graphs(graphs: Path) -> None:
     assert "(:Person {born integer [1980, 1990], name string" in seen[0]
 
 
+def test_the_published_fields_of_a_graph(graphs: Path) -> None:
+    published = {"type": "list", "answer": [], "ordered": True, "ties": "order", "agree": False}
+    write_lines(graphs / "questions.jsonl", WHO | published)
+    [who] = load(graphs)
+    assert (who.group, who.category) == ("list", "golds differ")
+    [reading] = who.readings
+    assert (reading.rows, reading.ordered, reading.ties) == ((), True, "order")
+    assert reading.narrower
+
+
 def test_graphs_may_have_unanswerable_questions(graphs: Path) -> None:
     write_lines(graphs / "questions.jsonl", WHO)
     write_lines(graphs / "unanswerable.jsonl", {"graph": "people", "question": "Who is tall?"})
-    assert [one.answerable for one in text2cypher.load(graphs)] == [True, False]
-    [tall] = text2cypher.load(graphs / "unanswerable.jsonl")
+    assert [one.answerable for one in load(graphs)] == [True, False]
+    [tall] = load(graphs / "unanswerable.jsonl")
     assert (tall.question, tall.readings) == ("Who is tall?", ())
     write_lines(graphs / "questions.jsonl", {**WHO, "gold": ""})
     with pytest.raises(BadInput, match="no gold query"):
-        text2cypher.load(graphs)
+        load(graphs)
 
 
 async def answer_all(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
@@ -336,7 +344,7 @@ def test_a_solver_of_a_package(data: Path, tmp_path: Path, monkeypatch: pytest.M
 
 @pytest.mark.published
 def test_every_published_gold_is_right() -> None:
-    questions = text2sql.load(published("text2sql"), "answerable")
+    questions = load(published("text2sql"), "answerable")
     assert len(questions) > 100
     wrong = [
         (question.id, result_of(question, Solved(query=reading.query)))
@@ -349,6 +357,6 @@ def test_every_published_gold_is_right() -> None:
 
 @pytest.mark.published
 def test_every_published_refusal_is_right() -> None:
-    for question in text2sql.load(published("text2sql"), "unanswerable"):
+    for question in load(published("text2sql"), "unanswerable"):
         gold = question.refusal.replace("'", "''")
         assert result_of(question, Solved(query=f"SELECT '{gold}'")) == ("refused", 1.0)

@@ -11,7 +11,6 @@ from rich.progress import Progress
 
 from planweave import BadInput
 from planweave.apps.cli.bench.common import publish
-from planweave.apps.cli.question_sets import questions_in
 from planweave.apps.options import AsJson, Model, writable
 from planweave.apps.plain import print_line
 from planweave.benchmarks.core.metrics import group_by_method
@@ -19,6 +18,7 @@ from planweave.benchmarks.core.options import published_folder
 from planweave.benchmarks.core.store import read_all
 from planweave.benchmarks.suites.query_writing import abstention as abstaining
 from planweave.benchmarks.suites.query_writing import refusal as refusing
+from planweave.benchmarks.suites.query_writing.question import load
 
 
 def abstention(
@@ -50,12 +50,14 @@ def abstention(
             "No result in these files has a confidence.",
             fix="Measure a mode that has one, such as guided.",
         )
-    found = {
-        name: abstaining.calibrate(points, target=target, confidence=confidence, seed=seed)
-        for name, points in groups.items()
-    }
+    find = partial(abstaining.find_threshold, target=target, confidence=confidence)
+    found = {name: abstaining.calibrate(points, find, seed) for name, points in groups.items()}
+    meaning = (
+        f"The smallest threshold at which the error is at most {target:.0%} with {confidence:.0%} "
+        "confidence (fixed-sequence testing with exact binomial limits)"
+    )
     tables = [
-        abstaining.calibration_table(found, target=target, confidence=confidence),
+        abstaining.calibration_table(found, meaning, confidence),
         abstaining.curves_table(groups),
     ]
     drawing = partial(abstaining.draw_curves, groups, found, target)
@@ -79,12 +81,13 @@ def refusal(
     console = Console(stderr=as_json, highlight=False)
     if out:
         writable(out)
-    questions = questions_in(data or published_folder("text2sql"))
+    questions = load(data or published_folder("text2sql"))
     with Progress(console=console) as progress:
         task = progress.add_task("questions", total=len(questions))
         found = asyncio.run(
             refusing.measure_chances(questions, model, lambda: progress.advance(task))
         )
-    calibrated = refusing.calibrate(found, target=target, seed=seed)
-    tables = refusing.refusal_tables(found, calibrated, target)
+    find = partial(refusing.find_threshold, target=target)
+    calibrated = abstaining.calibrate(found, find, seed)
+    tables = refusing.refusal_tables(model, found, calibrated, target)
     publish("Refusal", tables, console, as_json=as_json, out=out)

@@ -6,7 +6,7 @@ arXiv:2110.01052) with the exact binomial limit that Geifman and El-Yaniv use fo
 prediction (2017, arXiv:1705.08500).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, fsum, lgamma, log, log1p
 from typing import NamedTuple, TypeAlias
@@ -88,17 +88,18 @@ def split_halves(
 
 def measure_threshold(points: Sequence[ConfidencePoint], threshold: float) -> ThresholdResult:
     """Measure the effect of a threshold on these questions."""
-    given = [point for point in points if point.answered and point.confidence >= threshold]
-    names = {point.question for point in given}
-    covered = [float(p.question in names) for p in points if p.answerable]
-    refused = [float(p.question not in names) for p in points if not p.answerable]
+
+    def is_given(point: ConfidencePoint) -> bool:
+        return point.answered and point.confidence >= threshold
+
+    wrong = [not point.right for point in points if is_given(point)]
     return ThresholdResult(
         threshold=threshold,
-        given=len(given),
-        wrong=sum(not point.right for point in given),
-        coverage=rate(covered),
-        error=rate([not point.right for point in given]),
-        refused=rate(refused),
+        given=len(wrong),
+        wrong=sum(wrong),
+        coverage=rate([is_given(point) for point in points if point.answerable]),
+        error=rate(wrong),
+        refused=rate([not is_given(point) for point in points if not point.answerable]),
     )
 
 
@@ -170,11 +171,13 @@ class Calibration(NamedTuple):
 
 
 def calibrate(
-    points: Sequence[ConfidencePoint], *, target: float, confidence: float, seed: int
+    points: Sequence[ConfidencePoint],
+    find: Callable[[Sequence[ConfidencePoint]], float | None],
+    seed: int,
 ) -> Calibration:
-    """Find a threshold on a random half (:func:`find_threshold`), and measure it on the other."""
+    """Find a threshold on a random half, and measure it on the other."""
     first, second = split_halves(points, seed)
-    found = find_threshold(first, target, confidence)
+    found = find(first)
     measured = None if found is None else measure_threshold(second, found)
     return Calibration(found, len(first), measured)
 
@@ -198,17 +201,16 @@ def curves_table(groups: Groups) -> Rows:
 
 
 def calibration_table(
-    found: Mapping[str, Calibration], *, target: float, confidence: float
+    found: Mapping[str, Calibration], meaning: str, confidence: float = 0.95
 ) -> ReportTable:
-    """The threshold of each method and its result."""
+    """The threshold of each method and its result; ``meaning`` explains the threshold."""
     rows: list[tuple[Cell, ...]] = []
     for name, one in found.items():
         there = one.measured
         shares = (there.coverage, there.error) if there else (None, None)
         limit = f"{there.limit(confidence):.1%}" if there else None
-        at = None if one.threshold is None else round(one.threshold, 3)
         refused = there.refused if there else None
-        rows.append((name, at, one.calibrated_on, *shares, limit, refused))
+        rows.append((name, one.threshold, one.calibrated_on, *shares, limit, refused))
     return ReportTable(
         title="Calibrated threshold",
         columns=(
@@ -216,10 +218,9 @@ def calibration_table(
             *("upper limit of the error", "refused"),
         ),
         rows=rows,
-        note=f"The smallest threshold at which the error is at most {target:.0%} with "
-        f"{confidence:.0%} confidence, found on a random half of the questions (fixed-sequence "
-        "testing with exact binomial limits); coverage, error and refusals are those of the other "
-        "half. None: no threshold holds the target on so many questions.",
+        note=f"{meaning}, found on a random half of the questions; coverage, error (upper limit "
+        f"with {confidence:.0%} confidence) and refusals are those of the other half. None: no "
+        "threshold holds the target on so many questions.",
     )
 
 

@@ -11,6 +11,7 @@ from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import QueryTask, Solved, register_solver
 from planweave.memory import Context
 from planweave.models import achat_model, call
+from planweave.nodes.assist.query_writer import Need
 from planweave.tools.connect import open_database
 from planweave.tools.database import Database, Limits, QueryFailed, QueryRefused, QueryTimeout
 from planweave.tools.schema_text import schema_text
@@ -25,14 +26,14 @@ _SCHEMA_CHARACTERS = 20_000
 async def plain(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     """Ask once."""
     database = await asyncio.to_thread(open_database, task.database)
-    return Solved(query=await (await _conversation(task, database, context, on_call))(""))
+    return Solved(query=await (await _conversation(task.need, database, context, on_call))(""))
 
 
 @register_solver("plain_repair")
 async def plain_repair(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
     """Ask once, and once more with the engine's message if the query fails."""
     database = await asyncio.to_thread(open_database, task.database)
-    query_for = await _conversation(task, database, context, on_call)
+    query_for = await _conversation(task.need, database, context, on_call)
     query = await query_for("")
     problem = await asyncio.to_thread(_find_problem, database, query, context)
     if not problem:
@@ -42,7 +43,7 @@ async def plain_repair(task: QueryTask, context: Context, on_call: OnCall) -> So
 
 
 async def _conversation(
-    task: QueryTask, database: Database, context: Context, on_call: OnCall
+    need: Need, database: Database, context: Context, on_call: OnCall
 ) -> Callable[[str], Awaitable[str]]:
     """A function that asks for a query; given a problem, it asks for a repair."""
     model = await achat_model(
@@ -52,7 +53,7 @@ async def _conversation(
         seed=context.seed,
     )
     messages: list[BaseMessage] = [
-        HumanMessage(await asyncio.to_thread(plain_prompt, task, database))
+        HumanMessage(await asyncio.to_thread(plain_prompt, need, database))
     ]
 
     async def query(problem: str) -> str:
@@ -67,15 +68,15 @@ async def _conversation(
     return query
 
 
-def plain_prompt(task: QueryTask, database: Database) -> str:
+def plain_prompt(need: Need, database: Database) -> str:
     """The prompt: first what is the same for a database, then the question."""
-    now = prompts.load("query_writing/now").fill(now=task.now) if task.now else ""
+    now = prompts.load("query_writing/now").fill(now=need.now) if need.now else ""
     text = prompts.load("query_writing/plain").fill(
         schema=definitions(database),
-        notes=task.notes,
+        notes=need.background,
         now=now,
-        question=task.question,
-        instructions=task.instructions,
+        question=need.question,
+        instructions=need.instructions,
         language=database.language,
     )
     return re.sub(r"\n{3,}", "\n\n", text)

@@ -11,12 +11,15 @@ of refused unanswerable questions is measured.
 import asyncio
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
-from planweave.benchmarks.core.metrics import Estimate, rate
-from planweave.benchmarks.core.suite import drawn
 from planweave.benchmarks.core.table import ReportTable, Rows, table_of_rows
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion, make_need
+from planweave.benchmarks.suites.query_writing.abstention import (
+    Calibration,
+    ConfidencePoint,
+    calibration_table,
+    curves_table,
+)
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion
 from planweave.learning.question_words import correct_chance
 from planweave.memory import Context
 from planweave.models import achat_model, chance_of_yes
@@ -29,26 +32,9 @@ from planweave.nodes.assist.query_writer import (
 from planweave.tools.connect import open_database
 
 
-class QuestionChance(NamedTuple):
-    """A question, whether it is answerable, and its chance."""
-
-    name: str
-    answerable: bool
-    chance: float
-
-
-class Calibration(NamedTuple):
-    """A threshold from one half of the questions, and its refusals in the other."""
-
-    threshold: float | None  # questions with a smaller chance are refused; None if too few
-    calibrated_on: int  # answerable questions of the first half
-    lost: Estimate | None  # share of the answerable ones of the other half that are refused
-    refused: Estimate | None  # share of the unanswerable ones of the other half that are refused
-
-
 async def measure_chances(
     questions: Sequence[QueryQuestion], model: str, on_question: Callable[[], None]
-) -> list[QuestionChance]:
+) -> list[ConfidencePoint]:
     """Ask ``model`` for the chance of every question, database by database.
 
     A question with names that the database lacks has the chance 0 without a call. The chance is
@@ -58,7 +44,7 @@ async def measure_chances(
     tokens = context.reply_tokens
     asked = await achat_model(model, temperature=0.0, max_tokens=tokens)
     for question in sorted(questions, key=lambda one: str(one.source)):
-        need = make_need(question)
+        need = question.task.need
         database = await asyncio.to_thread(open_database, question.source)
         ground = await asyncio.to_thread(
             schema_prompt, need, database, context.schema_characters * 2
@@ -71,63 +57,44 @@ async def measure_chances(
                 prompt = answerable_prompt(ground, need.question, explain_terms(need))
                 chance = (await chance_of_yes(asked, prompt, role="query_writer")).yes
             chance = correct_chance(chance, missing)
-        found.append(QuestionChance(question.id, question.answerable, chance))
+        found.append(
+            ConfidencePoint(
+                question=question.id,
+                confidence=chance,
+                answerable=question.answerable,
+                answered=True,
+                right=question.answerable,
+            )
+        )
         on_question()
     return found
 
 
-def find_threshold(chances: Sequence[float], target: float) -> float | None:
+def find_threshold(points: Sequence[ConfidencePoint], target: float) -> float | None:
     """The chance below which at most ``target`` of new answerable questions are, if any."""
+    chances = sorted(point.confidence for point in points if point.answerable)
     place = math.floor((len(chances) + 1) * target + 1e-9)
-    return sorted(chances)[place - 1] if place else None
-
-
-def calibrate(questions: Sequence[QuestionChance], *, target: float, seed: int) -> Calibration:
-    """Find the threshold on a random half, and measure it on the other."""
-    shuffled = drawn(questions, None, seed, lambda one: one.name)
-    middle = len(shuffled) // 2
-    chances = [one.chance for one in shuffled[:middle] if one.answerable]
-    found = find_threshold(chances, target)
-    if found is None:
-        return Calibration(None, len(chances), None, None)
-    others = shuffled[middle:]
-    return Calibration(found, len(chances), *(_refused(others, found, a) for a in (True, False)))
-
-
-def _refused(
-    questions: Sequence[QuestionChance], below: float, answerable: bool
-) -> Estimate | None:
-    return rate([one.chance < below for one in questions if one.answerable == answerable])
+    return chances[place - 1] if place else None
 
 
 def refusal_tables(
-    questions: Sequence[QuestionChance], found: Calibration, target: float
+    model: str, points: Sequence[ConfidencePoint], found: Calibration, target: float
 ) -> list[ReportTable]:
     """The calibration, the refusals of every threshold, and the errors."""
-    calibrated = ReportTable(
-        title="Calibrated threshold",
-        columns=("threshold", "calibrated on", "unanswerable refused", "answerable refused"),
-        rows=[(found.threshold, found.calibrated_on, found.refused, found.lost)],
-        note=f"The chance of an answer that at most {target:.0%} of new answerable questions are "
-        "below (split conformal prediction), found on the answerable questions of a random half; "
-        "both shares are those of the other half. Questions below the threshold are refused.",
+    meaning = (
+        f"The chance of an answer that at most {target:.0%} of new answerable questions are "
+        "below (split conformal prediction)"
     )
-    return [calibrated, _curve(questions), _errors(questions, found.threshold)]
-
-
-@table_of_rows(
-    "What each threshold refuses, all questions",
-    "threshold | unanswerable refused | answerable refused",
-)
-def _curve(questions: Sequence[QuestionChance]) -> Rows:
-    for step in range(10, 20):
-        below = step / 20
-        yield below, *(_refused(questions, below, answerable) for answerable in (False, True))
+    return [
+        calibration_table({model: found}, meaning),
+        curves_table({model: points}),
+        _errors(points, found.threshold),
+    ]
 
 
 @table_of_rows("Errors at the threshold", "question | is | chance of an answer")
-def _errors(questions: Sequence[QuestionChance], threshold: float | None) -> Rows:
-    for one in questions:
-        if (one.chance < (threshold or 0.0)) == one.answerable:
-            what = "refused" if one.answerable else "not refused"
-            yield one.name, what, one.chance
+def _errors(points: Sequence[ConfidencePoint], threshold: float | None) -> Rows:
+    for point in points:
+        if (point.confidence < (threshold or 0.0)) == point.answerable:
+            what = "refused" if point.answerable else "not refused"
+            yield point.question, what, point.confidence

@@ -1,23 +1,19 @@
 """The verdict that a user sees on the rows of a query: green or amber."""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from planweave.benchmarks.suites.query_writing.question import QueryQuestion
+from planweave.benchmarks.suites.query_writing.solver import Solved
 from planweave.memory import Context, Fact, Table
 from planweave.nodes.assist.row_answer import answer_from_rows
 from planweave.nodes.support.verdict import add_verdict
 from planweave.tools.result_text import cell_text
 
-if TYPE_CHECKING:
-    from planweave.benchmarks.suites.query_writing.trial import QueryOutcome
-
 LEFT = "left to the model"
 """Verdict if the rows are not the answer themselves, as for a yes-or-no question."""
 
 
-def rows_verdict(
-    question: QueryQuestion, outcome: "QueryOutcome | None", context: Context
-) -> str | None:
+def rows_verdict(question: QueryQuestion, outcome: Solved | None, context: Context) -> str | None:
     """The verdict of ``planweave ask`` on rows; None if there are none."""
     if outcome is None or not outcome.rows:
         return None

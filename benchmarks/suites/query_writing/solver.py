@@ -1,48 +1,47 @@
 """Solvers, which turn a question about a database into one query."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 
 from planweave.benchmarks.core.play import OnCall
 from planweave.memory import Context
+from planweave.nodes.assist.query_writer import Need
 from planweave.registry import Registry
 
 
-@dataclass(frozen=True, kw_only=True)
-class QueryTask:
+class QueryTask(NamedTuple):
     """One question for a solver.
 
     Attributes:
-        question: In the user's words.
+        need: The question; the published notes on the database, such as joins of tables, are its
+            ``background``.
         database: Path or URL, as :func:`planweave.tools.connect.open_database` takes it.
-        notes: Published notes on the database, such as joins of tables and abbreviations.
-        now: The time of the question (``2024-06-19 12:00:00``); empty if irrelevant.
     """
 
-    question: str
+    need: Need
     database: str
-    notes: str = ""
-    instructions: str = ""
-    now: str = ""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Solved:
-    """The result of a solver.
+class Solved(BaseModel, frozen=True):
+    """The result of a solver; the last three attributes are set when its query has run.
 
     Attributes:
         refused: Whether the solver reports that the database cannot answer.
         confidence: From 0 to 1; None if the solver has none.
         trace: Anything that explains the outcome; stored with the result.
+        rows: None if the query did not run.
+        problem: Why it did not run, or why rows are missing.
     """
 
     query: str | None
     refused: bool = False
     confidence: float | None = None
     trace: dict[str, JsonValue] | None = None
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[JsonValue, ...], ...] | None = None
+    problem: str = ""
 
 
 Solver: TypeAlias = Callable[[QueryTask, Context, OnCall], Awaitable[Solved]]

@@ -4,13 +4,13 @@ import asyncio
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import typer
-from pydantic import BaseModel, JsonValue
+from pydantic import JsonValue
 
 from planweave.benchmarks.core.options import Options, listed, published_folder
 from planweave.benchmarks.core.play import Memory, OnCall
@@ -25,7 +25,7 @@ from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accur
 from planweave.memory import Answer, Context
 from planweave.texts import digest
 from planweave.tools.connect import open_database
-from planweave.tools.database import Cell, Limits, QueryFailed, QueryRefused, QueryTimeout
+from planweave.tools.database import Limits, QueryFailed, QueryRefused, QueryTimeout
 from planweave.tools.result_text import one_line
 
 QueryGrade: TypeAlias = Literal["right", "wrong", "failed", "refused", "empty", "answered"]
@@ -35,18 +35,6 @@ that cannot: refused (right), answered (rows came back), empty (no row), failed.
 _ROWS = 1_000
 _CHARACTERS = 500_000
 _LEAST_SIMILARITY = 0.8
-
-
-class QueryOutcome(BaseModel):
-    """The outcome of a question."""
-
-    query: str | None
-    refused: bool
-    confidence: float | None
-    trace: dict[str, JsonValue] | None
-    columns: tuple[str, ...] = ()
-    rows: tuple[tuple[JsonValue, ...], ...] | None = None  # None if it did not run
-    problem: str = ""  # why it did not run, or why rows are missing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,17 +79,9 @@ class QuerySuite(Suite):
     async def play(self, sample: Sample, on_call: OnCall) -> Memory:
         """Have the solver that the sample's method names write the query, and run it.
 
-        The decision is the :class:`QueryOutcome`, as JSON.
+        The decision is what :func:`solve` returns, as JSON.
         """
-        question: QueryQuestion = sample.target
-        task = QueryTask(
-            question=question.question,
-            database=question.source,
-            notes=question.notes,
-            instructions=question.instructions,
-            now=question.now,
-        )
-        outcome = await solve(sample, task, on_call)
+        outcome = await solve(sample, sample.target.task, on_call)
         written = outcome.model_dump_json()
         answer = Answer(decision=written, why="", facts=[], unknown=outcome.problem)
         return {"answer": answer, "outcome": outcome}
@@ -148,7 +128,7 @@ def question_digest(question: QueryQuestion) -> str:
     return digest(question.model_dump_json(exclude={"source"}))
 
 
-def score_outcome(question: QueryQuestion, outcome: QueryOutcome | None) -> Score:
+def score_outcome(question: QueryQuestion, outcome: Solved | None) -> Score:
     """1 for rows that match an accepted answer, or for a refusal if there is none."""
     result, details = _grade(question, outcome)
     good = result == ("right" if question.answerable else "refused")
@@ -173,7 +153,7 @@ def score_outcome(question: QueryQuestion, outcome: QueryOutcome | None) -> Scor
 
 
 def _grade(
-    question: QueryQuestion, outcome: QueryOutcome | None
+    question: QueryQuestion, outcome: Solved | None
 ) -> tuple[QueryGrade, dict[str, JsonValue]]:
     if outcome and (_has_refused(outcome) or is_sentence(outcome.rows or (), question.refusal)):
         return "refused", {}
@@ -193,26 +173,24 @@ def _grade(
     }
 
 
-async def solve(sample: Sample, task: QueryTask, on_call: OnCall) -> QueryOutcome:
+async def solve(sample: Sample, task: QueryTask, on_call: OnCall) -> Solved:
     """Have the solver that the sample's method names write a query, and run it."""
     solved = await SOLVERS.get(sample.method)(task, sample.context, on_call)
     return await asyncio.to_thread(run_query, solved, task.database, sample.context)
 
 
-def run_query(solved: Solved, source: str, context: Context) -> QueryOutcome:
+def run_query(solved: Solved, source: str, context: Context) -> Solved:
     """Run the query of a solver."""
-    outcome = QueryOutcome(**asdict(solved))
-    if _has_refused(outcome):
-        return outcome
+    if _has_refused(solved):
+        return solved
     limits = Limits(seconds=context.query_seconds, rows=_ROWS, characters=_CHARACTERS)
     try:
         result = open_database(source).run(solved.query or "", limits)
     except (QueryFailed, QueryRefused, QueryTimeout) as error:
-        return outcome.model_copy(update={"problem": error.problem})
+        return solved.model_copy(update={"rows": None, "problem": error.problem})
     problem = "The result is too long to compare." if result.truncated else ""
-    rows: tuple[tuple[Cell, ...], ...] = result.rows
-    found = {"columns": result.columns, "rows": rows, "problem": problem}
-    return outcome.model_copy(update=found)
+    found = {"columns": result.columns, "rows": result.rows, "problem": problem}
+    return solved.model_copy(update=found)
 
 
 def is_sentence(rows: Sequence[Sequence[JsonValue]], sentence: str) -> bool:
@@ -229,5 +207,5 @@ def _normalise(text: str) -> str:
     return re.sub(r"\W+", " ", text.casefold()).strip()
 
 
-def _has_refused(outcome: QueryOutcome) -> bool:
+def _has_refused(outcome: Solved) -> bool:
     return outcome.refused or outcome.query is None

@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 from planweave.benchmarks.core.play import OnCall
 from planweave.benchmarks.suites.query_writing.solver import QueryTask, Solved, register_solver
 from planweave.memory import Context
-from planweave.nodes.assist.query_writer import Need
 from planweave.nodes.deciding.query import write_with_model
 from planweave.tools.connect import open_database
 
@@ -25,14 +24,11 @@ async def guided(task: QueryTask, context: Context, on_call: OnCall) -> Solved:
 
 
 async def _solve(task: QueryTask, context: Context, on_call: OnCall, *, candidates: int) -> Solved:
-    need = Need(
-        question=task.question, instructions=task.instructions, background=task.notes, now=task.now
-    )
     # With a seed, a run can be repeated.
     seeded = context.model_copy(update={"seed": context.seed or 0})
     database = await asyncio.to_thread(open_database, task.database)
     written = await write_with_model(
-        need,
+        task.need,
         database,
         Runtime(context=seeded),
         on_call,

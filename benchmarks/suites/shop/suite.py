@@ -18,6 +18,7 @@ from planweave.benchmarks.suites.query_writing.trial import solve
 from planweave.benchmarks.suites.shop.tables import shop_tables
 from planweave.graphs import METHODS, of_family
 from planweave.memory import Answer, Context, WorkingMemory
+from planweave.nodes.assist.query_writer import Need
 from planweave.simulators.shops import DOMAINS, Shop, ShopDecision, shop
 from planweave.tools.connect import open_database
 from planweave.tools.database import Limits
@@ -158,13 +159,12 @@ async def play_query(sample: Sample, on_call: OnCall) -> WorkingMemory:
     The solver gets the rules as notes on the database. Nothing checks the decision.
     """
     context = sample.context
-    task = QueryTask(
+    need = Need(
         question=sample.asked,
-        database=context.database or "",
-        notes=context.rules,
         instructions=prompts.load("query_writing/decision").fill(),
+        background=context.rules,
     )
-    outcome = await solve(sample, task, on_call)
+    outcome = await solve(sample, QueryTask(need, context.database or ""), on_call)
     first = outcome.rows[0][0] if outcome.rows else None
     decision = None if first is None else str(first)
     return {
