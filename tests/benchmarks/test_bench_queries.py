@@ -256,6 +256,22 @@ def test_the_query_writer_is_a_solver(data: Path, tmp_path: Path) -> None:
     assert [(row[0], row[2]["value"]) for row in rows] == [("greedy", 1.0), ("guided", 1.0)]
 
 
+@cases((0, []), (1, ["```\nSELECT name FROM shop LIMIT 1\n```"]))
+def test_gold_queries_of_other_questions_may_count_as_confirmed(
+    most: int, shown: list[str], data: Path
+) -> None:
+    seen: list[str] = []
+
+    def write(messages: Sequence[BaseMessage]) -> str:
+        if "Which shops" in messages[-1].text:
+            seen.extend(message.text for message in messages[1:-1][1:])
+        return "SELECT name FROM shop"
+
+    words = ("--data", data, "--model", speaks(write), "--only", "answerable", "--mode", "greedy")
+    bench("text2sql", *words, "--setting", f"confirmed_queries={most}")
+    assert seen == shown
+
+
 def test_the_whole_prompt(data: Path, tmp_path: Path) -> None:
     writer = Writer()
     words = ("--data", data, "--model", speaks(writer), "--out", tmp_path / "out")

@@ -8,7 +8,7 @@ NAME.glossary.txt next to the database. A question needs ``database`` (or ``db_i
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -17,6 +17,8 @@ from pydantic import AliasChoices, BaseModel, Field, JsonValue, model_validator
 from planweave import BadInput, PlanweaveError
 from planweave.benchmarks.suites.query_writing.compare import AcceptedQuery, Ties
 from planweave.benchmarks.suites.query_writing.solver import QueryTask
+from planweave.learning.queries.memory import likeness
+from planweave.nodes.assist.confirmed import ConfirmedQuery
 from planweave.nodes.assist.query_writer import Need
 from planweave.records import read_records, read_text
 from planweave.tools.connect import is_graph, open_database
@@ -47,6 +49,7 @@ class QueryQuestion(BaseModel, frozen=True):
     now: str = ""
     readings: tuple[AcceptedQuery, ...] = ()  # accepted queries; none if the database cannot answer
     refusal: str = ""  # the sentence for such questions that the instructions demand
+    confirmed: tuple[ConfirmedQuery, ...] = Field(default=(), exclude=True)  # shown to the writer
 
     @property
     def answerable(self) -> bool:
@@ -66,8 +69,23 @@ class QueryQuestion(BaseModel, frozen=True):
             instructions=self.instructions,
             background=self.notes,
             now=self.now,
+            confirmed=self.confirmed,
         )
         return QueryTask(need, self.source)
+
+
+def confirm_others(questions: Sequence[QueryQuestion], most: int) -> list[QueryQuestion]:
+    """Add the first gold queries of the most similar other questions to the same database."""
+
+    def nearest(asked: QueryQuestion) -> tuple[ConfirmedQuery, ...]:
+        others = [
+            ConfirmedQuery(one.question, one.readings[0].query)
+            for one in questions
+            if one.readings and one.database == asked.database and one.id != asked.id
+        ]
+        return tuple(sorted(others, key=lambda one: likeness(asked.question, one.question))[-most:])
+
+    return [one.model_copy(update={"confirmed": nearest(one)}) for one in questions]
 
 
 class _Line(BaseModel):

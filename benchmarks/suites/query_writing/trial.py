@@ -18,7 +18,7 @@ from planweave.benchmarks.core.record import Record, Score
 from planweave.benchmarks.core.suite import Sample, Selection, ShowStatus, Suite, drawn
 from planweave.benchmarks.core.table import ReportTable
 from planweave.benchmarks.suites.query_writing.compare import match_rows
-from planweave.benchmarks.suites.query_writing.question import QueryQuestion
+from planweave.benchmarks.suites.query_writing.question import QueryQuestion, confirm_others
 from planweave.benchmarks.suites.query_writing.shown import rows_verdict
 from planweave.benchmarks.suites.query_writing.solver import SOLVERS, QueryTask, Solved
 from planweave.benchmarks.suites.query_writing.tables import CAPTION, draw_accuracy, query_tables
@@ -61,10 +61,15 @@ class QuerySuite(Suite):
         """Load the questions of a folder or file."""
 
     def select(self, options: Any, context: Context, status: ShowStatus) -> Selection:
-        """Samples of every mode and question, except questions whose answer ties leave open."""
+        """Samples of every mode and question, except questions whose answer ties leave open.
+
+        With ``confirmed_queries``, the gold queries of the other questions count as confirmed.
+        """
         modes = listed(options.method, SOLVERS.names(), "mode")
         data = options.data or published_folder(self.name)
         questions = self.questions(options, data)
+        if context.confirmed_queries:
+            questions = confirm_others(questions, context.confirmed_queries)
         deciding = [question for question in questions if question.decides]
         left = len(questions) - len(deciding)
         skipped = f"{left} questions are" if left > 1 else "1 question is"
