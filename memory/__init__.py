@@ -20,6 +20,7 @@ from planweave.memory.records import EpisodeState as EpisodeState
 from planweave.memory.records import Exchange as Exchange
 from planweave.memory.records import Fact as Fact
 from planweave.memory.records import Failure as Failure
+from planweave.memory.records import Found as Found
 from planweave.memory.records import Grounded as Grounded
 from planweave.memory.records import InstructionPath as InstructionPath
 from planweave.memory.records import Lookup as Lookup

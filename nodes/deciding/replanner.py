@@ -48,5 +48,5 @@ def _turn_of_request(state: WorkingMemory) -> WorkingMemory:
     action = state["action"]
     if not action or action["tool"] != "replan":
         return {}
-    turn = take_turn(state, lambda _: None)
+    turn = take_turn(state, lambda _: "")
     return turn | {"replanning": action["input"], "step": state["step"]}
