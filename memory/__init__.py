@@ -12,6 +12,7 @@ from planweave.memory.given import check_state as check_state
 from planweave.memory.records import BOUND_TOOL as BOUND_TOOL
 from planweave.memory.records import NO_DECISION as NO_DECISION
 from planweave.memory.records import OWN_TOOLS as OWN_TOOLS
+from planweave.memory.records import SOURCES as SOURCES
 from planweave.memory.records import Action as Action
 from planweave.memory.records import Answer as Answer
 from planweave.memory.records import Basis as Basis

@@ -7,10 +7,10 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 Tool: TypeAlias = str
 """The tool of an action: a method's tool, the name of a bound tool, ``replan`` or ``finish``."""
 
-OWN_TOOLS = (
-    *("sql", "cypher", "documents", "calculator", "thinking", "environment"),
-    *("replan", "finish"),
-)
+SOURCES = ("sql", "cypher", "documents")
+"""The tools that read a connected source."""
+
+OWN_TOOLS = (*SOURCES, "calculator", "thinking", "environment", "replan", "finish")
 """Our own tools and moves; every other name belongs to a bound LangChain tool."""
 
 BOUND_TOOL = "bound_tool"

@@ -37,7 +37,7 @@ from planweave.nodes.support.replies import (
     decision_form,
     verdict_form,
 )
-from planweave.nodes.support.role import ask_role, spent
+from planweave.nodes.support.role import ask_role, ask_with, build_messages, spent
 from planweave.nodes.support.turns import normalise
 from planweave.nodes.support.verdict import check_answer, withhold_decision
 from planweave.prompts import load
@@ -169,9 +169,10 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         occasion = learned_finish.fill(decision=learned.decision, fact=str(learned.fact))
     task = load("common/answering_machine").fill(occasion=occasion)
     form = decision_form(max(map(len, candidates), default=0))
-    replies = [given_answer(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
+    prompt = build_messages(task, state, runtime.context)
+    replies = [given_answer(form, state) or await ask_with(_ROLE, form, prompt, runtime)]
     if learned_decision is None and (complaint := _not_admitted(replies[0].value, candidates)):
-        replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
+        replies.append(await ask_with(_ROLE, form, [*prompt, *complaint], runtime))
     answer = _build_answer(replies[-1], state, candidates)
     last = replies[-1].value
     refused: list[Failure] = []
@@ -189,7 +190,7 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
                 decision=last.decision or "nothing",
                 reason=contradiction.reason,
             )
-            replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
+            replies.append(await ask_with(_ROLE, form, [*prompt, *complaint], runtime))
             second = _build_answer(replies[1], state, candidates)
             answer = second if second["decision"] else answer
         if contradiction := _find_contradiction(answer, state, runtime):
