@@ -39,7 +39,7 @@ from planweave.nodes.support.replies import (
 )
 from planweave.nodes.support.role import ask_role, ask_with, build_messages, spent
 from planweave.nodes.support.turns import normalise
-from planweave.nodes.support.verdict import check_answer, withhold_decision
+from planweave.nodes.support.verdict import check_answer, ranked_options, withhold_decision
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import nearest
@@ -205,22 +205,15 @@ def answer_from_ranking(state: WorkingMemory, candidates: Sequence[str]) -> Answ
     None if the last fact ranks no options. If the first two are equal, there is no decision.
     """
     fact = state["facts"][-1]
-    how, table = fact.get("ranks"), fact.get("table")
-    if how is None or table is None:
+    options = ranked_options(fact, lambda name: match_candidate(name, candidates) or None)
+    if not options or not isinstance(options[0][1], int | float):
         return None
-    rows = [
-        (option, row[-1])
-        for row in table["rows"]
-        if row[-1] is not None and (option := match_candidate(str(row[0]), candidates))
-    ]
-    if not rows or not isinstance(rows[0][1], int | float):
-        return None
-    if len(rows) > 1 and rows[0][1] == rows[1][1]:
-        equal = " and ".join(option for option, value in rows if value == rows[0][1])
-        unknown = load("common/ranked_equal").fill(options=equal, value=str(rows[0][1]))
+    (best, value), *others = options
+    if others and others[0][1] == value:
+        equal = " and ".join(option for option, one in options if one == value)
+        unknown = load("common/ranked_equal").fill(options=equal, value=str(value))
         return Answer(decision=None, why="", facts=[fact["number"]], unknown=unknown)
-    (best, value), *others = rows
-    column = table["columns"][-1]
+    how, column = fact["ranks"], fact["table"]["columns"][-1]
     why = load("common/ranked").fill(
         best=best, how=how, column=column, value=str(value), fact=str(fact["number"])
     )
