@@ -12,7 +12,8 @@ from planweave.nodes.drafting.finisher import finisher
 @method("whole_document", family="documents", state=Writing, uses_plan=False)
 def whole_document(graph: Builder) -> None:
     begin(graph, "documents")
-    graph.add_node("documents", build_reading(whole_collection, evidence))
+    reading = build_reading(whole_collection, evidence, first="whole_collection")
+    graph.add_node("documents", reading)
     graph.add_node("finisher", finisher)
 
     graph.add_edge("documents", "finisher")

@@ -12,6 +12,7 @@ from planweave.memory.given import check_state as check_state
 from planweave.memory.records import BOUND_TOOL as BOUND_TOOL
 from planweave.memory.records import NO_DECISION as NO_DECISION
 from planweave.memory.records import OWN_TOOLS as OWN_TOOLS
+from planweave.memory.records import SOURCES as SOURCES
 from planweave.memory.records import Action as Action
 from planweave.memory.records import Answer as Answer
 from planweave.memory.records import Basis as Basis
@@ -20,6 +21,7 @@ from planweave.memory.records import EpisodeState as EpisodeState
 from planweave.memory.records import Exchange as Exchange
 from planweave.memory.records import Fact as Fact
 from planweave.memory.records import Failure as Failure
+from planweave.memory.records import Found as Found
 from planweave.memory.records import Grounded as Grounded
 from planweave.memory.records import InstructionPath as InstructionPath
 from planweave.memory.records import Lookup as Lookup

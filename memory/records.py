@@ -7,10 +7,10 @@ from typing_extensions import TypedDict  # pydantic wants this one before Python
 Tool: TypeAlias = str
 """The tool of an action: a method's tool, the name of a bound tool, ``replan`` or ``finish``."""
 
-OWN_TOOLS = (
-    *("sql", "cypher", "documents", "calculator", "thinking", "environment"),
-    *("replan", "finish"),
-)
+SOURCES = ("sql", "cypher", "documents")
+"""The tools that read a connected source."""
+
+OWN_TOOLS = (*SOURCES, "calculator", "thinking", "environment", "replan", "finish")
 """Our own tools and moves; every other name belongs to a bound LangChain tool."""
 
 BOUND_TOOL = "bound_tool"
@@ -82,8 +82,8 @@ class Reading(TypedDict):
     query: str
 
 
-class Fact(TypedDict):
-    """Something a tool returned, numbered so that an answer can cite it.
+class Found(TypedDict):
+    """Something a tool returned.
 
     ``values`` names the cells of a one-row result and the values on a page, for the calculator;
     a value with a unit is a text, such as ``40 $``. ``table`` contains all rows of a query, so that
@@ -95,11 +95,8 @@ class Fact(TypedDict):
     where the query differs from the question and the rules, if the program has compared them.
     """
 
-    number: int
     text: str
     values: dict[str, Value]
-    source: str
-    query: str
     quote: Quote | None
     table: NotRequired[Table]
     agreement: NotRequired[float]
@@ -107,6 +104,14 @@ class Fact(TypedDict):
     working: NotRequired[list[Worked]]
     ranks: NotRequired[Literal["highest", "lowest"]]
     doubts: NotRequired[list[str]]
+
+
+class Fact(Found):
+    """What the tool ``source`` returned for ``query``, numbered so that an answer can cite it."""
+
+    number: int
+    source: str
+    query: str
 
 
 class Turn(TypedDict):

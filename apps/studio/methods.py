@@ -82,29 +82,20 @@ def _graph_json(graph: Any) -> dict[str, JsonValue]:
 
 _FIRST = ("Sources", "Model", "Plan", "Reading", "Budget")
 _LAST = "More"
-_PLANS = ("planrag", "planrag_no_replan", "agent_v3")
-_NO_QUERIES = ("rat", "rag", "cot", "direct", "whole_document", "furepa", "ircot")
-_NO_SEARCH = ("path_policy", "cot", "direct", "whole_document")
-_ONE_STEP = ("single_rag", "path_policy", "agent_v1", *_NO_QUERIES)
-_QUERIED = tuple(name for name in METHODS if name not in _NO_QUERIES)
-_SEARCHED = tuple(name for name in METHODS if name not in _NO_SEARCH)
-_ONLY: dict[str, tuple[str, ...]] = {
-    "approve": _PLANS,
-    "replan": ("planrag",),
-    "evaluations": ("agent_v3",),
-    "experience": ("planrag", "path_policy"),
-    "approve_tools": tuple(name for name in METHODS if name not in _ONE_STEP),
-    "parallel": tuple(name for name in METHODS if name not in (*_ONE_STEP, "autogpt")),
-    **dict.fromkeys(
-        (
-            *("database", "graph", "query_seconds", "query_rows", "query_candidates"),
-            *("least_answerable", "confirmed_queries"),
-        ),
-        _QUERIED,
-    ),
-    **dict.fromkeys(("pages", "search"), _SEARCHED),
+_QUERYING = ("sql", "cypher", "member")
+_SEARCHING = ("search", "retriever", "member")
+_READ_BY: dict[str, tuple[str, ...]] = {
+    "approve": ("plan_approval",),
+    "replan": ("replanner",),
+    "evaluations": ("evaluator",),
+    "experience": ("experience",),
+    **dict.fromkeys(("database", "graph", "query_seconds", "query_rows"), _QUERYING),
+    **dict.fromkeys(("query_candidates", "least_answerable", "confirmed_queries"), _QUERYING),
+    **dict.fromkeys(("pages", "search"), _SEARCHING),
+    "approve_tools": ("bound_tool", "member"),
+    "parallel": ("replanner", "member"),
 }
-"""Settings that only some methods of several families read."""
+"""Settings that only some methods of several families read, and the nodes of these methods."""
 
 
 @cache
@@ -116,7 +107,16 @@ def form() -> dict[str, JsonValue]:
     return {
         "schema": Context.model_json_schema(),
         "groups": [_group(title) for title in (*known, _LAST)],
-        "only": {name: list(methods) for name, methods in _ONLY.items()},
+        "only": _readers(),
+    }
+
+
+def _readers() -> dict[str, JsonValue]:
+    """The methods that read a setting, for each setting that only some read."""
+    nodes = {name: one.builder.all_nodes() for name, one in METHODS.usable().items()}
+    return {
+        setting: [name for name, its in nodes.items() if not its.isdisjoint(read_by)]
+        for setting, read_by in _READ_BY.items()
     }
 
 

@@ -102,6 +102,11 @@ class Builder(StateGraph[Any, Context, Any, Any]):
                 found |= part.builder.subgraphs()
         return found
 
+    def all_nodes(self) -> set[str]:
+        """The names of its nodes and of the nodes of its subgraphs."""
+        parts = (part.builder for part in self.subgraphs().values())
+        return {name for one in (self, *parts) for name in one.nodes}
+
 
 def _subgraph_node(graph: Subgraph, outer_keys: Collection[str]) -> Callable[[WorkingMemory], Any]:
     """Make the node that runs a subgraph and returns what the subgraph has changed.

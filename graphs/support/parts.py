@@ -166,10 +166,10 @@ def tools(
 
 
 @cache
-def build_reading(*nodes: Callable[..., Any]) -> Subgraph:
+def build_reading(*nodes: Callable[..., Any], first: str = "search") -> Subgraph:
     """Make the subgraph that reads documents: a search, then the nodes that process the pages."""
     graph = Builder(ToolState, keeps=("action",))
-    names = ["search", *(node.__name__ for node in nodes[1:])]
+    names = [first, *(node.__name__ for node in nodes[1:])]
     for name, node in zip(names, nodes, strict=True):
         graph.add_node(name, node)
     for name, behind in zip([START, *names], names, strict=False):

@@ -5,8 +5,8 @@ from time import perf_counter
 from langgraph.runtime import Runtime
 
 from planweave import BadInput
-from planweave.memory import Context, EpisodeState, WorkingMemory
-from planweave.nodes.support.turns import Observation, chosen_action, turn_taken
+from planweave.memory import Context, EpisodeState, Found, WorkingMemory
+from planweave.nodes.support.turns import chosen_action, turn_taken
 from planweave.prompts import load, names
 from planweave.texts import shorten
 from planweave.tools.environments import EnvironmentFailed, Task
@@ -31,7 +31,8 @@ def environment(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemor
     except EnvironmentFailed as error:
         return turn_taken(state, [], str(error), perf_counter() - started)
     text = shorten(seen.text, context.observation_characters) or _EMPTY_VIEW
-    update = turn_taken(state, [Observation(text)], "", perf_counter() - started)
+    found = [Found(text=text, values={}, quote=None)]
+    update = turn_taken(state, found, "", perf_counter() - started)
     after: EpisodeState = {**state_before, "score": seen.score, "done": seen.done}
     return update | {"episode": after}
 

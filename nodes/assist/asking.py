@@ -3,12 +3,11 @@
 from collections import Counter
 from collections.abc import Sequence
 
-from planweave.memory import Action, Context, TaskFamily, Tool, Turn, WorkingMemory
+from planweave.memory import SOURCES, Action, Context, TaskFamily, Tool, Turn, WorkingMemory
 from planweave.nodes.support.turns import normalise
 from planweave.prompts import load
 
 _TEMPERATURE_PER_REPETITION = 0.4
-_SOURCES = ("sql", "cypher", "documents")
 _QUERY_WRITER = "query_writer"
 FEW_FINDINGS = 3
 
@@ -43,7 +42,7 @@ def use_only_tool(tools: Sequence[Tool], state: WorkingMemory, context: Context)
     The query writer turns it into a query, or it is searched for in the documents. A search in the
     words of a small model finds other pages than the question does.
     """
-    if not context.assists("selector") or len(tools) != 1 or tools[0] not in _SOURCES:
+    if not context.assists("selector") or len(tools) != 1 or tools[0] not in SOURCES:
         return None
     asked = state.get("task") or state["question"]
     return Action(step=state["step"], thought="", tool=tools[0], input=asked)

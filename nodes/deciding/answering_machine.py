@@ -37,9 +37,9 @@ from planweave.nodes.support.replies import (
     decision_form,
     verdict_form,
 )
-from planweave.nodes.support.role import ask_role, spent
+from planweave.nodes.support.role import ask_role, ask_with, build_messages, spent
 from planweave.nodes.support.turns import normalise
-from planweave.nodes.support.verdict import check_answer, withhold_decision
+from planweave.nodes.support.verdict import check_answer, ranked_options, withhold_decision
 from planweave.prompts import load
 from planweave.texts import listed
 from planweave.tools import nearest
@@ -169,9 +169,10 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
         occasion = learned_finish.fill(decision=learned.decision, fact=str(learned.fact))
     task = load("common/answering_machine").fill(occasion=occasion)
     form = decision_form(max(map(len, candidates), default=0))
-    replies = [given_answer(form, state) or await ask_role(_ROLE, form, task, state, runtime)]
+    prompt = build_messages(task, state, runtime.context)
+    replies = [given_answer(form, state) or await ask_with(_ROLE, form, prompt, runtime)]
     if learned_decision is None and (complaint := _not_admitted(replies[0].value, candidates)):
-        replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
+        replies.append(await ask_with(_ROLE, form, [*prompt, *complaint], runtime))
     answer = _build_answer(replies[-1], state, candidates)
     last = replies[-1].value
     refused: list[Failure] = []
@@ -189,7 +190,7 @@ async def _decide(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMem
                 decision=last.decision or "nothing",
                 reason=contradiction.reason,
             )
-            replies.append(await ask_role(_ROLE, form, task, state, runtime, followup=complaint))
+            replies.append(await ask_with(_ROLE, form, [*prompt, *complaint], runtime))
             second = _build_answer(replies[1], state, candidates)
             answer = second if second["decision"] else answer
         if contradiction := _find_contradiction(answer, state, runtime):
@@ -204,22 +205,15 @@ def answer_from_ranking(state: WorkingMemory, candidates: Sequence[str]) -> Answ
     None if the last fact ranks no options. If the first two are equal, there is no decision.
     """
     fact = state["facts"][-1]
-    how, table = fact.get("ranks"), fact.get("table")
-    if how is None or table is None:
+    options = ranked_options(fact, lambda name: match_candidate(name, candidates) or None)
+    if not options or not isinstance(options[0][1], int | float):
         return None
-    rows = [
-        (option, row[-1])
-        for row in table["rows"]
-        if row[-1] is not None and (option := match_candidate(str(row[0]), candidates))
-    ]
-    if not rows or not isinstance(rows[0][1], int | float):
-        return None
-    if len(rows) > 1 and rows[0][1] == rows[1][1]:
-        equal = " and ".join(option for option, value in rows if value == rows[0][1])
-        unknown = load("common/ranked_equal").fill(options=equal, value=str(rows[0][1]))
+    (best, value), *others = options
+    if others and others[0][1] == value:
+        equal = " and ".join(option for option, one in options if one == value)
+        unknown = load("common/ranked_equal").fill(options=equal, value=str(value))
         return Answer(decision=None, why="", facts=[fact["number"]], unknown=unknown)
-    (best, value), *others = rows
-    column = table["columns"][-1]
+    how, column = fact["ranks"], fact["table"]["columns"][-1]
     why = load("common/ranked").fill(
         best=best, how=how, column=column, value=str(value), fact=str(fact["number"])
     )

@@ -9,9 +9,9 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from planweave import PlanweaveError
-from planweave.memory import Context, WorkingMemory
+from planweave.memory import Context, Found, WorkingMemory
 from planweave.nodes.deciding.plan_approval import ask_person
-from planweave.nodes.support.turns import Observation, chosen_action, repetition, turn_taken
+from planweave.nodes.support.turns import chosen_action, repetition, turn_taken
 from planweave.tools.bound import TOOLS, ToolFailed, call_tool, parse_arguments
 
 
@@ -22,7 +22,7 @@ async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> Working
     """
     context, action = runtime.context, chosen_action(state)
     started = perf_counter()
-    found: list[Observation] = []
+    found: list[Found] = []
     problem = repetition(state)
     if not problem:
         try:
@@ -31,13 +31,13 @@ async def bound_tool(state: WorkingMemory, runtime: Runtime[Context]) -> Working
             if context.approve_tools:
                 given = _ask_approval(tool.name, given)
             result = await call_tool(tool, given, seconds=context.query_seconds)
-            found = [_build_observation(result, context.observation_characters)]
+            found = [_describe(result, context.observation_characters)]
         except PlanweaveError as error:
             problem = str(error)
     return turn_taken(state, found, problem, perf_counter() - started)
 
 
-def _build_observation(result: Any, characters: int) -> Observation:
+def _describe(result: Any, characters: int) -> Found:
     """The result of the tool as text, and as named values if it has any."""
     values: dict[str, Any] = {}
     if isinstance(result, Mapping):
@@ -47,7 +47,7 @@ def _build_observation(result: Any, characters: int) -> Observation:
     text = result if isinstance(result, str) else _to_text(result)
     if len(text) > characters:
         text = f"{text[:characters]} … ({len(text) - characters} more characters)"
-    return Observation(text, values=values)
+    return Found(text=text, values=values, quote=None)
 
 
 def _is_value(one: object) -> bool:

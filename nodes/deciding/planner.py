@@ -1,14 +1,13 @@
 """Planner: writes the plan of analysis before anything is read (PlanRAG, section 4, planning)."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from langgraph.runtime import Runtime
 
 from planweave.memory import Action, Context, Replan, Tool, WorkingMemory
 from planweave.nodes.deciding.selector import build_action, limit_approvals
 from planweave.nodes.support.briefing import fill_prompt
-from planweave.nodes.support.combined import ask_combined, select_connected
+from planweave.nodes.support.combined import select_connected
 from planweave.nodes.support.replies import MAX_AT_ONCE, Plan, PlannedStep, PlanWithNeeds, steps_of
 from planweave.nodes.support.role import Node, ask_role, spent
 from planweave.nodes.support.turns import is_carried_out
@@ -38,8 +37,9 @@ def planner(prompt: str, *, combined: str = "", tools: Sequence[Tool] = ()) -> N
         objection = state.get("objection", "")
         occasion = objection or state["replanning"]
         task = fill_prompt(name, state, occasion=occasion)
-        ask = partial(ask_combined, tools=tools) if combines else ask_role
-        reply = await ask("planner", form, task, state, runtime)
+        reply = await ask_role(
+            "planner", form, task, state, runtime, tools=tools if combines else ()
+        )
         planned = reply.value.steps if reply.value else []
         steps, needs = steps_of(planned)
         update = spent(reply)

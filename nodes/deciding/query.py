@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import Any, Literal
+from typing import Literal
 
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
 from planweave.errors import StoreUnusable
 from planweave.learning.queries.memory import OWN
-from planweave.memory import Action, Context, Reading, Table, Value, WorkingMemory, add_usage
+from planweave.memory import Action, Context, Found, Reading, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
 from planweave.nodes.assist.answerable import Refusal
 from planweave.nodes.assist.asking import writes_queries
@@ -28,7 +28,6 @@ from planweave.nodes.deciding.experience import load_paths
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import Node, chance_for_role, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
-    Observation,
     as_seen_by,
     chosen_action,
     repetition,
@@ -80,10 +79,10 @@ def query_node(source: Literal["database", "graph"], *, by_model: bool = True) -
     return query
 
 
-def run_query(url: str | None, query: str, context: Context) -> Observation:
+def run_query(url: str | None, query: str, context: Context) -> Found | str:
     """Run one read-only query within the limits of the context."""
     try:
-        return observation(open_database(url or "").run(query, limits_of(context)), context)
+        return _describe(open_database(url or "").run(query, limits_of(context)), context)
     except DatabaseUnavailable as error:
         raise as_seen_by(context.owner, error) from error
 
@@ -98,19 +97,18 @@ def limits_of(context: Context) -> Limits:
     )
 
 
-def observation(result: QueryResult, context: Context) -> Observation:
-    """The observation of a result, within the limits of the context."""
+def _describe(result: QueryResult, context: Context) -> Found | str:
+    """The rows of a result within the limits of the context, or why there are none."""
+    text = result_text(result, max_characters=context.observation_characters)
+    if not result.rows:
+        return text
     only_row = result.rows[0] if result.total_rows == 1 else ()
-    return Observation(
-        text=result_text(result, max_characters=context.observation_characters),
-        values={
-            column: cell
-            for column, cell in zip(result.columns, only_row, strict=False)
-            if cell is None or isinstance(cell, str | int | float)
-        },
-        found=bool(result.rows),
-        table=_table(result) if result.rows else None,
-    )
+    values = {
+        column: cell
+        for column, cell in zip(result.columns, only_row, strict=False)
+        if cell is None or isinstance(cell, str | int | float)
+    }
+    return Found(text=text, values=values, quote=None, table=_table(result))
 
 
 def _table(result: QueryResult) -> Table:
@@ -131,25 +129,35 @@ async def _run_or_write(state: WorkingMemory, runtime: Runtime[Context], url: st
     database = await asyncio.to_thread(open_database, url)
     calls: list[CallRecord] = []
     best = await _try_chosen(action["input"], state["question"], database, context)
-    more: dict[str, Any] = {}
+    written: Written | None = None
     if best is None or best.result is None:
         written = await _write(state, action, database, runtime, calls)
         best = written.best
-        more["agreement"] = written.agreement
-        more["other"] = _describe_other(written)
-        if written.ranking:
-            more["ranks"] = "highest" if written.ranking.highest else "lowest"
-            doubts = await asyncio.to_thread(
-                _find_doubts, best, state["question"], database, context
-            )
-            more["doubts"] = doubts
-    seen = [observation(best.result, context)._replace(**more)] if best.result else []
-    problem = best.problem or "".join(one.text for one in seen if not one.found)
+    described = _describe(best.result, context) if best.result else best.problem
+    found, problem = ([], described) if isinstance(described, str) else ([described], "")
+    if found and written:
+        await asyncio.to_thread(
+            _add_details, found[0], written, state["question"], database, context
+        )
     turned: WorkingMemory = {**state, "action": {**action, "input": best.query}}
-    found = [one for one in seen if one.found]
     seconds, corrected = perf_counter() - started, best.changes
     update = turn_taken(turned, found, problem, seconds, calls=calls, corrected=corrected)
     return update | {"usage": add_usage(update["usage"], usage_of_calls(calls))}
+
+
+def _add_details(
+    found: Found, written: Written, question: str, database: Database, context: Context
+) -> None:
+    """Add how the candidates compare, and for a ranking its direction and its doubts."""
+    if written.agreement is not None:
+        found["agreement"] = written.agreement
+    if other := _describe_other(written):
+        found["other"] = other
+    if written.ranking:
+        found["ranks"] = "highest" if written.ranking.highest else "lowest"
+        if isinstance(database, SqlDatabase):
+            doubts = database.doubts(written.best.query, question, context.rules)
+            found["doubts"] = [*doubts, *written.best.doubts]
 
 
 def _describe_other(written: Written) -> Reading | None:
@@ -161,15 +169,6 @@ def _describe_other(written: Written) -> Reading | None:
     names = [] if any(isinstance(cell, str) for cell in next(iter(rows), [])) else table["columns"]
     text = list_rows(rows, names, _MAX_OTHER_ROWS) if rows else "no rows"
     return Reading(text=text, query=written.other.query)
-
-
-def _find_doubts(
-    best: Candidate, question: str, database: Database, context: Context
-) -> Sequence[str] | None:
-    """What a ranking ignores in the question and the rules; None if it is not SQL."""
-    if not isinstance(database, SqlDatabase):
-        return None
-    return [*database.doubts(best.query, question, context.rules), *best.doubts]
 
 
 async def _try_chosen(

@@ -1,13 +1,11 @@
 """Re-planner: judges the plan by the last result and may replace it (PlanRAG, section 4)."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from langgraph.runtime import Runtime
 
 from planweave.memory import Context, Replan, Tool, WorkingMemory
 from planweave.nodes.deciding.planner import start_plan
-from planweave.nodes.support.combined import ask_combined
 from planweave.nodes.support.limits import reason_to_answer
 from planweave.nodes.support.replies import Judgement, JudgementWithNeeds, steps_of
 from planweave.nodes.support.role import Node, ask_role, spent
@@ -28,8 +26,9 @@ def replanner(tools: Sequence[Tool]) -> Node:
         occasion = asked.get("replanning", state["replanning"])
         prompt = "planrag/judge_task" if combines else "planrag/replanner"
         task = load(prompt).fill(occasion=occasion)
-        ask = partial(ask_combined, tools=tools) if combines else ask_role
-        reply = await ask("replanner", form, task, state, runtime)
+        reply = await ask_role(
+            "replanner", form, task, state, runtime, tools=tools if combines else ()
+        )
         update = asked | {"replanning": "", **spent(reply)}
         judgement = reply.value
         steps, needs = steps_of(judgement.steps if judgement else [])
@@ -48,5 +47,5 @@ def _turn_of_request(state: WorkingMemory) -> WorkingMemory:
     action = state["action"]
     if not action or action["tool"] != "replan":
         return {}
-    turn = take_turn(state, lambda _: None)
+    turn = take_turn(state, lambda _: "")
     return turn | {"replanning": action["input"], "step": state["step"]}

@@ -8,11 +8,11 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field, create_model
 
-from planweave.memory import OWN_TOOLS, Action, Context, Tool, WorkingMemory
+from planweave.memory import OWN_TOOLS, SOURCES, Action, Context, Tool, WorkingMemory
 from planweave.models import StructuredFailure
 from planweave.nodes.assist.asking import extra_temperature, use_only_tool
 from planweave.nodes.support.briefing import insert_bound_tools, tools_text
-from planweave.nodes.support.combined import SOURCES, ask_combined, progress_text, select_connected
+from planweave.nodes.support.combined import progress_text, select_connected
 from planweave.nodes.support.lengths import QUERY, THOUGHT
 from planweave.nodes.support.limits import count_repetitions, reason_to_answer
 from planweave.nodes.support.replies import MAX_AT_ONCE, actions_form, answer_form
@@ -74,7 +74,7 @@ async def _choose_several(
     complaints = [load("common/problem").fill(problem=problem) for problem in problems]
     task = load(prompt).fill(now="\n".join([progress_text(state), *complaints]))
     extra = extra_temperature(count_repetitions(state["turns"]), "selector", context)
-    reply = await ask_combined(
+    reply = await ask_role(
         "selector", form, task, state, runtime, tools=tools, extra_temperature=extra
     )
     update: WorkingMemory = {"action": None, "actions": []}

@@ -2,22 +2,20 @@
 
 from langgraph.runtime import Runtime
 
-from planweave.memory import Context, Quote, WorkingMemory
+from planweave.memory import Context, Found, Quote, WorkingMemory
 from planweave.nodes.support.pages import excerpt
-from planweave.nodes.support.turns import Observation, turn_taken
+from planweave.nodes.support.turns import turn_taken
 
 
 def evidence(state: WorkingMemory, runtime: Runtime[Context]) -> WorkingMemory:
     """Add the text of each page as a fact."""
     if not state["pages"]:
         return {}
-    found = [
-        Observation(
-            page["text"] if state.get("whole") else excerpt(page, runtime.context.page_characters),
-            quote=Quote(
-                document=page["document"], page=page["page"], text=page["nearest"] or page["text"]
-            ),
-        )
-        for page in state["pages"]
-    ]
+    whole, characters = state.get("whole"), runtime.context.page_characters
+    found = []
+    for page in state["pages"]:
+        text = page["text"] if whole else excerpt(page, characters)
+        words = page["nearest"] or page["text"]
+        quote = Quote(document=page["document"], page=page["page"], text=words)
+        found.append(Found(text=text, values={}, quote=quote))
     return turn_taken(state, found, "", 0.0)

@@ -10,12 +10,12 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 from pydantic import BaseModel, Field
 
-from planweave.memory import Context, Failure, Page, Quote, Value, WorkingMemory
+from planweave.memory import Context, Failure, Found, Page, Quote, Value, WorkingMemory
 from planweave.nodes.assist.asking import FEW_FINDINGS, max_findings
 from planweave.nodes.assist.replies import quote_if_nearer, quote_if_unstated
 from planweave.nodes.support.pages import pages_text
 from planweave.nodes.support.role import ask_role, spent
-from planweave.nodes.support.turns import Observation, chosen_action, turn_taken
+from planweave.nodes.support.turns import chosen_action, turn_taken
 from planweave.prompts import load
 from planweave.tools.calculator import CURRENCIES
 from planweave.tools.checking.words import roots
@@ -79,9 +79,9 @@ class ShortReading(BaseModel):
 
 
 class _CheckedFinding(NamedTuple):
-    """An observation, or None, and the failures of the finding."""
+    """What becomes a fact, or None, and the failures of the finding."""
 
-    seen: Observation | None
+    found: Found | None
     failures: list[Failure]
 
 
@@ -118,7 +118,7 @@ async def _read(state: WorkingMemory, runtime: Runtime[Context], *, whole: bool)
     findings = reply.value.findings if reply.value else []
     asked = roots(state["question"])
     read = [_check(finding, pages, asked, context) for finding in _limit_per_page(findings)]
-    found = list({one.seen.text: one.seen for one in read if one.seen}.values())
+    found = list({one.found["text"]: one.found for one in read if one.found}.values())
     dropped = [failure for one in read for failure in one.failures]
     problem = "" if found else _problem_text(dropped)
     seconds = perf_counter() - started
@@ -231,7 +231,7 @@ def _check(
     page = quoted.page
     place = Quote(document=page["document"], page=page["page"], text=quote)
     return _CheckedFinding(
-        Observation(statement, values=values, quote=place),
+        Found(text=statement, values=values, quote=place),
         [_build_failure("value_not_quoted", f"{one.name}: {one.value}") for one in unquoted],
     )
 

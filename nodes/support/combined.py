@@ -6,21 +6,10 @@ paper.
 """
 
 from collections.abc import Sequence
-from typing import TypeVar
 
-from langchain_core.messages import HumanMessage, SystemMessage
-from langgraph.runtime import Runtime
-from pydantic import BaseModel
-
-from planweave.memory import Context, Tool, WorkingMemory
-from planweave.models import StructuredReply
-from planweave.nodes.support.briefing import briefing, ground, insert_bound_tools, tools_text
-from planweave.nodes.support.role import ask_with
+from planweave.memory import SOURCES, Context, Tool, WorkingMemory
+from planweave.nodes.support.briefing import insert_bound_tools, tools_text
 from planweave.prompts import load
-
-Output = TypeVar("Output", bound=BaseModel)
-
-SOURCES = ("sql", "cypher", "documents")
 
 
 def select_connected(tools: Sequence[Tool], state: WorkingMemory) -> tuple[Tool, ...]:
@@ -46,25 +35,6 @@ def instructions_text(tools: Sequence[Tool], state: WorkingMemory, context: Cont
 def answer_text(context: Context) -> str:
     """The instructions for an answer inside another reply."""
     return load("common/words_form" if context.in_words else "common/decision_form").fill()
-
-
-async def ask_combined(
-    role: str,
-    output: type[Output],
-    task: str,
-    state: WorkingMemory,
-    runtime: Runtime[Context],
-    *,
-    tools: Sequence[Tool],
-    extra_temperature: float = 0.0,
-) -> StructuredReply[Output]:
-    """As ``ask_role``, with the instructions before the memory."""
-    context = runtime.context
-    messages = [
-        SystemMessage(f"{ground(state, context)}\n\n{instructions_text(tools, state, context)}"),
-        HumanMessage(f"{briefing(state, context)}\n\n{task}"),
-    ]
-    return await ask_with(role, output, messages, runtime, extra_temperature=extra_temperature)
 
 
 def open_steps(state: WorkingMemory) -> list[int]:

@@ -8,7 +8,7 @@ from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from planweave.memory import Context, Failure, UsageByRole, WorkingMemory
+from planweave.memory import Context, Failure, Tool, UsageByRole, WorkingMemory
 from planweave.models import (
     CallRecord,
     Chance,
@@ -23,6 +23,7 @@ from planweave.models import (
 from planweave.models.lengths import tokens_of
 from planweave.nodes.assist.asking import max_reply_tokens
 from planweave.nodes.support.briefing import briefing, ground
+from planweave.nodes.support.combined import instructions_text
 from planweave.nodes.support.limits import OUT_OF_TIME
 from planweave.nodes.support.progress import find_step, report_call, spoken_field
 from planweave.prompts import load
@@ -43,24 +44,36 @@ async def ask_role(
     state: WorkingMemory,
     runtime: Runtime[Context],
     *,
-    followup: Sequence[BaseMessage] = (),
+    tools: Sequence[Tool] = (),
     extra_temperature: float = 0.0,
     briefed: bool = True,
 ) -> StructuredReply[Output]:
     """Ask the model that plays ``role`` for an ``output``.
 
     The messages begin with what never changes in a run and end with what changes at every call
-    (system ground, memory, task), so that a server can reuse its prompt cache.
+    (system ground, memory, task), so that a server can reuse its prompt cache. With ``tools`` the
+    ground contains the instructions for a reply that may hold several things at once.
     ``extra_temperature`` is added to the temperature of the run. A role that is not ``briefed``
     sees only its task, not the work so far.
     """
-    context = runtime.context
-    messages = [
-        SystemMessage(ground(state, context)),
-        HumanMessage(f"{briefing(state, context)}\n\n{task}" if briefed else task),
-        *followup,
-    ]
+    messages = build_messages(task, state, runtime.context, tools=tools, briefed=briefed)
     return await ask_with(role, output, messages, runtime, extra_temperature=extra_temperature)
+
+
+def build_messages(
+    task: str,
+    state: WorkingMemory,
+    context: Context,
+    *,
+    tools: Sequence[Tool] = (),
+    briefed: bool = True,
+) -> list[BaseMessage]:
+    """The messages of :func:`ask_role`, which another question to the same role may follow."""
+    instructions = [instructions_text(tools, state, context)] if tools else []
+    return [
+        SystemMessage("\n\n".join([ground(state, context), *instructions])),
+        HumanMessage(f"{briefing(state, context)}\n\n{task}" if briefed else task),
+    ]
 
 
 async def ask_writer(

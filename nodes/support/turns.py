@@ -1,23 +1,17 @@
 """Adds the outcome of an action to working memory."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
 
 from planweave import PlanweaveError
 from planweave.memory import (
     LOCAL,
     Action,
     Fact,
+    Found,
     Observed,
-    Quote,
-    Reading,
-    Table,
     Turn,
     UsageByRole,
-    Value,
-    Worked,
     WorkingMemory,
 )
 from planweave.models import CallRecord, StructuredFailure
@@ -26,39 +20,22 @@ from planweave.usage import Usage
 _QUERY_TOOLS = ("sql", "cypher")
 
 
-class Observation(NamedTuple):
-    """The result of an action; ``found`` is False if the text only explains why there is none."""
+def take_turn(state: WorkingMemory, run: Callable[[Action], Found | str]) -> WorkingMemory:
+    """Run the chosen action; what it finds becomes the next numbered fact.
 
-    text: str
-    values: Mapping[str, Value] = MappingProxyType({})
-    quote: Quote | None = None
-    found: bool = True
-    table: Table | None = None
-    agreement: float | None = None
-    other: Reading | None = None
-    working: Sequence[Worked] = ()
-    ranks: Literal["highest", "lowest"] | None = None
-    doubts: Sequence[str] | None = None
-
-
-def take_turn(state: WorkingMemory, run: Callable[[Action], Observation | None]) -> WorkingMemory:
-    """Run the chosen action; its result becomes the next numbered fact, an error a problem.
-
-    A repeated action is not run again; its problem refers to the first outcome.
+    An error becomes a problem, and so does a text that is not empty. A repeated action is not run
+    again; its problem refers to the first outcome.
     """
     action = chosen_action(state)
     started = perf_counter()
-    observation: Observation | None = None
+    result: Found | str = repetition(state)
     failed = False
-    problem = repetition(state)
-    if not problem:
+    if not result:
         try:
-            observation = run(action)
+            result = run(action)
         except PlanweaveError as error:
-            problem, failed = str(error), True
-    if observation and not observation.found:
-        problem = observation.text
-    found = [observation] if observation and observation.found else []
+            result, failed = str(error), True
+    found, problem = ([], result) if isinstance(result, str) else ([result], "")
     return turn_taken(state, found, problem, perf_counter() - started, failed=failed)
 
 
@@ -76,7 +53,7 @@ def chosen_action(state: WorkingMemory) -> Action:
 
 def turn_taken(
     state: WorkingMemory,
-    found: Sequence[Observation],
+    found: Sequence[Found],
     problem: str,
     seconds: float,
     *,
@@ -92,7 +69,10 @@ def turn_taken(
     """
     action = chosen_action(state)
     first = len(state["facts"]) + 1
-    facts = [_build_fact(number, action, seen) for number, seen in enumerate(found, start=first)]
+    facts: list[Fact] = [
+        {"number": number, "source": action["tool"], "query": action["input"], **one}
+        for number, one in enumerate(found, start=first)
+    ]
     turn = _build_turn(state, action, facts, problem, seconds)
     if failed:
         turn["failed"] = True
@@ -140,27 +120,6 @@ def is_carried_out(state: WorkingMemory) -> bool:
 def is_parallel(state: WorkingMemory) -> bool:
     """Whether the action runs in parallel with others."""
     return len(state.get("actions", ())) > 1
-
-
-def _build_fact(number: int, action: Action, observation: Observation) -> Fact:
-    fact = Fact(
-        number=number,
-        text=observation.text,
-        values=dict(observation.values),
-        source=action["tool"],
-        query=action["input"],
-        quote=observation.quote,
-    )
-    more = {
-        "table": observation.table,
-        "agreement": observation.agreement,
-        "other": observation.other,
-        "working": [*observation.working] or None,
-        "ranks": observation.ranks,
-        "doubts": None if observation.doubts is None else [*observation.doubts],
-    }
-    known: Any = {name: value for name, value in more.items() if value is not None}
-    return {**fact, **known}
 
 
 def unreadable_turn(state: WorkingMemory, failure: StructuredFailure | None) -> WorkingMemory:

@@ -1,6 +1,6 @@
 """Verdict: the result of the check of an answer, with its text for all interfaces."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from planweave.memory import (
@@ -10,6 +10,7 @@ from planweave.memory import (
     Context,
     Fact,
     Reading,
+    Value,
     Verdict,
     VerdictKind,
     WorkingMemory,
@@ -64,25 +65,32 @@ def _check_ranking(decision: str, fact: Fact, context: Context) -> DecisionCheck
 
     The program made the ranking. The reason names what its query leaves out.
     """
-    table, how, doubts = fact.get("table"), fact.get("ranks"), fact.get("doubts")
-    if table is None or how is None or doubts is None:
+    doubts, known = fact.get("doubts"), _known_options(context)
+    options = ranked_options(
+        fact, lambda name: name.casefold() if not known or name.casefold() in known else None
+    )
+    if doubts is None or not options or options[0][0] != decision.strip().casefold():
         return None
-    known = _known_options(context)
-    rows = [
-        (option, row[-1])
-        for row in table["rows"]
-        if row[-1] is not None and ((option := str(row[0]).casefold()) in known or not known)
-    ]
-    if not rows or rows[0][0] != decision.strip().casefold():
-        return None
-    if len(rows) > 1 and rows[0][1] == rows[1][1]:
+    if len(options) > 1 and options[0][1] == options[1][1]:
         return DecisionCheck("not_in_facts", "Another option has the same value.")
     if doubts:
         return DecisionCheck("not_in_facts", " ".join(doubts))
-    number = fact["number"]
-    return DecisionCheck(
-        "supported", f"It has the {how} {table['columns'][-1]} in fact [{number}].", (number,)
-    )
+    number, column = fact["number"], fact["table"]["columns"][-1]
+    reason = f"It has the {fact['ranks']} {column} in fact [{number}]."
+    return DecisionCheck("supported", reason, (number,))
+
+
+def ranked_options(fact: Fact, admit: Callable[[str], str | None]) -> list[tuple[str, Value]]:
+    """The options of a ranking that ``admit`` names, best first, each with its value.
+
+    Empty if the fact ranks nothing.
+    """
+    rows = fact["table"]["rows"] if "table" in fact and "ranks" in fact else []
+    return [
+        (option, row[-1])
+        for row in rows
+        if row[-1] is not None and (option := admit(str(row[0]))) is not None
+    ]
 
 
 def _known_options(context: Context) -> set[str]:

@@ -24,8 +24,10 @@ from starlette.types import Message
 from planweave import BadInput
 from planweave.apps import request_body, studio
 from planweave.apps.service import Service
-from planweave.apps.studio import documents, uploads
-from planweave.graphs import METHODS
+from planweave.apps.studio import documents, methods, uploads
+from planweave.graphs import METHODS, method
+from planweave.graphs.support.builder import Builder
+from planweave.graphs.support.parts import begin, tools
 from planweave.learning.experience import Experience
 from planweave.learning.paths import TaskPath
 from planweave.memory import Context
@@ -94,6 +96,30 @@ def test_tells_every_method_and_every_setting_once(page: TestClient) -> None:
     of_some = told["settings"]["only"].values()
     assert {name for names in of_some for name in names} <= set(METHODS)
     assert "no method 'magic'" in detail(page.get("/studio/api/methods/magic/graph"))
+
+
+@pytest.fixture
+def stranger() -> Iterator[None]:
+    """A method of another package, which only searches documents."""
+
+    @method("stranger", family="documents")
+    def wire(graph: Builder) -> None:
+        begin(graph, "tools")
+        graph.add_node("tools", tools(("documents",)))
+        graph.add_edge("tools", "closing")
+
+    methods.form.cache_clear()
+    yield
+    METHODS.remove("stranger")
+    methods.form.cache_clear()
+
+
+@pytest.mark.usefixtures("stranger")
+def test_a_method_from_outside_has_the_settings_that_its_nodes_read(page: TestClient) -> None:
+    only = page.get("/studio/api/methods").json()["settings"]["only"]
+    reads = {setting for setting, names in only.items() if "stranger" in names}
+    assert {"pages", "search"} <= reads
+    assert reads.isdisjoint({"approve", "replan", "evaluations", "database", "query_rows"})
 
 
 @pytest.mark.parametrize("method", METHODS)
