@@ -1,11 +1,11 @@
-"""The public functions that ask a method: ``planweave.run`` and its sisters (docs/api.md)."""
+"""The public functions: ``planweave.run`` and its sisters, and ``confirm`` (docs/api.md)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import ExitStack, aclosing, contextmanager
 from pathlib import Path
 from threading import Thread as OsThread
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import Runnable
@@ -19,10 +19,28 @@ from planweave.graphs import METHODS
 from planweave.graphs.support.choice import choose
 from planweave.graphs.support.events import AnswerEvent, Event, Result
 from planweave.graphs.support.running import check_order
-from planweave.memory import Context, Input, check_input
+from planweave.learning.experience import experience_of
+from planweave.learning.paths import TaskPath
+from planweave.memory import LOCAL, Context, Input, check_input
 from planweave.models import registered
 from planweave.state import is_file_name
 from planweave.tools.connect import sort_by_kind
+
+
+def confirm(
+    question: str, query: str, *, language: Literal["sql", "cypher"] = "sql", owner: str = LOCAL
+) -> None:
+    """Keep the right query of a question as an example for the owner's later questions.
+
+    The query is not run. The setting ``owner`` of later questions must be the same.
+
+    Raises:
+        BadInput: Question or query is empty, or the owner's experience cannot be written.
+    """
+    if not (question.strip() and query.strip()):
+        raise BadInput("There is nothing to confirm.", fix="Give a question and its right query.")
+    instruction = f"{language}[{query.strip()}]"
+    experience_of(owner).add([TaskPath("", question.strip(), (instruction,), origin="confirmed")])
 
 
 class Options(TypedDict, total=False):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from planweave.errors import BadInput, PlanweaveError
 
 if TYPE_CHECKING:
-    from planweave.apps.library import Options, arun, astream, run, stream
+    from planweave.apps.library import Options, arun, astream, confirm, run, stream
     from planweave.graphs.support.events import (
         ActionEvent,
         AnswerEvent,
@@ -57,15 +57,17 @@ __all__ = [
     "__version__",
     "arun",
     "astream",
+    "confirm",
     "graph",
     "run",
     "stream",
 ]
 __version__ = "0.2.0"
 
+_LIBRARY = "planweave.apps.library"
 _EVENTS = "planweave.graphs.support.events"
 _HOMES = {
-    **dict.fromkeys(("Options", "arun", "astream", "run", "stream"), "planweave.apps.library"),
+    **dict.fromkeys(("Options", "arun", "astream", "confirm", "run", "stream"), _LIBRARY),
     **dict.fromkeys((name for name in __all__ if name.endswith("Event")), _EVENTS),
     "Result": _EVENTS,
     "graph": "planweave.graphs.support.running",

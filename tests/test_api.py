@@ -257,6 +257,23 @@ def test_a_file_of_prices_is_read_before_a_call(
         planweave.run(QUESTION, database=offers, model=unasked)
 
 
+def test_a_confirmed_query_is_an_example_for_its_owner(offers: str) -> None:
+    dearest = "SELECT name FROM offer ORDER BY price DESC LIMIT 1"
+    planweave.confirm("Which offer is dearest?", f" {dearest}\n", owner="ann")
+    for owner, is_shown in (("ann", True), ("bob", False)):
+        settings = {"owner": owner, "assist": "on", "least_answerable": 0, "query_candidates": 1}
+        asked: Any = {
+            "method": "single_rag",
+            "model": ScriptedModel([dearest]),
+            "settings": settings,
+        }
+        events = planweave.stream(QUESTION, database=offers, **asked)
+        (call,) = (event for event in events if isinstance(event, planweave.CallEvent))
+        assert (dearest in str(call.record.prompt)) is is_shown
+    with pytest.raises(planweave.BadInput, match="nothing to confirm"):
+        planweave.confirm("Which?", " ")
+
+
 def test_a_script_that_is_too_short_says_so(offers: str) -> None:
     with pytest.raises(planweave.PlanweaveError, match=r"no reply number 3.*'selector'"):
         planweave.run(QUESTION, database=offers, model=ScriptedModel(WHOLE[:2]))
