@@ -33,6 +33,7 @@ LookUp: TypeAlias = Callable[[str, str], Iterable[str]]
 
 _ESCAPES = {"sql": "'", "cypher": "\\"}
 _NODE = re.compile(r"\(\s*(\w*)\s*:\s*(\w+)\s*(?:\{([^{}]*)\})?")
+_LABEL = re.compile(r"[(\[]\s*\w*\s*:\s*(\w+)")
 _TEXT = r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _PROPERTY = re.compile(rf"(\w+)\s*:\s*{_TEXT}")
 _COMPARISON = re.compile(rf"\b(\w+)\.(\w+)\s*=\s*{_TEXT}")
@@ -42,8 +43,8 @@ _MAX_LENGTH = 20_000
 def add_slots(path: TaskPath) -> TaskPath:
     """Add slots to the queries of a path; other instructions do not change.
 
-    A value becomes a slot if the question names it and the query compares it with only one column.
-    A query that cannot be parsed keeps its values.
+    A value becomes a slot if the question names it and the query compares it with only one column,
+    unless a blank in a name would hide the slot. A query that cannot be parsed keeps its values.
     """
     instructions = tuple(_add_slots(text, path.question) for text in path.instructions)
     return replace(path, instructions=instructions)
@@ -64,18 +65,18 @@ def fill_for_question(
 
 
 def find_sources(instruction: str) -> set[str]:
-    """The tables or labels that the query of an instruction reads, in lower case.
+    """The tables, or labels and types, that the query of an instruction reads, in lower case.
 
     Empty if the query cannot be parsed.
     """
     tool, query = parse_instruction(instruction) or ("", "")
     if tool == "cypher":
-        return {node[2].casefold() for node in _NODE.finditer(query)}
+        return {name.casefold() for name in _LABEL.findall(query)}
     import sqlglot
     from sqlglot import exp
 
     try:
-        tree = sqlglot.parse_one(query)
+        tree = sqlglot.parse_one(query, read="sqlite")  # reads the quotes of all dialects
     except (sqlglot.errors.SqlglotError, RecursionError):
         return set()
     own = {one.alias_or_name.casefold() for one in tree.find_all(exp.CTE)}
@@ -117,7 +118,8 @@ def _add_slots(instruction: str, question: str) -> str:
         compared[text].add(place)
     for text, (place, *others) in compared.items():
         value = _unquote(text)
-        if place is not None and not others and find_named(question, [value]) == value:
+        is_named = find_named(question, [value]) == value
+        if place is not None and not others and is_named and find_slots(str(place)):
             query = query.replace(text, str(place))
     return f"{tool}[{query}]"
 
