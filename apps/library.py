@@ -35,8 +35,11 @@ def confirm(
     The query is not run. The setting ``owner`` of later questions must be the same.
 
     Raises:
-        BadInput: Question or query is empty, or the owner's experience cannot be written.
+        BadInput: Question or query is empty, the language is another, or the owner's experience
+            cannot be written.
     """
+    if language not in ("sql", "cypher"):
+        raise BadInput(f"{language!r} is no query language.", fix="Name sql or cypher.")
     if not (question.strip() and query.strip()):
         raise BadInput("There is nothing to confirm.", fix="Give a question and its right query.")
     instruction = f"{language}[{query.strip()}]"

@@ -18,7 +18,6 @@ from planweave import BadInput, PlanweaveError
 from planweave.errors import StoreUnusable
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
 from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import add_slots
 from planweave.learning.vectors import Embed, Floats
 from planweave.state import StateSettings
 from planweave.texts import digest
@@ -52,17 +51,16 @@ class Experience:
         return self.file.stat().st_size if self.file.exists() else 0
 
     def add(self, paths: Iterable[TaskPath]) -> list[str]:
-        """Store paths with slots in their queries, and return the keys of the new ones.
+        """Store paths and return the keys of the new ones.
 
-        An existing path gets the new reward and origin.
+        An existing path gets the new reward and origin, and is the latest again.
         """
-        paths = [add_slots(path) for path in paths]
+        paths = [*paths]
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._open() as database:
             known = {key for (key,) in database.execute("SELECT key FROM path")}
             database.executemany(
-                "INSERT INTO path VALUES (NULL, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(key)"
-                " DO UPDATE SET reward = excluded.reward, origin = excluded.origin",
+                "INSERT OR REPLACE INTO path VALUES (NULL, ?, ?, ?, ?, ?, ?, ?)",
                 ((path.key, *_to_row(path), now) for path in paths),
             )
         return [key for key in dict.fromkeys(path.key for path in paths) if key not in known]

@@ -21,8 +21,12 @@ from planweave.texts import digest
 TaskOf: TypeAlias = Callable[[Mapping[str, JsonValue]], str]
 """Names the task of a record from its ``question`` and the fields that are not read here."""
 
+IN_CONTEXT = ", in context"
+"""End of the origin of a path whose question says not all: one by rules, or a follow-up."""
+
 _MAX_CHARACTERS = 10_000
 _MAX_BYTES = 256_000_000
+_QUERY = re.compile(r"\s*(?:sql|cypher)\[", re.IGNORECASE)
 _NOT_AN_ACTION = re.compile(r"(reset|think\b.*|)", re.IGNORECASE)
 _FIX = 'Give a .jsonl or .jsonl.gz file of {"question": …, "steps": [{"action": …}, …]} a line.'
 
@@ -89,7 +93,7 @@ class _Trajectory(BaseModel, extra="allow"):
     def path(self, file: str, task_of: TaskOf | None) -> TaskPath | None:
         """The path; None without an action."""
         kept = [step for step in self.steps if not _NOT_AN_ACTION.fullmatch(step.action)]
-        instructions = tuple(" ".join(step.action.split()) for step in kept)
+        instructions = tuple(one_line(step.action) for step in kept)
         shown = tuple(step.observation[:_MAX_CHARACTERS] for step in kept)
         if not instructions:
             return None
@@ -123,6 +127,11 @@ def read_paths(
     limit = most_bytes or _MAX_BYTES
     read = read_records(file, _Trajectory, fix=_FIX, opened=opened, most=limit)
     return [path for one in read if (path := one.path(file.name, task_of))]
+
+
+def one_line(action: str) -> str:
+    """An action on one line; a query keeps its lines, which end comments."""
+    return action.strip() if _QUERY.match(action) else " ".join(action.split())
 
 
 def select_succeeded(paths: Iterable[TaskPath]) -> list[TaskPath]:

@@ -209,6 +209,13 @@ class Database(Protocol):
             DatabaseUnavailable: The connection is lost.
         """
 
+    def check(self, query: str) -> None:
+        """Raise if a query is no single read or has names that the schema lacks; it is not run.
+
+        Raises:
+            QueryRefused, QueryFailed: As :meth:`run` does before it asks the engine.
+        """
+
     def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
         """Correct a query of a model by schema and data, without a model."""
 

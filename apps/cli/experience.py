@@ -1,5 +1,6 @@
 """``planweave experience``: show, share and delete an owner's paths of earlier runs."""
 
+import re
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
@@ -14,7 +15,7 @@ from planweave.apps.cli.progress import sentence_vectors
 from planweave.apps.options import AsJson
 from planweave.apps.plain import counted, json_text
 from planweave.apps.threads import load_thread, read_memory
-from planweave.apps.trajectory import path_of
+from planweave.apps.trajectory import origin_of, path_of
 from planweave.learning.experience import experience_of
 from planweave.learning.instruction_graph import THRESHOLD
 from planweave.learning.paths import TaskPath, read_paths, to_json_lines, write_paths
@@ -34,6 +35,8 @@ planweave experience list
 
 planweave experience show
 """
+
+_CYPHER = re.compile(r"\s*(?:optional\s+)?(?:match|call|unwind)\b", re.IGNORECASE)
 
 app = typer.Typer(no_args_is_help=True)
 
@@ -68,30 +71,37 @@ def confirm(
     ] = "",
     wrong: Annotated[bool, typer.Option("--wrong", help="Save it as a failed path.")] = False,
     query: Annotated[
-        str, typer.Option(help="The right query, if that of the thread was wrong; it is run once.")
-    ] = "",
+        str | None,
+        typer.Option(help="The right query, if that of the thread was wrong; it is run once."),
+    ] = None,
 ) -> None:
     """Confirm that a thread's last answer was right, and save its actions as a path."""
-    if query and wrong:
+    if query is not None and wrong:
         raise BadInput("--query is the right query.", fix="Leave out --wrong.")
     saved = load_thread(thread)
     memory = read_memory(saved.id)
     task = saved.example.scenario if saved.example else saved.method
     question = memory.get("question", "")
-    if query:
+    asked = sum(message.type == "human" for message in memory.get("messages", []))
+    in_context = bool(saved.context.rules) or asked > 1
+    if query is not None:
         instruction = _check_query(query, saved.context)
-        path = TaskPath(task, question, (instruction,), origin=f"thread {saved.id}")
+        origin = origin_of(saved.id, in_context=in_context)
+        path = TaskPath(task, question, (instruction,), origin=origin)
     else:
         turns = memory.get("turns", []) if memory.get("answer") else []
         reward = 0.0 if wrong else 1.0
-        path = path_of(question, turns, task=task, reward=reward, thread=saved.id)
+        path = path_of(
+            question, turns, task=task, reward=reward, thread=saved.id, in_context=in_context
+        )
     experience_of(owner or saved.context.owner).add([path])
     typer.echo(f"Saved as {path.key}, {counted(len(path.instructions), 'instruction')}.")
 
 
 def _check_query(query: str, context: Context) -> str:
     """Run a query once on the database of a thread, and return it as an instruction."""
-    tool, url = ("sql", context.database) if context.database else ("cypher", context.graph)
+    is_cypher = context.graph and (not context.database or _CYPHER.match(query))
+    tool, url = ("cypher", context.graph) if is_cypher else ("sql", context.database)
     if not url:
         raise BadInput("The thread has no database.", fix="Leave out --query.")
     open_database(url).run(query, Limits(seconds=context.query_seconds, rows=1))

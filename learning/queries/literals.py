@@ -7,7 +7,7 @@ value of that column that it names is looked up and fills the slot.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeAlias
@@ -33,7 +33,6 @@ LookUp: TypeAlias = Callable[[str, str], Iterable[str]]
 
 _ESCAPES = {"sql": "'", "cypher": "\\"}
 _NODE = re.compile(r"\(\s*(\w*)\s*:\s*(\w+)\s*(?:\{([^{}]*)\})?")
-_LABEL = re.compile(r"[(\[]\s*\w*\s*:\s*(\w+)")
 _TEXT = r"('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")"
 _PROPERTY = re.compile(rf"(\w+)\s*:\s*{_TEXT}")
 _COMPARISON = re.compile(rf"\b(\w+)\.(\w+)\s*=\s*{_TEXT}")
@@ -43,8 +42,9 @@ _MAX_LENGTH = 20_000
 def add_slots(path: TaskPath) -> TaskPath:
     """Add slots to the queries of a path; other instructions do not change.
 
-    A value becomes a slot if the question names it and the query compares it with only one column,
-    unless a blank in a name would hide the slot. A query that cannot be parsed keeps its values.
+    A value becomes a slot if the question names it, the query compares it with only one column, and
+    no other value with that column. Names with blanks have no slots. A query that cannot be parsed
+    keeps its values.
     """
     instructions = tuple(_add_slots(text, path.question) for text in path.instructions)
     return replace(path, instructions=instructions)
@@ -62,25 +62,6 @@ def fill_for_question(
         return tuple(_fill_instruction(text, question, look_up) for text in instructions)
     except (PlanweaveError, LookupError):
         return None
-
-
-def find_sources(instruction: str) -> set[str]:
-    """The tables, or labels and types, that the query of an instruction reads, in lower case.
-
-    Empty if the query cannot be parsed.
-    """
-    tool, query = parse_instruction(instruction) or ("", "")
-    if tool == "cypher":
-        return {name.casefold() for name in _LABEL.findall(query)}
-    import sqlglot
-    from sqlglot import exp
-
-    try:
-        tree = sqlglot.parse_one(query, read="sqlite")  # reads the quotes of all dialects
-    except (sqlglot.errors.SqlglotError, RecursionError):
-        return set()
-    own = {one.alias_or_name.casefold() for one in tree.find_all(exp.CTE)}
-    return {table.name.casefold() for table in tree.find_all(exp.Table)} - own
 
 
 def _fill_instruction(instruction: str, question: str, look_up: LookUp) -> str:
@@ -116,10 +97,11 @@ def _add_slots(instruction: str, question: str) -> str:
     compared = defaultdict(set)
     for text, place in _literals_in_sql(query) if tool == "sql" else _literals_in_cypher(query):
         compared[text].add(place)
+    places = Counter(place for found in compared.values() for place in found)
     for text, (place, *others) in compared.items():
         value = _unquote(text)
-        is_named = find_named(question, [value]) == value
-        if place is not None and not others and is_named and find_slots(str(place)):
+        is_only = place is not None and not others and places[place] == 1
+        if is_only and find_named(question, [value]) == value and find_slots(str(place)):
             query = query.replace(text, str(place))
     return f"{tool}[{query}]"
 

@@ -23,7 +23,7 @@ LIKENESS = 0.25
 
 _FILE = Path(__file__).parents[1] / "artefacts" / "dqa-experience.jsonl"
 _INSTRUCTION = re.compile(r"((?i:sql|cypher)|finish)\[(.*)\]", re.DOTALL)
-_WORD = re.compile(r"[a-z]{3,}")
+_WORD = re.compile(r"[^\W\d_]{3,}")
 _ENDINGS = re.compile(r"(ing|ed|es|s)$")
 
 
@@ -68,6 +68,8 @@ def find_fitting(paths: Sequence[TaskPath], question: str, tools: Sequence[str])
 
 def likeness(question: str, other: str) -> float:
     """The share of common words of two questions, 0 to 1; names do not count."""
+    if question == other:
+        return 1.0
     one, two = _stems(question), _stems(other)
     return len(one & two) / max(1, len(one | two))
 

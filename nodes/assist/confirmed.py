@@ -1,17 +1,23 @@
 """Confirmed queries: earlier questions of an owner, each with the one query that answered it."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from planweave.learning.paths import TaskPath
-from planweave.learning.queries.literals import fill_for_question, find_sources
+from planweave.errors import StoreUnusable
+from planweave.learning.experience import experience_of
+from planweave.learning.paths import IN_CONTEXT, TaskPath
 from planweave.learning.queries.memory import is_finish, likeness, parse_instruction
-from planweave.tools import Database, Limits
+from planweave.learning.queries.slots import find_slots
+from planweave.tools import Database, QueryFailed, QueryRefused
 from planweave.tools.present import depends_on_present
 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+_MAX_CHARACTERS = 2_000
+"""Longer questions with their queries are left out: three must fit into a small model's prompt."""
+_MAX_TRIED = 100
+"""Most questions whose queries are checked against the schema."""
 
 
 class ConfirmedQuery(NamedTuple):
@@ -22,42 +28,53 @@ class ConfirmedQuery(NamedTuple):
 
 
 def find_confirmed(
-    paths: Sequence[TaskPath], question: str, database: Database, limits: Limits, most: int
+    owner: str, question: str, database: Database, most: int
 ) -> tuple[ConfirmedQuery, ...]:
     """Find the confirmed queries of the most similar questions, the most similar last.
 
     Args:
-        paths: The owner's paths that succeeded; among equally similar ones, the first are taken.
+        owner: Whose experience is read; none is found if it cannot be read.
         question: The question to answer.
-        database: Has the tables or labels that the queries read, and the values of their slots.
-        limits: Limits of each look-up of a value.
+        database: Must have all names that the queries use.
         most: Most queries to return.
     """
-    ranked = sorted(paths, key=lambda path: -likeness(question, path.question))
-    found = islice(_find_usable(ranked, database, limits), most)
-    return tuple(reversed([*found]))
+    if not most:
+        return ()
+    ranked = sorted(_find_latest(owner), key=lambda path: -likeness(question, path.question))
+    usable = (one for path in ranked[:_MAX_TRIED] for one in _read(path, database))
+    return tuple(reversed([*islice(usable, most)]))
 
 
-def _find_usable(
-    paths: Sequence[TaskPath], database: Database, limits: Limits
-) -> Iterator[ConfirmedQuery]:
-    """The queries that alone answered their questions, with the values that these name."""
-    known = {entity.name.casefold() for entity in database.schema().entities}
-    tool = "cypher" if database.kind == "graph" else "sql"
+def _find_latest(owner: str) -> list[TaskPath]:
+    """The paths of an owner, the latest first; of paths for one question only the latest."""
+    try:
+        entries = experience_of(owner).entries()
+    except StoreUnusable:
+        return []
+    latest: dict[str, TaskPath] = {}
+    for path, _ in reversed(entries):
+        latest.setdefault(" ".join(path.question.casefold().split()), path)
+    return [*latest.values()]
 
-    def look_up(_: str, query: str) -> Sequence[str]:
-        return database.run(query, limits).texts
 
-    for path in paths:
-        actions = [text for text in path.instructions if not is_finish(text)]
-        if len(actions) != 1 or _is_outdated(path.question, actions[0]):
-            continue
-        sources = find_sources(actions[0])
-        if sources and sources <= known:
-            filled = fill_for_question(actions, path.question, look_up)
-            read = parse_instruction(filled[0]) if filled else None
-            if read and read[0] == tool:
-                yield ConfirmedQuery(path.question, read[1])
+def _read(path: TaskPath, database: Database) -> Iterator[ConfirmedQuery]:
+    """The query of a path if it alone answered its question and fits the database."""
+    actions = [text for text in path.instructions if not is_finish(text)]
+    tool, query = parse_instruction(actions[0]) or ("", "") if len(actions) == 1 else ("", "")
+    is_usable = (
+        path.reward >= 1
+        and tool == ("cypher" if database.kind == "graph" else "sql")
+        and not path.origin.endswith(IN_CONTEXT)
+        and not find_slots(query)
+        and len(path.question) + len(query) <= _MAX_CHARACTERS
+        and not _is_outdated(path.question, query)
+    )
+    if is_usable:
+        try:
+            database.check(query)
+        except (QueryFailed, QueryRefused):
+            return
+        yield ConfirmedQuery(path.question, query)
 
 
 def _is_outdated(question: str, query: str) -> bool:

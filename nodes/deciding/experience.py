@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import TaskPath, select_succeeded
-from planweave.learning.queries.literals import fill_for_question
+from planweave.learning.queries.literals import add_slots, fill_for_question
 from planweave.learning.queries.memory import OWN, SHIPPED, find_fitting, load_learned
 from planweave.memory import Context, InstructionPath, WorkingMemory
 from planweave.nodes.support.role import PlainNode
@@ -41,10 +41,14 @@ def experience(*, always: bool = False) -> PlainNode:
 
 
 def load_paths(name: str, owner: str) -> Sequence[TaskPath]:
-    """Load the paths that succeeded from this experience; of the owner's own, the latest first."""
+    """Load the paths that succeeded from this experience, with slots in their queries.
+
+    Of the owner's own, the latest come first.
+    """
     if name != OWN:
-        return load_learned(name)
-    return select_succeeded(entry.path for entry in reversed(experience_of(owner).entries()))
+        return [*map(add_slots, load_learned(name))]
+    entries = reversed(experience_of(owner).entries())
+    return [*map(add_slots, select_succeeded(entry.path for entry in entries))]
 
 
 def plan_of_path() -> list[str]:

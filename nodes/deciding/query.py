@@ -8,13 +8,11 @@ from typing import Literal
 from langchain_core.messages import BaseMessage
 from langgraph.runtime import Runtime
 
-from planweave.errors import StoreUnusable
-from planweave.learning.queries.memory import OWN
 from planweave.memory import Action, Context, Found, Reading, Table, Value, WorkingMemory, add_usage
 from planweave.models import CallRecord
 from planweave.nodes.assist.answerable import Refusal
 from planweave.nodes.assist.asking import writes_queries
-from planweave.nodes.assist.confirmed import ConfirmedQuery, find_confirmed
+from planweave.nodes.assist.confirmed import find_confirmed
 from planweave.nodes.assist.query_writer import (
     Candidate,
     Need,
@@ -24,7 +22,6 @@ from planweave.nodes.assist.query_writer import (
     write_query,
 )
 from planweave.nodes.assist.row_answer import list_rows
-from planweave.nodes.deciding.experience import load_paths
 from planweave.nodes.support.progress import report
 from planweave.nodes.support.role import Node, chance_for_role, sample_role, usage_of_calls
 from planweave.nodes.support.turns import (
@@ -196,19 +193,22 @@ async def _write(
     context = runtime.context
     in_words = not is_query(action["input"])
     question = action["input"] if in_words else state["question"]
+    is_follow_up = sum(message.type == "human" for message in state["messages"]) > 1
+    # The same words may mean something else by rules, or after another question.
+    most = 0 if context.rules.strip() or is_follow_up else context.confirmed_queries
     need = Need(
         question=question,
         rules=context.rules,
         instructions="" if in_words else action["thought"],
         options=context.candidates,
-        confirmed=await asyncio.to_thread(_find_confirmed, question, database, context),
+        confirmed=await asyncio.to_thread(find_confirmed, context.owner, question, database, most),
     )
     least: float | None = context.chance_needed(database.kind)
     if need.question != state["question"]:  # a step of a plan may be about more than the database
         least = None
     elif any(question == one.question for one in need.confirmed):
         least = None  # its owner knows the answer
-    elif sum(message.type == "human" for message in state["messages"]) > 1:
+    elif is_follow_up:
         least = 0.0  # "And which is the cheapest?" is too short to be judged by itself
     return await write_with_model(
         need,
@@ -218,23 +218,6 @@ async def _write(
         schema_limit=context.schema_characters,
         least_answerable=least,
     )
-
-
-def _find_confirmed(
-    question: str, database: Database, context: Context
-) -> tuple[ConfirmedQuery, ...]:
-    """The confirmed queries of similar questions; none for decisions by rules, which may differ."""
-    if context.rules.strip() or not context.confirmed_queries:
-        return ()
-
-    try:
-        paths = load_paths(context.experience or OWN, context.owner)
-    except StoreUnusable:
-        if context.experience:
-            raise
-        return ()  # nobody asked for it
-    most = context.confirmed_queries
-    return find_confirmed(paths, question, database, limits_of(context), most)
 
 
 async def write_with_model(

@@ -130,7 +130,7 @@ def test_a_confirmed_thread_is_kept(run: CommandLine) -> None:
     ended(thread, answer, *turns)
     assert run("confirm", "abc").stdout.startswith("Saved as ")
     (kept,) = json.loads(run("list", "--owner", "alice", "--json").stdout)
-    assert kept["instructions"] == ["sql[SELECT 1]", "calculator[1 + 1]"]
+    assert kept["instructions"] == ["sql[SELECT\n  1]", "calculator[1 + 1]"]
     assert (kept["task"], kept["question"], kept["reward"]) == ("locating", "Where?", 1)
     assert kept["origin"] == "thread abc"
     assert run("confirm", "abc", "--wrong").returncode == 0
@@ -160,6 +160,13 @@ def test_a_wrong_answer_is_confirmed_with_the_right_query(run: CommandLine, tmp_
         failed = run("confirm", "d", "--query", query)
         assert failed.returncode
         assert problem in failed.stderr
+    assert run("confirm", "d", "--query", "").returncode
+    graph = tmp_path / "plants.cql"
+    graph.write_text("CREATE (:Plant {name: 'Bonn'});")
+    ended(replace(thread, id="f", context=Context(database=str(script), graph=str(graph))), None)
+    assert run("confirm", "f", "--owner", "g", "--query", "MATCH (p:Plant) RETURN p.name").stdout
+    (kept,) = json.loads(run("list", "--owner", "g", "--json").stdout)
+    assert kept["instructions"] == ["cypher[MATCH (p:Plant) RETURN p.name]"]
     ended(replace(thread, id="e", context=Context()), None)
     assert "no database" in run("confirm", "e", "--query", "SELECT 1").stderr
     assert len(json.loads(run("list", "--json").stdout)) == 1

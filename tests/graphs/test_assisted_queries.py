@@ -12,7 +12,7 @@ from scripted import Replies, Run, act, answer_of, decide, keep, plan
 
 from planweave import BadInput
 from planweave.learning.experience import experience_of
-from planweave.learning.paths import TaskPath
+from planweave.learning.paths import IN_CONTEXT, TaskPath
 from planweave.memory import Input, WorkingMemory
 from planweave.tools.database import DatabaseUnavailable, Limits, QueryResult, QueryTimeout
 from planweave.tools.sql import SqlDatabase
@@ -192,8 +192,10 @@ async def test_a_plans_query_is_corrected(
     assert memory["turns"][0].get("corrected") == corrected
 
 
-def confirm(question: str, *actions: str, owner: str, reward: float = 1.0) -> None:
-    experience_of(owner).add([TaskPath("", question, actions, reward)])
+def confirm(
+    question: str, *actions: str, owner: str, reward: float = 1.0, origin: str = ""
+) -> None:
+    experience_of(owner).add([TaskPath("", question, actions, reward, origin)])
 
 
 def shown(script: Replies) -> list[str]:
@@ -222,7 +224,12 @@ async def test_confirmed_queries_of_similar_questions_are_shown(
 @cases(
     {"owner": "bob"},
     {"reward": 0.0},
+    {"origin": f"thread abc{IN_CONTEXT}"},
     {"actions": ("sql[SELECT name FROM factory]",)},
+    {"actions": ("sql[SELECT town FROM plant]",)},
+    {"actions": ("sql[DELETE FROM plant]",)},
+    {"actions": ("sql[SELECT name FROM plant WHERE region = {{plant.region}}]",)},
+    {"actions": (f"sql[{CHEAPEST} -- {'so ' * 700}]",)},
     {"actions": ("sql[no query]",)},
     {"actions": ("finish[name]",)},
     {"actions": ("Search[plant]",)},
@@ -237,11 +244,28 @@ async def test_confirmed_queries_of_similar_questions_are_shown(
 async def test_other_paths_are_not_shown(case: dict[str, Any], single: Run) -> None:
     actions = case.get("actions", (f"sql[{CHEAPEST}]",))
     owner = case.get("owner", "carl")
-    confirm(case.get("question", "Which?"), *actions, owner=owner, reward=case.get("reward", 1.0))
+    judged = {"reward": case.get("reward", 1.0), "origin": case.get("origin", "")}
+    confirm(case.get("question", "Which?"), *actions, owner=owner, **judged)
     script = Replies(write=[CHEAPEST], decide=[decide("Bonn", 1)])
     await single(script, owner="carl", **case.get("context", {}))
     assert shown(script) == []
     experience_of(owner).clear()
+
+
+@cases(
+    ((1.0, CHEAPEST, 1.0, DEARER), [DEARER]),  # the latest verdict on a question counts
+    ((1.0, CHEAPEST, 0.0, DEARER), []),
+    ((1.0, DEARER, 1.0, CHEAPEST, 1.0, DEARER), [DEARER]),
+)
+async def test_of_a_question_the_latest_verdict_counts(
+    verdicts: tuple[Any, ...], queries: list[str], single: Run
+) -> None:
+    for reward, query in zip(verdicts[::2], verdicts[1::2], strict=True):
+        confirm("Which is dear?", f"sql[{query}]", owner="flo", reward=reward)
+    script = Replies(write=[CHEAPEST])
+    await single(script, owner="flo")
+    assert shown(script)[1::2] == [f"```\n{query}\n```" for query in queries]
+    experience_of("flo").clear()
 
 
 async def test_a_confirmed_question_is_not_refused(single: Run) -> None:
@@ -254,13 +278,11 @@ async def test_a_confirmed_question_is_not_refused(single: Run) -> None:
     assert facts(await single(script, given, owner="eve", least_answerable=0.5)) == ["Bonn | 7.25"]
 
 
-async def test_unusable_experience_stops_only_those_who_asked_for_it(single: Run) -> None:
+async def test_unusable_experience_stops_no_question(single: Run) -> None:
     confirm("Which?", f"sql[{CHEAPEST}]", owner="dan")
     experience_of("dan").file.write_text("no database")
     script = Replies(write=[CHEAPEST])
     assert facts(await single(script, owner="dan")) == ["Bonn | 7.25"]
-    with pytest.raises(BadInput, match="cannot be used"):
-        await single(Replies(write=[CHEAPEST]), owner="dan", experience="own")
 
 
 async def test_a_graph_is_asked_alike(single: Run, graph: str) -> None:

@@ -32,18 +32,8 @@ def test_the_last_verdict_counts(experience: Experience) -> None:
     assert experience.entries()[0].added.startswith("20")
     other = TaskPath("cool", "a cup", ("take cup",))
     assert experience.add([replace(EGG, reward=0.2, origin="bob"), other, other]) == [other.key]
-    first, *_, last = (entry.path for entry in experience.entries())
-    assert (first.reward, first.origin, last) == (0.2, "bob", other)
-
-
-def test_queries_are_kept_with_slots(experience: Experience) -> None:
-    query = "sql[SELECT home FROM country WHERE name = 'Brunswick']"
-    path = TaskPath("", 'Where is "Brunswick" at home?', (query,))
-    (key,) = experience.add([path])
-    kept = experience.entries()[-1].path
-    assert kept.instructions == ("sql[SELECT home FROM country WHERE name = {{country.name}}]",)
-    assert kept.key == key
-    assert experience.add([path, kept]) == []
+    *_, judged, last = (entry.path for entry in experience.entries())
+    assert (judged.reward, judged.origin, last) == (0.2, "bob", other)
 
 
 @cases("bob", "Alice", "../alice", "", "x" * 5000, "\ud800")

@@ -94,6 +94,12 @@ class Graph(ABC):
             hint=f"{unknown} {hint}".strip(),
         )
 
+    def check(self, query: str) -> None:
+        """Raise if a query is no read, or has unknown names."""
+        resolved = ResolvedQuery(self.schema(), guard(query)[1])
+        for problem, fix in resolved.unknown_names():
+            raise QueryFailed(problem, fix=fix)
+
     def corrected(self, query: str, **asked: Unpack[Asked]) -> Corrected:
         """Correct a query by schema, data and question; the other settings have no effect."""
         question = asked.get("question", "")

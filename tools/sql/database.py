@@ -167,21 +167,26 @@ class SqlDatabase:
 
     def run(self, query: str, limits: Limits = Limits()) -> QueryResult:  # noqa: B008 (frozen)
         """Run one query inside ``limits``; see :meth:`planweave.tools.database.Database.run`."""
-        from planweave.tools.sql.guard import check
         from planweave.tools.sql.hints import add_hint
 
-        tables = self._describe()
-        statement = check(
-            query,
-            dialect=self._backend.dialect,
-            tables={e.name: [field.name for field in e.fields] for e in tables.entities},
-            schema=self._backend.engine.dialect.default_schema_name or "main",
-        )
+        tables, statement = self._describe(), self._check(query)
         try:
             result = self._execute(statement.text, limits)
         except self._engine_errors() as error:
             raise self._explain(error, statement, tables, limits) from error
         return add_hint(result, statement.tree, tables, self._backend.dialect, self._try)
+
+    def check(self, query: str) -> None:
+        """Raise if a query is no read or has unknown names; see :meth:`Database.check`."""
+        from sqlglot import exp
+
+        tree = self._check(query).tree
+        known = {field.name for entity in self._describe().entities for field in entity.fields}
+        known |= {alias.alias for alias in tree.find_all(exp.Alias, exp.TableAlias)}
+        used = {column.name for column in tree.find_all(exp.Column)}
+        folded = {name.casefold() for name in known}
+        if unknown := sorted(name for name in used if name.casefold() not in folded):
+            raise QueryFailed(f"There is no column {unknown[0]}.", fix="Read the schema.")
 
     def close(self) -> None:
         """Release all connections; safe to call twice."""
@@ -195,6 +200,16 @@ class SqlDatabase:
             except self._engine_errors() as error:
                 raise make_unavailable_error(self._backend.engine.url, error) from error
         return self._described
+
+    def _check(self, query: str) -> "Statement":
+        from planweave.tools.sql.guard import check
+
+        return check(
+            query,
+            dialect=self._backend.dialect,
+            tables={e.name: [one.name for one in e.fields] for e in self._describe().entities},
+            schema=self._backend.engine.dialect.default_schema_name or "main",
+        )
 
     def _execute(self, text: str, limits: Limits) -> QueryResult:
         start = time.monotonic()
