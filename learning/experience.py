@@ -1,34 +1,30 @@
 """Experience: the stored paths of an owner, from which the instruction graph is built.
 
 Each owner has a separate database, so that a mistake in a query cannot show one owner's paths to
-another. The graph is built anew each time, so that removed paths leave no trace.
+another. The graph is built anew each time and never stored, so that removed paths leave no trace.
 """
 
 import json
 import pathlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-import numpy as np
-
 from planweave import BadInput, PlanweaveError
 from planweave.errors import StoreUnusable
-from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
 from planweave.learning.paths import TaskPath
-from planweave.learning.vectors import Embed, Floats
 from planweave.state import StateSettings
 from planweave.texts import digest
 
 _VERSION = 1
+_SET_VERSION = f"PRAGMA user_version = {_VERSION}"
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS path(id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE,"
     " task TEXT NOT NULL, question TEXT NOT NULL, instructions TEXT NOT NULL,"
     " reward REAL NOT NULL, origin TEXT NOT NULL, added TEXT NOT NULL)",
-    "CREATE TABLE IF NOT EXISTS vector(model TEXT NOT NULL, instruction TEXT NOT NULL,"
-    " numbers BLOB NOT NULL, PRIMARY KEY(model, instruction)) WITHOUT ROWID",
+    "DROP TABLE IF EXISTS vector",  # earlier versions kept vectors of instructions
 )
 
 
@@ -70,7 +66,7 @@ class Experience:
         with suppress(PermissionError):  # reported below
             if not self.file.exists():
                 return []
-        with self._open() as database:
+        with self._open(only_reads=True) as database:
             rows = database.execute(
                 "SELECT task, question, instructions, reward, origin, added FROM path ORDER BY id"
             )
@@ -80,17 +76,13 @@ class Experience:
             ]
 
     def remove(self, keys: Sequence[str]) -> None:
-        """Forget paths for good, and the vectors of instructions that no other path has."""
+        """Forget paths for good."""
         with self._open() as database:
             for key in dict.fromkeys(keys):
                 if not database.execute("DELETE FROM path WHERE key = ?", (key,)).rowcount:
                     raise BadInput(
                         f"There is no path {key!r}.", fix="See `planweave experience list`."
                     )
-            database.execute(
-                "DELETE FROM vector WHERE instruction NOT IN"
-                " (SELECT value FROM path, json_each(path.instructions))"
-            )
 
     def clear(self) -> None:
         """Forget everything."""
@@ -99,49 +91,20 @@ class Experience:
         except OSError as error:
             raise _unusable(self.file, error) from None
 
-    def graph(self, embed: Embed, model: str, *, threshold: float = THRESHOLD) -> InstructionGraph:
-        """The instruction graph of the paths that succeeded.
-
-        ``model`` identifies the vectors of ``embed``. Each instruction is embedded once, and its
-        vector is stored.
-        """
-        paths = [entry.path for entry in self.entries() if entry.path.reward >= 1]
-        vectors = self._vectors(embed, model, paths)
-        graph = InstructionGraph(lambda texts: np.stack([vectors[t] for t in texts]), threshold)
-        graph.insert_all(paths)
-        return graph
-
-    def _vectors(self, embed: Embed, model: str, paths: Sequence[TaskPath]) -> Mapping[str, Floats]:
-        with self._open() as database:
-            rows = database.execute(
-                "SELECT instruction, numbers FROM vector WHERE model = ?", (model,)
-            )
-            known = {text: np.frombuffer(raw, "<f4").astype(np.float32) for text, raw in rows}
-        texts = dict.fromkeys(text for path in paths for text in path.instructions)
-        new = [text for text in texts if text not in known]
-        if not new:
-            return known
-        made = dict(zip(new, embed(new), strict=True))
-        with self._open() as database:
-            database.executemany(
-                "INSERT OR REPLACE INTO vector VALUES (?, ?, ?)",
-                ((model, text, vector.astype("<f4").tobytes()) for text, vector in made.items()),
-            )
-        return known | made
-
     @contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
+    def _open(self, *, only_reads: bool = False) -> Iterator[sqlite3.Connection]:
         """One transaction; deleted data is overwritten on disk."""
         try:
-            self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self.file, timeout=30)) as database, database:
+            if not only_reads:
+                self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            url = f"{self.file.absolute().as_uri()}?mode={'ro' if only_reads else 'rwc'}"
+            with closing(sqlite3.connect(url, timeout=30, uri=True)) as database, database:
                 database.execute("PRAGMA secure_delete = ON")
                 ((version,),) = database.execute("PRAGMA user_version")
                 if version not in (0, _VERSION):
                     raise ValueError(f"version {version}")
-                for statement in _SCHEMA:
+                for statement in () if only_reads else (*_SCHEMA, _SET_VERSION):
                     database.execute(statement)
-                database.execute(f"PRAGMA user_version = {_VERSION}")
                 yield database
         except PlanweaveError:
             raise

@@ -104,9 +104,8 @@ class Guide:
     @cached_property
     def graph(self) -> InstructionGraph:
         """The instruction graph of the paths, with slots."""
-        graph = InstructionGraph(self._embed, PUBLISHED if self._published else THRESHOLD)
-        graph.insert_all(self._forms)
-        return graph
+        threshold = PUBLISHED if self._published else THRESHOLD
+        return InstructionGraph.of(self._forms, self._embed, threshold)
 
     def propose(self, question: str, k: int) -> list[Proposal]:
         """Propose at most ``k`` different paths for a question, most likely first (InstructRAG).

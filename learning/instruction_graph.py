@@ -57,6 +57,15 @@ class InstructionGraph:
         self._after: dict[int, dict[int, None]] = {}
         self._index = _Index()
 
+    @classmethod
+    def of(
+        cls, paths: Iterable[TaskPath], embed: Embed, threshold: float = THRESHOLD
+    ) -> "InstructionGraph":
+        """The graph of ``paths``, inserted in order."""
+        graph = cls(embed, threshold)
+        graph.insert_all(paths)
+        return graph
+
     @property
     def paths(self) -> list[TaskPath]:
         """The inserted paths, in order."""

@@ -21,10 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
-from numpy.typing import NDArray
 from pydantic import SecretStr
 
-from planweave import BadInput
 from planweave.models.embedded import physical_cores
 from planweave.models.errors import (
     ModelUnavailable,
@@ -45,7 +43,6 @@ DEFAULT = "minilm"
 MAX_TOKENS = 256
 """What all-MiniLM-L6-v2 reads of a text; the rest is left out."""
 
-Vectors: TypeAlias = NDArray[np.float32]
 Factory: TypeAlias = Callable[[str], Embeddings]
 
 _BATCH = 4  # larger batches save nothing on a CPU
@@ -134,10 +131,6 @@ class TextTokens:
         found = self._tokenizer.encode(_encodable(text), add_special_tokens=False)
         return list(found.offsets)
 
-    def count(self, text: str) -> int:
-        """Number of tokens of ``text``."""
-        return len(self.spans(text))
-
 
 def tokenizer(*, settings: ModelSettings | None = None) -> TextTokens:
     """The tokenizer of the default embedding model."""
@@ -147,89 +140,67 @@ def tokenizer(*, settings: ModelSettings | None = None) -> TextTokens:
 _text_tokens = cache(TextTokens)
 
 
-class Encoder:
-    """A transformer in ONNX form with its tokenizer, on the CPU.
+class MiniLM(Embeddings):
+    """all-MiniLM-L6-v2 in ONNX form, 8-bit, on the CPU: the mean of the token vectors of a text.
 
     Each thread works on batches of its own: that keeps the cores busier than threads within one
     batch, and idle threads do not spin.
     """
 
     def __init__(
-        self, model: Path, tokenizer: Path, *, max_tokens: int, threads: int | None
+        self, model: Path, tokenizer: Path, *, max_tokens: int = MAX_TOKENS, threads: int | None
     ) -> None:
-        self._tokenizer = _tokenizer(tokenizer)
-        self._tokenizer.enable_truncation(max_tokens)
+        for package in ("onnxruntime", "tokenizers"):
+            _need(package)
+        self._model, self._tokens, self._max_tokens = model, tokenizer, max_tokens
         self._threads = threads or physical_cores()
-        onnxruntime = _onnxruntime()
+
+    @cached_property
+    def _tokenizer(self) -> "Tokenizer":
+        made = _tokenizer(self._tokens)
+        made.enable_truncation(self._max_tokens)
+        return made
+
+    @cached_property
+    def _session(self) -> Any:  # it is not typed
+        """The model, silent: the runtime would report to its maker, and name the machine."""
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when it is loaded
+        import onnxruntime
+
+        onnxruntime.disable_telemetry_events()  # if another package has loaded it before
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        try:
-            self._session = onnxruntime.InferenceSession(
-                str(model), options, providers=["CPUExecutionProvider"]
-            )
-        except Exception as error:  # its exceptions share no base class
-            raise _unreadable(model) from error
-        self._inputs = {given.name for given in self._session.get_inputs()}
+        return onnxruntime.InferenceSession(
+            str(self._model), options, providers=["CPUExecutionProvider"]
+        )
 
-    def encode(self, texts: Sequence[str], pool: Callable[[Vectors], Vectors]) -> list[Vectors]:
-        """Run the model on ``texts``."""
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """The vector of each text."""
         encoded = [self._tokenizer.encode(_encodable(text)) for text in texts]
         order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
-        found: dict[int, Vectors] = {}
+        found: dict[int, list[float]] = {}
         with ThreadPoolExecutor(self._threads) as threads:
-            run = threads.map(lambda rows: self._run([encoded[row] for row in rows], pool), batches)
-            for rows, pooled in zip(batches, run, strict=True):
-                found.update(zip(rows, pooled, strict=True))
+            run = threads.map(lambda rows: self._run([encoded[row] for row in rows]), batches)
+            for rows, vectors in zip(batches, run, strict=True):
+                found.update(zip(rows, vectors, strict=True))
         return [found[row] for row in range(len(texts))]
 
-    def _run(
-        self, encoded: Sequence["Encoding"], pool: Callable[[Vectors], Vectors]
-    ) -> list[Vectors]:
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of one text."""
+        return self.embed_documents([text])[0]
+
+    def _run(self, encoded: Sequence["Encoding"]) -> list[list[float]]:
         shape = (len(encoded), max(len(one) for one in encoded))
-        fed = {name: np.zeros(shape, np.int64) for name in self._inputs}
+        fed = {given.name: np.zeros(shape, np.int64) for given in self._session.get_inputs()}
         for row, one in enumerate(encoded):
             kinds = ("input_ids", one.ids), ("attention_mask", 1), ("token_type_ids", one.type_ids)
             for name, values in kinds:
                 if name in fed:
                     fed[name][row, : len(one)] = values
         output = self._session.run(None, fed)[0]
-        return [pool(found[: len(one)]) for found, one in zip(output, encoded, strict=True)]
-
-
-class MiniLM(Embeddings):
-    """all-MiniLM-L6-v2, 8-bit: the mean of its token vectors, at unit length."""
-
-    def __init__(self, settings: ModelSettings) -> None:
-        self._model, self._tokenizer = (
-            find(file, settings=settings) for file in EMBEDDINGS[DEFAULT]
-        )
-        self._threads = settings.threads
-        for package in ("onnxruntime", "tokenizers"):
-            _need(package)
-
-    @cached_property
-    def _encoder(self) -> Encoder:
-        return Encoder(self._model, self._tokenizer, max_tokens=MAX_TOKENS, threads=self._threads)
-
-    def embed_documents(self, texts: list[str]) -> list[list[float]]:
-        """The vector of each text."""
-        mean = self._encoder.encode(texts, lambda tokens: tokens.mean(axis=0))
-        return [row.tolist() for row in map(unit, mean)]
-
-    def embed_query(self, text: str) -> list[float]:
-        """The vector of one text."""
-        return self.embed_documents([text])[0]
-
-
-def unit(vectors: Vectors) -> Vectors:
-    """The vectors [..., d] at unit length; zero stays zero."""
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    return np.asarray(vectors / np.where(length == 0, 1, length), np.float32)
-
-
-minilm = lru_cache(maxsize=16)(MiniLM)
-"""The model in this process, for these settings."""
+        pairs = zip(output, encoded, strict=True)
+        return [tokens[: len(one)].mean(axis=0).tolist() for tokens, one in pairs]
 
 
 class _Named(Embeddings):
@@ -241,29 +212,32 @@ class _Named(Embeddings):
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vector of each text, as it is kept."""
         with _telling(self._name):
-            return _unit(self._model.embed_documents(self._documents(texts)))
+            return unit(self._model.embed_documents(self._documents(texts)))
 
     def embed_query(self, text: str) -> list[float]:
         """The vector of a question."""
         with _telling(self._name):
-            return _unit([self._model.embed_query(self._own.query + text)])[0]
+            return unit([self._model.embed_query(self._own.query + text)])[0]
 
     async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
         """As :meth:`embed_documents`."""
         with _telling(self._name):
-            return _unit(await self._model.aembed_documents(self._documents(texts)))
+            return unit(await self._model.aembed_documents(self._documents(texts)))
 
     async def aembed_query(self, text: str) -> list[float]:
         """As :meth:`embed_query`."""
         with _telling(self._name):
-            return _unit([await self._model.aembed_query(self._own.query + text)])[0]
+            return unit([await self._model.aembed_query(self._own.query + text)])[0]
 
     def _documents(self, texts: list[str]) -> list[str]:
         return [self._own.document + text for text in texts]
 
 
-def _unit(vectors: list[list[float]]) -> list[list[float]]:
-    rows: list[list[float]] = unit(np.array(vectors, np.float32)).tolist()
+def unit(vectors: list[list[float]]) -> list[list[float]]:
+    """The vectors at unit length; zero stays zero."""
+    given = np.array(vectors, np.float32)
+    length = np.linalg.norm(given, axis=-1, keepdims=True)
+    rows: list[list[float]] = (given / np.where(length == 0, 1, length)).tolist()
     return rows
 
 
@@ -279,7 +253,7 @@ def _telling(name: str) -> Iterator[None]:
 def _build(name: str, settings: ModelSettings) -> Embeddings:
     prefix, _, model = name.partition(":")
     if name.lower() == DEFAULT:
-        made: Embeddings = minilm(settings)
+        made: Embeddings = _minilm(settings)
     elif prefix in ("http", "https"):
         url, model = server_of(name, "an embedding model")
         made = _openai(name, model, settings.api_key or SecretStr("none"), settings, url)
@@ -292,6 +266,11 @@ def _build(name: str, settings: ModelSettings) -> Embeddings:
     else:
         made = _langchain(name)
     return _Named(name, made, instructions(name, settings))
+
+
+def _minilm(settings: ModelSettings) -> Embeddings:
+    model, tokenizer = (find(file, settings=settings) for file in EMBEDDINGS[DEFAULT])
+    return MiniLM(model, tokenizer, threads=settings.threads)
 
 
 def _openai(
@@ -321,16 +300,6 @@ def _langchain(name: str) -> Embeddings:
         return init_embeddings(name)
 
 
-def _onnxruntime() -> Any:  # it is not typed
-    """The runtime, silent: it would report to its maker, with an identifier of the machine."""
-    _need("onnxruntime")
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # read when it is loaded
-    import onnxruntime
-
-    onnxruntime.disable_telemetry_events()  # if another package has loaded it before
-    return onnxruntime
-
-
 def _need(package: str) -> None:
     if find_spec(package) is None:
         raise ModelUnavailable(
@@ -349,23 +318,12 @@ def _unknown(name: str) -> ModelUnavailable:
 
 
 def _tokenizer(path: Path) -> "Tokenizer":
-    _need("tokenizers")
     from tokenizers import Tokenizer
 
-    try:
-        made = Tokenizer.from_file(str(path))
-    except Exception as error:  # it raises bare ones
-        raise _unreadable(path) from error
+    made = Tokenizer.from_file(str(path))
     made.no_padding()
     made.no_truncation()
     return made
-
-
-def _unreadable(path: Path) -> BadInput:
-    return BadInput(
-        f"The file {path} cannot be read as a model.",
-        fix="Export the model to ONNX again, as model.onnx with its tokenizer.json.",
-    )
 
 
 def _encodable(text: str) -> str:

@@ -101,7 +101,7 @@ def word_vectors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     from bag_of_words import WordEmbeddings
 
     models = import_module("planweave.models.embeddings")
-    monkeypatch.setattr(models, "minilm", WordEmbeddings)
+    monkeypatch.setattr(models, "_minilm", WordEmbeddings)
     models._build.cache_clear()
     yield
     models._build.cache_clear()

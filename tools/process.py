@@ -24,6 +24,8 @@ from typing import IO, Any, cast
 resource: Any = import_module("resource") if sys.platform != "win32" else None
 """Limits of a process; on Windows only the parent's clock limits it."""
 
+PATIENCE = 6
+"""Factor from seconds of processor time to seconds on a busy machine."""
 _ENDING = 0.35  # seconds for freeing the memory of a killed process
 # Creates the module's packages without running their imports, which would double the start time.
 _START = """
@@ -37,11 +39,15 @@ main()
 
 
 class ProcessEnded(Exception):
-    """The process has ended; ``late`` if it exceeded its time or its processor time."""
+    """The process has ended; ``late`` if it exceeded its time or its processor time.
+
+    ``reason`` is the end of a sentence about what the process did.
+    """
 
     def __init__(self, *, late: bool) -> None:
         super().__init__()
         self.late = late
+        self.reason = "takes too long" if late else "needs too much memory"
 
     def why(self, seconds: float, memory: int) -> str:
         """The end of a sentence about a file that the process read, within these limits."""

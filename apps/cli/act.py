@@ -64,14 +64,9 @@ def act(
     from planweave.apps.threads import load_thread
     from planweave.nodes.acting.environment import find_task_to_solve
 
-    if thread_options.resume is not None:
+    if (thread := thread_options.resume) is not None:
         refuse_ignored_options(given)
-        answer(
-            load_thread(thread_options.resume, {}),
-            None,
-            command="act",
-            as_json=thread_options.as_json,
-        )
+        answer(given, thread_options, load_thread(thread, {}), None)
         return
     if environment and not task:
         _list_tasks(environment, data, split)
@@ -90,9 +85,7 @@ def act(
     if task_to_do is None:
         raise BadInput("No environment is named.", fix=f"Name one of {', '.join(ENVIRONMENTS)}.")
     try:
-        start_thread(
-            task_to_do.question, settings, models, command="act", as_json=thread_options.as_json
-        )
+        start_thread(given, thread_options, task_to_do.question, settings, models)
     finally:
         close_all()
 

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from planweave import PlanweaveError
 from planweave.apps.cli.approval import approver
+from planweave.apps.cli.asking import ThreadOptions
 from planweave.apps.cli.story import Story, Waiting
 from planweave.apps.plain import json_text, print_line
 from planweave.apps.run import Decisions, run
@@ -38,13 +39,18 @@ class UnreadableReplies(PlanweaveError):
 
 
 def answer(
-    thread: Thread, start: Input | None, *, command: str, as_json: bool, reason: str = ""
+    given: typer.Context,
+    options: ThreadOptions,
+    thread: Thread,
+    start: Input | None,
+    reason: str = "",
 ) -> None:
-    """Run a thread to its end and report; after an interruption, print how ``command`` resumes it.
+    """Run a thread to its end and report; after an interruption, print how to resume it.
 
     Without ``start``, an interrupted thread continues. ``reason`` is why the method was chosen, if
     it was not given.
     """
+    command, as_json = str(given.info_name), options.as_json
     console = Console(stderr=as_json, highlight=False)
     why = f" ({reason})" if reason else ""
     console.print(f"[bold]{thread.method}[/]{why} · thread {thread.id}")

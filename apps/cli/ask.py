@@ -72,9 +72,7 @@ def ask(
     the facts.
     """
     if (thread := thread_options.resume) is not None:
-        resume_thread(
-            thread, question, sources, given, command="ask", as_json=thread_options.as_json
-        )
+        resume_thread(given, thread_options, thread, question, sources)
         return
     settings = {
         "collection": _collection(texts, sources),
@@ -85,9 +83,7 @@ def ask(
         "owner": texts.owner,
         **limits.settings(given),
     }
-    start_thread(
-        question, settings, models, plan=plan, command="ask", as_json=thread_options.as_json
-    )
+    start_thread(given, thread_options, question, settings, models, plan=plan)
 
 
 def _collection(texts: TextOptions, sources: SourceOptions) -> str | None:

@@ -133,13 +133,13 @@ class ThreadOptions:
 
 
 def start_thread(
+    given: typer.Context,
+    options: ThreadOptions,
     question: str,
     settings: dict[str, Any],
     models: ModelOptions,
     *,
     plan: Path | None = None,
-    command: str,
-    as_json: bool,
     example: "Example | None" = None,
 ) -> None:
     """Start a new thread with a question."""
@@ -153,7 +153,8 @@ def start_thread(
 
     if not question.strip():
         raise BadInput(
-            "There is no question.", fix=f'Write it after the command: planweave {command} "…".'
+            "There is no question.",
+            fix=f'Write it after the command: planweave {given.info_name} "…".',
         )
     asked = METHODS.get(models.method) if models.method else None
     context = context_of({**models.settings(), **settings})
@@ -177,7 +178,7 @@ def start_thread(
     thread.check_models()
     thread.save()
     reason = "" if models.method else choice.reason
-    answer(thread, start, command=command, as_json=as_json, reason=reason)
+    answer(given, options, thread, start, reason)
 
 
 def refuse_ignored_options(given: typer.Context, *used: str) -> None:
@@ -197,13 +198,7 @@ def _is_given(given: typer.Context, option: str) -> bool:
 
 
 def resume_thread(
-    name: str,
-    question: str,
-    sources: SourceOptions,
-    given: typer.Context,
-    *,
-    command: str,
-    as_json: bool,
+    given: typer.Context, options: ThreadOptions, name: str, question: str, sources: SourceOptions
 ) -> None:
     """Ask a further question in a thread, or continue an interrupted thread."""
     from planweave.apps.cli.answering import answer
@@ -219,4 +214,4 @@ def resume_thread(
         sources_of(
             thread.context
         )  # reports missing sources before the run, which can be resumed later
-    answer(thread, further, command=command, as_json=as_json)
+    answer(given, options, thread, further)

@@ -86,9 +86,7 @@ def decide(
     from the facts.
     """
     if (thread := thread_options.resume) is not None:
-        resume_thread(
-            thread, question, sources, given, command="decide", as_json=thread_options.as_json
-        )
+        resume_thread(given, thread_options, thread, question, sources)
         return
     settings, example = sources.settings(), generated.example()
     if example:
@@ -102,12 +100,12 @@ def decide(
         settings["candidates"] = _query_candidates(sources.graph or sources.database, candidates)
     settings |= {"experience": experience or None, "approve": approve, **limits.settings(given)}
     start_thread(
+        given,
+        thread_options,
         question or (example.question().prompt if example else ""),
         settings,
         models,
         plan=plan,
-        command="decide",
-        as_json=thread_options.as_json,
         example=None if question else example,
     )
 

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
@@ -17,16 +17,17 @@ from planweave.apps.plain import counted, json_text
 from planweave.apps.threads import load_thread, read_memory
 from planweave.apps.trajectory import origin_of, path_of
 from planweave.learning.experience import experience_of
-from planweave.learning.instruction_graph import THRESHOLD
-from planweave.learning.paths import TaskPath, read_paths, to_json_lines, write_paths
-from planweave.learning.trained import EMBEDDINGS
+from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
+from planweave.learning.paths import (
+    TaskPath,
+    read_paths,
+    select_succeeded,
+    to_json_lines,
+    write_paths,
+)
 from planweave.memory import Context
-from planweave.models import embedding_id
 from planweave.tools import Limits, open_database
 from planweave.tools.result_text import one_line
-
-if TYPE_CHECKING:
-    from planweave.learning.instruction_graph import InstructionGraph
 
 EXAMPLES = """\
 planweave experience confirm THREAD
@@ -150,7 +151,8 @@ def show(
         _print_path(found[key], as_json=as_json)
         return
     with sentence_vectors(Console(stderr=True), kept=False) as embed:
-        graph = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
+        paths = select_succeeded(entry.path for entry in experience.entries())
+        graph = InstructionGraph.of(paths, embed, threshold)
     if not graph.paths:
         raise BadInput(
             "There is no successful path.", fix="Add some: planweave experience add FILE"
@@ -212,7 +214,7 @@ def _print_path(path: TaskPath, *, as_json: bool) -> None:
         _print_line(f"{number:3}. {instruction}")
 
 
-def _print_graph(graph: "InstructionGraph") -> None:
+def _print_graph(graph: InstructionGraph) -> None:
     tasks = Counter(path.task for path in graph.paths)
     typer.echo(
         f"{counted(len(graph.paths), 'path')} in {counted(len(graph.nodes), 'node')} and "
@@ -223,7 +225,7 @@ def _print_graph(graph: "InstructionGraph") -> None:
         _print_line(f"  {task or 'no task'}: {counted(count, 'path')}")
 
 
-def _graph_json(graph: "InstructionGraph") -> dict[str, Any]:
+def _graph_json(graph: InstructionGraph) -> dict[str, Any]:
     edges = [
         {"from": a, "to": b, "tasks": {task: sorted(asked) for task, asked in tasks.items()}}
         for (a, b), tasks in graph.edges.items()

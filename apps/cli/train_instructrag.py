@@ -143,8 +143,8 @@ def instructrag(
         Progress(console=console, transient=True) as bar,
         _open_reward(training, environment, Guide(paths, embed), out, bar, given.reward) as reward,
     ):
-        graph = InstructionGraph(embed, settings.threshold)
-        graph.insert_all(path for task in tasks for path in task.support)
+        support = (path for task in tasks for path in task.support)
+        graph = InstructionGraph.of(support, embed, settings.threshold)
         survey = Survey(graph, embed, given.slots)
         tasks = _known_tasks(tasks, reward, console)
         materials = [GraphMaterial(survey, task, embed, settings) for task in tasks]
@@ -267,9 +267,7 @@ def adapt(
         published_settings(seed, 0) if published else AgentSettings(seed=seed, calibration=False)
     )
     with sentence_vectors(console) as embed:
-        graph = InstructionGraph(embed, settings.threshold)
-        graph.insert_all(support)
-        survey = Survey(graph, embed, slots)
+        survey = Survey(InstructionGraph.of(support, embed, settings.threshold), embed, slots)
         own = MetaTask(task, support, ())
         made = adapted(as_agents(loaded.rl, loaded.ml), survey, own, embed, settings, reward)
     looked_at = min(settings.few, len(support))

@@ -4,6 +4,7 @@ import io
 import re
 from collections import Counter
 from dataclasses import asdict
+from functools import cached_property
 from math import isfinite, nan
 from pathlib import Path as FilePath
 from typing import Annotated, Any, cast
@@ -22,10 +23,10 @@ from planweave.apps.trajectory import path_of
 from planweave.learning import SentenceVectors
 from planweave.learning.experience import Experience, experience_of
 from planweave.learning.instruction_graph import THRESHOLD, InstructionGraph
-from planweave.learning.paths import TaskPath, read_paths
+from planweave.learning.paths import TaskPath, read_paths, select_succeeded
 from planweave.learning.trained import EMBEDDINGS
 from planweave.memory import LOCAL, Turn
-from planweave.models import embedding_id, embeddings
+from planweave.models import embeddings
 
 _MAX_NODES = 300
 """Nodes that the page can draw; the paper's largest graph has 725."""
@@ -102,14 +103,19 @@ class Experiences:
         _, experience = self._of(request)
         threshold = _number(request, "threshold", THRESHOLD)
         most = min(int(_number(request, "most", 40)), _MAX_NODES)
-        embed = SentenceVectors(embeddings(EMBEDDINGS))
-        made = experience.graph(embed, embedding_id(EMBEDDINGS), threshold=threshold)
+        paths = select_succeeded(entry.path for entry in experience.entries())
+        made = InstructionGraph.of(paths, self._embed, threshold)
         return JSONResponse(_graph_json(made, most))
 
     def remove(self, request: Request) -> JSONResponse:
         """Delete a path permanently."""
         self._of(request)[1].remove([parameter(request, "key")])
         return JSONResponse({})
+
+    @cached_property
+    def _embed(self) -> SentenceVectors:
+        """Embeds each instruction once, however often a graph is drawn; memory alone holds it."""
+        return SentenceVectors(embeddings(EMBEDDINGS))
 
     async def _experience_with_room(self, request: Request) -> Experience:
         """The caller's experience, if their quota has room for more."""

@@ -35,10 +35,10 @@ _LIBRARIES = (
 _ENCODE = """
 import sys, time
 from pathlib import Path
-from planweave.models.embeddings import Encoder
+from planweave.models.embeddings import MiniLM
 folder = Path(sys.argv[1])
-encoder = Encoder(folder / "model.onnx", folder / "tokenizer.json", max_tokens=9, threads=1)
-assert len(encoder.encode(["hydrogen costs money"], lambda tokens: tokens)) == 1
+model = MiniLM(folder / "model.onnx", folder / "tokenizer.json", threads=1)
+assert len(model.embed_documents(["hydrogen costs money"])) == 1
 time.sleep(15)  # a report is sent by another thread, in its own time
 """
 _REPORTED = "microsoft"

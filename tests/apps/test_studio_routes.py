@@ -572,7 +572,7 @@ def test_what_is_no_file_of_paths_is_refused(
 
 
 def judged(**changes: object) -> dict[str, object]:
-    did = {"tool": "sql", "input": "SELECT  1", "facts": [1], "problem": ""}
+    did = {"tool": "sql", "input": " SELECT 1\n", "facts": [1], "problem": ""}
     empty = {"tool": "sql", "input": "SELECT 2", "facts": [], "problem": "No rows."}
     run = {"thread": "t", "task": "planrag", "question": "Which?", "turns": [did, empty]}
     return run | {"right": True} | changes

@@ -1,17 +1,15 @@
 """An owner's experience: kept, listed, deleted, and the graph that is made of it."""
 
 import sqlite3
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-import bag_of_words
 import pytest
 from cases import cases
 
 from planweave import BadInput
-from planweave.learning import Floats
 from planweave.learning.experience import Experience
 from planweave.learning.paths import TaskPath
 
@@ -47,26 +45,19 @@ def test_owners_are_apart(owner: str, experience: Experience, tmp_path: Path) ->
     assert (tmp_path / "experience").stat().st_mode & 0o077 == 0
 
 
-def test_each_instruction_is_embedded_once_for_each_model(experience: Experience) -> None:
-    asked: list[str] = []
-
-    def embed(texts: Sequence[str]) -> Floats:
-        asked.extend(texts)
-        return bag_of_words.embed(texts)
-
-    first = experience.graph(embed, "bag", threshold=0.3)
-    assert first.paths == [EGG, MUG]  # which succeeded
-    assert first.threshold == 0.3
-    again = experience.graph(embed, "bag", threshold=0.3)
-    assert asked == [*EGG.instructions, *MUG.instructions]
-    assert (again.nodes, again.edges) == (first.nodes, first.edges)
-    experience.graph(embed, "another")
-    assert len(asked) == 12
+def test_vectors_of_an_earlier_version_are_overwritten(experience: Experience) -> None:
+    with closing(sqlite3.connect(experience.file)) as database, database:
+        database.execute("CREATE TABLE vector(instruction TEXT NOT NULL, numbers BLOB NOT NULL)")
+        database.execute("INSERT INTO vector VALUES ('take oldsecret', ?)", (b"numbers" * 900,))
+    vectors = (b"oldsecret", b"numbersnumbers")
+    assert all(part in experience.file.read_bytes() for part in vectors)
+    assert experience.add([]) == []
+    assert [entry.path for entry in experience.entries()] == [EGG, MUG, FAILED]
+    assert not any(part in experience.file.read_bytes() for part in vectors)
 
 
 def test_what_is_removed_leaves_no_trace(experience: Experience) -> None:
-    experience.graph(bag_of_words.embed, "bag")
-    secrets = (b"secretpan", b"take egg")  # "take egg" has a vector, too
+    secrets = (b"secretpan", b"take egg")
     assert all(secret in experience.file.read_bytes() for secret in secrets)
     with pytest.raises(BadInput, match="no path 'abc'"):
         experience.remove([EGG.key, "abc"])
@@ -74,10 +65,6 @@ def test_what_is_removed_leaves_no_trace(experience: Experience) -> None:
     experience.remove([FAILED.key, EGG.key])
     assert [entry.path for entry in experience.entries()] == [MUG]
     assert not any(secret in experience.file.read_bytes() for secret in secrets)
-    never = Experience(experience.file.parent, "bob")
-    never.add([MUG])
-    graphs = [kept.graph(bag_of_words.embed, "bag") for kept in (experience, never)]
-    assert graphs[0].nodes == graphs[1].nodes
     experience.clear()
     assert not experience.file.exists()
     assert experience.entries() == []

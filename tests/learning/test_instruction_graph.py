@@ -110,8 +110,7 @@ def test_the_graph_is_that_of_the_algorithm(paths: list[TaskPath], threshold: fl
         walks.append(tuple(walk))
         for edge in pairwise(walk):
             edges.setdefault(edge, {}).setdefault(one.task, set()).add(one.question)
-    graph = InstructionGraph(drawn, threshold)
-    graph.insert_all(paths)
+    graph = InstructionGraph.of(paths, drawn, threshold)
     assert [graph.walk(one.key) for one in paths] == walks
     assert list(graph.nodes.values()) == nodes
     assert graph.edges == edges
@@ -120,10 +119,9 @@ def test_the_graph_is_that_of_the_algorithm(paths: list[TaskPath], threshold: fl
 
 
 def test_a_crowd_in_the_last_node_is_passed_over() -> None:
-    graph = InstructionGraph(degrees, 0.9)
     crowd = [path("a", f"b{n}", f"go {n / 100}") for n in range(700)]  # all share a node
     far, near = path("a", "far", "go 20"), path("a", "near", "go 0.005", "go 0.015")
-    graph.insert_all([*crowd, path("c", "apart", "go 90", "go 25")])
+    graph = InstructionGraph.of([*crowd, path("c", "apart", "go 90", "go 25")], degrees, 0.9)
     assert len(graph.nodes[0]) == 701  # 25 degrees is within reach of 7
     assert insert(graph, near) == (0, 2)
     assert insert(graph, far) == (0,)

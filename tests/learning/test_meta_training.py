@@ -177,9 +177,8 @@ def reward(path: TaskPath, instructions: Sequence[str]) -> float:
 
 
 def surveyed(given: Sequence[MetaTask]) -> Survey:
-    graph = InstructionGraph(embed, 0.95)
-    graph.insert_all(path for task in given for path in task.support)
-    return Survey(graph, embed)
+    support = (path for task in given for path in task.support)
+    return Survey(InstructionGraph.of(support, embed, 0.95), embed)
 
 
 QUICK = replace(SMALL, warm_steps=200, pre_steps=60, iterations=3, questions=3)

@@ -24,9 +24,8 @@ def embed(texts: Sequence[str]) -> Floats:
 
 def graph(*paths: tuple[str, str, str]) -> InstructionGraph:
     """Of (task, question, instructions as letters)."""
-    made = InstructionGraph(embed, threshold=1.0)  # a node for each instruction
-    made.insert_all([TaskPath(task, question, tuple(letters)) for task, question, letters in paths])
-    return made
+    given = [TaskPath(task, question, tuple(letters)) for task, question, letters in paths]
+    return InstructionGraph.of(given, embed, threshold=1.0)  # a node for each instruction
 
 
 PAIR = (("t", "near", "abc"), ("u", "far", "abd"))
@@ -198,6 +197,5 @@ def test_a_whole_path_is_expected_to_stand_in_order() -> None:
     alone = view(without=[1])  # one like path: abc
     assert [alone.expected(path) for path in ("abc", "cab", "")] == pytest.approx([1, 2 / 3, 0])
     assert view(without=[0, 1]).expected("abc") == 0  # no path is seen
-    at_once = InstructionGraph(embed, 1.0)
-    at_once.insert_all([TaskPath("t", "near", ("Finish[x]",))])
+    at_once = InstructionGraph.of([TaskPath("t", "near", ("Finish[x]",))], embed, 1.0)
     assert view(at_once).expected(["Finish[x]"]) == 0

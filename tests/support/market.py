@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 from scripted import tell
 
-from planweave.models import ModelUnavailable
-from planweave.models.embeddings import minilm
-from planweave.models.settings import process_settings
+from planweave.models import ModelUnavailable, embeddings
 from planweave.tools.documents.collection import open_collection
 
 REPORT = (
@@ -60,7 +58,7 @@ def add_report(folder: Path) -> None:
 def _missing() -> str:
     """Why FuRePA's embeddings are not on this machine; empty if they are."""
     try:
-        minilm(process_settings())
+        embeddings()
     except ModelUnavailable as error:
         return str(error)
     return ""

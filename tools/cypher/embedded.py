@@ -32,9 +32,8 @@ class Worker(HelperProcess):
         try:
             answer = self.ask({"path": str(path)}, _LOADING_SECONDS)
         except ProcessEnded as error:
-            reason = "takes too long" if error.late else "needs too much memory"
             raise DatabaseUnavailable(
-                f"Loading {path.name} {reason}.", fix="Load it into a Neo4j server instead."
+                f"Loading {path.name} {error.reason}.", fix="Load it into a Neo4j server instead."
             ) from error
         if "error" in answer:
             self.stop()
@@ -83,8 +82,7 @@ class EmbeddedCypher(Graph):
                 answer = self._worker.ask({**request, "seconds": left}, left)
             except ProcessEnded as error:
                 self._worker = None
-                reason = "takes too long" if error.late else "needs too much memory"
-                raise query_timeout(reason, limits) from error
+                raise query_timeout(error.reason, limits) from error
         if answer.get("error") == "timeout":
             raise query_timeout("takes too long", limits)
         if "error" in answer:

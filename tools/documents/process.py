@@ -18,10 +18,8 @@ from planweave.tools.documents.pages import (
     check_size,
     kind_of,
 )
-from planweave.tools.process import HelperProcess, ProcessEnded
+from planweave.tools.process import PATIENCE, HelperProcess, ProcessEnded
 
-_PATIENCE = 6
-"""Factor from seconds of processor time to seconds on a busy machine."""
 _parallel_limit = BoundedSemaphore(max(2, (os.cpu_count() or 2) // 2))
 """Limits how many documents are read in parallel; each may take gigabytes of memory."""
 
@@ -79,7 +77,7 @@ class Parser:
             "cutting": cutting and (str(cutting.tokenizer), *cutting[1:]),
         }
         with _parallel_limit, self._translate_errors(path, seconds, memory):
-            return _join_answers(path.name, list(self._answers(request, _PATIENCE * seconds)))
+            return _join_answers(path.name, list(self._answers(request, PATIENCE * seconds)))
 
     def _answers(self, request: dict[str, object], seconds: float) -> Iterator[dict[str, Any]]:
         end = time.monotonic() + seconds

@@ -15,14 +15,12 @@ from planweave.tools.database import DatabaseMissing, DatabaseUnavailable
 from planweave.tools.documents.store import settings
 from planweave.tools.files import KINDS, SHEETS
 from planweave.tools.own_folder import OwnFolder
-from planweave.tools.process import HelperProcess, ProcessEnded
+from planweave.tools.process import PATIENCE, HelperProcess, ProcessEnded
 from planweave.tools.sql.database import SqlDatabase
 from planweave.tools.sql.sqlite import open_file
 
 log = logging.getLogger(__name__)
 
-_PATIENCE = 6
-"""Times the processor time that reading may take: how long a busy machine may need for it."""
 _SECONDS, _SECONDS_A_MEGABYTE = 20.0, {".csv": 0.6, ".tsv": 0.6, ".parquet": 6.0}
 _PACKED_SECONDS = 3.0
 _MEMORY = 1 << 30
@@ -125,7 +123,7 @@ def _asked(
     with _at_once:
         process = HelperProcess("planweave.tools.files.worker", bare=True)
         try:
-            answer = process.ask(request, _PATIENCE * seconds)
+            answer = process.ask(request, PATIENCE * seconds)
         except ProcessEnded as ended:
             problem = f"{name} {ended.why(seconds, memory)}."
             raise BadInput(problem, fix="Split the file.") from None

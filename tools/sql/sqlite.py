@@ -89,9 +89,8 @@ class SqliteBackend:
         try:
             answer = _ask_process(request, limits.owner, limits.seconds)
         except ProcessEnded as end:
-            reason = "takes too long" if end.late else "needs too much memory"
             raise QueryTimeout(
-                f"The query {reason}; it was stopped ({limits.seconds:g} s).", fix=_NARROW
+                f"The query {end.reason}; it was stopped ({limits.seconds:g} s).", fix=_NARROW
             ) from end
         if "error" in answer:
             kind: type[Exception] = getattr(sqlite3, str(answer["error"]))
@@ -178,8 +177,7 @@ def _load_script(script: str, path: Path, file: Path) -> None:
     try:
         answer = _ask_process(request, str(path), _LOADING)
     except (QueryTimeout, ProcessEnded) as end:
-        is_full = isinstance(end, ProcessEnded) and not end.late
-        problem = "needs too much memory" if is_full else "takes too long"
+        problem = end.reason if isinstance(end, ProcessEnded) else "takes too long"
     else:
         if "error" not in answer:
             return

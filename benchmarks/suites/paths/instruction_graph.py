@@ -86,8 +86,7 @@ class Clock:
 
 def _build_graph(paths: Sequence[TaskPath], embed: Embed, threshold: float) -> Swept:
     clock = Clock()
-    graph = InstructionGraph(embed, threshold)
-    graph.insert_all(paths)
+    graph = InstructionGraph.of(paths, embed, threshold)
     seconds, cpu = clock.read()
     return Swept(
         threshold=threshold,

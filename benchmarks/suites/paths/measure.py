@@ -217,8 +217,7 @@ class Experiment:
         return Measured(seed=self._settings.seed, part=part, name=name, scores=scores)
 
     def _build_survey(self, paths: Sequence[TaskPath]) -> Survey:
-        graph = InstructionGraph(self._embed, self._settings.threshold)
-        graph.insert_all(paths)
+        graph = InstructionGraph.of(paths, self._embed, self._settings.threshold)
         return Survey(graph, self._embed, self._world.slots)
 
     def _seen_material(self, settings: AgentSettings) -> list[GraphMaterial]:
