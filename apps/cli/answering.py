@@ -71,8 +71,9 @@ def answer(
         if verdict:
             _print_simulation(console, verdict)
         elif _wrote_query(thread.context, memory):
-            hint = f"Keep a right query as an example: planweave experience confirm {thread.id}"
-            console.print(f"[dim]{hint} (--query SQL corrects a wrong one)[/]")
+            keep = f"planweave experience confirm {thread.id}"
+            console.print(f"[dim]If the query is right, keep it as an example: {keep}[/]")
+            console.print("[dim]If it is wrong, add the right one with --query.[/]")
     if out_of_time(memory, thread.context) and not _has_answer_or_needs_none(memory):
         raise typer.Exit(OUT_OF_TIME)
     if _is_unreadable(memory):
@@ -125,9 +126,11 @@ async def _run(
 
 
 def _wrote_query(context: Context, memory: WorkingMemory) -> bool:
-    """Whether the query writer answered; its later prompts show queries that were confirmed."""
-    tools = {turn["tool"] for turn in memory.get("turns", ())}
-    return context.assists("query_writer") and not context.rules and bool(tools & {"sql", "cypher"})
+    """Whether one query answered a question without rules, so that it can be an example."""
+    tools = [turn["tool"] for turn in memory.get("turns", ()) if turn["facts"]]
+    is_one = len(tools) == 1 and tools[0] in ("sql", "cypher") and memory.get("answer") is not None
+    asked = sum(message.type == "human" for message in memory.get("messages", ()))
+    return is_one and asked == 1 and not context.rules and context.assists("query_writer")
 
 
 def _is_unreadable(memory: WorkingMemory) -> bool:

@@ -47,7 +47,9 @@ class TextOptions:
     evaluations: Annotated[
         int, typer.Option(help="How often the evaluator may reject a plan (agent_v3).")
     ] = 0
-    owner: Annotated[str, typer.Option(help="Owner of the known abbreviations.")] = "local"
+    owner: Annotated[str, typer.Option(help="Owner of abbreviations and confirmed queries.")] = (
+        "local"
+    )
     web_search: Annotated[
         str, typer.Option(help=f"Search the web instead: {', '.join(KNOWN)}, or module:Class.")
     ] = ""

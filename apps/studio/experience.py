@@ -54,6 +54,7 @@ class Judgement(BaseModel, extra="forbid", hide_input_in_errors=True):
     question: _Text
     turns: list[JudgedTurn]
     right: bool
+    in_context: bool = False
 
 
 class Experiences:
@@ -94,6 +95,7 @@ class Experiences:
             task=judged.task,
             reward=1.0 if judged.right else 0.0,
             thread=judged.thread,
+            in_context=judged.in_context,
         )
         await run_in_threadpool(experience.add, [path])
         return JSONResponse(_path_json(path))

@@ -20,7 +20,8 @@ _ADDED_LATER = {
 """Fields that are newer than stored results: omitted at their default, so that keys stay."""
 
 DEFAULTS: dict[str, str | int] = {"confirmed_queries": 0}
-"""Settings of all benchmarks: what their user has confirmed must not help. Omitted as above."""
+"""Settings of all benchmarks unless others are given: what their user has confirmed must not help.
+Omitted as above."""
 
 
 class Score(BaseModel, frozen=True):

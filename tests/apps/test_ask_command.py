@@ -87,8 +87,8 @@ def test_a_confirmed_query_is_an_example_for_later_questions(
         first = planweave(
             "ask", "Which is dearest?", *sources, "--model", model.name, COLUMNS="120"
         )
-        (hint,) = [line for line in first.stdout.splitlines() if line.startswith("Keep a right")]
-        confirm = hint.partition(": planweave ")[2].partition(" (")[0].split()
+        (hint,) = [line for line in first.stdout.splitlines() if "keep it as an example" in line]
+        confirm = hint.partition(": planweave ")[2].split()
         assert planweave(*confirm, "--query", right).returncode == 0
         asked = len(model.requests)
         assert planweave("ask", CHEAPEST, *sources, "--model", model.name).returncode == 0

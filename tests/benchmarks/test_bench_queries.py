@@ -258,7 +258,7 @@ def test_the_query_writer_is_a_solver(data: Path, tmp_path: Path) -> None:
 
 @cases((0, []), (1, ["```\nSELECT name FROM shop LIMIT 1\n```"]))
 def test_gold_queries_of_other_questions_may_count_as_confirmed(
-    most: int, shown: list[str], data: Path
+    most: int, shown: list[str], data: Path, tmp_path: Path
 ) -> None:
     seen: list[str] = []
 
@@ -268,7 +268,8 @@ def test_gold_queries_of_other_questions_may_count_as_confirmed(
         return "SELECT name FROM shop"
 
     words = ("--data", data, "--model", speaks(write), "--only", "answerable", "--mode", "greedy")
-    bench("text2sql", *words, "--setting", f"confirmed_queries={most}")
+    more = ("--out", tmp_path / "out", "--setting", f"confirmed_queries={most}")
+    bench("text2sql", *words, *more)
     assert seen == shown
 
 

@@ -300,12 +300,12 @@ export class Conversation {
 
   async judge({ values, metadata }, right, desk) {
     const owner = settings.values.owner ?? "local";
-    const kept = usefulTurns(values).map((turn) => ({ turn, field: right && ["sql", "cypher"].includes(turn.tool)
+    const kept = usefulTurns(values).map((turn) => ({ turn, field: right && isQuery(turn)
       ? h("textarea", { className: "code", rows: 3, value: turn.input, "aria-label": `${turn.tool} query` })
       : h("code", {}, `${turn.tool}: ${turn.input}`) }));
     const about = [
       h("p", { className: "dim" }, `The question and ${kept.length === 1 ? "this step" : "these steps"} are kept on the server as experience${right ? "" : " that failed"}, and guide later runs of methods that learn from it. Forget them at any time on the page Experience.`),
-      h("p", { className: "dim" }, right ? "A query can be corrected before it is kept." : "If you know the right query, choose Right instead and write it there."),
+      kept.some(({ turn }) => isQuery(turn)) ? h("p", { className: "dim" }, right ? "You can correct a query before it is kept." : "If you know the right query, choose Right instead and write it there.") : null,
       h("p", {}, h("b", {}, values.question)),
       h("ol", { className: "steps" }, kept.map(({ field }) => h("li", {}, field))),
     ];
@@ -317,6 +317,7 @@ export class Conversation {
         question: values.question,
         turns: kept.map(({ turn: { tool, input, facts, problem }, field }) => ({ tool, input: field.value ?? input, facts, problem })),
         right,
+        in_context: Boolean(settings.values.rules) || values.messages.filter(({ type }) => type === "human").length > 1,
       });
       desk.replaceChildren(h("span", { className: "dim" }, `Kept as a path that ${right ? "succeeded" : "failed"}, with ${path.instructions.length} instruction${path.instructions.length === 1 ? "" : "s"}.`),
         h("a", { href: `#/experience/${encodeURIComponent(owner)}` }, "Experience"));
@@ -390,6 +391,8 @@ function questionOf(input) {
   const content = message?.content ?? input?.question ?? "";
   return typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
 }
+
+const isQuery = ({ tool }) => ["sql", "cypher"].includes(tool);
 
 /** The turns that led to the answer: the actions that found facts. */
 function usefulTurns({ answer, turns = [] }) {

@@ -112,8 +112,8 @@ class _Line(BaseModel):
         if not isinstance(data, dict):
             return data
         found = {name: value for name, value in data.items() if value is not None}
-        if "answer" in found:
-            found["answers"] = [found["answer"]]
+        if isinstance(found.get("answer"), list):
+            found.setdefault("answers", [found["answer"]])
         for name in ("ordered", "ties"):
             if isinstance(found.get(name), bool | str):
                 found[name] = [found[name]]
@@ -121,18 +121,23 @@ class _Line(BaseModel):
 
 
 def load(
-    data: Path, part: QuestionPart | None = None, databases: Path | None = None
+    data: Path,
+    part: QuestionPart | None = None,
+    databases: Path | None = None,
+    *,
+    near: Sequence[str] = ("databases", "graphs"),
 ) -> list[QueryQuestion]:
     """Load the questions of a folder or file.
 
     Args:
         data: A question file, or a folder with ``questions`` and perhaps ``unanswerable``.
         part: Only questions of this kind; for a file, the kind of its questions.
-        databases: Folder of the databases; if unset, ``graphs/`` or ``databases/`` next to them.
+        databases: Folder of the databases; if unset, the first of ``near`` next to the questions.
+        near: Names of folders.
     """
     folder = data if data.is_dir() else data.parent
-    if databases is None:
-        databases = folder / ("graphs" if (folder / "graphs").is_dir() else "databases")
+    places = [folder / name for name in near]
+    databases = databases or next((place for place in places if place.is_dir()), places[0])
 
     def read(file: Path, *, answerable: bool) -> Iterator[QueryQuestion]:
         for number, line in enumerate(read_records(file, _Line, fix=_FIX), start=1):

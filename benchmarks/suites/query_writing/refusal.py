@@ -83,7 +83,7 @@ def refusal_tables(
     """The calibration, the refusals of every threshold, and the errors."""
     meaning = (
         f"The chance of an answer that at most {target:.0%} of new answerable questions are "
-        "below (split conformal prediction)"
+        "below (split conformal prediction, by the answerable ones of those it is calibrated on)"
     )
     return [
         calibration_table({model: found}, meaning),

@@ -29,4 +29,4 @@ class TextToCypher(QuerySuite):
 
     def questions(self, options: CypherOptions, data: Path) -> list[QueryQuestion]:
         """Each published type of question is a scenario."""
-        return load(data, databases=options.graphs)
+        return load(data, databases=options.graphs, near=("graphs", "databases"))
