@@ -97,6 +97,8 @@ def confirm(
         )
     experience_of(owner or saved.context.owner).add([path])
     typer.echo(f"Saved as {path.key}, {counted(len(path.instructions), 'instruction')}.")
+    if in_context:
+        typer.echo("It is no example for queries, because rules or an earlier question explain it.")
 
 
 def _check_query(query: str, context: Context) -> str:
