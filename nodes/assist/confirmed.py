@@ -1,7 +1,6 @@
 """Confirmed queries: earlier questions of an owner, each with the one query that answered it."""
 
 import re
-from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
@@ -41,7 +40,7 @@ def find_confirmed(
     if not most:
         return ()
     ranked = sorted(_find_latest(owner), key=lambda path: -likeness(question, path.question))
-    usable = (one for path in ranked[:_MAX_TRIED] for one in _read(path, database))
+    usable = (found for path in ranked[:_MAX_TRIED] if (found := _read(path, database)))
     return tuple(reversed([*islice(usable, most)]))
 
 
@@ -57,24 +56,22 @@ def _find_latest(owner: str) -> list[TaskPath]:
     return [*latest.values()]
 
 
-def _read(path: TaskPath, database: Database) -> Iterator[ConfirmedQuery]:
+def _read(path: TaskPath, database: Database) -> ConfirmedQuery | None:
     """The query of a path if it alone answered its question and fits the database."""
     actions = [text for text in path.instructions if not is_finish(text)]
-    tool, query = parse_instruction(actions[0]) or ("", "") if len(actions) == 1 else ("", "")
-    is_usable = (
-        path.reward >= 1
-        and tool == ("cypher" if database.kind == "graph" else "sql")
-        and not path.origin.endswith(IN_CONTEXT)
-        and not find_slots(query)
-        and len(path.question) + len(query) <= _MAX_CHARACTERS
-        and not _is_outdated(path.question, query)
-    )
-    if is_usable:
-        try:
-            database.check(query)
-        except (QueryFailed, QueryRefused):
-            return
-        yield ConfirmedQuery(path.question, query)
+    found = parse_instruction(actions[0]) if len(actions) == 1 else None
+    if path.reward < 1 or path.origin.endswith(IN_CONTEXT) or found is None:
+        return None
+    tool, query = found
+    fits = tool == ("cypher" if database.kind == "graph" else "sql")
+    is_too_long = len(path.question) + len(query) > _MAX_CHARACTERS
+    if not fits or is_too_long or find_slots(query) or _is_outdated(path.question, query):
+        return None
+    try:
+        database.check(query)
+    except (QueryFailed, QueryRefused):
+        return None
+    return ConfirmedQuery(path.question, query)
 
 
 def _is_outdated(question: str, query: str) -> bool:
