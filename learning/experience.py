@@ -67,6 +67,9 @@ class Experience:
             if not self.file.exists():
                 return []
         with self._open(only_reads=True) as database:
+            ((tables,),) = database.execute("SELECT COUNT(*) FROM sqlite_master")
+            if not tables:
+                return []
             rows = database.execute(
                 "SELECT task, question, instructions, reward, origin, added FROM path ORDER BY id"
             )
@@ -97,7 +100,7 @@ class Experience:
         try:
             if not only_reads:
                 self.file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            url = f"{self.file.absolute().as_uri()}?mode={'ro' if only_reads else 'rwc'}"
+            url = f"{self.file.absolute().as_uri()}?mode={'rw' if only_reads else 'rwc'}"
             with closing(sqlite3.connect(url, timeout=30, uri=True)) as database, database:
                 database.execute("PRAGMA secure_delete = ON")
                 ((version,),) = database.execute("PRAGMA user_version")

@@ -180,6 +180,7 @@ class MiniLM(Embeddings):
         order = sorted(range(len(encoded)), key=lambda row: len(encoded[row]))
         batches = [order[start : start + _BATCH] for start in range(0, len(order), _BATCH)]
         found: dict[int, list[float]] = {}
+        _ = self._session  # loaded once: Python 3.12 would load it in each thread
         with ThreadPoolExecutor(self._threads) as threads:
             run = threads.map(lambda rows: self._run([encoded[row] for row in rows]), batches)
             for rows, vectors in zip(batches, run, strict=True):

@@ -210,7 +210,7 @@ class Database(Protocol):
         """
 
     def check(self, query: str) -> None:
-        """Raise if a query is no single read or has names that the schema lacks; it is not run.
+        """Raise if a query is no single read or has unknown names; it is not run.
 
         Raises:
             QueryRefused, QueryFailed: As :meth:`run` does before it asks the engine.

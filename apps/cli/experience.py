@@ -25,6 +25,7 @@ from planweave.learning.paths import (
     to_json_lines,
     write_paths,
 )
+from planweave.learning.queries.memory import is_query
 from planweave.memory import Context
 from planweave.tools import Limits, open_database
 from planweave.tools.result_text import one_line
@@ -84,7 +85,7 @@ def confirm(
     task = saved.example.scenario if saved.example else saved.method
     question = memory.get("question", "")
     asked = sum(message.type == "human" for message in memory.get("messages", []))
-    in_context = bool(saved.context.rules) or asked > 1
+    in_context = bool(saved.context.rules.strip()) or asked > 1
     if query is not None:
         instruction = _check_query(query, saved.context)
         origin = origin_of(saved.id, in_context=in_context)
@@ -97,8 +98,8 @@ def confirm(
         )
     experience_of(owner or saved.context.owner).add([path])
     typer.echo(f"Saved as {path.key}, {counted(len(path.instructions), 'instruction')}.")
-    if in_context:
-        typer.echo("It is no example for queries, because rules or an earlier question explain it.")
+    if in_context and not wrong and is_query(path.instructions[-1]):
+        typer.echo("No example for other questions: this one depends on rules or an earlier one.")
 
 
 def _check_query(query: str, context: Context) -> str:

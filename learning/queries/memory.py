@@ -68,7 +68,7 @@ def find_fitting(paths: Sequence[TaskPath], question: str, tools: Sequence[str])
 
 def likeness(question: str, other: str) -> float:
     """The share of common words of two questions, 0 to 1; names do not count."""
-    if question == other:
+    if question.casefold().split() == other.casefold().split():
         return 1.0
     one, two = _stems(question), _stems(other)
     return len(one & two) / max(1, len(one | two))

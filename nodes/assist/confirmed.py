@@ -1,7 +1,6 @@
 """Confirmed queries: earlier questions of an owner, each with the one query that answered it."""
 
 import re
-from itertools import islice
 from typing import NamedTuple
 
 from planweave.errors import StoreUnusable
@@ -39,39 +38,53 @@ def find_confirmed(
     """
     if not most:
         return ()
-    ranked = sorted(_find_latest(owner), key=lambda path: -likeness(question, path.question))
-    usable = (found for path in ranked[:_MAX_TRIED] if (found := _read(path, database)))
-    return tuple(reversed([*islice(usable, most)]))
+    tool = "cypher" if database.kind == "graph" else "sql"
+    ranked = sorted(_read(owner, tool), key=lambda one: -likeness(question, one.question))
+    fitting = (one for one in ranked[:_MAX_TRIED] if _fits(one.query, database))
+    latest: dict[str, ConfirmedQuery] = {}  # of the queries of one question
+    for one in fitting:
+        latest.setdefault(same_words(one.question), one)
+        if len(latest) == most:
+            break
+    return tuple(reversed(latest.values()))
 
 
-def _find_latest(owner: str) -> list[TaskPath]:
-    """The paths of an owner, the latest first; of paths for one question only the latest."""
+def same_words(question: str) -> str:
+    """A question without differences in case and blanks."""
+    return " ".join(question.casefold().split())
+
+
+def _read(owner: str, tool: str) -> list[ConfirmedQuery]:
+    """The queries of this tool that alone answered their questions, the latest first."""
     try:
         entries = experience_of(owner).entries()
     except StoreUnusable:
         return []
-    latest: dict[str, TaskPath] = {}
+    found: dict[ConfirmedQuery, bool] = {}
     for path, _ in reversed(entries):
-        latest.setdefault(" ".join(path.question.casefold().split()), path)
-    return [*latest.values()]
+        one = _query_of(path, tool)
+        if one is not None:
+            found.setdefault(one, path.reward >= 1)  # the latest verdict counts
+    return [one for one, is_right in found.items() if is_right]
 
 
-def _read(path: TaskPath, database: Database) -> ConfirmedQuery | None:
-    """The query of a path if it alone answered its question and fits the database."""
+def _query_of(path: TaskPath, tool: str) -> ConfirmedQuery | None:
+    """The question and the query of a path; None if it would mislead."""
     actions = [text for text in path.instructions if not is_finish(text)]
     found = parse_instruction(actions[0]) if len(actions) == 1 else None
-    if path.reward < 1 or path.origin.endswith(IN_CONTEXT) or found is None:
+    if found is None or found[0] != tool or path.origin.endswith(IN_CONTEXT):
         return None
-    tool, query = found
-    fits = tool == ("cypher" if database.kind == "graph" else "sql")
-    is_too_long = len(path.question) + len(query) > _MAX_CHARACTERS
-    if not fits or is_too_long or find_slots(query) or _is_outdated(path.question, query):
-        return None
+    one = ConfirmedQuery(path.question, found[1])
+    is_too_long = len(one.question) + len(one.query) > _MAX_CHARACTERS
+    return None if is_too_long or find_slots(one.query) or _is_outdated(*one) else one
+
+
+def _fits(query: str, database: Database) -> bool:
     try:
         database.check(query)
     except (QueryFailed, QueryRefused):
-        return None
-    return ConfirmedQuery(path.question, query)
+        return False
+    return True
 
 
 def _is_outdated(question: str, query: str) -> bool:

@@ -12,7 +12,7 @@ from planweave.memory import Action, Context, Found, Reading, Table, Value, Work
 from planweave.models import CallRecord
 from planweave.nodes.assist.answerable import Refusal
 from planweave.nodes.assist.asking import writes_queries
-from planweave.nodes.assist.confirmed import find_confirmed
+from planweave.nodes.assist.confirmed import find_confirmed, same_words
 from planweave.nodes.assist.query_writer import (
     Candidate,
     Need,
@@ -206,7 +206,7 @@ async def _write(
     least: float | None = context.chance_needed(database.kind)
     if need.question != state["question"]:  # a step of a plan may be about more than the database
         least = None
-    elif any(question == one.question for one in need.confirmed):
+    elif any(same_words(question) == same_words(one.question) for one in need.confirmed):
         least = None  # its owner knows the answer
     elif is_follow_up:
         least = 0.0  # "And which is the cheapest?" is too short to be judged by itself

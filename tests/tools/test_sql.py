@@ -190,6 +190,16 @@ def test_good_queries_in_the_dialect(database: SqlDatabase) -> None:
         assert rows is None or found == rows
 
 
+def test_a_check_runs_nothing(database: SqlDatabase) -> None:
+    for right in ("SELECT n.* FROM node n", "WITH x(a) AS (SELECT name FROM node) SELECT a FROM x"):
+        database.check(right)
+    for wrong in ("SELECT nowhere FROM node", "SELECT x.name FROM node n"):
+        with pytest.raises(QueryFailed):
+            database.check(wrong)
+    with pytest.raises(QueryRefused):
+        database.check("DELETE FROM node")
+
+
 def test_empty_tables_are_read_again(tmp_path: Path) -> None:
     path = tmp_path / "later.sqlite"
     with closing(sqlite3.connect(path)) as connection, closing(open_sql(path)) as database:
