@@ -21,7 +21,9 @@ def path_of(
     ``in_context``: the question was asked with rules, or follows another one.
     """
     instructions = tuple(
-        _instruction(turn) for turn in turns if turn["facts"] and not turn["problem"]
+        _instruction(turn)
+        for turn in turns
+        if turn["facts"] and not turn["problem"] and turn["input"].strip()
     )
     if not instructions:
         raise BadInput(
