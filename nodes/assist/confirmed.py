@@ -6,7 +6,12 @@ from typing import NamedTuple
 from planweave.errors import StoreUnusable
 from planweave.learning.experience import experience_of
 from planweave.learning.paths import IN_CONTEXT, TaskPath
-from planweave.learning.queries.memory import is_finish, likeness, parse_instruction
+from planweave.learning.queries.memory import (
+    LIKENESS,
+    is_finish,
+    likeness,
+    parse_instruction,
+)
 from planweave.learning.queries.slots import find_slots
 from planweave.tools import Database, QueryFailed, QueryRefused
 from planweave.tools.present import depends_on_present
@@ -39,8 +44,11 @@ def find_confirmed(
     if not most:
         return ()
     tool = "cypher" if database.kind == "graph" else "sql"
-    ranked = sorted(_read(owner, tool), key=lambda one: -likeness(question, one.question))
-    fitting = (one for one in ranked[:_MAX_TRIED] if _fits(one.query, database))
+    alike = [(likeness(question, one.question), one) for one in _read(owner, tool)]
+    ranked = sorted(alike, key=lambda pair: -pair[0])[:_MAX_TRIED]
+    # Queries of other questions help to write SQL, but not Cypher (results/queries/aids.md).
+    least = LIKENESS if tool == "cypher" else 0.0
+    fitting = (one for share, one in ranked if share >= least and _fits(one.query, database))
     latest: dict[str, ConfirmedQuery] = {}  # of the queries of one question
     for one in fitting:
         latest.setdefault(same_words(one.question), one)
